@@ -1,17 +1,59 @@
-/** The dependency direction: `shared` imports nobody; the rooms import what stands below them; nothing is circular. */
-const ROOMS = '(infra|local|functions|containers|shared|gates|cli|page|test|docs)';
+/** The layers: rooms import only rooms below them, and inside `shared/` and `gates/` a floor imports only floors below it. */
+const ROOMS = '(infra|local|functions|containers|shared|workspace|gates|cli|page|test|lab|docs)';
 const only = (room, allowed) => ({
   name: `${room}-imports-only-${allowed.join('-and-') || 'itself'}`,
   severity: 'error',
   from: { path: `^${room}/` },
   to: { path: `^${ROOMS}/`, pathNot: `^(${[room, ...allowed].join('|')})/` },
 });
+/** Floors of a room, lowest first. What a floor reaches, directly or through others, lies on it or below it. */
+const FLOORS = {
+  shared: ['lib', 'contract', 'reviews', 'control', 'store', 'api', 'use-cases'],
+  gates: [
+    'core',
+    'reports',
+    'code',
+    'languages',
+    'rules',
+    'tests',
+    'screenshots',
+    'signals',
+    'gates',
+    'pipeline',
+  ],
+};
+const floors = Object.entries(FLOORS).flatMap(([room, names]) =>
+  names.slice(0, -1).map((name, index) => ({
+    name: `${room}-${name}-reaches-no-higher-floor`,
+    severity: 'error',
+    from: { path: `^${room}/${name}/` },
+    to: { path: `^${room}/(${names.slice(index + 1).join('|')})/`, reachable: true },
+  })),
+);
+const onAFloor = Object.entries(FLOORS).map(([room, names]) => ({
+  name: `${room}-files-lie-on-a-floor`,
+  severity: 'error',
+  from: { path: `^${ROOMS}/` },
+  to: { path: `^${room}/`, pathNot: `^${room}/(${names.join('|')})/` },
+}));
 /** Control plane: what only handlers, the template and clients of the API may know. */
-const CONTROL = '^shared/(api|cascade|ledger|store|task/commands|use-cases|verdict)/';
+const CONTROL_PLANE =
+  '^shared/(api|store|use-cases)/|^shared/control/(cascade|ledger|task-commands|verdict)/';
 
 module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-folder-cycle',
+      comment:
+        'Folders of `shared/`, `workspace/` and `gates/` import each other in one direction, types included.',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^(shared|workspace|gates)/' },
+      to: { circular: true },
+    },
+    ...floors,
+    ...onAFloor,
     // aws-lambda is a package of types only.
     {
       name: 'resolvable',
@@ -21,37 +63,38 @@ module.exports = {
     },
     only('shared', []),
     only('page', ['shared']),
-    only('gates', ['shared']),
+    only('workspace', ['shared']),
+    only('gates', ['shared', 'workspace']),
     {
       name: 'functions-import-only-shared',
-      comment: 'What delivers calls git as the boxes do, and shares with them how.',
+      comment: 'The function that delivers calls git as the containers do.',
       severity: 'error',
       from: { path: '^functions/', pathNot: '^functions/deliver/' },
       to: { path: `^${ROOMS}/`, pathNot: '^(functions|shared)/' },
     },
-    only('containers', ['shared', 'gates']),
-    only('cli', ['shared', 'gates', 'local']),
+    only('containers', ['shared', 'workspace', 'gates']),
+    only('cli', ['shared', 'workspace', 'gates', 'local']),
     only('local', ['shared']),
     {
       name: 'infra-imports-only-shared',
       comment: 'Of the gates it knows which grammars their bundle needs beside it.',
       severity: 'error',
       from: { path: '^infra/' },
-      to: { path: `^${ROOMS}/`, pathNot: '^(infra|shared)/|^gates/code/grammar-files\\.ts$' },
+      to: { path: `^${ROOMS}/`, pathNot: '^(infra|shared)/|^gates/code/parsing/grammar-files\\.ts$' },
     },
     {
       name: 'gates-import-the-contract-only',
       comment: 'Gates run on a checkout; no control plane is there.',
       severity: 'error',
       from: { path: '^gates/' },
-      to: { path: CONTROL },
+      to: { path: CONTROL_PLANE },
     },
     {
       name: 'local-knows-names-and-tokens',
       comment: 'The embedded cloud runs the template; what Assay is stands in there.',
       severity: 'error',
       from: { path: '^local/' },
-      to: { path: '^shared/', pathNot: '^shared/(names|tokens)\\.ts$' },
+      to: { path: '^shared/', pathNot: '^shared/(contract/(names|access/tokens)|lib/sha256)\\.ts$' },
     },
     {
       name: 'local-holds-no-cdk',
@@ -60,25 +103,17 @@ module.exports = {
       to: { path: 'node_modules/(aws-cdk-lib|constructs|cdk-nag)/' },
     },
     {
-      name: 'task-knows-no-api',
-      comment:
-        'The domain refuses (shared/contract/refusal.ts); how a refusal looks over HTTP is the business of the API.',
-      severity: 'error',
-      from: { path: '^shared/(task|evidence|messages|cascade|verdict)/' },
-      to: { path: '^shared/api/' },
-    },
-    {
       name: 'aws-sdk-only-in-shared-store',
       comment: 'The domain knows no AWS SDK; its one edge to AWS is shared/store/.',
       severity: 'error',
-      from: { path: '^(shared|gates)/', pathNot: '^shared/store/' },
+      from: { path: '^(shared|workspace|gates)/', pathNot: '^shared/store/' },
       to: { path: 'node_modules/@aws-sdk/' },
     },
     {
       name: 'ai-sdk-only-in-shared-providers',
       comment: 'One edge to the protocols of models; functions that ask none must not grow by them.',
       severity: 'error',
-      from: { pathNot: '^(shared/providers|test)/' },
+      from: { pathNot: '^(shared/reviews/model-clients|test|lab)/' },
       to: { path: 'node_modules/(ai|@ai-sdk|@openrouter)/' },
     },
     {
@@ -95,8 +130,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^functions/deliver/' },
       to: {
-        path: '^(gates|containers|infra|local|cli|page|test|docs)/',
-        pathNot: '^(gates/(checkout|process)|containers/supervisor)/',
+        path: '^(gates|containers|infra|local|cli|page|test|lab|docs)/',
         reachable: true,
       },
     },
@@ -110,7 +144,8 @@ module.exports = {
     },
     {
       name: 'containers-hold-no-aws',
-      comment: 'The boxes speak HTTPS to the API and to presigned URLs only; they hold no AWS permission.',
+      comment:
+        'The containers speak HTTPS to the API and to presigned URLs only; they hold no AWS permission.',
       severity: 'error',
       from: { path: '^containers/' },
       to: { path: '(node_modules/@aws-sdk/|^shared/store/)' },

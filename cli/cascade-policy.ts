@@ -1,5 +1,5 @@
-import { CascadePolicy } from '../shared/control/cascade/learning/policy.ts';
 import { ENV } from '../shared/contract/names.ts';
+import { CascadePolicy } from '../shared/control/cascade/learning/policy.ts';
 import type { Io } from './io.ts';
 import { readSettingsFile } from './settings-file.ts';
 

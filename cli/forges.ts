@@ -1,6 +1,6 @@
-import { ForgeSecret, ForgeSettings } from '../shared/control/forge/schema.ts';
 import { EMBEDDED_FORGE_SECRET, ENV } from '../shared/contract/names.ts';
 import { longestScope } from '../shared/contract/repository/url.ts';
+import { ForgeSecret, ForgeSettings } from '../shared/control/forge/schema.ts';
 import type { Io } from './io.ts';
 import { readSettingsFile, refusedFile } from './settings-file.ts';
 

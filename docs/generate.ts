@@ -28,8 +28,8 @@ export const generated = (): Readonly<Record<string, string>> => ({
   'red-team.md': gateMatrix(),
   'events.schema.json': `${JSON.stringify(eventSchemas(), null, 2)}\n`,
   ...rulePages(),
-  '../shared/judging/prompts.ts': prompts(),
-  '../shared/roles/builtin.ts': builtinRoles(),
+  '../shared/reviews/judging/prompts.ts': prompts(),
+  '../shared/control/roles/builtin.ts': builtinRoles(),
 });
 
 const readOr = (file: string, otherwise: string): string => {

@@ -15,9 +15,9 @@ import {
 } from 'aws-cdk-lib/aws-ecs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { CliKind } from '../shared/contract/agents/adapter.ts';
 import type { ContainerKind } from '../shared/contract/box-kind.ts';
 import { BOX_ENV, CONTAINER_NAME, ENV } from '../shared/contract/names.ts';
-import type { CliKind } from '../shared/contract/agents/adapter.ts';
 import { DEFAULT_IMAGE } from '../shared/contract/submission/image.ts';
 import { DROPPED_CAPABILITIES } from './box-capabilities.ts';
 import type { BoxSize } from './box-size.ts';

@@ -27,7 +27,7 @@ const BESIDE: Readonly<Record<ContainerName, readonly string[]>> = {
 
 /** Our own files that a container's image is built with. */
 const OWN: Readonly<Record<ContainerName, readonly string[]>> = {
-  agent: ['shared/contract/task/cli-versions.json', 'containers/agent/install-clis.ts'],
+  agent: ['shared/contract/agents/cli-versions.json', 'containers/agent/install-clis.ts'],
   gates: [],
 };
 

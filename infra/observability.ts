@@ -10,8 +10,8 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { LOSSES } from '../shared/control/ledger/losses.ts';
 import { METRICS } from '../shared/contract/names.ts';
+import { LOSSES } from '../shared/control/ledger/losses.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { Api } from './api.ts';
 import type { Dispatcher } from './dispatcher.ts';

@@ -1,20 +1,24 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as z from 'zod';
+import { Adapter, CliKinds } from '../shared/contract/agents/adapter.ts';
+import { DEFAULT_TIER_MODELS, TierModels } from '../shared/contract/agents/tiers.ts';
 import { AutonomyLevel } from '../shared/contract/approval/autonomy.ts';
+import { JudgeModels } from '../shared/contract/models/models.ts';
+import {
+  DEFAULT_MAX_ATTEMPT_USD,
+  DEFAULT_PROVIDERS,
+  Providers,
+} from '../shared/contract/models/providers.ts';
+import { RESERVED_CONCURRENCY } from '../shared/contract/names.ts';
+import { PushScope } from '../shared/contract/repository/schema.ts';
+import { DEFAULT_HOLD_LIMIT, HOLD_OUTCOMES } from '../shared/contract/task/hold-limit.ts';
 import { ApprovalPolicy } from '../shared/control/approvals/policy.ts';
 import { DEFAULT_APPROVAL_RULES } from '../shared/control/approvals/rules.ts';
 import { CascadePolicy } from '../shared/control/cascade/learning/policy.ts';
-import { DEFAULT_TIER_MODELS, TierModels } from '../shared/contract/agents/tiers.ts';
 import { RecordEvents } from '../shared/control/events/records.ts';
 import { ForgeSettings } from '../shared/control/forge/schema.ts';
-import { JudgeModels } from '../shared/contract/models/models.ts';
 import { NUDGE_SETTINGS } from '../shared/control/ledger/nudge-rules.ts';
-import { DEFAULT_MAX_ATTEMPT_USD, DEFAULT_PROVIDERS, Providers } from '../shared/contract/models/providers.ts';
-import { RESERVED_CONCURRENCY } from '../shared/contract/names.ts';
-import { PushScope } from '../shared/contract/repository/schema.ts';
-import { Adapter, CliKinds } from '../shared/contract/agents/adapter.ts';
-import { DEFAULT_HOLD_LIMIT, HOLD_OUTCOMES } from '../shared/contract/task/hold-limit.ts';
 import { OtlpEndpoint } from '../shared/control/telemetry/endpoint.ts';
 import { BoxSize, DeliverySize } from './box-size.ts';
 import { StackName, StackTags, Stage } from './deployment.ts';

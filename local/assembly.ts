@@ -6,7 +6,7 @@ import { join, relative, sep } from 'node:path';
 import { tryLock } from './file-lock.ts';
 
 /** What decides over the assembly: folders and files, relative to the root of the checkout. */
-const SOURCES = ['infra', 'functions', 'containers', 'shared', 'gates', 'page'];
+const SOURCES = ['infra', 'functions', 'containers', 'shared', 'workspace', 'gates', 'page'];
 const FILES = ['package-lock.json', 'package.json', 'cdk.json', 'tsconfig.json'];
 /** An assembly that nobody has asked for in so many milliseconds is removed. */
 const KEEP_MS = 7 * 24 * 3_600_000;

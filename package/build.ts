@@ -76,7 +76,7 @@ async function placeFiles(): Promise<void> {
     await cp(path, join(OUT, 'cli', basename(path)));
   }
   for (const folder of ['cli', 'infra'])
-    await cp(join(ROOT, 'shared/ledger/queries'), join(OUT, folder, 'queries'), { recursive: true });
+    await cp(join(ROOT, 'shared/control/ledger/queries'), join(OUT, folder, 'queries'), { recursive: true });
   await mkdir(join(OUT, 'bin'), { recursive: true });
   await cp(join(ROOT, 'package/assay.js'), join(OUT, 'bin/assay.js'));
   await cp(join(ROOT, 'package/README.md'), join(OUT, 'README.md'));

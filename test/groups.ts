@@ -46,27 +46,28 @@ export const CDK: Group = {
 export const PROGRAMS: Group = {
   'they start programs by the dozen: each start copies the tables of the pages of the process that starts it, 2 ms for each hundred megabytes':
     [
-      'test/{containers,evasion,replay,support}/**/*.test.ts',
+      'test/{containers,lab/adversarial,lab/replay,support}/**/*.test.ts',
       'test/cli/{check-bad-input,demo,demo-agents,init,npm,smoke,small-heap,up}.test.ts',
       'test/gates/{allowed-files,custom,dead-code-tools,dep-audit,dlp-scan,gather,large-file,merge-conflict}.test.ts',
       'test/gates/{mutation,protect-locks,red-first,select-tests,signal-without-tests,what-is-delivered}.test.ts',
       'test/gates/bad-input/trees.test.ts',
-      'test/gates/{checkout,engine}/**/*.test.ts',
-      'test/gates/rules/{levels,llm/*}.test.ts',
-      'test/gates/tool-run/{behaviour/hidden,folders,mutants/instead}.test.ts',
+      'test/workspace/git/**/*.test.ts',
+      'test/gates/{core,pipeline}/**/*.test.ts',
+      'test/gates/rules/{framework/levels,llm/*}.test.ts',
+      'test/gates/tests/{experiments/behaviour/hidden,running/folders,experiments/mutants/instead}.test.ts',
       'test/shared/contract/repository/url.test.ts',
-      'test/shared/task/{delivered-commit,hidden-tests}.test.ts',
+      'test/shared/contract/{task/delivered-commit,submission/hidden-tests}.test.ts',
     ],
 };
 
 /** Of those that share processes: which tests may take two minutes. All others get ten seconds. */
 export const PATIENT: Group = {
   'programs are started, and the machine may be busy with others': [
-    'test/{cli,containers,evasion,gates,infra,replay}/**/*.test.ts',
+    'test/{cli,containers,gates,infra,lab/adversarial,lab/replay,workspace}/**/*.test.ts',
     'test/layers.test.ts',
     'test/shared/contract/repository/url.test.ts',
     'test/shared/control/roles/from-base.test.ts',
-    'test/shared/task/{delivered-commit,hidden-tests}.test.ts',
+    'test/shared/contract/{task/delivered-commit,submission/hidden-tests}.test.ts',
     'test/support/commit-folder.test.ts',
   ],
   'properties of large items, or asked of a whole engine: a second or two each, on cores that nobody else has':
@@ -74,7 +75,7 @@ export const PATIENT: Group = {
       'test/shared/control/spending/budget.test.ts',
       'test/shared/contract/task/fit.test.ts',
       'test/shared/use-cases/tasks.test.ts',
-      'test/simulation/**/*.test.ts',
+      'test/lab/simulator/**/*.test.ts',
     ],
 };
 

@@ -40,24 +40,36 @@ describe('the layer check', () => {
   const folder = mkdtempSync(resolve('.cache-layers-'));
   beforeAll(() => {
     const files: Record<string, string> = {
-      'shared/domain.ts':
-        "import { handler } from '../functions/handler.ts';\nexport const domain = handler;\n",
-      'shared/types.ts':
-        "import type { Handler } from '../functions/handler.ts';\nexport type Of = Handler;\n",
+      'shared/contract/domain.ts':
+        "import { handler } from '../../functions/handler.ts';\nexport const domain = handler;\n",
+      'shared/contract/types.ts':
+        "import type { Handler } from '../../functions/handler.ts';\nexport type Of = Handler;\n",
       'functions/handler.ts': 'export type Handler = string;\nexport const handler: Handler = "h";\n',
       'containers/box.ts':
         "import { client } from '../shared/store/client.ts';\nexport const box = client;\n",
       'shared/store/client.ts': 'export const client = 1;\n',
       'functions/deliver/main.ts':
-        "import { via } from '../../containers/supervisor/via.ts';\nimport { push } from '../../gates/checkout/push.ts';\nexport const main = [via, push];\n",
-      'containers/supervisor/via.ts':
-        "import { rule } from '../../gates/rules/rule.ts';\nexport const via = rule;\n",
-      'gates/checkout/push.ts': 'export const push = 1;\n',
+        "import { via } from '../../workspace/supervisor/via.ts';\nimport { push } from '../../workspace/git/push.ts';\nexport const main = [via, push];\n",
+      'workspace/supervisor/via.ts':
+        "import { rule } from '../../gates/rules/framework/rule.ts';\nexport const via = rule;\n",
+      'workspace/git/push.ts': 'export const push = 1;\n',
       'gates/rules/framework/rule.ts': 'export const rule = 1;\n',
-      'gates/engine.ts':
-        "import { client } from '../shared/store/client.ts';\nexport const engine = client;\n",
-      'shared/reader.ts': "import { engine } from '../gates/engine.ts';\nexport const reader = engine;\n",
-      'local/cloud.ts': "import { domain } from '../shared/domain.ts';\nexport const cloud = domain;\n",
+      'gates/pipeline/engine.ts':
+        "import { client } from '../../shared/store/client.ts';\nexport const engine = client;\n",
+      'shared/lib/reader.ts':
+        "import { engine } from '../../gates/pipeline/engine.ts';\nexport const reader = engine;\n",
+      'local/cloud.ts':
+        "import { domain } from '../shared/contract/domain.ts';\nexport const cloud = domain;\n",
+      'shared/reviews/up.ts': "import type { State } from '../control/state.ts';\nexport type Up = State;\n",
+      'shared/control/state.ts': 'export type State = string;\n',
+      'shared/contract/through.ts':
+        "import type { Up } from '../reviews/up.ts';\nexport type Through = Up;\n",
+      'shared/loose.ts': 'export const loose = 1;\n',
+      'shared/api/loose-user.ts': "import { loose } from '../loose.ts';\nexport const user = loose;\n",
+      'gates/core/one/a.ts': "import type { B } from '../two/b.ts';\nexport type A = B;\n",
+      'gates/core/two/b.ts': 'export type B = string;\n',
+      'gates/core/two/c.ts': "import type { D } from '../one/d.ts';\nexport type C = D;\n",
+      'gates/core/one/d.ts': 'export type D = string;\n',
       'cli/a.ts': "import { b } from './b.ts';\nexport const a = b;\n",
       'cli/b.ts': "import { a } from './a.ts';\nexport const b = a;\n",
     };
@@ -72,6 +84,7 @@ describe('the layer check', () => {
   it('reads TypeScript, and sees what goes the wrong way, in a circle, or to the store', () => {
     const { violations } = cruise(folder, [
       'shared',
+      'workspace',
       'gates',
       'local',
       'functions',
@@ -84,12 +97,26 @@ describe('the layer check', () => {
         .filter(({ rule }) => rule.name === 'deliver-reaches-no-gates')
         .map(({ from, to }) => [from, to]),
     ).toEqual([['functions/deliver/main.ts', 'gates/rules/framework/rule.ts']]);
-    expect(found).toContain('shared-imports-only-itself: shared/domain.ts');
-    expect(found).toContain('shared-imports-only-itself: shared/types.ts');
+    expect(found).toContain('shared-imports-only-itself: shared/contract/domain.ts');
+    expect(found).toContain('shared-imports-only-itself: shared/contract/types.ts');
     expect(found).toContain('containers-hold-no-aws: containers/box.ts');
-    expect(found).toContain('gates-import-the-contract-only: gates/engine.ts');
-    expect(found).toContain('shared-imports-only-itself: shared/reader.ts');
+    expect(found).toContain('gates-import-the-contract-only: gates/pipeline/engine.ts');
+    expect(found).toContain('shared-imports-only-itself: shared/lib/reader.ts');
     expect(found).toContain('local-knows-names-and-tokens: local/cloud.ts');
     expect(found.some((each) => each.startsWith('no-circular: cli/'))).toBe(true);
+    expect(found).toContain('shared-reviews-reaches-no-higher-floor: shared/reviews/up.ts');
+    expect(
+      violations
+        .filter(
+          ({ rule, from }) =>
+            rule.name === 'shared-contract-reaches-no-higher-floor' && from.endsWith('through.ts'),
+        )
+        .map(({ to }) => to),
+      'also through another file, and by types alone',
+    ).toEqual(expect.arrayContaining(['shared/reviews/up.ts', 'shared/control/state.ts']));
+    expect(found).toContain('shared-files-lie-on-a-floor: shared/api/loose-user.ts');
+    expect(found.filter((each) => each.startsWith('no-folder-cycle'))).toEqual(
+      expect.arrayContaining(['no-folder-cycle: gates/core/one', 'no-folder-cycle: gates/core/two']),
+    );
   });
 });

@@ -1,12 +1,12 @@
 import { lstat, mkdtemp, readdir, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { type CatalogFile, isCatalogFile, MAX_ENTRIES } from '../../shared/control/roles/catalog.ts';
+import { MAX_ROLE_FILE_BYTES } from '../../shared/control/roles/role.ts';
 import { CheckoutError } from '../../workspace/git/error.ts';
 import { fetchBase } from '../../workspace/git/fetch.ts';
 import { listFolder, readFileAt } from '../../workspace/git/folder.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
-import { type CatalogFile, isCatalogFile, MAX_ENTRIES } from '../../shared/control/roles/catalog.ts';
-import { MAX_ROLE_FILE_BYTES } from '../../shared/control/roles/role.ts';
 import { CliError, EXIT } from '../exit.ts';
 
 /** Where a catalog is: a folder of this machine, or a folder of a git repository at a ref. */

@@ -1,10 +1,10 @@
 import { escaped } from '../../gates/pipeline/output/junit.ts';
 import { sarifOf } from '../../gates/pipeline/output/sarif.ts';
-import type { Outcome } from '../../shared/contract/outcome.ts';
 import type { Evidence, Verdict } from '../../shared/contract/evidence/schema.ts';
+import type { Outcome } from '../../shared/contract/outcome.ts';
+import { describeSignal } from '../../shared/contract/submission/signals.ts';
 import { duration } from '../../shared/lib/format.ts';
 import { plainMarkdown } from '../../shared/lib/markdown.ts';
-import { describeSignal } from '../../shared/contract/submission/signals.ts';
 import { printable } from '../output/text.ts';
 
 /** A signal or a gate, as every format shows it. */

@@ -1,8 +1,8 @@
-import type { Outcome } from '../../shared/contract/outcome.ts';
 import type { Evidence, ProtectedFile, Verdict } from '../../shared/contract/evidence/schema.ts';
+import type { Outcome } from '../../shared/contract/outcome.ts';
 import { screenshotsIn } from '../../shared/contract/screenshot.ts';
-import { count, duration } from '../../shared/lib/format.ts';
 import { describeSignal } from '../../shared/contract/submission/signals.ts';
+import { count, duration } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
 import { renderTable } from '../output/table.ts';
 import { verdictStyle } from '../output/task-style.ts';

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { CLI_KINDS, type CliKind } from '../../shared/contract/agents/adapter.ts';
 import { ADAPTER_FACTS, type AdapterFacts } from '../../shared/contract/agents/adapter-facts.ts';
-import CLI_VERSIONS from '../../shared/contract/task/cli-versions.json' with { type: 'json' };
+import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
 import { EXIT } from '../exit.ts';
 import type { Colors, Io } from '../io.ts';
 import { examples, JSON_OPTION, localAction } from '../local-command.ts';

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
 import { FIXED } from '../../shared/control/cascade/learning/policy.ts';
 import { SIMULATED, type Simulated, simulate } from '../../shared/control/cascade/simulation/compare.ts';
 import { generate } from '../../shared/control/cascade/simulation/generate.ts';
 import { type Recorded, readRecorded } from '../../shared/control/cascade/simulation/records.ts';
-import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
 import { readPolicy } from '../cascade-policy.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT } from '../exit.ts';

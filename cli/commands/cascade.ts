@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CascadeView } from '../../shared/api/cascade-schemas.ts';
-import { PinScope } from '../../shared/control/cascade/learning/control.ts';
 import { isTier, TIERS, type Tier } from '../../shared/contract/agents/tiers.ts';
+import { PinScope } from '../../shared/control/cascade/learning/control.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { MODEL_KEYS } from '../../shared/contract/names.ts';
 import { CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
 import { ADAPTER_FACTS } from '../../shared/contract/agents/adapter-facts.ts';
+import { MODEL_KEYS } from '../../shared/contract/names.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { demoAgent } from '../demo/agents.ts';
 import { DEMO_EXTRAS, type DemoExtra, runDemo } from '../demo/main-job.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { PlanView } from '../../shared/api/plan-schemas.ts';
-import { AUTONOMY_LEVELS, type AutonomyLevel } from '../../shared/contract/approval/autonomy.ts';
-import type { PlanState } from '../../shared/control/planning/state.ts';
 import { ADAPTER_KINDS, type AdapterKind } from '../../shared/contract/agents/adapter.ts';
+import { AUTONOMY_LEVELS, type AutonomyLevel } from '../../shared/contract/approval/autonomy.ts';
 import { EFFORTS, type Effort } from '../../shared/contract/submission/schema.ts';
+import type { PlanState } from '../../shared/control/planning/state.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT, type ExitCode } from '../exit.ts';
 import { followWithin } from '../follow.ts';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type * as z from 'zod';
-import { dollars } from '../../shared/lib/format.ts';
 import type { QualityCost } from '../../shared/control/metrics/cost.ts';
+import { dollars } from '../../shared/lib/format.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type * as z from 'zod';
-import { dollars, duration, percent } from '../../shared/lib/format.ts';
 import type { QualityView } from '../../shared/control/metrics/schemas.ts';
+import { dollars, duration, percent } from '../../shared/lib/format.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';

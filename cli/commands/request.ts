@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { RequestView } from '../../shared/api/request-schemas.ts';
-import { age } from '../../shared/lib/format.ts';
 import { INTAKE_STRATEGIES } from '../../shared/contract/intake/schema.ts';
 import { REQUEST_STATUSES, type RequestStatus } from '../../shared/contract/intake/status.ts';
+import { age } from '../../shared/lib/format.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { RULES } from '../../gates/rules/registry.ts';
 import type { Rule } from '../../gates/rules/framework/rule.ts';
+import { RULES } from '../../gates/rules/registry.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { examples, JSON_OPTION, localAction } from '../local-command.ts';

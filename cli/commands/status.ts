@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type * as z from 'zod';
 import type { StatusView } from '../../shared/api/schemas.ts';
-import { count } from '../../shared/lib/format.ts';
 import { STATUSES } from '../../shared/contract/task/status.ts';
+import { count } from '../../shared/lib/format.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { TaskView } from '../../shared/api/schemas.ts';
-import { count } from '../../shared/lib/format.ts';
 import type { Expectation } from '../../shared/contract/submission/expects.ts';
+import { count } from '../../shared/lib/format.ts';
 import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { EXPECTS_OPTION } from '../expects.ts';

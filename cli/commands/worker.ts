@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { builtinRole } from '../../shared/control/roles/known.ts';
 import { ADAPTER_KINDS, Adapter, type AdapterKind } from '../../shared/contract/agents/adapter.ts';
 import { Role } from '../../shared/contract/submission/schema.ts';
+import { builtinRole } from '../../shared/control/roles/known.ts';
 import { action, examples } from '../command.ts';
 import { CliError, EXIT, Interrupted } from '../exit.ts';
 import type { Io } from '../io.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { count } from '../../shared/lib/format.ts';
-import { BUILTIN_RUBRICS } from '../../shared/reviews/rubric/builtin.ts';
 import { BUILTIN_WORKFLOWS } from '../../shared/control/workflow/builtin.ts';
 import { workflowMermaid } from '../../shared/control/workflow/mermaid.ts';
+import { count } from '../../shared/lib/format.ts';
 import { describeProblem } from '../../shared/lib/yaml.ts';
+import { BUILTIN_RUBRICS } from '../../shared/reviews/rubric/builtin.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { examples, JSON_OPTION, localAction } from '../local-command.ts';

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { BASE_PATH } from '../../shared/contract/models/protocols.ts';
-import { MODEL_KEYS } from '../../shared/contract/names.ts';
 import type { Adapter, CliKind } from '../../shared/contract/agents/adapter.ts';
 import { ADAPTER_FACTS } from '../../shared/contract/agents/adapter-facts.ts';
-import CLI_VERSIONS from '../../shared/contract/task/cli-versions.json' with { type: 'json' };
+import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
+import { BASE_PATH } from '../../shared/contract/models/protocols.ts';
+import { MODEL_KEYS } from '../../shared/contract/names.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { HOME } from '../programs.ts';
 

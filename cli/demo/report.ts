@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import { count, dollars, duration } from '../../shared/lib/format.ts';
 import { costOfJudgement, sumKnown } from '../../shared/contract/task/judging-cost.ts';
+import { count, dollars, duration } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
 import { nudgeLine } from '../output/nudge.ts';
 import { renderResults } from '../output/results.ts';

@@ -1,5 +1,5 @@
-import { percent } from '../../shared/lib/format.ts';
 import type { VerificationNudge } from '../../shared/control/ledger/verification-nudge.ts';
+import { percent } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
 
 /** Which completions are spoken of; nothing where the server does not say. */

@@ -1,6 +1,6 @@
 import type { TaskView } from '../../shared/api/schemas.ts';
-import { duration } from '../../shared/lib/format.ts';
 import { isTerminal } from '../../shared/contract/task/status.ts';
+import { duration } from '../../shared/lib/format.ts';
 import type { Colors, Output } from '../io.ts';
 import { type LiveLine, liveLines } from './live.ts';
 import { noteOf, statusStyle } from './task-style.ts';

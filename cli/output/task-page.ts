@@ -1,9 +1,9 @@
 import type * as z from 'zod';
 import type { AttemptList, AttemptView, TaskView } from '../../shared/api/schemas.ts';
-import type { Outcome } from '../../shared/contract/outcome.ts';
 import { isPutBack } from '../../shared/contract/evidence/schema.ts';
-import { count, dollars, duration } from '../../shared/lib/format.ts';
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
+import type { Outcome } from '../../shared/contract/outcome.ts';
+import { count, dollars, duration } from '../../shared/lib/format.ts';
 import { keptFindings } from '../../shared/reviews/review/kept.ts';
 import type { Colors } from '../io.ts';
 import { noteOf, statusStyle, verdictStyle } from './task-style.ts';

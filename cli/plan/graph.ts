@@ -1,7 +1,7 @@
 import type { PlanView } from '../../shared/api/plan-schemas.ts';
-import { count } from '../../shared/lib/format.ts';
 import { dependenciesFirst } from '../../shared/contract/submission/graph.ts';
 import { describeSignal } from '../../shared/contract/submission/signals.ts';
+import { count } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
 import { statusStyle } from '../output/task-style.ts';
 import { oneLine } from '../output/text.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance, type JS, StatementType } from '@duckdb/node-api';
-import { count } from '../../shared/lib/format.ts';
 import { duckdbColumns } from '../../shared/control/ledger/columns.ts';
 import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTable } from '../../shared/control/ledger/rows.ts';
+import { count } from '../../shared/lib/format.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Answer, Value } from './answer.ts';
 import { hasFiles } from './records.ts';

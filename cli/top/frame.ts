@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import type { StatusView, TaskSummary } from '../../shared/api/schemas.ts';
-import { age, count, dollars, percent } from '../../shared/lib/format.ts';
-import type { QualityTrend } from '../../shared/control/metrics/schemas.ts';
 import { STATUSES } from '../../shared/contract/task/status.ts';
+import type { QualityTrend } from '../../shared/control/metrics/schemas.ts';
+import { age, count, dollars, percent } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
 import { renderTable } from '../output/table.ts';
 import { noteOf, statusStyle } from '../output/task-style.ts';

@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import type { Claim } from '../../shared/api/report-schemas.ts';
 import type { AttemptView } from '../../shared/api/schemas.ts';
-import { promptParts } from '../../shared/control/cascade/prompt.ts';
-import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { Adapter } from '../../shared/contract/agents/adapter.ts';
+import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { testCommands } from '../../shared/contract/submission/signals.ts';
+import { promptParts } from '../../shared/control/cascade/prompt.ts';
 
 /** What the worker brings to every task. */
 export interface Worker {

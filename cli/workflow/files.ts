@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { MAX_STAGE_FILE_BYTES } from '../../shared/reviews/rubric/read.ts';
+import type { Workflow } from '../../shared/contract/workflow/schema.ts';
 import { builtinWorkflow } from '../../shared/control/workflow/builtin.ts';
 import { type ReadFiles, readWhole } from '../../shared/control/workflow/library.ts';
 import { type WorkflowProblem, workflowPath } from '../../shared/control/workflow/read.ts';
-import type { Workflow } from '../../shared/contract/workflow/schema.ts';
+import { MAX_STAGE_FILE_BYTES } from '../../shared/reviews/rubric/read.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import { CONFIG_FILE } from '../../shared/contract/submission/image.ts';
 import { readFileAt } from '../../workspace/git/folder.ts';
 import type { Store } from '../../workspace/git/store.ts';
-import { CONFIG_FILE } from '../../shared/contract/submission/image.ts';
 
 /** Largest `assay.yaml` in bytes that is read here. */
 const MAX_BYTES = 256 * 1024;

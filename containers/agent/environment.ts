@@ -1,6 +1,6 @@
-import { commandEnvironment } from '../../workspace/process/environment.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { BOX_ENV } from '../../shared/contract/names.ts';
+import { commandEnvironment } from '../../workspace/process/environment.ts';
 import { APPROVAL_FILE_VARIABLE } from './asking.ts';
 import type { Prepared } from './places.ts';
 

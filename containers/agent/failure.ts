@@ -1,6 +1,6 @@
-import type { RunResult } from '../../workspace/process/run.ts';
-import { classify } from '../../shared/control/failures/classify.ts';
 import type { AgentEnd } from '../../shared/contract/task/attempt.ts';
+import { classify } from '../../shared/control/failures/classify.ts';
+import type { RunResult } from '../../workspace/process/run.ts';
 import type { Failure, Reading } from './adapters/reading.ts';
 import type { Session } from './session.ts';
 import type { Stopped } from './watch.ts';

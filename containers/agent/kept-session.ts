@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { BoxClient } from '../../shared/api/box-client.ts';
+import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
+import { MAX_SESSION_BYTES, SESSION_ID } from '../../shared/control/approvals/session.ts';
 import { handOver } from '../../workspace/git/hand-over.ts';
 import { run } from '../../workspace/process/run.ts';
-import type { BoxClient } from '../../shared/api/box-client.ts';
-import { MAX_SESSION_BYTES, SESSION_ID } from '../../shared/control/approvals/session.ts';
-import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { Box } from '../../workspace/supervisor/box.ts';
 import { fetchPromised } from '../../workspace/supervisor/patch.ts';
 import type { SessionCommands, SessionFile } from './adapters/adapter.ts';

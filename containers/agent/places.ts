@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
+import { renderPrompt } from '../../shared/control/roles/render.ts';
+import type { Role } from '../../shared/control/roles/role.ts';
 import { readFileAt } from '../../workspace/git/folder.ts';
 import { handOver } from '../../workspace/git/hand-over.ts';
 import { plantGit } from '../../workspace/git/plant.ts';
 import type { Store } from '../../workspace/git/store.ts';
 import { materialise } from '../../workspace/git/tree.ts';
-import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
-import { renderPrompt } from '../../shared/control/roles/render.ts';
-import type { Role } from '../../shared/control/roles/role.ts';
 import type { Box } from '../../workspace/supervisor/box.ts';
 import type { Instructions, Invocation, Places } from './adapters/adapter.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';

@@ -1,7 +1,5 @@
-import { CheckoutError } from '../../workspace/git/error.ts';
-import { listFolder, readFileAt } from '../../workspace/git/folder.ts';
-import type { Store } from '../../workspace/git/store.ts';
-import { material } from '../../shared/lib/material.ts';
+import type { Adapter } from '../../shared/contract/agents/adapter.ts';
+import type { RoleLimits } from '../../shared/contract/roles/schema.ts';
 import { BUILTIN_NAMES, builtinRole } from '../../shared/control/roles/known.ts';
 import {
   MAX_KNOWLEDGE_BYTES,
@@ -12,8 +10,10 @@ import {
   type Role,
   type RoleFile,
 } from '../../shared/control/roles/role.ts';
-import type { RoleLimits } from '../../shared/contract/roles/schema.ts';
-import type { Adapter } from '../../shared/contract/agents/adapter.ts';
+import { material } from '../../shared/lib/material.ts';
+import { CheckoutError } from '../../workspace/git/error.ts';
+import { listFolder, readFileAt } from '../../workspace/git/folder.ts';
+import type { Store } from '../../workspace/git/store.ts';
 
 /** Names of the roles that a commit brings along. */
 export const rolesOf = async (store: Store, commit: string): Promise<string[]> =>

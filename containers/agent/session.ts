@@ -1,16 +1,16 @@
-import { type RunResult, run } from '../../workspace/process/run.ts';
+import type { AdapterKind } from '../../shared/contract/agents/adapter.ts';
+import { ADAPTER_FACTS } from '../../shared/contract/agents/adapter-facts.ts';
 import type { Ask } from '../../shared/contract/approval/schema.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { RoleLimits } from '../../shared/contract/roles/schema.ts';
-import type { AdapterKind } from '../../shared/contract/agents/adapter.ts';
-import { ADAPTER_FACTS } from '../../shared/contract/agents/adapter-facts.ts';
+import { type RunResult, run } from '../../workspace/process/run.ts';
 import type { Box } from '../../workspace/supervisor/box.ts';
 import { EventLines } from './adapters/events.ts';
 import { newReading, type Reading } from './adapters/reading.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';
-import type { Around } from './middleware/around.ts';
 import { readAsk, watchAsk } from './asking.ts';
 import { environmentOf } from './environment.ts';
+import type { Around } from './middleware/around.ts';
 import type { Prepared } from './places.ts';
 import { type Stopped, watchAgent } from './watch.ts';
 

@@ -1,23 +1,29 @@
-import { CheckoutError } from '../../workspace/git/error.ts';
-import type { Snapshot } from '../../workspace/git/patch.ts';
-import { commandEnvironment } from '../../workspace/process/environment.ts';
-import { outcomeOf } from '../../workspace/process/outcome.ts';
-import { run } from '../../workspace/process/run.ts';
-import { firstOf } from '../../shared/lib/cut.ts';
-import { CONFIG_FILE } from '../../shared/contract/submission/image.ts';
-import { type Checked, check, NO_NUDGES, type Ran, type Seen } from '../../shared/control/verification-gate/check.ts';
-import {
-  asksForAnything,
-  requiredTests,
-  type VerificationCriteria,
-} from '../../shared/control/verification-gate/criteria.ts';
-import { nudgeText } from '../../shared/control/verification-gate/nudge.ts';
 import {
   BECAUSE_CHARACTERS,
   MISSING_CHARACTERS,
   MISSING_NAMED,
   type VerificationGate,
 } from '../../shared/contract/run-record/verification-gate-record.ts';
+import { CONFIG_FILE } from '../../shared/contract/submission/image.ts';
+import {
+  type Checked,
+  check,
+  NO_NUDGES,
+  type Ran,
+  type Seen,
+} from '../../shared/control/verification-gate/check.ts';
+import {
+  asksForAnything,
+  requiredTests,
+  type VerificationCriteria,
+} from '../../shared/control/verification-gate/criteria.ts';
+import { nudgeText } from '../../shared/control/verification-gate/nudge.ts';
+import { firstOf } from '../../shared/lib/cut.ts';
+import { CheckoutError } from '../../workspace/git/error.ts';
+import type { Snapshot } from '../../workspace/git/patch.ts';
+import { commandEnvironment } from '../../workspace/process/environment.ts';
+import { outcomeOf } from '../../workspace/process/outcome.ts';
+import { run } from '../../workspace/process/run.ts';
 import type { Box } from '../../workspace/supervisor/box.ts';
 import type { Failure } from './adapters/reading.ts';
 import { passedOn } from './environment.ts';

@@ -1,8 +1,5 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { changesBetween, touchedPaths } from '../../workspace/git/changes.ts';
-import { CheckoutError } from '../../workspace/git/error.ts';
-import { shownPath } from '../../workspace/git/path-bytes.ts';
 import { ConfigError } from '../../gates/core/configuration-error.ts';
 import type { TakenShot } from '../../gates/core/gate.ts';
 import { gatherEvidence } from '../../gates/pipeline/gather.ts';
@@ -10,6 +7,9 @@ import type { TestRunOfGate } from '../../gates/pipeline/output/junit.ts';
 import { type BoxClient, createBoxClient } from '../../shared/api/box-client.ts';
 import type { FailureClass } from '../../shared/contract/failure/failure-class.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
+import { changesBetween, touchedPaths } from '../../workspace/git/changes.ts';
+import { CheckoutError } from '../../workspace/git/error.ts';
+import { shownPath } from '../../workspace/git/path-bytes.ts';
 import type { Box } from '../../workspace/supervisor/box.ts';
 import { rebuildTree } from '../../workspace/supervisor/rebuild.ts';
 import { storeFindings, storeShots, storeTests } from './artifacts.ts';

@@ -1,8 +1,3 @@
-import { type Edit, writeBlob } from '../../workspace/git/edit.ts';
-import { CheckoutError } from '../../workspace/git/error.ts';
-import { fetchAlso } from '../../workspace/git/fetch.ts';
-import { isRegular, listFiles } from '../../workspace/git/list.ts';
-import type { Store } from '../../workspace/git/store.ts';
 import type { HiddenTests } from '../../gates/core/hidden-result.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
 import {
@@ -11,6 +6,11 @@ import {
   MAX_HIDDEN_FILES,
   unfitPath,
 } from '../../shared/contract/submission/hidden-tests.ts';
+import { type Edit, writeBlob } from '../../workspace/git/edit.ts';
+import { CheckoutError } from '../../workspace/git/error.ts';
+import { fetchAlso } from '../../workspace/git/fetch.ts';
+import { isRegular, listFiles } from '../../workspace/git/list.ts';
+import type { Store } from '../../workspace/git/store.ts';
 import type { Box } from '../../workspace/supervisor/box.ts';
 import { fetchPromised } from '../../workspace/supervisor/patch.ts';
 

@@ -1,16 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { listFolder, readFileAt } from '../../workspace/git/folder.ts';
-import { mustInStore, type Store } from '../../workspace/git/store.ts';
 import { gatherEvidence } from '../../gates/pipeline/gather.ts';
 import type { Evidence, GateEvidence } from '../../shared/contract/evidence/schema.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
-import { type PlanProblem, shapeProblems, signalProblems } from '../../shared/control/planning/check.ts';
 import { type CheckedPlan, MAX_PLAN_BYTES, PLAN_FILE, Plan } from '../../shared/contract/plan/schema.ts';
+import { regexErrors } from '../../shared/contract/submission/regex.ts';
+import { type PlanProblem, shapeProblems, signalProblems } from '../../shared/control/planning/check.ts';
 import { BUILTIN_NAMES } from '../../shared/control/roles/known.ts';
 import { REPOSITORY_ROLES } from '../../shared/control/roles/role.ts';
-import { regexErrors } from '../../shared/contract/submission/regex.ts';
 import { type FileProblem, parseYaml } from '../../shared/lib/yaml.ts';
+import { listFolder, readFileAt } from '../../workspace/git/folder.ts';
+import { mustInStore, type Store } from '../../workspace/git/store.ts';
 import type { Box } from '../../workspace/supervisor/box.ts';
 
 /** The file may have comments and blanks that the plan itself has not. */

@@ -1,9 +1,9 @@
-import { CheckoutError } from '../../workspace/git/error.ts';
-import { readFileAt } from '../../workspace/git/folder.ts';
-import type { Store } from '../../workspace/git/store.ts';
 import { MAX_CONFIG_BYTES } from '../../gates/core/configuration-file.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
 import { CONFIG_FILE, DEFAULT_IMAGE } from '../../shared/contract/submission/image.ts';
+import { CheckoutError } from '../../workspace/git/error.ts';
+import { readFileAt } from '../../workspace/git/folder.ts';
+import type { Store } from '../../workspace/git/store.ts';
 
 /**
  * This box was started from the image that the base was read to ask for, or from the usual one where it could not be read. Now it can.

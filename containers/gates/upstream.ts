@@ -1,7 +1,7 @@
+import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
 import { fetchAlso } from '../../workspace/git/fetch.ts';
 import type { Store } from '../../workspace/git/store.ts';
 import type { Upstream } from '../../workspace/git/upstream.ts';
-import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { Box } from '../../workspace/supervisor/box.ts';
 
 /**

@@ -1,8 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CODES, type Remedy, remedyOf, SEED_FACTS } from '../../shared/contract/failure/classes.ts';
-import { FAILURE_CLASSES, type FailureClass } from '../../shared/contract/failure/failure-class.ts';
-import { AGENT_HOOKS } from '../../shared/contract/agents/names.ts';
 import { CLI_KINDS, type CliKind } from '../../shared/contract/agents/adapter.ts';
 import {
   ADAPTER_FACTS,
@@ -11,7 +8,10 @@ import {
   type HookFacts,
   type HookWord,
 } from '../../shared/contract/agents/adapter-facts.ts';
-import CLI_VERSIONS from '../../shared/contract/task/cli-versions.json' with { type: 'json' };
+import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
+import { AGENT_HOOKS } from '../../shared/contract/agents/names.ts';
+import { CODES, type Remedy, remedyOf, SEED_FACTS } from '../../shared/contract/failure/classes.ts';
+import { FAILURE_CLASSES, type FailureClass } from '../../shared/contract/failure/failure-class.ts';
 
 interface Recorded {
   readonly kind: CliKind;

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Language } from '../../gates/core/language.ts';
 import { describeCondition } from '../../gates/core/conditions.ts';
 import type { Gate } from '../../gates/core/gate.ts';
-import { GATES } from '../../gates/gates/registry.ts';
+import type { Language } from '../../gates/core/language.ts';
 import { LANGUAGES } from '../../gates/core/language.ts';
 import { FORMATTERS } from '../../gates/gates/auto-format/formatters.ts';
-import { PROFILES } from '../../gates/tests/running/choose.ts';
+import { GATES } from '../../gates/gates/registry.ts';
+import { BESIDE, TOOL_KINDS } from '../../gates/languages/tool.ts';
 import { BENCHMARKS, COVERAGE } from '../../gates/tests/measure/suites.ts';
 import { MUTATORS } from '../../gates/tests/mutation/tools.ts';
-import { BESIDE, TOOL_KINDS } from '../../gates/languages/tool.ts';
+import { PROFILES } from '../../gates/tests/running/choose.ts';
 
 /** Where more is said of a gate that has no page of its own. */
 const ELSEWHERE: Readonly<Record<string, string>> = {

@@ -32,7 +32,7 @@ export const lifecycle =
 
 # The life of a task
 
-What may happen to a task is one table in \`shared/task/status.ts\`. The conditions of the writes to DynamoDB, this page and the
+What may happen to a task is one table in \`shared/contract/task/status.ts\`. The conditions of the writes to DynamoDB, this page and the
 property tests are made from it, so none of them can say something else.
 
 \`\`\`mermaid

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { RoleConfig } from '../../shared/contract/roles/schema.ts';
 import { unknownPlaceholders } from '../../shared/control/roles/render.ts';
 import { ROLE_FILES } from '../../shared/control/roles/role.ts';
-import { RoleConfig } from '../../shared/contract/roles/schema.ts';
 
 const ROLES = join(import.meta.dirname, '../../shared/control/roles/builtin');
 

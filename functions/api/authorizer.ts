@@ -3,9 +3,9 @@ import type {
   APIGatewaySimpleAuthorizerResult,
   APIGatewaySimpleAuthorizerWithContextResult,
 } from 'aws-lambda';
+import { bearerOf, parseToken, sameHash } from '../../shared/contract/access/tokens.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
 import { operatorOf } from '../../shared/store/operator-tokens.ts';
-import { bearerOf, parseToken, sameHash } from '../../shared/contract/access/tokens.ts';
 import { stores } from '../runtime/dynamodb.ts';
 import { heard } from '../runtime/heard.ts';
 import { type Identity, NEITHER } from './identity.ts';

@@ -1,5 +1,5 @@
-import type { ForgeKind } from '../../shared/control/forge/schema.ts';
 import { ENV } from '../../shared/contract/names.ts';
+import type { ForgeKind } from '../../shared/control/forge/schema.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { type Heard, type HookContext, hearForge } from '../../shared/use-cases/deliver/forge-hook.ts';
 import { deployedAgents, forgeSettings } from '../runtime/config.ts';

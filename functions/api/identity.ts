@@ -1,5 +1,5 @@
-import type { OperatorRole } from '../../shared/contract/access/rights.ts';
 import type { Caller } from '../../shared/api/routes.ts';
+import type { OperatorRole } from '../../shared/contract/access/rights.ts';
 
 /** What the authorizer hands to the functions. API Gateway carries flat values only. */
 export interface Identity {

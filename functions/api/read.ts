@@ -2,21 +2,20 @@ import { evolutionView } from '../../shared/api/evolve-schemas.ts';
 import { planView } from '../../shared/api/plan-view.ts';
 import { requestView } from '../../shared/api/request-view.ts';
 import { chainView, taskView } from '../../shared/api/views.ts';
+import { Refusal } from '../../shared/contract/refusal.ts';
+import type { Task } from '../../shared/contract/task/task.ts';
 import { coolingAt } from '../../shared/control/cascade/cooling.ts';
-import { policyInForce } from '../../shared/control/tune/in-force.ts';
 import { nudgeRulesOf } from '../../shared/control/ledger/nudge-rules.ts';
 import { plannedId } from '../../shared/control/planning/create.ts';
-import { Refusal } from '../../shared/contract/refusal.ts';
 import { attemptWithBeats } from '../../shared/control/task-commands/beat.ts';
-import type { Task } from '../../shared/contract/task/task.ts';
-import { listApprovals } from '../../shared/use-cases/work/approvals.ts';
+import { policyInForce } from '../../shared/control/tune/in-force.ts';
+import { VERSION } from '../../shared/lib/version.ts';
 import { artifactPart } from '../../shared/use-cases/operate/artifact.ts';
 import { requireLetter } from '../../shared/use-cases/operate/dead-letters.ts';
 import { fileHealth, fileHistory, flaggedFiles } from '../../shared/use-cases/operate/file-health.ts';
 import { learnedView } from '../../shared/use-cases/operate/learned.ts';
 import { listTasks } from '../../shared/use-cases/operate/list.ts';
 import { letterView, listDeadLetters } from '../../shared/use-cases/operate/list-dead-letters.ts';
-import { requirePlan } from '../../shared/use-cases/submit/plan.ts';
 import {
   budgetForecast,
   quality,
@@ -24,10 +23,11 @@ import {
   qualityOfModels,
   qualityTrend,
 } from '../../shared/use-cases/operate/quality.ts';
-import { listRequests } from '../../shared/use-cases/submit/requests.ts';
 import { listReviews } from '../../shared/use-cases/operate/reviews.ts';
 import { statusTag, statusView, verificationWindow } from '../../shared/use-cases/operate/status.ts';
-import { VERSION } from '../../shared/lib/version.ts';
+import { requirePlan } from '../../shared/use-cases/submit/plan.ts';
+import { listRequests } from '../../shared/use-cases/submit/requests.ts';
+import { listApprovals } from '../../shared/use-cases/work/approvals.ts';
 import { cascadePolicy, tierModels } from '../runtime/config.ts';
 import { stores } from '../runtime/dynamodb.ts';
 import { objects as objectStore } from '../runtime/objects.ts';

@@ -2,7 +2,6 @@ import type { APIGatewayProxyEventV2WithLambdaAuthorizer } from 'aws-lambda';
 import * as z from 'zod';
 import { checkShape } from '../../shared/api/json-body.ts';
 import { invalid, parse } from '../../shared/api/problem.ts';
-import { rolesWith } from '../../shared/contract/access/rights.ts';
 import {
   type Caller,
   PATH_PARAMETERS,
@@ -10,12 +9,13 @@ import {
   type Route,
   takesKey,
 } from '../../shared/api/routes.ts';
+import { rolesWith } from '../../shared/contract/access/rights.ts';
+import { bearerOf } from '../../shared/contract/access/tokens.ts';
 import { MAX_BODY_BYTES } from '../../shared/contract/names.ts';
 import { Refusal } from '../../shared/contract/refusal.ts';
 import { longestScope } from '../../shared/contract/repository/url.ts';
 import { requireStanding, type Standing } from '../../shared/contract/task/standing.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { bearerOf } from '../../shared/contract/access/tokens.ts';
 import type { Identity } from './identity.ts';
 
 export type ApiEvent = APIGatewayProxyEventV2WithLambdaAuthorizer<Partial<Identity>>;

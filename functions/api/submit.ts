@@ -10,16 +10,15 @@ import type { RequestView } from '../../shared/api/request-schemas.ts';
 import { requestView } from '../../shared/api/request-view.ts';
 import type { BatchEntry, TaskView } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
-import { approveRequest, clarify, type Moved, rejectRequest } from '../../shared/control/intake/commands.ts';
 import type { WorkRequest } from '../../shared/contract/intake/schema.ts';
 import { ENV } from '../../shared/contract/names.ts';
 import { Refusal } from '../../shared/contract/refusal.ts';
-import { optionalEnv } from '../../shared/store/env.ts';
+import type { Task } from '../../shared/contract/task/task.ts';
+import { approveRequest, clarify, type Moved, rejectRequest } from '../../shared/control/intake/commands.ts';
 import { atVersion } from '../../shared/control/task-commands/change.ts';
 import { verifyAgain } from '../../shared/control/task-commands/hold.ts';
 import { cancel, retry, review } from '../../shared/control/task-commands/operate.ts';
-import type { Task } from '../../shared/contract/task/task.ts';
-import { wordOnApproval } from '../../shared/use-cases/work/approvals.ts';
+import { optionalEnv } from '../../shared/store/env.ts';
 import { sayOfLetter } from '../../shared/use-cases/operate/dead-letters.ts';
 import {
   applyProposal,
@@ -33,6 +32,7 @@ import { decidePlan, submitPlan } from '../../shared/use-cases/submit/plan.ts';
 import { enterRequest } from '../../shared/use-cases/submit/requests.ts';
 import { type SubmitContext, submitTask } from '../../shared/use-cases/submit/submit.ts';
 import { type BatchResult, submitBatch } from '../../shared/use-cases/submit/submit-batch.ts';
+import { wordOnApproval } from '../../shared/use-cases/work/approvals.ts';
 import { approvalRules, cascadePolicy, deployedAgents, tierModels } from '../runtime/config.ts';
 import { stores } from '../runtime/dynamodb.ts';
 import { readFrom } from '../runtime/minter.ts';

@@ -1,5 +1,10 @@
 import { CascadeResult, CascadeStep } from '../../shared/contract/messages/queue.ts';
-import { type CascadeContext, decideStep, selectModel, settleStep } from '../../shared/use-cases/cascade/cascade.ts';
+import {
+  type CascadeContext,
+  decideStep,
+  selectModel,
+  settleStep,
+} from '../../shared/use-cases/cascade/cascade.ts';
 import { cascadePolicy, deployedAgents, holdLimit, tierModels } from '../runtime/config.ts';
 import { stores } from '../runtime/dynamodb.ts';
 import { heard } from '../runtime/heard.ts';

@@ -1,8 +1,8 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import type { Context } from 'aws-lambda';
+import { ENV, objectKey } from '../../shared/contract/names.ts';
 import { settledDays } from '../../shared/control/ledger/compaction.ts';
 import { RECORD_TABLE_NAMES } from '../../shared/control/ledger/rows.ts';
-import { ENV, objectKey } from '../../shared/contract/names.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { RecordObjects } from '../../shared/store/record-objects.ts';
 import { compactDay } from '../../shared/use-cases/operate/compact.ts';

@@ -1,10 +1,10 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { Adapter } from '../../shared/contract/agents/adapter.ts';
 import { ENV, ITEM_PREFIX, TABLE } from '../../shared/contract/names.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { Machines } from '../../shared/store/machines.ts';
-import { Adapter } from '../../shared/contract/agents/adapter.ts';
 import { type FollowContext, follow, followRemoval } from '../../shared/use-cases/cascade/follow.ts';
 import { followRequest } from '../../shared/use-cases/submit/requests.ts';
 import { completionMetrics } from '../runtime/completions.ts';

@@ -1,6 +1,6 @@
-import { CheckoutError } from '../../workspace/git/error.ts';
 import { PushCredentials } from '../../shared/contract/repository/schema.ts';
 import { longestScope, readRepositoryUrl } from '../../shared/contract/repository/url.ts';
+import { CheckoutError } from '../../workspace/git/error.ts';
 
 /**
  * The Authorization header to push to this repository with; null when the deployment has no credentials at all.

@@ -1,13 +1,13 @@
-import type { Box } from '../../workspace/supervisor/box.ts';
-import { rebuildTree } from '../../workspace/supervisor/rebuild.ts';
-import { commitTree } from '../../workspace/git/commit.ts';
-import { CheckoutError } from '../../workspace/git/error.ts';
 import { createBoxClient, RefusedError } from '../../shared/api/box-client.ts';
 import type { DeliverAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { WriteRequest } from '../../shared/contract/messages/mint.ts';
 import { ENV } from '../../shared/contract/names.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import type { Authorize } from '../../shared/store/minter.ts';
+import { commitTree } from '../../workspace/git/commit.ts';
+import { CheckoutError } from '../../workspace/git/error.ts';
+import type { Box } from '../../workspace/supervisor/box.ts';
+import { rebuildTree } from '../../workspace/supervisor/rebuild.ts';
 import { logger } from '../runtime/logger.ts';
 import { credentialFor } from './credentials.ts';
 import { mintedFor } from './minted.ts';

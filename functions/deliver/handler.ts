@@ -1,12 +1,12 @@
 import type { Context } from 'aws-lambda';
 import * as z from 'zod';
-import { readAssignment } from '../../workspace/supervisor/assignment.ts';
-import { trustPrivateCas } from '../../workspace/supervisor/trust.ts';
-import { TRUSTED_FILES } from '../../workspace/process/environment.ts';
-import { killAllGroups } from '../../workspace/process/groups.ts';
 import type { WriteRequest } from '../../shared/contract/messages/mint.ts';
 import { ENV } from '../../shared/contract/names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
+import { TRUSTED_FILES } from '../../workspace/process/environment.ts';
+import { killAllGroups } from '../../workspace/process/groups.ts';
+import { readAssignment } from '../../workspace/supervisor/assignment.ts';
+import { trustPrivateCas } from '../../workspace/supervisor/trust.ts';
 import { heard } from '../runtime/heard.ts';
 import { logger } from '../runtime/logger.ts';
 import { authorizer } from '../runtime/minter.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { CheckoutError } from '../../workspace/git/error.ts';
 import type { DeliverAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { WriteRequest } from '../../shared/contract/messages/mint.ts';
 import { type Authorize, NotMinted } from '../../shared/store/minter.ts';
+import { CheckoutError } from '../../workspace/git/error.ts';
 
 /** Milliseconds after which a minter is asked again that may have something in a moment. */
 const AGAIN_MS = [1_000, 4_000, 15_000, 40_000];

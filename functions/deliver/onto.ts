@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { Box } from '../../workspace/supervisor/box.ts';
+import type { BoxClient } from '../../shared/api/box-client.ts';
+import type { DeliverAssignment } from '../../shared/contract/messages/assignment.ts';
 import { fetchAlso } from '../../workspace/git/fetch.ts';
 import { mergeTrees, NEEDED_GIT, patchBetween } from '../../workspace/git/merge.ts';
 import type { Store } from '../../workspace/git/store.ts';
 import { applyPatch } from '../../workspace/git/tree.ts';
-import type { BoxClient } from '../../shared/api/box-client.ts';
-import type { DeliverAssignment } from '../../shared/contract/messages/assignment.ts';
+import type { Box } from '../../workspace/supervisor/box.ts';
 
 /** Files that are named at most. */
 const MOST_FILES = 50;

@@ -1,7 +1,4 @@
 import { join } from 'node:path';
-import type { Box } from '../../workspace/supervisor/box.ts';
-import { fetchHistory, type HistoryOptions } from '../../workspace/git/history.ts';
-import { createStore, formatOf } from '../../workspace/git/store.ts';
 import type { BoxClient } from '../../shared/api/box-client.ts';
 import type { DeliverAssignment } from '../../shared/contract/messages/assignment.ts';
 import {
@@ -11,6 +8,9 @@ import {
   type SeenCommit,
   type SeenRevert,
 } from '../../shared/contract/repository/reverts.ts';
+import { fetchHistory, type HistoryOptions } from '../../workspace/git/history.ts';
+import { createStore, formatOf } from '../../workspace/git/store.ts';
+import type { Box } from '../../workspace/supervisor/box.ts';
 import { logger } from '../runtime/logger.ts';
 
 /** All that looking may take, in milliseconds; the work is delivered, and has been reported, by then. */

@@ -1,6 +1,6 @@
+import { readRepositoryUrl } from '../../shared/contract/repository/url.ts';
 import { type Forge, ForgeError } from '../../shared/control/forge/port.ts';
 import type { ForgeCredential, ForgeSetting } from '../../shared/control/forge/schema.ts';
-import { readRepositoryUrl } from '../../shared/contract/repository/url.ts';
 import { installationToken } from '../mint/github.ts';
 import { gitHub } from './github.ts';
 import { gitLab } from './gitlab.ts';

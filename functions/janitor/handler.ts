@@ -1,6 +1,6 @@
 import type { Verdict } from '../../shared/contract/evidence/schema.ts';
-import { JudgeModels } from '../../shared/contract/models/models.ts';
 import { JanitorStep } from '../../shared/contract/messages/queue.ts';
+import { JudgeModels } from '../../shared/contract/models/models.ts';
 import { ENV } from '../../shared/contract/names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { combineVerdicts, type Reduced, reduceEvidence } from '../../shared/use-cases/review/judge.ts';

@@ -1,8 +1,8 @@
-import { ApprovalRules } from '../../shared/control/approvals/rules.ts';
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
-import { JudgeModels } from '../../shared/contract/models/models.ts';
 import { JudgeInput } from '../../shared/contract/messages/queue.ts';
+import { JudgeModels } from '../../shared/contract/models/models.ts';
 import { ENV } from '../../shared/contract/names.ts';
+import { ApprovalRules } from '../../shared/control/approvals/rules.ts';
 import { askModel } from '../../shared/reviews/model-clients/ask.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { askJudges, type JudgingContext } from '../../shared/use-cases/review/ask-judges.ts';

@@ -1,8 +1,8 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { ENV, objectKey } from '../../shared/contract/names.ts';
 import { deriveEvents } from '../../shared/control/events/derive.ts';
 import { RecordEvents, recordEvents } from '../../shared/control/events/records.ts';
 import { deriveRows, groupRows } from '../../shared/control/ledger/derive.ts';
-import { ENV, objectKey } from '../../shared/contract/names.ts';
 import { factsOf } from '../../shared/control/metrics/facts.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
 import { optionalEnv } from '../../shared/store/env.ts';

@@ -1,10 +1,10 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { ENV, METRICS } from '../../shared/contract/names.ts';
+import type { Task } from '../../shared/contract/task/task.ts';
 import type { Derived } from '../../shared/control/ledger/derive.ts';
 import { isOpenFault } from '../../shared/control/ledger/judgement-rows.ts';
 import { LOSSES, lossesOf, spentBy } from '../../shared/control/ledger/losses.ts';
-import { ENV, METRICS } from '../../shared/contract/names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
-import type { Task } from '../../shared/contract/task/task.ts';
 
 type Unit = (typeof MetricUnit)[keyof typeof MetricUnit];
 interface Write {

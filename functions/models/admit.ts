@@ -1,11 +1,17 @@
-import { opinionRefused } from '../../shared/control/spending/opinions.ts';
-import { type Ask, type AskProblem, readAsk, withUsage, worstOf } from '../../shared/control/model-gateway/ask.ts';
+import { parseModelToken } from '../../shared/contract/access/tokens.ts';
+import { PROVIDER_OF, type Route, routeOf } from '../../shared/contract/models/protocols.ts';
+import type { Task } from '../../shared/contract/task/task.ts';
+import {
+  type Ask,
+  type AskProblem,
+  readAsk,
+  withUsage,
+  worstOf,
+} from '../../shared/control/model-gateway/ask.ts';
 import { type OwnPrice, type Worst, worstMicro } from '../../shared/control/model-gateway/cost.ts';
 import { type Grant, grantOf, opinionGrantOf } from '../../shared/control/model-gateway/grant.ts';
-import { PROVIDER_OF, type Route, routeOf } from '../../shared/contract/models/protocols.ts';
+import { opinionRefused } from '../../shared/control/spending/opinions.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
-import type { Task } from '../../shared/contract/task/task.ts';
-import { parseModelToken } from '../../shared/contract/access/tokens.ts';
 import type { Gateway } from './parts.ts';
 import { type Answer, refuse } from './refusals.ts';
 import { handedOn, type ModelRequest, tokenOf } from './request.ts';

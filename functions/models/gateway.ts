@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { plainModel } from '../../shared/contract/models/prices.ts';
 import type { WitnessedCall } from '../../shared/contract/models/call.ts';
+import { plainModel } from '../../shared/contract/models/prices.ts';
 import { billOf } from '../../shared/control/model-gateway/cost.ts';
 import type { Reservation, Settlement } from '../../shared/control/model-gateway/meter.ts';
 import { type Reading, UNREAD, UsageReader } from '../../shared/control/model-gateway/reading.ts';

@@ -1,8 +1,8 @@
-import type { CascadePolicy } from '../../shared/control/cascade/learning/policy.ts';
 import type { TierModels } from '../../shared/contract/agents/tiers.ts';
 import type { BoxModel } from '../../shared/contract/models/box.ts';
-import type { Settlement } from '../../shared/control/model-gateway/meter.ts';
 import type { Providers } from '../../shared/contract/models/providers.ts';
+import type { CascadePolicy } from '../../shared/control/cascade/learning/policy.ts';
+import type { Settlement } from '../../shared/control/model-gateway/meter.ts';
 import type { MeterStore } from '../../shared/store/meters.ts';
 import type { ModelCallStore } from '../../shared/store/model-calls.ts';
 import type { SpendStore } from '../../shared/store/spend.ts';

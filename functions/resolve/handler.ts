@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { CascadeResult, RepositoryStep } from '../../shared/contract/messages/queue.ts';
 import { ENV } from '../../shared/contract/names.ts';
-import { optionalEnv } from '../../shared/store/env.ts';
 import { DEFAULT_IMAGE } from '../../shared/contract/submission/image.ts';
+import { optionalEnv } from '../../shared/store/env.ts';
 import type { BaseContext } from '../../shared/use-cases/cascade/base.ts';
 import { repositoryStep } from '../../shared/use-cases/deliver/repository-step.ts';
 import { stores } from '../runtime/dynamodb.ts';

@@ -1,4 +1,8 @@
-import { FileTooLarge, type RemoteFiles, RepositoryUnavailable } from '../../shared/use-cases/cascade/base.ts';
+import {
+  FileTooLarge,
+  type RemoteFiles,
+  RepositoryUnavailable,
+} from '../../shared/use-cases/cascade/base.ts';
 import { entriesOf, type GitObject, objectsOf } from './pack.ts';
 import { DELIMITER, FLUSH, type Packet, packet } from './pkt-line.ts';
 import { TooLarge } from './too-large.ts';

@@ -1,7 +1,7 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { ENV, METRICS } from '../../shared/contract/names.ts';
-import { optionalEnv } from '../../shared/store/env.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
+import { optionalEnv } from '../../shared/store/env.ts';
 
 /** Tells CloudWatch of completions that were counted. Both counts are always sent, so that the ratio has a numerator also when it is zero. */
 export function completionMetrics() {

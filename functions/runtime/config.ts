@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { ApprovalRules } from '../../shared/control/approvals/rules.ts';
-import { CascadePolicy } from '../../shared/control/cascade/learning/policy.ts';
+import { Adapter, CliKinds } from '../../shared/contract/agents/adapter.ts';
 import { DEFAULT_TIER_MODELS, TierModels } from '../../shared/contract/agents/tiers.ts';
-import { KnownForges } from '../../shared/control/forge/schema.ts';
 import { PROVIDERS } from '../../shared/contract/models/protocols.ts';
 import { ENV } from '../../shared/contract/names.ts';
-import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
-import { Adapter, CliKinds } from '../../shared/contract/agents/adapter.ts';
-import type { Agents } from '../../shared/control/task-commands/adapter-choice.ts';
-import { BoxRoom } from '../../shared/control/admission/box-room.ts';
 import { DEFAULT_HOLD_LIMIT, HoldLimit } from '../../shared/contract/task/hold-limit.ts';
+import { BoxRoom } from '../../shared/control/admission/box-room.ts';
+import { ApprovalRules } from '../../shared/control/approvals/rules.ts';
+import { CascadePolicy } from '../../shared/control/cascade/learning/policy.ts';
+import { KnownForges } from '../../shared/control/forge/schema.ts';
+import type { Agents } from '../../shared/control/task-commands/adapter-choice.ts';
+import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
 
 /** Models by tier, as the deployment was configured. */
 export const tierModels = (): TierModels =>

@@ -1,6 +1,6 @@
-import { ForgeSecret } from '../../shared/control/forge/schema.ts';
 import { ENV } from '../../shared/contract/names.ts';
 import { GitSecretPlace } from '../../shared/contract/repository/git-secret.ts';
+import { ForgeSecret } from '../../shared/control/forge/schema.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { secretFor } from './secret.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ENV } from '../../shared/contract/names.ts';
-import { optionalEnv } from '../../shared/store/env.ts';
 import { ImageName } from '../../shared/contract/submission/image.ts';
+import { optionalEnv } from '../../shared/store/env.ts';
 
 const Families = z.record(ImageName, z.object({ agent: z.string(), gates: z.string() }));
 

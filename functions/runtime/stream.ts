@@ -2,8 +2,8 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { ITEM_PREFIX, TABLE } from '../../shared/contract/names.ts';
-import { fromItem } from '../../shared/store/task-item.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
+import { fromItem } from '../../shared/store/task-item.ts';
 
 type Image = NonNullable<DynamoDBRecord['dynamodb']>['NewImage'];
 const task = (image: Image): Task | null =>

@@ -1,6 +1,7 @@
+import { type Language, languageOf } from '../core/language.ts';
 import type { ImportReference } from './imports/reference.ts';
 import type { Edge } from './imports.ts';
-import { type Language, languageOf } from '../core/language.ts';
+import type { Syntax } from './parsing/syntax.ts';
 import type { CodeSide } from './project.ts';
 import type { CodeReader } from './reader.ts';
 import { goSurface } from './surface/go.ts';
@@ -8,7 +9,6 @@ import { javascriptSurface } from './surface/javascript.ts';
 import { pythonSurface } from './surface/python.ts';
 import { rustSurface } from './surface/rust.ts';
 import { type Surface, SurfaceBuilder } from './surface/surface.ts';
-import type { Syntax } from './parsing/syntax.ts';
 
 const SURFACES: Readonly<Record<Language, (root: Syntax) => Surface>> = {
   python: pythonSurface,

@@ -1,18 +1,18 @@
 import { readBlobs } from '../../workspace/git/blobs.ts';
 import type { Store } from '../../workspace/git/store.ts';
+import { type Grammar, type Language, languageOf } from '../core/language.ts';
 import { goImports } from './imports/go.ts';
 import { javascriptImports } from './imports/javascript.ts';
 import { pythonImports } from './imports/python.ts';
 import type { ImportReader } from './imports/reference.ts';
 import { rustImports } from './imports/rust.ts';
 import { type Facts, keptFacts, saveFacts } from './kept-facts.ts';
-import { type Grammar, type Language, languageOf } from '../core/language.ts';
 import { MAX_SOURCE_BYTES, syntaxProblem, withTree } from './parsing/parse.ts';
 import { sourceText } from './parsing/source-text.ts';
 import { toSyntax } from './parsing/syntax.ts';
-import type { CodeFile } from './tree-files.ts';
 import { Turns } from './parsing/turns.ts';
 import { Unreadable } from './parsing/unreadable.ts';
+import type { CodeFile } from './tree-files.ts';
 
 const READERS: Readonly<Record<Language, ImportReader>> = {
   python: pythonImports,

@@ -1,6 +1,6 @@
+import { type Language, languageOf } from '../core/language.ts';
 import type { FactsOfCode } from './facts.ts';
 import type { ImportedName, ImportKind, ImportReference } from './imports/reference.ts';
-import { type Language, languageOf } from '../core/language.ts';
 import { goPackage, goResolver } from './resolve/go.ts';
 import { javascriptResolver } from './resolve/javascript.ts';
 import { pythonResolver } from './resolve/python.ts';

@@ -1,10 +1,10 @@
-import { identifierName, pythonName } from './parsing/identifier.ts';
 import type { Language } from '../core/language.ts';
 import { goRole } from './names/go.ts';
 import { javascriptRole } from './names/javascript.ts';
 import { pythonRole } from './names/python.ts';
 import type { Role } from './names/role.ts';
 import { rustRole } from './names/rust.ts';
+import { identifierName, pythonName } from './parsing/identifier.ts';
 import type { Syntax } from './parsing/syntax.ts';
 
 /** Identifiers of a file by name. Scopes are not told apart: who binds a name anywhere may mean it everywhere. */

@@ -1,12 +1,12 @@
 import { readBlobs } from '../../workspace/git/blobs.ts';
 import type { Store } from '../../workspace/git/store.ts';
+import type { Seen } from '../core/seen.ts';
 import type { ChangedCode } from './changed.ts';
 import type { Facts } from './kept-facts.ts';
 import type { SyntaxProblem } from './parsing/parse.ts';
-import type { Project } from './project.ts';
 import { isValidElsewhere } from './parsing/second-opinion.ts';
-import type { Seen } from '../core/seen.ts';
 import { sourceText } from './parsing/source-text.ts';
+import type { Project } from './project.ts';
 import type { CodeFile } from './tree-files.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { Store } from '../../workspace/git/store.ts';
 import type { Syntax } from './parsing/syntax.ts';
+import { Turns } from './parsing/turns.ts';
 import type { CodeFile } from './tree-files.ts';
 import { type Trees, treesOf } from './trees.ts';
-import { Turns } from './parsing/turns.ts';
 
 /** Reads whole syntax trees, one after the other, within the time of a gate. */
 export class CodeReader {

@@ -1,10 +1,10 @@
 import type { Change } from '../../workspace/git/changes.ts';
 import type { Store } from '../../workspace/git/store.ts';
-import type { GateContext, GateResult } from '../core/gate.ts';
 import { ownCpuMs } from '../../workspace/process/cpu-time.ts';
+import type { GateContext, GateResult } from '../core/gate.ts';
 import { type ChangedCode, changedCode } from './changed.ts';
-import { type Project, projectOf } from './project.ts';
 import { OutOfTime } from './parsing/turns.ts';
+import { type Project, projectOf } from './project.ts';
 
 /** The code on both sides of a patch, and what of it was changed. */
 export interface Code {

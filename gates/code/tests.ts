@@ -1,5 +1,5 @@
-import { type ImportGraph, moduleOf, reachable } from './imports.ts';
 import { grammarOf, languageOf } from '../core/language.ts';
+import { type ImportGraph, moduleOf, reachable } from './imports.ts';
 import type { CodeSide, Project } from './project.ts';
 import { folderOf, nameOf } from './resolve/resolver.ts';
 

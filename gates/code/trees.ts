@@ -4,8 +4,8 @@ import type { Store } from '../../workspace/git/store.ts';
 import { MAX_SOURCE_BYTES, parse } from './parsing/parse.ts';
 import { sourceText } from './parsing/source-text.ts';
 import type { Syntax } from './parsing/syntax.ts';
-import type { CodeFile } from './tree-files.ts';
 import { Unreadable } from './parsing/unreadable.ts';
+import type { CodeFile } from './tree-files.ts';
 
 /** Source, in bytes, whose trees are kept: gates come back to the files of a patch, not to all that import them. A tree takes some 50 times as much. */
 const KEPT_BYTES = 512 * 1_024;

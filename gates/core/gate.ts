@@ -1,19 +1,19 @@
 import type * as z from 'zod';
-import type { EvidenceKind, Outcome } from '../../shared/contract/outcome.ts';
 import type { Finding, GateEvidence } from '../../shared/contract/evidence/schema.ts';
+import type { EvidenceKind, Outcome } from '../../shared/contract/outcome.ts';
 import type { Screenshot } from '../../shared/contract/screenshot.ts';
 import type { OnError } from '../../shared/contract/submission/on-error.ts';
-import type { TestResult } from './test-result.ts';
-import type { Judge, JudgedTask } from './judge.ts';
 import type { BehaviourSettings } from './behaviour-settings.ts';
-import type { FlakySettings } from './flaky-settings.ts';
 import type { Condition } from './conditions.ts';
+import type { FlakySettings } from './flaky-settings.ts';
 import type { HiddenResult, HiddenTests } from './hidden-result.ts';
+import type { Judge, JudgedTask } from './judge.ts';
 import type { Memory } from './memory.ts';
 import type { ProjectFiles } from './project-files.ts';
 import type { RuleSettings } from './rule-settings.ts';
 import type { Subject } from './subject.ts';
 import type { Surroundings } from './surroundings.ts';
+import type { TestResult } from './test-result.ts';
 
 /** What a gate gets for one run. Everything steering comes from the base commit. */
 export interface GateContext {

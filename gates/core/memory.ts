@@ -1,5 +1,5 @@
-import { canonicalHash } from '../../shared/lib/canonical.ts';
 import type { MemoryKind } from '../../shared/contract/messages/memory.ts';
+import { canonicalHash } from '../../shared/lib/canonical.ts';
 
 /** Where something is kept. */
 export interface MemoryKey {

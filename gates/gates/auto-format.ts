@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { isRegular } from '../../workspace/git/list.ts';
-import { resultOf, type Seen } from '../core/seen.ts';
 import type { Gate, GateContext, GateResult } from '../core/gate.ts';
-import { formatted } from './auto-format/formatted.ts';
-import { type Formatter, formattersFor } from './auto-format/formatters.ts';
+import { resultOf, type Seen } from '../core/seen.ts';
 import { PROFILE_SETTINGS, profilesOf } from '../tests/running/settings.ts';
 import { missing, toolVersion } from '../tests/running/tool-version.ts';
+import { formatted } from './auto-format/formatted.ts';
+import { type Formatter, formattersFor } from './auto-format/formatters.ts';
 
 /** Says which changed files the project's formatter would write differently. It never fails and changes nothing. */
 export const autoFormat: Gate = {

@@ -1,7 +1,7 @@
 import type { Code } from '../code/run.ts';
-import type { Seen } from '../core/seen.ts';
 import type { GateContext, GateResult } from '../core/gate.ts';
 import { NO_SETTINGS } from '../core/rule-settings.ts';
+import type { Seen } from '../core/seen.ts';
 import { levelsOf } from '../rules/framework/levels.ts';
 import type { Rule } from '../rules/framework/rule.ts';
 import { readingResult } from './reading-gate.ts';

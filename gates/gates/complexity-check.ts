@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { basePath, type Change, type Entry } from '../../workspace/git/changes.ts';
 import { isRegular } from '../../workspace/git/list.ts';
-import { isOwnCode } from '../core/language.ts';
 import type { Gate, GateContext, GateResult } from '../core/gate.ts';
+import { isOwnCode } from '../core/language.ts';
+import { asks, type Program } from '../languages/tool.ts';
 import { Command } from '../tests/gate-runs/command.ts';
 import { complexityOf, growth } from '../tests/measure/complexity.ts';
 import { type Measured, measure, printing, unmeasured } from '../tests/measure/measure.ts';
-import { asks, type Program } from '../languages/tool.ts';
 import { toolVersion } from '../tests/running/tool-version.ts';
 
 interface Counter extends Program {

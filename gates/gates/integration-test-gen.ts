@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { OnErrorSetting } from '../../shared/contract/submission/on-error.ts';
-import { grammarOf } from '../core/language.ts';
 import type { Gate } from '../core/gate.ts';
+import { grammarOf } from '../core/language.ts';
 import { NOTHING_TO_JUDGE } from '../rules/llm/ask.ts';
 import { Command } from '../tests/gate-runs/command.ts';
 

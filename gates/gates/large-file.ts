@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { asFindings } from '../core/seen.ts';
+import { ownCpuMs } from '../../workspace/process/cpu-time.ts';
 import type { Gate } from '../core/gate.ts';
 import { NO_SETTINGS } from '../core/rule-settings.ts';
-import { ownCpuMs } from '../../workspace/process/cpu-time.ts';
-import { LARGE_RULES, LIMITS } from '../rules/large-file/rules.ts';
+import { asFindings } from '../core/seen.ts';
 import { levelsOf, weakenedFacts } from '../rules/framework/levels.ts';
+import { LARGE_RULES, LIMITS } from '../rules/large-file/rules.ts';
 
 const settings = {
   large_file_check: z.boolean().optional(),

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { asFindings } from '../core/seen.ts';
+import { ownCpuMs } from '../../workspace/process/cpu-time.ts';
 import type { Gate, GateResult } from '../core/gate.ts';
 import { NO_SETTINGS } from '../core/rule-settings.ts';
-import { ownCpuMs } from '../../workspace/process/cpu-time.ts';
+import { asFindings } from '../core/seen.ts';
 import { levelsOf, weakenedFacts } from '../rules/framework/levels.ts';
 
 /** Whether the work still fits on the branch that it is to go to, and whether marks of an earlier conflict were left in it. */

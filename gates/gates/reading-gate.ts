@@ -1,6 +1,6 @@
-import { resultOf, type Seen } from '../core/seen.ts';
 import type { Gate, GateContext, GateResult } from '../core/gate.ts';
 import { NO_SETTINGS } from '../core/rule-settings.ts';
+import { resultOf, type Seen } from '../core/seen.ts';
 import { levelsOf, levelsWhere, weakenedFacts } from '../rules/framework/levels.ts';
 import type { Rule } from '../rules/framework/rule.ts';
 
@@ -26,7 +26,10 @@ export const readingGate = ({ rules, wanted, requiredOf, clean, ...gate }: Readi
   onWith: ['tests'],
   required: true,
   run: async (context, settings) => {
-    const [{ patchView, findingsOf }, all] = await Promise.all([import('../rules/framework/findings.ts'), rules()]);
+    const [{ patchView, findingsOf }, all] = await Promise.all([
+      import('../rules/framework/findings.ts'),
+      rules(),
+    ]);
     const required = (await requiredOf?.(context, settings)) ?? context.required ?? [];
     const view = await patchView(context.subject, required, wanted);
     const foreseen = context.subject.protectedFiles.filter(({ allowed_by }) => allowed_by !== null);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { flakyOf } from '../core/flaky-settings.ts';
 import type { Gate } from '../core/gate.ts';
 import { Command } from '../tests/gate-runs/command.ts';
-import { flakyOf } from '../core/flaky-settings.ts';
 import { projectTests } from '../tests/running/tools.ts';
 
 /** Whether new and changed tests fail without the patch and pass with it. */

@@ -1,6 +1,6 @@
 import type { SignalEvidence } from '../../shared/contract/evidence/schema.ts';
-import { firstOf } from '../../shared/lib/cut.ts';
 import type { CompletionSignal } from '../../shared/contract/submission/signals.ts';
+import { firstOf } from '../../shared/lib/cut.ts';
 import { ANSWER_MS, type Answer, type Seen, withService } from '../core/service.ts';
 import type { Subject } from '../core/subject.ts';
 

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { CheckoutError } from '../../workspace/git/error.ts';
 import { readFileAt } from '../../workspace/git/folder.ts';
 import type { Store } from '../../workspace/git/store.ts';
-import { modulesOf } from '../gates/custom/modules.ts';
 import { ConfigError } from '../core/configuration-error.ts';
 import { CONFIG_FILE, MAX_CONFIG_BYTES } from '../core/configuration-file.ts';
+import { modulesOf } from '../gates/custom/modules.ts';
 import type { LoadedConfig } from './configuration/load.ts';
 
 /**

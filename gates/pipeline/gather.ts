@@ -6,25 +6,25 @@ import { shownPath } from '../../workspace/git/path-bytes.ts';
 import type { Store } from '../../workspace/git/store.ts';
 import type { Upstream } from '../../workspace/git/upstream.ts';
 import type { RunAs } from '../../workspace/process/run-as.ts';
+import { ConfigError } from '../core/configuration-error.ts';
+import { CONFIG_FILE } from '../core/configuration-file.ts';
+import type { HiddenResult, HiddenTests } from '../core/hidden-result.ts';
+import type { Judge, JudgedTask } from '../core/judge.ts';
+import type { Memory } from '../core/memory.ts';
+import { Rooms } from '../core/rooms.ts';
+import type { Subject } from '../core/subject.ts';
 import { allowedFiles } from '../rules/allowed-files.ts';
 import { settingsAt } from '../rules/framework/levels.ts';
-import type { Judge, JudgedTask } from '../core/judge.ts';
 import { allowanceOf } from '../rules/protect/allowance.ts';
 import { isStatic } from '../signals/check.ts';
 import { baseConfig } from './base-config.ts';
 import { basePipeline } from './base-pipeline.ts';
 import { standingBypasses } from './bypass.ts';
-import { ConfigError } from '../core/configuration-error.ts';
-import { CONFIG_FILE } from '../core/configuration-file.ts';
 import type { LoadedConfig } from './configuration/load.ts';
-import type { HiddenResult, HiddenTests } from '../core/hidden-result.ts';
 import { makeSubject } from './make-subject.ts';
-import type { Memory } from '../core/memory.ts';
-import { Rooms } from '../core/rooms.ts';
 import type { Bypass, RunnerOptions } from './runner.ts';
 import { type GateJob, runJobs } from './schedule.ts';
 import { lookAtSignals, runSignal, unasked } from './signals.ts';
-import type { Subject } from '../core/subject.ts';
 
 export interface GatherOptions {
   /** Holds both trees. */

@@ -1,14 +1,14 @@
 import { canonicalHash } from '../../shared/lib/canonical.ts';
-import type { Judge, JudgedTask } from '../core/judge.ts';
-import { inFolder } from '../tests/running/folders.ts';
 import type { Plan } from '../core/gate.ts';
 import type { HiddenTests } from '../core/hidden-result.ts';
-import type { Step } from './pipeline.ts';
-import { planOf } from './plan.ts';
+import type { Judge, JudgedTask } from '../core/judge.ts';
 import type { RuleSettings } from '../core/rule-settings.ts';
 import type { Subject } from '../core/subject.ts';
 import type { Surroundings } from '../core/surroundings.ts';
+import { inFolder } from '../tests/running/folders.ts';
 import { programsIn } from '../tests/running/programs.ts';
+import type { Step } from './pipeline.ts';
+import { planOf } from './plan.ts';
 
 /** Gates whose result changes while base and tree stay as they are. */
 const NOT_REMEMBERED: ReadonlySet<string> = new Set([

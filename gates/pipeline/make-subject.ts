@@ -2,13 +2,13 @@ import { basePath, changesBetween, touchedPaths } from '../../workspace/git/chan
 import { editTree } from '../../workspace/git/edit.ts';
 import type { Store } from '../../workspace/git/store.ts';
 import type { Upstream } from '../../workspace/git/upstream.ts';
-import { isTestPath } from '../core/test-paths.ts';
-import type { Allowance } from '../rules/protect/allowance.ts';
-import { protect } from '../rules/protect/protect.ts';
 import { baseFiles } from '../core/base-files.ts';
 import { layoutOf } from '../core/project-files.ts';
 import type { Rooms } from '../core/rooms.ts';
 import type { Subject } from '../core/subject.ts';
+import { isTestPath } from '../core/test-paths.ts';
+import type { Allowance } from '../rules/protect/allowance.ts';
+import { protect } from '../rules/protect/protect.ts';
 
 export async function makeSubject(options: {
   readonly store: Store;

@@ -1,7 +1,7 @@
-import { GATES, gateNamed } from '../gates/registry.ts';
 import type { Condition } from '../core/conditions.ts';
-import type { QualityGatesConfig } from './configuration/schema.ts';
 import type { Gate } from '../core/gate.ts';
+import { GATES, gateNamed } from '../gates/registry.ts';
+import type { QualityGatesConfig } from './configuration/schema.ts';
 
 /** One gate as this configuration wants it. */
 export interface Step {

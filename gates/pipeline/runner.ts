@@ -1,13 +1,13 @@
 import type { GateEvidence } from '../../shared/contract/evidence/schema.ts';
 import { shownPath } from '../../workspace/git/path-bytes.ts';
-import type { TestResult } from '../core/test-result.ts';
-import type { CachedResult } from './cache/cache.ts';
-import type { Results } from './cache/results.ts';
 import { describeCondition, holds } from '../core/conditions.ts';
 import type { GateContext, GateResult, TakenShot } from '../core/gate.ts';
 import type { HiddenResult } from '../core/hidden-result.ts';
-import type { Step } from './pipeline.ts';
 import { NO_SETTINGS } from '../core/rule-settings.ts';
+import type { TestResult } from '../core/test-result.ts';
+import type { CachedResult } from './cache/cache.ts';
+import type { Results } from './cache/results.ts';
+import type { Step } from './pipeline.ts';
 import type { GateJob } from './schedule.ts';
 
 /** A gate that somebody decided to leave out. It never counts as passed, and all of this is in the record. */

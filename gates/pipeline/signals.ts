@@ -1,13 +1,13 @@
 import type { SignalEvidence } from '../../shared/contract/evidence/schema.ts';
 import type { CompletionSignal, JudgedSignal } from '../../shared/contract/submission/signals.ts';
+import type { GateContext, GateResult } from '../core/gate.ts';
+import type { Subject } from '../core/subject.ts';
 import { ranIn } from '../reports/report.ts';
 import { checkSignal, isStatic } from '../signals/check.ts';
 import { Listing } from '../signals/listing.ts';
 import type { Again } from '../tests/experiments/behaviour/terms.ts';
 import type { Execution } from '../tests/running/execution.ts';
-import type { GateContext, GateResult } from '../core/gate.ts';
 import { guarded } from '../tests/running/guarded.ts';
-import type { Subject } from '../core/subject.ts';
 
 const broken = (error: unknown) => ({
   outcome: 'infra_failed' as const,

@@ -1,5 +1,5 @@
-import { type Failure, type Format, jsonLines, testReport } from './report.ts';
 import { type TestResult, testResult } from '../core/test-result.ts';
+import { type Failure, type Format, jsonLines, testReport } from './report.ts';
 
 /** Names of the lines that stand for many things at once, of which cargo tells an exit code only. */
 const GROUPS: ReadonlySet<string> = new Set(['doctests', 'examples']);

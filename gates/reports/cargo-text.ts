@@ -1,5 +1,5 @@
-import { type Failure, type Format, testReport } from './report.ts';
 import { type TestResult, testResult } from '../core/test-result.ts';
+import { type Failure, type Format, testReport } from './report.ts';
 
 /** What a test program of Rust prints: which it is, its tests, its end. */
 const PROGRAM = /^\s{1,10}(?:Running (?:unittests )?(\S{1,500}) \(|Doc-tests (\S{1,200})$)/;

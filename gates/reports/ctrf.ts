@@ -1,3 +1,4 @@
+import { type TestResult, testResult } from '../core/test-result.ts';
 import {
   type Failure,
   type Format,
@@ -9,7 +10,6 @@ import {
   object,
   testReport,
 } from './report.ts';
-import { type TestResult, testResult } from '../core/test-result.ts';
 
 /** Common Test Report Format, a JSON document. What is `pending` or `other` did not come to a result. */
 export const ctrf: Format = (text, ground) => {

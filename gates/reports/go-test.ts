@@ -1,5 +1,5 @@
-import { type Failure, type Format, jsonLines, testReport } from './report.ts';
 import { type TestResult, testResult } from '../core/test-result.ts';
+import { type Failure, type Format, jsonLines, testReport } from './report.ts';
 
 /** A place inside the package's folder, as `testing` prints it before a message. */
 const PLACE = /^\s{1,16}([\w.-]{1,200}\.go):(\d{1,9}): (.{0,2000})$/;

@@ -1,3 +1,4 @@
+import { type TestResult, testResult } from '../core/test-result.ts';
 import {
   type Failure,
   type Format,
@@ -8,7 +9,6 @@ import {
   object,
   testReport,
 } from './report.ts';
-import { type TestResult, testResult } from '../core/test-result.ts';
 
 /** `jest --json`, and the `json` reporter of vitest. A file that could not be run is a failed case of its own. */
 export const jest: Format = (text, ground) => {

@@ -1,4 +1,5 @@
 import { XMLParser } from 'fast-xml-parser';
+import { type TestResult, testResult } from '../core/test-result.ts';
 import {
   type Failure,
   type Format,
@@ -9,7 +10,6 @@ import {
   object,
   testReport,
 } from './report.ts';
-import { type TestResult, testResult } from '../core/test-result.ts';
 
 const PARSER = new XMLParser({
   ignoreAttributes: false,

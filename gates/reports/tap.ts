@@ -1,5 +1,5 @@
-import { type Failure, type Format, localName, testReport } from './report.ts';
 import { type TestResult, testResult } from '../core/test-result.ts';
+import { type Failure, type Format, localName, testReport } from './report.ts';
 
 /** A test line of TAP 13 or 14; subtests are indented. */
 const LINE = /^([ \t]{0,400})(not )?ok\b(?: {1,4}\d{1,9})?(?: {1,4}- | {1,4}|$)([^\n]{0,2000})$/;

@@ -1,5 +1,5 @@
-import { type Failure, type Format, testReport } from './report.ts';
 import { type TestResult, testResult } from '../core/test-result.ts';
+import { type Failure, type Format, testReport } from './report.ts';
 
 /** A line of `python -m unittest -v`: name, class, and what became of it; between them a description may stand on a line of its own. */
 const CASE =

@@ -1,8 +1,8 @@
-import { family } from './framework/family.ts';
-import type { PatchView, Rule } from './framework/rule.ts';
 import { INTERNAL } from './dlp-scan/rules/internal.ts';
 import { LICENSES } from './dlp-scan/rules/licenses.ts';
 import { REGULATED } from './dlp-scan/rules/regulated.ts';
+import { family } from './framework/family.ts';
+import type { PatchView, Rule } from './framework/rule.ts';
 
 async function reading(patch: PatchView) {
   const [{ scanSeen }, { Scanner }, { dlpDetectors }, { ownLicense }] = await Promise.all([

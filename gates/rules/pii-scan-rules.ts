@@ -1,9 +1,9 @@
 import { family } from './framework/family.ts';
 import type { PatchView, Rule } from './framework/rule.ts';
-import type { Scanner } from './scan/scanner.ts';
 import { NAMED } from './pii-scan/rules/named.ts';
 import { PERSONAL } from './pii-scan/rules/personal.ts';
 import { TOKENS } from './pii-scan/rules/tokens.ts';
+import type { Scanner } from './scan/scanner.ts';
 
 let ready: Promise<Scanner> | null = null;
 const scanner = async (): Promise<Scanner> => {

@@ -2,12 +2,12 @@ import { TEST_RULES } from './changed-tests/rules.ts';
 import { COMMENT_RULES } from './comment-quality/rules.ts';
 import { DEAD_CODE_RULES } from './dead-code/rules.ts';
 import { DLP_RULES } from './dlp-scan-rules.ts';
+import type { Rule } from './framework/rule.ts';
 import { CYCLE_RULES } from './import-cycle/rules.ts';
 import { LARGE_RULES } from './large-file/rules.ts';
 import { MARKER_RULES } from './merge-conflict/rules.ts';
 import { MIGRATION_RULES } from './migration-reversibility/rules.ts';
 import { PII_RULES } from './pii-scan-rules.ts';
-import type { Rule } from './framework/rule.ts';
 import { SUPPRESSION_RULES } from './suppressions/rules.ts';
 
 /** Every rule that reads, by name. */

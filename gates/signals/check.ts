@@ -1,6 +1,10 @@
 import { stat } from 'node:fs/promises';
 import type { Outcome } from '../../shared/contract/outcome.ts';
-import { type CompletionSignal, isJudged, type JudgedSignal } from '../../shared/contract/submission/signals.ts';
+import {
+  type CompletionSignal,
+  isJudged,
+  type JudgedSignal,
+} from '../../shared/contract/submission/signals.ts';
 import { containsLiteral } from './contains.ts';
 import { findGlob } from './glob.ts';
 import { locate } from './inside.ts';

@@ -2,14 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeBlob } from '../../workspace/git/edit.ts';
-import { createStore, type Store } from '../../workspace/git/store.ts';
-import { gatherEvidence } from '../../gates/pipeline/gather.ts';
 import type { HiddenTests } from '../../gates/core/hidden-result.ts';
-import { pooled } from '../../workspace/process/pool.ts';
-import { type Evidence, type GateEvidence, isPutBack, type Verdict } from '../../shared/contract/evidence/schema.ts';
+import { gatherEvidence } from '../../gates/pipeline/gather.ts';
+import {
+  type Evidence,
+  type GateEvidence,
+  isPutBack,
+  type Verdict,
+} from '../../shared/contract/evidence/schema.ts';
 import type { Expectation } from '../../shared/contract/submission/expects.ts';
 import { reduce } from '../../shared/control/verdict/reduce.ts';
+import { writeBlob } from '../../workspace/git/edit.ts';
+import { createStore, type Store } from '../../workspace/git/store.ts';
+import { pooled } from '../../workspace/process/pool.ts';
 import { type Catch, type EvasionCase, type Files, NO_TASK, type Patch } from './case.ts';
 import { heldBy, type Kind, kindsOf } from './kinds.ts';
 

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { namedModel } from '../../cli/named-model.ts';
-import { type Interval, shareInterval, Z_95 } from '../../shared/control/cascade/learning/interval.ts';
-import { sumKnown } from '../../shared/contract/task/judging-cost.ts';
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../shared/contract/models/models.ts';
+import { sumKnown } from '../../shared/contract/task/judging-cost.ts';
+import { type Interval, shareInterval, Z_95 } from '../../shared/control/cascade/learning/interval.ts';
 import { secondLookAt } from '../../shared/reviews/judging/second-look.ts';
 import { askModel } from '../../shared/reviews/model-clients/ask.ts';
 import type { ObjectStore } from '../../shared/store/objects.ts';

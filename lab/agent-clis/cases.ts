@@ -1,6 +1,6 @@
+import type { CliKind } from '../../shared/contract/agents/adapter.ts';
 import type { FailureClass } from '../../shared/contract/failure/failure-class.ts';
 import { MAX_TROUBLES } from '../../shared/control/model-gateway/trouble.ts';
-import type { CliKind } from '../../shared/contract/agents/adapter.ts';
 import type { Case } from './run-case.ts';
 
 /** What goes wrong, and what a run of each CLI must be read as. */

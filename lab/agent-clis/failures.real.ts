@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
-import { failureOf } from '../../shared/control/failures/of-attempt.ts';
 import { CLI_KINDS, type CliKind } from '../../shared/contract/agents/adapter.ts';
+import { failureOf } from '../../shared/control/failures/of-attempt.ts';
 import { report, witnessed } from '../../test/support/builders.ts';
 import { type ModelServer, startModelServer } from '../../test/support/models/server.ts';
 import { FAILURE_CASES } from './cases.ts';

@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CLI_KINDS, type CliKind } from '../../shared/contract/agents/adapter.ts';
-import CLI_VERSIONS from '../../shared/contract/task/cli-versions.json' with { type: 'json' };
+import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
 import { SKIPPED } from '../../test/checks/steps.ts';
 import { BIN, FOLDER } from './place.ts';
 
@@ -28,7 +28,10 @@ function isInstalled(kind: CliKind): boolean {
   } catch {
     // It is broken: once more.
   }
-  const args = [join(ROOT, 'containers/agent/install-clis.ts'), join(ROOT, 'shared/contract/task/cli-versions.json')];
+  const args = [
+    join(ROOT, 'containers/agent/install-clis.ts'),
+    join(ROOT, 'shared/contract/agents/cli-versions.json'),
+  ];
   const { status } = spawnSync(process.execPath, [...args, FOLDER, BIN, kind], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { delimiter } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { costUsd } from '../../shared/contract/models/prices.ts';
 import type { CliKind } from '../../shared/contract/agents/adapter.ts';
+import { costUsd } from '../../shared/contract/models/prices.ts';
 import { type ModelServer, startModelServer } from '../../test/support/models/server.ts';
 import { filesWith, wordsOfProcessesBelow } from '../../test/support/planted.ts';
 import { Repository } from '../../test/system/support/repository.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FailureClass } from '../../shared/contract/failure/failure-class.ts';
 import type { CliKind } from '../../shared/contract/agents/adapter.ts';
+import type { FailureClass } from '../../shared/contract/failure/failure-class.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../test/fixtures/agent-clis');
 const INDEX = join(FIXTURES, 'recorded.json');

@@ -6,17 +6,17 @@ import { failureOf } from '../../containers/agent/failure.ts';
 import { prepare } from '../../containers/agent/places.ts';
 import { loadRole } from '../../containers/agent/role.ts';
 import { runSession, type Session } from '../../containers/agent/session.ts';
-import { fetchCommit } from '../../workspace/git/fetch.ts';
+import type { CliKind } from '../../shared/contract/agents/adapter.ts';
+import { ADAPTER_FACTS } from '../../shared/contract/agents/adapter-facts.ts';
 import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { Meter } from '../../shared/control/model-gateway/meter.ts';
-import type { CliKind } from '../../shared/contract/agents/adapter.ts';
-import { ADAPTER_FACTS } from '../../shared/contract/agents/adapter-facts.ts';
 import { agentAssignment, inBox } from '../../test/containers/box.ts';
 import { startFakeApi } from '../../test/containers/fake-api.ts';
 import { running, startGateway, TOKEN } from '../../test/functions/models/gateway.ts';
 import type { Call, ModelServer } from '../../test/support/models/server.ts';
 import { makeRepository, temporaryFolder } from '../../test/support/repository.ts';
+import { fetchCommit } from '../../workspace/git/fetch.ts';
 import { BIN } from './place.ts';
 
 export const MODELS: Readonly<Record<CliKind, string>> = {

@@ -6,13 +6,13 @@ import { makeRepository } from '../../cli/demo/repository.ts';
 import { demoTasks } from '../../cli/demo/tasks.ts';
 import type { Job } from '../../containers/agent/adapters/adapter.ts';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
-import { DEFAULT_TIER_MODELS, tierModelsFor } from '../../shared/contract/agents/tiers.ts';
 import type { CliKind } from '../../shared/contract/agents/adapter.ts';
-import CLI_VERSIONS from '../../shared/contract/task/cli-versions.json' with { type: 'json' };
-import { BIN, FOLDER, PRESENT } from '../agent-clis/place.ts';
+import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
+import { DEFAULT_TIER_MODELS, tierModelsFor } from '../../shared/contract/agents/tiers.ts';
 import { demoScript } from '../../test/support/models/demo.ts';
 import { startModelServer } from '../../test/support/models/server.ts';
 import { temporaryFolder } from '../../test/support/repository.ts';
+import { BIN, FOLDER, PRESENT } from '../agent-clis/place.ts';
 import { ms, type Section } from './page.ts';
 import { median } from './statistics.ts';
 

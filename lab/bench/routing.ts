@@ -1,10 +1,10 @@
+import { DEFAULT_TIER_MODELS as MODELS, TIERS } from '../../shared/contract/agents/tiers.ts';
+import { Complexity } from '../../shared/contract/submission/schema.ts';
 import { NO_CONTROL } from '../../shared/control/cascade/learning/control.ts';
 import type { LearnedOutcome } from '../../shared/control/cascade/learning/outcome.ts';
 import { CascadePolicy, POLICIES, type PolicyName } from '../../shared/control/cascade/learning/policy.ts';
 import { WINDOW } from '../../shared/control/cascade/learning/window.ts';
 import { select } from '../../shared/control/cascade/select.ts';
-import { DEFAULT_TIER_MODELS as MODELS, TIERS } from '../../shared/contract/agents/tiers.ts';
-import { Complexity } from '../../shared/contract/submission/schema.ts';
 import { later, NOW, task } from '../../test/support/builders.ts';
 import type { Section } from './page.ts';
 import { median } from './statistics.ts';

@@ -1,7 +1,7 @@
 import { factsOf } from '../../gates/rules/scan/file-facts.ts';
 import { FileScanner } from '../../gates/rules/scan/file-scan.ts';
-import { everySecret } from '../../gates/rules/scan-runs/redactor.ts';
 import { Scanner } from '../../gates/rules/scan/scanner.ts';
+import { everySecret } from '../../gates/rules/scan-runs/redactor.ts';
 import { hostile, hostileLine } from './data/hostile.ts';
 import { DETECTORS, dlp, pii, qualityOn } from './data/judge.ts';
 import { LABELLED } from './data/labelled.ts';

@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createStore } from '../../workspace/git/store.ts';
 import { gatherEvidence } from '../../gates/pipeline/gather.ts';
-import { pooled } from '../../workspace/process/pool.ts';
 import type { Evidence, Finding, GateEvidence, Verdict } from '../../shared/contract/evidence/schema.ts';
 import { reduce } from '../../shared/control/verdict/reduce.ts';
+import { createStore } from '../../workspace/git/store.ts';
+import { pooled } from '../../workspace/process/pool.ts';
 import { type RealCommit, treeId } from './commits.ts';
 
 /** A gate that holds a commit, with the places that made it. */

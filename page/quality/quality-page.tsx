@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type * as z from 'zod';
-import { dollars, duration, percent } from '../../shared/lib/format.ts';
 import type { FileList } from '../../shared/control/file-health/schemas.ts';
 import costSql from '../../shared/control/ledger/queries/chain-cost-and-savings.sql';
 import durationsSql from '../../shared/control/ledger/queries/durations.sql';
@@ -10,6 +9,7 @@ import unverifiedSql from '../../shared/control/ledger/queries/unverified-ratio-
 import type { QualityCost } from '../../shared/control/metrics/cost.ts';
 import type { BudgetForecast } from '../../shared/control/metrics/forecast.ts';
 import type { QualityTrend, QualityView } from '../../shared/control/metrics/schemas.ts';
+import { dollars, duration, percent } from '../../shared/lib/format.ts';
 import { TokenOver } from '../api/errors.ts';
 import type { Status, ViewProps } from '../shell/view.ts';
 import { Figure } from './figure.tsx';

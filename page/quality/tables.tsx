@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import { count, dollars, duration, percent } from '../../shared/lib/format.ts';
 import type { QualityCost } from '../../shared/control/metrics/cost.ts';
 import type { BudgetForecast } from '../../shared/control/metrics/forecast.ts';
 import type { QualityView } from '../../shared/control/metrics/schemas.ts';
+import { count, dollars, duration, percent } from '../../shared/lib/format.ts';
 import { oneLine } from '../components/visible.ts';
 
 const share = (value: number | null): string => (value === null ? 'no data' : percent(value));

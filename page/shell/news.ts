@@ -1,5 +1,5 @@
-import { percent } from '../../shared/lib/format.ts';
 import type { VerificationNudge } from '../../shared/control/ledger/verification-nudge.ts';
+import { percent } from '../../shared/lib/format.ts';
 
 export const nudgeText = ({
   unverified_count,

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { Approval, Ask, ParkedSession, ParkedWork } from '../contract/approval/schema.ts';
-import { SESSION_ID } from '../control/approvals/session.ts';
 import { ObjectId } from '../contract/repository/git-ref.ts';
 import { TaskId } from '../contract/submission/schema.ts';
 import { Status } from '../contract/task/status.ts';
+import { SESSION_ID } from '../control/approvals/session.ts';
 import { ReasonBody, ReviewsQuery, TaskSummary } from './schemas.ts';
 
 /** An agent asks for leave. The work so far is handed in as a patch that was uploaded before; without it, it stays with whoever asks. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { Control, PinScope } from '../control/cascade/learning/control.ts';
-import { CascadePolicy } from '../control/cascade/learning/policy.ts';
 import { Tier } from '../contract/agents/tiers.ts';
 import { Complexity, Role } from '../contract/submission/schema.ts';
+import { Control, PinScope } from '../control/cascade/learning/control.ts';
+import { CascadePolicy } from '../control/cascade/learning/policy.ts';
 
 const Range = z.object({ low: z.number(), high: z.number() });
 

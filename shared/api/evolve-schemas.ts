@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { Change } from '../control/tune/change.ts';
 import { EvolveLevel } from '../control/cascade/learning/level.ts';
+import { Change } from '../control/tune/change.ts';
 import { Evolution, InForce, Proposal, ProposalId } from '../control/tune/schema.ts';
 
 export const EvolutionView = z

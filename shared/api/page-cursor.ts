@@ -1,5 +1,5 @@
-import { canonicalHash } from '../lib/canonical.ts';
 import { Refusal } from '../contract/refusal.ts';
+import { canonicalHash } from '../lib/canonical.ts';
 
 /** What a page is asked for by: a cursor, and what the listing is of. */
 interface PageQuery {

@@ -3,10 +3,10 @@ import { AutonomyLevel } from '../contract/approval/autonomy.ts';
 import { ProgressLedger, TaskLedger } from '../contract/coordination/ledgers.ts';
 import { CoordinationSettings } from '../contract/coordination/settings.ts';
 import { MAX_PLANNED, PlanNote, PlannedTask } from '../contract/plan/schema.ts';
-import { PlanState } from '../control/planning/state.ts';
 import { ObjectId } from '../contract/repository/git-ref.ts';
 import { SubmitTask, TaskId } from '../contract/submission/schema.ts';
 import { Status } from '../contract/task/status.ts';
+import { PlanState } from '../control/planning/state.ts';
 
 /** A goal that the manager is to make tasks of. */
 export const PlanBody = SubmitTask.pick({

@@ -1,9 +1,9 @@
+import { currentAttempt, type Task } from '../contract/task/task.ts';
 import { progressOf } from '../control/coordination/of-plan.ts';
 import { replanId } from '../control/coordination/replan.ts';
 import { beforeDispatch } from '../control/coordination/review.ts';
 import { plannedId } from '../control/planning/create.ts';
 import { planState } from '../control/planning/state.ts';
-import { currentAttempt, type Task } from '../contract/task/task.ts';
 import type { PlanView } from './plan-schemas.ts';
 
 function coordinationView(task: Task, made: ReadonlyMap<string, Task>): PlanView['coordination'] {

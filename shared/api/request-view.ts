@@ -1,5 +1,5 @@
-import { unclearIn } from '../control/intake/commands.ts';
 import type { WorkRequest } from '../contract/intake/schema.ts';
+import { unclearIn } from '../control/intake/commands.ts';
 import type { RequestView } from './request-schemas.ts';
 
 /** A request as the API shows it. */

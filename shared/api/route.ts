@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { RefusalCode } from '../contract/refusal.ts';
 import type { Right } from '../contract/access/rights.ts';
+import type { RefusalCode } from '../contract/refusal.ts';
 
 /** Who may call: nobody in particular, an operator's token, or the token of one box of one attempt. */
 export const CALLERS = ['anyone', 'operator', 'agent', 'gates', 'deliver'] as const;

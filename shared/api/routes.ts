@@ -1,5 +1,5 @@
-import { LetterId } from '../control/dead-letters/schema.ts';
 import { Role, SubmitTask, TaskId } from '../contract/submission/schema.ts';
+import { LetterId } from '../control/dead-letters/schema.ts';
 import { APPROVAL_ROUTES } from './approval-routes.ts';
 import { ArtifactPart, ArtifactQuery } from './artifact-schemas.ts';
 import { DEAD_LETTER_ROUTES } from './dead-letter-routes.ts';

@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { VerificationNudge } from '../control/ledger/verification-nudge.ts';
 import { SUMMARY_FIELDS } from '../contract/names.ts';
+import { ObjectId } from '../contract/repository/git-ref.ts';
 import { RepositoryUrl } from '../contract/repository/schema.ts';
 import { MAX_URL_CHARACTERS } from '../contract/repository/url.ts';
-import { Attempt } from '../contract/task/attempt.ts';
-import { ObjectId } from '../contract/repository/git-ref.ts';
-import { HOLD_OUTCOMES } from '../contract/task/hold-limit.ts';
 import { Role, SubmitTask, TaskId } from '../contract/submission/schema.ts';
+import { Attempt } from '../contract/task/attempt.ts';
+import { HOLD_OUTCOMES } from '../contract/task/hold-limit.ts';
 import { Status } from '../contract/task/status.ts';
 import { Task } from '../contract/task/task.ts';
+import { VerificationNudge } from '../control/ledger/verification-nudge.ts';
 import { VerdictInput } from '../control/verdict/inputs.ts';
 import { JanitorResult } from '../control/verdict/janitor-result.ts';
 import { QualityScore } from '../control/verdict/quality-score.ts';

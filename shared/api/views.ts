@@ -1,9 +1,9 @@
 import type * as z from 'zod';
-import { breakEvenPassRate, chainCosts } from '../control/cascade/chain.ts';
 import { DEFAULT_TIER_MODELS, type TierModels, tierModelsFor } from '../contract/agents/tiers.ts';
-import { judgingCost } from '../contract/task/judging-cost.ts';
 import type { Attempt } from '../contract/task/attempt.ts';
+import { judgingCost } from '../contract/task/judging-cost.ts';
 import { currentAttempt, type Task } from '../contract/task/task.ts';
+import { breakEvenPassRate, chainCosts } from '../control/cascade/chain.ts';
 import { inputsOf } from '../control/verdict/inputs.ts';
 import { janitorResult } from '../control/verdict/janitor-result.ts';
 import { qualityScore } from '../control/verdict/quality-score.ts';

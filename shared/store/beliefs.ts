@@ -1,11 +1,11 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { Tier } from '../contract/agents/tiers.ts';
+import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
+import { Complexity } from '../contract/submission/schema.ts';
 import { NO_MEMORY, type RoleMemory } from '../control/cascade/learning/belief.ts';
 import { Control, NO_CONTROL } from '../control/cascade/learning/control.ts';
 import { LearnedOutcome, type Observed } from '../control/cascade/learning/outcome.ts';
 import { latest, observe, WINDOW } from '../control/cascade/learning/window.ts';
-import { Tier } from '../contract/agents/tiers.ts';
-import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
-import { Complexity } from '../contract/submission/schema.ts';
 import { type Item, keyOf, RevisedItems } from './revised-items.ts';
 import { shardOf } from './shard.ts';
 

@@ -2,9 +2,16 @@ import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
-import { POOLS, type Pool } from '../control/admission/box-room.ts';
-import { type Ask, mayTake, passing, type Shares, type Waiting, wordOf } from '../control/admission/fair-share.ts';
 import { PRIORITIES } from '../contract/submission/schema.ts';
+import { POOLS, type Pool } from '../control/admission/box-room.ts';
+import {
+  type Ask,
+  mayTake,
+  passing,
+  type Shares,
+  type Waiting,
+  wordOf,
+} from '../control/admission/fair-share.ts';
 
 /** A box that was let in: asked of ECS, or started by it. */
 export interface RegisteredBox {

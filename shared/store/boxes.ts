@@ -7,8 +7,8 @@ import {
 } from '@aws-sdk/client-ecs';
 import type { ContainerKind } from '../contract/box-kind.ts';
 import { BOX_ENV, CONTAINER_NAME } from '../contract/names.ts';
-import { sha256 } from '../lib/sha256.ts';
 import type { Pool } from '../control/admission/box-room.ts';
+import { sha256 } from '../lib/sha256.ts';
 import { NotStarted, whyNotStarted } from './run-task-answers.ts';
 
 export interface BoxNetwork {

@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { Breaker, type Marked, marked } from '../reviews/judging/breaker.ts';
 import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
 import { cut } from '../lib/cut.ts';
+import { Breaker, type Marked, marked } from '../reviews/judging/breaker.ts';
 import { goneAfter } from './gone-after.ts';
 import { keyOf, RevisedItems } from './revised-items.ts';
 

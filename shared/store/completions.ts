@@ -1,8 +1,8 @@
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
+import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
 import type { Anew, Completion } from '../control/ledger/nudge.ts';
 import { REMEMBERED_DAYS } from '../control/ledger/nudge-rules.ts';
-import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
 import { goneAfter } from './gone-after.ts';
 import { keyOf, RevisedItems } from './revised-items.ts';
 

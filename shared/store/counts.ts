@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { count, EMPTY_TALLY, type Fact, type Mark, type Tally } from '../control/ledger/counts.ts';
 import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
 import type { Status } from '../contract/task/status.ts';
+import { count, EMPTY_TALLY, type Fact, type Mark, type Tally } from '../control/ledger/counts.ts';
 import { CompletionStore } from './completions.ts';
 import { goneAfter } from './gone-after.ts';
 import { type Item, keyOf, RevisedItems } from './revised-items.ts';

@@ -1,8 +1,8 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { INDEXES, ITEM_PREFIX, TABLE } from '../contract/names.ts';
 import { KEPT_DAYS, NO_LANE, nextAt } from '../control/dead-letters/lane.ts';
 import { Lane } from '../control/dead-letters/schema.ts';
 import { isOpen } from '../control/dead-letters/status.ts';
-import { INDEXES, ITEM_PREFIX, TABLE } from '../contract/names.ts';
 import { goneAfter } from './gone-after.ts';
 import { keyOf, RevisedItems } from './revised-items.ts';
 

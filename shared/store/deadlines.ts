@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { INDEXES } from '../contract/names.ts';
-import { attemptWithBeats, withBeat } from '../control/task-commands/beat.ts';
 import type { Task } from '../contract/task/task.ts';
+import { attemptWithBeats, withBeat } from '../control/task-commands/beat.ts';
 import { BeatStore, type StoredBeat } from './beats.ts';
 import { DEADLINE_PARTITIONS, type Due, deadlineKey, dueBy, fromItem, taskKey } from './task-item.ts';
 

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { Evolution, NO_EVOLUTION } from '../control/tune/schema.ts';
 import { ITEM_PREFIX } from '../contract/names.ts';
+import { Evolution, NO_EVOLUTION } from '../control/tune/schema.ts';
 import { keyOf, RevisedItems } from './revised-items.ts';
 
 const KEY = keyOf(ITEM_PREFIX.evolution, 'settings');

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
 import { type FileState, KEPT, NO_TOUCHES, type Touch, touched } from '../control/file-health/state.ts';
 import type { TouchedFile } from '../control/file-health/view.ts';
 import type { FileRow } from '../control/ledger/rows.ts';
-import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
 import { goneAfter } from './gone-after.ts';
 import { type Item, keyOf, RevisedItems } from './revised-items.ts';
 

@@ -11,10 +11,10 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
 import { Refusal } from '../contract/refusal.ts';
-import { sha256 } from '../lib/sha256.ts';
 import { type Overlap, overlap } from '../contract/submission/file-overlap.ts';
 import { isLive, isTerminal } from '../contract/task/status.ts';
 import type { Task } from '../contract/task/task.ts';
+import { sha256 } from '../lib/sha256.ts';
 import type { TaskStore } from './tasks.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { ModelCaller } from '../contract/access/tokens.ts';
+import type { Usage } from '../contract/models/usage.ts';
+import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
 import type { Meter, Reservation, Settlement } from '../control/model-gateway/meter.ts';
 import { MAX_TROUBLES, type Trouble } from '../control/model-gateway/trouble.ts';
-import type { Usage } from '../contract/models/usage.ts';
 import { USAGE_FIELDS } from '../control/model-gateway/witness.ts';
-import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
-import type { ModelCaller } from '../contract/access/tokens.ts';
 import { goneAfter } from './gone-after.ts';
 
 /** Days that a meter is kept: as long as its task. */

@@ -6,9 +6,9 @@ import {
   ScanCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { isOperatorRole, type OperatorRole } from '../contract/access/rights.ts';
+import { mintOperatorToken, operatorTokenItem, operatorTokenKey } from '../contract/access/tokens.ts';
 import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
 import { sha256 } from '../lib/sha256.ts';
-import { mintOperatorToken, operatorTokenItem, operatorTokenKey } from '../contract/access/tokens.ts';
 
 /** Whose a token is, and what it is good for. */
 export interface Operator {

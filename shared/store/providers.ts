@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { Cooling, marked, type ProviderMark } from '../control/cascade/cooling.ts';
 import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
+import { Cooling, marked, type ProviderMark } from '../control/cascade/cooling.ts';
 import { goneAfter } from './gone-after.ts';
 import { keyOf, RevisedItems } from './revised-items.ts';
 

@@ -1,10 +1,10 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Moved, mayHaveTask } from '../control/intake/commands.ts';
 import type { WorkRequest } from '../contract/intake/schema.ts';
 import { REQUEST_MOVES, type RequestStatus } from '../contract/intake/status.ts';
 import { INDEXES, ITEM_PREFIX, TABLE } from '../contract/names.ts';
 import { Refusal } from '../contract/refusal.ts';
+import { type Moved, mayHaveTask } from '../control/intake/commands.ts';
 import { FOLLOW_SECONDS } from '../control/task-commands/deadline.ts';
 import { createdRank, requestDeadlineKey } from './task-item.ts';
 

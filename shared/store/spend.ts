@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { refusal } from '../control/spending/admit.ts';
 import { type Budgets, microOf } from '../contract/models/limits.ts';
-import type { Launching, SpendCounters } from '../control/spending/spend-counters.ts';
 import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
 import type { Reserved } from '../contract/task/attempt.ts';
+import { refusal } from '../control/spending/admit.ts';
+import type { Launching, SpendCounters } from '../control/spending/spend-counters.ts';
 import { goneAfter } from './gone-after.ts';
 
 /** Days that the counters are kept. */

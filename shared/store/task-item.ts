@@ -1,8 +1,8 @@
 import { pendingOf } from '../contract/approval/schema.ts';
 import { INDEXES, ITEM_PREFIX, TABLE } from '../contract/names.ts';
+import { currentAttempt, type Task } from '../contract/task/task.ts';
 import { isUnresolved } from '../control/task-commands/base.ts';
 import { deadlineOf } from '../control/task-commands/deadline.ts';
-import { currentAttempt, type Task } from '../contract/task/task.ts';
 import { shardOf } from './shard.ts';
 
 /** Primary key of a task item. */

@@ -8,15 +8,20 @@ import {
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { isToBeAskedOfGates, isToBeWitnessed, withOpinions, withWitness } from '../control/model-gateway/witness.ts';
 import { INDEXES, ITEM_PREFIX, type SummaryField, TABLE } from '../contract/names.ts';
 import { Refusal } from '../contract/refusal.ts';
-import { attemptWithBeats, withBeat } from '../control/task-commands/beat.ts';
-import type { Change, Command } from '../control/task-commands/change.ts';
-import { failTooLarge } from '../control/task-commands/too-large.ts';
 import { fitted } from '../contract/task/fit.ts';
 import { allowedFrom, type Status } from '../contract/task/status.ts';
 import type { Task } from '../contract/task/task.ts';
+import {
+  isToBeAskedOfGates,
+  isToBeWitnessed,
+  withOpinions,
+  withWitness,
+} from '../control/model-gateway/witness.ts';
+import { attemptWithBeats, withBeat } from '../control/task-commands/beat.ts';
+import type { Change, Command } from '../control/task-commands/change.ts';
+import { failTooLarge } from '../control/task-commands/too-large.ts';
 import { BeatStore } from './beats.ts';
 import { MeterStore } from './meters.ts';
 import { fromItem, queuePartition, REQUESTER, taskKey, toItem } from './task-item.ts';

@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { MOST_SCREENSHOTS } from '../contract/screenshot.ts';
 import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
 import { Refusal } from '../contract/refusal.ts';
+import { MOST_SCREENSHOTS } from '../contract/screenshot.ts';
 import { goneAfter } from './gone-after.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { ListedAdapter } from '../../cli/commands/adapters.ts';
 import { run } from '../../cli/run.ts';
 import { JSON_SHAPES } from '../../docs/generator/json-shapes.ts';
 import { CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
-import CLI_VERSIONS from '../../shared/contract/task/cli-versions.json' with { type: 'json' };
+import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
 import { temporaryFolder } from '../support/repository.ts';
 
 /** A folder of programs that say their version, or do as they are told. */

@@ -8,11 +8,11 @@ import { type DemoResult, demoDocument, surprises } from '../../cli/demo/result.
 import { demoTasks, judgedTask } from '../../cli/demo/tasks.ts';
 import { parseConfig } from '../../gates/pipeline/configuration/load.ts';
 import { SubmitBatch } from '../../shared/api/schemas.ts';
-import { ladder } from '../../shared/control/cascade/learning/ladder.ts';
-import { priceOf } from '../../shared/contract/models/prices.ts';
 import { DEFAULT_TIER_MODELS, type Tier } from '../../shared/contract/agents/tiers.ts';
 import { UsageFile } from '../../shared/contract/messages/assignment.ts';
+import { priceOf } from '../../shared/contract/models/prices.ts';
 import { SubmitTask } from '../../shared/contract/submission/schema.ts';
+import { ladder } from '../../shared/control/cascade/learning/ladder.ts';
 import { anAttempt, aStatus, aTask } from './support.ts';
 
 let folder: string;

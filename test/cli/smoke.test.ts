@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { standing, stepsOf } from '../../cli/smoke/steps.ts';
-import { OPERATOR_ROLES } from '../../shared/contract/access/rights.ts';
 import { ROUTES, type Route } from '../../shared/api/routes.ts';
 import type { AttemptView, TaskView } from '../../shared/api/schemas.ts';
+import { OPERATOR_ROLES } from '../../shared/contract/access/rights.ts';
 import { SubmitTask } from '../../shared/contract/submission/schema.ts';
 import { aChain, anAttempt, aStatus, assay, aTask, BASE, type FakeApi, fakeApi, TREE } from './support.ts';
 

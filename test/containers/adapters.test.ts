@@ -4,9 +4,9 @@ import { EventLines } from '../../containers/agent/adapters/events.ts';
 import { newReading, type Reading, totalUsage } from '../../containers/agent/adapters/reading.ts';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
 import { progressOf } from '../../containers/agent/progress.ts';
-import type { FailureClass } from '../../shared/contract/failure/failure-class.ts';
-import type { CliKind } from '../../shared/contract/agents/adapter.ts';
 import { recordedCases } from '../../lab/agent-clis/record.ts';
+import type { CliKind } from '../../shared/contract/agents/adapter.ts';
+import type { FailureClass } from '../../shared/contract/failure/failure-class.ts';
 
 /** What the pinned version of a CLI printed in one case (test/fixtures/agent-clis/README.md). */
 const recorded = (kind: CliKind, name: string): Buffer =>

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import type { Box } from '../../workspace/supervisor/box.ts';
 import type { Credentials } from '../../functions/deliver/deliver.ts';
 import type {
   AgentAssignment,
@@ -12,6 +11,7 @@ import type {
 } from '../../shared/contract/messages/assignment.ts';
 import { BOX_ENV } from '../../shared/contract/names.ts';
 import { UNAUTHORIZED } from '../../shared/store/minter.ts';
+import type { Box } from '../../workspace/supervisor/box.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import type { FakeApi } from './fake-api.ts';
 

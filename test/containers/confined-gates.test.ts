@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { residents } from '../../workspace/process/residents.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
+import { residents } from '../../workspace/process/residents.ts';
 import {
   boxEnvironment,
   CONFINE,

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { BOX_ENV } from '../../shared/contract/names.ts';
 import { CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
-import CLI_VERSIONS from '../../shared/contract/task/cli-versions.json' with { type: 'json' };
+import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
+import { BOX_ENV } from '../../shared/contract/names.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { fakeCli } from './fake-cli.ts';
 
@@ -111,7 +111,7 @@ describe('the installer of agent CLIs', () => {
       process.execPath,
       [
         'containers/agent/install-clis.ts',
-        'shared/contract/task/cli-versions.json',
+        'shared/contract/agents/cli-versions.json',
         `${folder}/agents`,
         `${folder}/out`,
         ...kinds,

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runAgent } from '../../containers/agent/agent.ts';
 import { within } from '../../containers/agent/role.ts';
+import type { Adapter } from '../../shared/contract/agents/adapter.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { MAX_KNOWLEDGE_BYTES } from '../../shared/control/roles/role.ts';
-import type { Adapter } from '../../shared/contract/agents/adapter.ts';
 import { makeRepository, temporaryFolder } from '../support/repository.ts';
 import { agentAssignment, inBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { trustPrivateCas } from '../../workspace/supervisor/trust.ts';
+import { BOX_ENV } from '../../shared/contract/names.ts';
 import { gitEnvironment } from '../../workspace/git/environment.ts';
 import { commandEnvironment } from '../../workspace/process/environment.ts';
-import { BOX_ENV } from '../../shared/contract/names.ts';
+import { trustPrivateCas } from '../../workspace/supervisor/trust.ts';
 
 const OURS = '-----BEGIN CERTIFICATE-----\nours\n-----END CERTIFICATE-----\n';
 const folder = () => mkdtempSync(join(tmpdir(), 'assay-trust-'));

@@ -10,8 +10,8 @@ import { cliPage } from '../../docs/generator/cli.ts';
 import { JSON_SHAPES } from '../../docs/generator/json-shapes.ts';
 import { lifecycle } from '../../docs/generator/lifecycle.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
-import { VerificationNudge } from '../../shared/control/ledger/verification-nudge.ts';
 import { STATUSES, TRANSITIONS } from '../../shared/contract/task/status.ts';
+import { VerificationNudge } from '../../shared/control/ledger/verification-nudge.ts';
 import { reduce } from '../../shared/control/verdict/reduce.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');

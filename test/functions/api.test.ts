@@ -19,10 +19,10 @@ import { handler as submit } from '../../functions/api/submit.ts';
 import { handler as work } from '../../functions/api/work.ts';
 import { PROBLEMS, Problem } from '../../shared/api/problem.ts';
 import { ROUTES, type Route } from '../../shared/api/routes.ts';
+import { mintBoxToken, mintOperatorToken } from '../../shared/contract/access/tokens.ts';
 import { MAX_BODY_BYTES } from '../../shared/contract/names.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
 import { toItem } from '../../shared/store/task-item.ts';
-import { mintBoxToken, mintOperatorToken } from '../../shared/contract/access/tokens.ts';
 import { attempt, task } from '../support/builders.ts';
 
 const db = mockClient(DynamoDBDocumentClient);

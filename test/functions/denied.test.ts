@@ -29,14 +29,14 @@ import { handler as compactor } from '../../functions/compact/handler.ts';
 import { handler as conductor } from '../../functions/conductor/handler.ts';
 import { handler as deadLetters } from '../../functions/dead-letters/handler.ts';
 import { handler as dispatcher } from '../../functions/dispatch/handler.ts';
-import { logger } from '../../functions/runtime/logger.ts';
 import { handler as ledger } from '../../functions/ledger/handler.ts';
 import { handler as reconciler } from '../../functions/reconcile/handler.ts';
+import { logger } from '../../functions/runtime/logger.ts';
+import { GIVEN_UP_BATCHES, INDEXES, ITEM_PREFIX, TABLE } from '../../shared/contract/names.ts';
+import type { Task } from '../../shared/contract/task/task.ts';
 import { add, NO_LANE } from '../../shared/control/dead-letters/lane.ts';
 import { laneOf } from '../../shared/control/dead-letters/schema.ts';
-import { GIVEN_UP_BATCHES, INDEXES, ITEM_PREFIX, TABLE } from '../../shared/contract/names.ts';
 import { deadlineKey, taskKey, toItem } from '../../shared/store/task-item.ts';
-import type { Task } from '../../shared/contract/task/task.ts';
 import { synthesise } from '../infra/synthesise.ts';
 import { attempt, inReview, launch, NOW, task, verdict } from '../support/builders.ts';
 

@@ -5,8 +5,8 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FUNCTIONS, type FunctionName } from '../../infra/bundles.ts';
 import { ENV } from '../../shared/contract/names.ts';
-import { taskKey, toItem } from '../../shared/store/task-item.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
+import { taskKey, toItem } from '../../shared/store/task-item.ts';
 import { inReview, verdict } from '../support/builders.ts';
 import { WHOLE_ENV } from '../support/function-values.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { OPERATOR_ROLE_NAMES, OPERATOR_ROLES, type Right } from '../../shared/contract/access/rights.ts';
 import { ROUTES, type Route, type RouteName } from '../../shared/api/routes.ts';
+import { OPERATOR_ROLE_NAMES, OPERATOR_ROLES, type Right } from '../../shared/contract/access/rights.ts';
 import { ask } from './fuzz/ask.ts';
 import { BODIES, taskFor } from './fuzz/requests.ts';
 

@@ -11,8 +11,8 @@ import { handler as work } from '../../functions/api/work.ts';
 import { UPLOADS } from '../../shared/api/report-schemas.ts';
 import { ROUTES, type Route, type RouteName, routeKey } from '../../shared/api/routes.ts';
 import { BOX_KINDS, type BoxKind } from '../../shared/contract/box-kind.ts';
-import { toItem } from '../../shared/store/task-item.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
+import { toItem } from '../../shared/store/task-item.ts';
 import * as build from '../support/builders.ts';
 import { BODIES } from './fuzz/requests.ts';
 

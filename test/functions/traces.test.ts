@@ -6,10 +6,10 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { WitnessedCall } from '../../shared/contract/models/call.ts';
 import { ENV } from '../../shared/contract/names.ts';
-import { toItem } from '../../shared/store/task-item.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
 import { spanIdOf, traceIdOf } from '../../shared/control/telemetry/plan.ts';
 import { traceOf } from '../../shared/control/telemetry/spans.ts';
+import { toItem } from '../../shared/store/task-item.ts';
 import * as build from '../support/builders.ts';
 import { FUNCTION_ENV } from '../support/function-values.ts';
 

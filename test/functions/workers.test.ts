@@ -22,9 +22,9 @@ import { handler as dispatcher } from '../../functions/dispatch/handler.ts';
 import { handler as ledger } from '../../functions/ledger/handler.ts';
 import { handler as reconciler } from '../../functions/reconcile/handler.ts';
 import { TABLE } from '../../shared/contract/names.ts';
-import { toItem } from '../../shared/store/task-item.ts';
-import { submitterOf } from '../../shared/control/admission/fair-share.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
+import { submitterOf } from '../../shared/control/admission/fair-share.ts';
+import { toItem } from '../../shared/store/task-item.ts';
 import { attempt, launch as box, inReview, NOW, task, verdict } from '../support/builders.ts';
 
 const db = mockClient(DynamoDBDocumentClient);

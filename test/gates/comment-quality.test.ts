@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { parse } from '../../gates/code/parsing/parse.ts';
 import type { Grammar } from '../../gates/core/language.ts';
 import { languageOf } from '../../gates/core/language.ts';
-import { parse } from '../../gates/code/parsing/parse.ts';
 import { commentQuality } from '../../gates/gates/comment-quality.ts';
 import { commentIssues, contentOf } from '../../gates/rules/comment-quality/judge.ts';
 import { isRedundant } from '../../gates/rules/comment-quality/redundant.ts';

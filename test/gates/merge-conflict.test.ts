@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { GateResult } from '../../gates/core/gate.ts';
+import { mergeConflict } from '../../gates/gates/merge-conflict.ts';
+import { fileMemory } from '../../gates/pipeline/memory/file-memory.ts';
+import { quotedLines } from '../../gates/rules/merge-conflict/markers.ts';
 import { parseConflicts } from '../../workspace/git/merge.ts';
 import type { Upstream } from '../../workspace/git/upstream.ts';
-import type { GateResult } from '../../gates/core/gate.ts';
-import { fileMemory } from '../../gates/pipeline/memory/file-memory.ts';
-import { mergeConflict } from '../../gates/gates/merge-conflict.ts';
-import { quotedLines } from '../../gates/rules/merge-conflict/markers.ts';
 import { gateOnRepository } from '../support/gate-on-repository.ts';
 import { gatherOn } from '../support/gather.ts';
 import { type Edits, type Files, runGate } from '../support/patch.ts';

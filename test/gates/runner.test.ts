@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { parseConfig } from '../../gates/pipeline/configuration/load.ts';
 import type { Gate, GateResult } from '../../gates/core/gate.ts';
+import { parseConfig } from '../../gates/pipeline/configuration/load.ts';
 import { pipelineOf, type Step } from '../../gates/pipeline/pipeline.ts';
 import { gateJobs } from '../../gates/pipeline/runner.ts';
 import { runJobs } from '../../gates/pipeline/schedule.ts';

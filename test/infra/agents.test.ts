@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { ADAPTER_FACTS } from '../../shared/contract/agents/adapter-facts.ts';
 import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
 import { ENV } from '../../shared/contract/names.ts';
-import { ADAPTER_FACTS } from '../../shared/contract/agents/adapter-facts.ts';
 import { agentBuildArguments, FUNCTION_IDS, only, synthesise } from './synthesise.ts';
 
 function submitEnvironment(context: Record<string, unknown>): Record<string, unknown> {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { ROOT } from '../../infra/build.ts';
+import { objectKey } from '../../shared/contract/names.ts';
 import { hiveColumns } from '../../shared/control/ledger/columns.ts';
 import { RECORD_TABLES } from '../../shared/control/ledger/rows.ts';
-import { objectKey } from '../../shared/contract/names.ts';
 import { only, synthesise, text } from './synthesise.ts';
 
 const template = synthesise();
@@ -84,7 +84,7 @@ describe('the workgroup', () => {
 });
 
 describe('named queries', () => {
-  const folder = join(ROOT, 'shared/ledger/queries');
+  const folder = join(ROOT, 'shared/control/ledger/queries');
   const files = readdirSync(folder).map((file) => ({ file, sql: readFileSync(join(folder, file), 'utf8') }));
 
   it('answer the questions that the records are kept for', () => {

@@ -7,8 +7,6 @@ import type { State } from '../../infra/machines/states.ts';
 import { compileMachine } from '../../local/states/definition/compile.ts';
 import { StateError } from '../../local/states/interpreter/errors.ts';
 import { runFlow } from '../../local/states/interpreter/run.ts';
-import { JUDGING_CLAIM_SECONDS } from '../../shared/reviews/judging/limits.ts';
-import { unaskedJudgement } from '../../shared/reviews/judging/signal.ts';
 import {
   type CascadeInput,
   CascadeStep,
@@ -18,6 +16,8 @@ import {
   RepositoryStep,
   STAGES,
 } from '../../shared/contract/messages/queue.ts';
+import { JUDGING_CLAIM_SECONDS } from '../../shared/reviews/judging/limits.ts';
+import { unaskedJudgement } from '../../shared/reviews/judging/signal.ts';
 
 const SIGNAL = { type: 'llm_judge', criteria: 'it adds', on_error: 'hold' } as const;
 const QUEUES = [1, 2, 3].map((priority) => `https://sqs.test/agents-${priority}`) as [string, string, string];

@@ -6,8 +6,8 @@ import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../../infra/build.ts';
 import { readSettings, Settings } from '../../infra/settings.ts';
-import { FIXED } from '../../shared/control/cascade/learning/policy.ts';
 import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
+import { FIXED } from '../../shared/control/cascade/learning/policy.ts';
 
 const read = (context: Record<string, unknown>) => readSettings(new App({ context }).node);
 

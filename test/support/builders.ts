@@ -1,13 +1,18 @@
-import type { Approval } from '../../shared/contract/approval/schema.ts';
 import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
-import type { Evidence, GateEvidence, SignalEvidence, Verdict } from '../../shared/contract/evidence/schema.ts';
+import type { Approval } from '../../shared/contract/approval/schema.ts';
+import type {
+  Evidence,
+  GateEvidence,
+  SignalEvidence,
+  Verdict,
+} from '../../shared/contract/evidence/schema.ts';
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
+import { SubmitTask, type SubmitTaskInput } from '../../shared/contract/submission/schema.ts';
+import type { Attempt, Launch, Witnessed } from '../../shared/contract/task/attempt.ts';
+import type { Task } from '../../shared/contract/task/task.ts';
 import { withoutRepository } from '../../shared/control/roles/defaults.ts';
 import type { Agents } from '../../shared/control/task-commands/adapter-choice.ts';
-import type { Attempt, Launch, Witnessed } from '../../shared/contract/task/attempt.ts';
 import { createTask } from '../../shared/control/task-commands/create.ts';
-import { SubmitTask, type SubmitTaskInput } from '../../shared/contract/submission/schema.ts';
-import type { Task } from '../../shared/contract/task/task.ts';
 
 /** One builder per aggregate: valid by default, each test names only what it is about. */
 export const NOW = new Date('2026-11-20T10:00:00.000Z');

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { parseUsers, type RunAs } from '../../workspace/process/run-as.ts';
 import { DEFAULT_CAPABILITIES, DROPPED_CAPABILITIES } from '../../infra/box-capabilities.ts';
 import { BOX_ENV } from '../../shared/contract/names.ts';
+import { parseUsers, type RunAs } from '../../workspace/process/run-as.ts';
 import { isReachable } from './reachable.ts';
 import { temporaryFolder } from './repository.ts';
 

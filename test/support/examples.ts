@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { changesBetween } from '../../workspace/git/changes.ts';
-import type { Store } from '../../workspace/git/store.ts';
 import { patchView } from '../../gates/rules/framework/findings.ts';
 import type { Example, PatchView } from '../../gates/rules/framework/rule.ts';
+import { changesBetween } from '../../workspace/git/changes.ts';
+import type { Store } from '../../workspace/git/store.ts';
 import { temporaryFolder } from './repository.ts';
 
 const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Upstream } from '../../workspace/git/upstream.ts';
 import type { Gate, GateResult } from '../../gates/core/gate.ts';
-import { makeSubject } from '../../gates/pipeline/make-subject.ts';
 import { Rooms } from '../../gates/core/rooms.ts';
+import { makeSubject } from '../../gates/pipeline/make-subject.ts';
+import type { Upstream } from '../../workspace/git/upstream.ts';
 import type { RunAs } from '../../workspace/process/run-as.ts';
 import { openFolder } from './confined.ts';
 import { type Repository, temporaryFolder } from './repository.ts';

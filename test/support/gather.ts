@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { captureWorkingTree } from '../../workspace/git/working-tree.ts';
 import { type GatherOptions, gatherEvidence } from '../../gates/pipeline/gather.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
 import { CompletionSignal } from '../../shared/contract/submission/signals.ts';
+import { captureWorkingTree } from '../../workspace/git/working-tree.ts';
 import { type Repository, temporaryFolder } from './repository.ts';
 
 /** Gathers evidence on what stands in a repository's folder, against its `main`. */

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createStore, type Store } from '../../workspace/git/store.ts';
 import type { Gate, GateContext, GateResult } from '../../gates/core/gate.ts';
-import { makeSubject } from '../../gates/pipeline/make-subject.ts';
 import { Rooms } from '../../gates/core/rooms.ts';
 import type { Subject } from '../../gates/core/subject.ts';
+import { makeSubject } from '../../gates/pipeline/make-subject.ts';
+import { createStore, type Store } from '../../workspace/git/store.ts';
 import { type Entry, writeCommit, writeObject, writeTree } from './git-objects.ts';
 import { temporaryFolder } from './repository.ts';
 

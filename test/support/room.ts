@@ -1,6 +1,6 @@
-import type { BoxRegister, RegisteredBox } from '../../shared/store/box-register.ts';
 import type { BoxRoom, Pool } from '../../shared/control/admission/box-room.ts';
 import type { Ask } from '../../shared/control/admission/fair-share.ts';
+import type { BoxRegister, RegisteredBox } from '../../shared/store/box-register.ts';
 
 export const ROOM: BoxRoom = {
   limits: { on_demand: 6_144, spot: 6_144 },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EvolutionView } from '../../shared/api/evolve-schemas.ts';
-import { isTried } from '../../shared/control/tune/in-force.ts';
 import type { ChainRow } from '../../shared/control/ledger/rows.ts';
+import { isTried } from '../../shared/control/tune/in-force.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JudgeModels } from '../../shared/contract/models/models.ts';
-import type { JudgementRow } from '../../shared/control/ledger/rows.ts';
 import { ENV } from '../../shared/contract/names.ts';
+import type { JudgementRow } from '../../shared/control/ledger/rows.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
 import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';

@@ -1,11 +1,11 @@
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Assignment } from '../../shared/contract/messages/assignment.ts';
+import { BOX_ENV } from '../../shared/contract/names.ts';
 import { killAllGroups } from '../process/groups.ts';
 import { removeFolder } from '../process/remove-folder.ts';
 import { parseUsers, type RunAs } from '../process/run-as.ts';
-import type { Assignment } from '../../shared/contract/messages/assignment.ts';
-import { BOX_ENV } from '../../shared/contract/names.ts';
 import { readAssignment } from './assignment.ts';
 import { trustPrivateCas } from './trust.ts';
 

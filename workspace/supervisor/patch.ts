@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { CheckoutError } from '../git/error.ts';
 import { request } from '../../shared/api/http.ts';
 import { MAX_PATCH_BYTES } from '../../shared/contract/names.ts';
+import { CheckoutError } from '../git/error.ts';
 
 export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 

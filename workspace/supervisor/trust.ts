@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { TRUSTED_FILES } from '../process/environment.ts';
 import { BOX_ENV } from '../../shared/contract/names.ts';
+import { TRUSTED_FILES } from '../process/environment.ts';
 
 /**
  * Lets what this box starts trust the authorities of the deployment beside the public ones. Git takes one bundle and no more, so it is

@@ -1,16 +1,16 @@
+import type { MiddlewareName } from '../../../shared/contract/agents/names.ts';
 import type { Ask } from '../../../shared/contract/approval/schema.ts';
-import { material } from '../../../shared/lib/material.ts';
+import type { MiddlewareRecord } from '../../../shared/contract/run-record/middleware-record.ts';
 import { BUILTIN } from '../../../shared/control/middleware/builtin/registry.ts';
 import { compose, type ToolCall, type ToolCallResult } from '../../../shared/control/middleware/compose.ts';
-import type { MiddlewareName } from '../../../shared/contract/agents/names.ts';
 import { Notes } from '../../../shared/control/middleware/notes.ts';
-import type { MiddlewareRecord } from '../../../shared/contract/run-record/middleware-record.ts';
 import {
   EMPTY_CONTEXT,
   type RunContext,
   type RunFailure,
   type RunParts,
 } from '../../../shared/control/middleware/run-context.ts';
+import { material } from '../../../shared/lib/material.ts';
 import type { Reading } from '../adapters/reading.ts';
 import type { Seen } from '../adapters/seen.ts';
 import { Turns } from './turns.ts';

@@ -1,8 +1,8 @@
-import { CheckoutError } from '../../../workspace/git/error.ts';
 import type { MiddlewareName } from '../../../shared/contract/agents/names.ts';
+import { CONFIG_FILE } from '../../../shared/contract/submission/image.ts';
 import type { AgentMiddlewareSettings } from '../../../shared/control/middleware/section.ts';
 import { DEFAULT_SETTINGS } from '../../../shared/control/middleware/settings.ts';
-import { CONFIG_FILE } from '../../../shared/contract/submission/image.ts';
+import { CheckoutError } from '../../../workspace/git/error.ts';
 
 /** What the base says of middleware. The parser is loaded only where there is something to parse. */
 async function ofBase(

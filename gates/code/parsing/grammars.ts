@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Parser } from '@vscode/tree-sitter-wasm';
-import { GRAMMAR_FILES } from './grammar-files.ts';
 import type { Grammar } from '../../core/language.ts';
+import { GRAMMAR_FILES } from './grammar-files.ts';
 
 type TreeSitter = typeof import('@vscode/tree-sitter-wasm');
 

@@ -1,7 +1,7 @@
 import type { Tree, TreeCursor } from '@vscode/tree-sitter-wasm';
 import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
-import { grammar, type Loaded } from './grammars.ts';
 import type { Grammar } from '../../core/language.ts';
+import { grammar, type Loaded } from './grammars.ts';
 import { type Syntax, toSyntax } from './syntax.ts';
 import { Unreadable } from './unreadable.ts';
 

@@ -1,6 +1,6 @@
+import { javascriptRole } from '../names/javascript.ts';
 import { identifierName } from '../parsing/identifier.ts';
 import { stringValue } from '../parsing/literal.ts';
-import { javascriptRole } from '../names/javascript.ts';
 import type { Syntax } from '../parsing/syntax.ts';
 import { type Surface, SurfaceBuilder } from './surface.ts';
 

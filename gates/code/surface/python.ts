@@ -1,5 +1,5 @@
-import { pythonName } from '../parsing/identifier.ts';
 import { pythonRole } from '../names/python.ts';
+import { pythonName } from '../parsing/identifier.ts';
 import type { Syntax } from '../parsing/syntax.ts';
 import { type Surface, SurfaceBuilder } from './surface.ts';
 

@@ -3,8 +3,8 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { encodePath } from '../../../workspace/git/path-bytes.ts';
-import type { Subject } from '../../core/subject.ts';
 import { outcomeOf } from '../../../workspace/process/outcome.ts';
+import type { Subject } from '../../core/subject.ts';
 import { OWN_TOOLS } from '../../tests/running/tool-version.ts';
 import type { Formatter } from './formatters.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Room } from '../../core/rooms.ts';
 import type { RunResult } from '../../../workspace/process/run.ts';
+import type { Room } from '../../core/rooms.ts';
 import { HARNESS } from './harness.ts';
 
 /** Where a module comes from. */

@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { outcomeOf } from '../../../workspace/process/outcome.ts';
 import { ConditionSetting } from '../../core/conditions.ts';
 import { ConfigError } from '../../core/configuration-error.ts';
 import type { Gate } from '../../core/gate.ts';
 import type { Rooms } from '../../core/rooms.ts';
-import { outcomeOf } from '../../../workspace/process/outcome.ts';
 import { askModules, type Source } from './child.ts';
 import { customCommandGate, DEFAULT_CONDITION } from './command-gate.ts';
 import { moduleGate, unloadedGate } from './module-gate.ts';

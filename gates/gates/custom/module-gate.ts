@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { shownPath } from '../../../workspace/git/path-bytes.ts';
-import type { Gate, GateContext, GateResult } from '../../core/gate.ts';
 import { outcomeOf } from '../../../workspace/process/outcome.ts';
+import type { Gate, GateContext, GateResult } from '../../core/gate.ts';
 import { askModules, type Source } from './child.ts';
 
 /** Most findings of one gate. */

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /** Whatever decides what is found: the gates, and what they import. */
-const ROOMS = ['../..', '../../../shared'];
+const ROOMS = ['../..', '../../../workspace', '../../../shared'];
 
 let known: string | null = null;
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { EvidenceKind } from '../../../shared/contract/outcome.ts';
 import { Finding, GateEvidence } from '../../../shared/contract/evidence/schema.ts';
-import { TestResult } from '../../core/test-result.ts';
+import { EvidenceKind } from '../../../shared/contract/outcome.ts';
 import { HiddenResult } from '../../core/hidden-result.ts';
+import { TestResult } from '../../core/test-result.ts';
 
 /** What a gate said about one tree. Only results are remembered: whatever kept a gate from one may be gone the next time. */
 export const CachedResult = z.strictObject({

@@ -1,9 +1,9 @@
+import { ConfigError } from '../../core/configuration-error.ts';
+import { CONFIG_FILE, MAX_CONFIG_BYTES } from '../../core/configuration-file.ts';
+import type { RuleSetting } from '../../core/rule-settings.ts';
 import { nameProblems } from '../../gates/custom/names.ts';
 import { GATES } from '../../gates/registry.ts';
 import type { AllowedFilesSetting } from '../../rules/allowed-files.ts';
-import type { RuleSetting } from '../../core/rule-settings.ts';
-import { ConfigError } from '../../core/configuration-error.ts';
-import { CONFIG_FILE, MAX_CONFIG_BYTES } from '../../core/configuration-file.ts';
 import { ruleSettings } from './rules.ts';
 import { Config, type QualityGatesConfig } from './schema.ts';
 import { checkYaml, readYaml } from './yaml.ts';

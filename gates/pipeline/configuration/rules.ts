@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { badGlob } from '../../../shared/lib/glob/glob.ts';
+import { LEVELS, type RuleSetting } from '../../core/rule-settings.ts';
 import { isWeaker } from '../../rules/framework/levels.ts';
 import { RULES, ruleOf } from '../../rules/registry.ts';
-import { LEVELS, type RuleSetting } from '../../core/rule-settings.ts';
 
 const Glob = z
   .string()

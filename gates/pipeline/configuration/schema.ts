@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { AutonomyLevel } from '../../../shared/contract/approval/autonomy.ts';
-import { MiddlewareSection, SecuritySection } from '../../../shared/control/middleware/section.ts';
 import { ImageName } from '../../../shared/contract/submission/image.ts';
 import { TaskId } from '../../../shared/contract/submission/schema.ts';
+import { MiddlewareSection, SecuritySection } from '../../../shared/control/middleware/section.ts';
 import { VerificationCriteria } from '../../../shared/control/verification-gate/criteria.ts';
+import { ConditionSetting } from '../../core/conditions.ts';
 import { CustomGate } from '../../gates/custom/settings.ts';
 import { GATES } from '../../gates/registry.ts';
 import { ALLOWED_FILES_SETTINGS } from '../../rules/allowed-files.ts';
-import { ConditionSetting } from '../../core/conditions.ts';
 import { Rules } from './rules.ts';
 
 const TimeLimit = z.number().int().min(1).max(7_200);

@@ -1,7 +1,7 @@
-import { identifierName } from '../../code/parsing/identifier.ts';
 import { javascriptRole } from '../../code/names/javascript.ts';
-import { javascriptSurface } from '../../code/surface/javascript.ts';
+import { identifierName } from '../../code/parsing/identifier.ts';
 import type { Syntax } from '../../code/parsing/syntax.ts';
+import { javascriptSurface } from '../../code/surface/javascript.ts';
 import { type DocContent, type DocumentedFunction, firstSentence, type Parameter } from './documented.ts';
 
 const FUNCTION =

@@ -1,6 +1,6 @@
 import type { Issue } from '../../code/parsing/issue.ts';
-import type { Language } from '../../core/language.ts';
 import type { Syntax } from '../../code/parsing/syntax.ts';
+import type { Language } from '../../core/language.ts';
 import type { DocContent, DocumentedFunction } from './documented.ts';
 import { goContent, goDocumented } from './go.ts';
 import { javascriptContent, javascriptDocumented } from './javascript.ts';

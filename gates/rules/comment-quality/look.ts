@@ -1,9 +1,9 @@
 import { compared, type Issue } from '../../code/parsing/issue.ts';
-import { languageOf } from '../../core/language.ts';
 import { CodeReader } from '../../code/reader.ts';
 import type { Code } from '../../code/run.ts';
-import type { Seen } from '../../core/seen.ts';
 import type { CodeFile } from '../../code/tree-files.ts';
+import { languageOf } from '../../core/language.ts';
+import type { Seen } from '../../core/seen.ts';
 import { isTestPath } from '../../core/test-paths.ts';
 import { commentIssues } from './judge.ts';
 

@@ -1,12 +1,12 @@
 import { moduleOf } from '../../code/imports.ts';
-import { compared, type Issue } from '../../code/parsing/issue.ts';
-import { languageOf } from '../../core/language.ts';
 import { namesOf } from '../../code/names.ts';
+import { compared, type Issue } from '../../code/parsing/issue.ts';
 import type { CodeSide } from '../../code/project.ts';
 import { CodeReader } from '../../code/reader.ts';
 import type { Code } from '../../code/run.ts';
-import type { Seen } from '../../core/seen.ts';
 import type { CodeFile } from '../../code/tree-files.ts';
+import { languageOf } from '../../core/language.ts';
+import type { Seen } from '../../core/seen.ts';
 import { isTestPath } from '../../core/test-paths.ts';
 import { lostCallers } from './lost-callers.ts';
 import { type Candidate, noCallers } from './no-callers.ts';

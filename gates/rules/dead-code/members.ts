@@ -1,6 +1,6 @@
-import type { Language } from '../../core/language.ts';
 import { nameIn } from '../../code/names.ts';
 import type { Syntax } from '../../code/parsing/syntax.ts';
+import type { Language } from '../../core/language.ts';
 
 /** Node types of `owner.name`, with the places of both. */
 const MEMBERS: Readonly<Record<Language, Readonly<Record<string, readonly [owner: string, name: string]>>>> =

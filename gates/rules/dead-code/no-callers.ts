@@ -1,10 +1,10 @@
 import { readBlobs } from '../../../workspace/git/blobs.ts';
 import type { Store } from '../../../workspace/git/store.ts';
-import { languageOf } from '../../core/language.ts';
 import type { CodeSide } from '../../code/project.ts';
 import { folderOf } from '../../code/resolve/resolver.ts';
-import type { Seen } from '../../core/seen.ts';
 import type { CodeFile } from '../../code/tree-files.ts';
+import { languageOf } from '../../core/language.ts';
+import type { Seen } from '../../core/seen.ts';
 import type { PrivateName } from './private-names.ts';
 
 /** A private name that nothing in its own file refers to. */

@@ -1,7 +1,7 @@
-import type { Language } from '../../core/language.ts';
 import { type Names, nameIn } from '../../code/names.ts';
-import { declared, javascriptSurface } from '../../code/surface/javascript.ts';
 import type { Syntax } from '../../code/parsing/syntax.ts';
+import { declared, javascriptSurface } from '../../code/surface/javascript.ts';
+import type { Language } from '../../core/language.ts';
 
 /** A function, class or method that only this code can call. */
 export interface PrivateName {

@@ -1,9 +1,9 @@
 import type { ImportReference } from '../../code/imports/reference.ts';
-import type { Issue } from '../../code/parsing/issue.ts';
-import type { Language } from '../../core/language.ts';
-import { stringValue } from '../../code/parsing/literal.ts';
 import type { Names } from '../../code/names.ts';
+import type { Issue } from '../../code/parsing/issue.ts';
+import { stringValue } from '../../code/parsing/literal.ts';
 import type { Syntax } from '../../code/parsing/syntax.ts';
+import type { Language } from '../../core/language.ts';
 
 export interface FileView {
   readonly path: string;

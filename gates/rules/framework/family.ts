@@ -1,5 +1,5 @@
-import type { Seen, Weight } from '../../core/seen.ts';
 import type { Level } from '../../core/rule-settings.ts';
+import type { Seen, Weight } from '../../core/seen.ts';
 import type { Found, PatchView, Rule } from './rule.ts';
 
 /** One look at a patch that tells several rules at once. */

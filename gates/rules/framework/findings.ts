@@ -1,11 +1,11 @@
 import type { TestCase } from '../../code/cases/model.ts';
 import { casesIn } from '../../code/cases/read.ts';
-import type { Seen, Weight } from '../../core/seen.ts';
-import { lower } from './levels.ts';
-import type { PatchView, Rule, RuleCard } from './rule.ts';
 import { type ChangedText, changedTexts } from '../../core/changed-texts.ts';
 import type { Level } from '../../core/rule-settings.ts';
+import type { Seen, Weight } from '../../core/seen.ts';
 import type { Subject } from '../../core/subject.ts';
+import { lower } from './levels.ts';
+import type { PatchView, Rule, RuleCard } from './rule.ts';
 
 const WEIGHTS: Readonly<Record<Exclude<Level, 'off'>, Weight>> = {
   report: 'reported',

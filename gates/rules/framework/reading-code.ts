@@ -1,6 +1,6 @@
+import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
 import { type Code, codeOf } from '../../code/run.ts';
 import type { Seen } from '../../core/seen.ts';
-import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
 import type { PatchView } from './rule.ts';
 
 /** How long the examples of a rule may take, in milliseconds; gates have limits of their own. */

@@ -1,8 +1,8 @@
 import type { Change } from '../../../workspace/git/changes.ts';
 import type { Store } from '../../../workspace/git/store.ts';
 import type { TestCase } from '../../code/cases/model.ts';
-import type { Language } from '../../core/language.ts';
 import type { ChangedText } from '../../core/changed-texts.ts';
+import type { Language } from '../../core/language.ts';
 import type { Level } from '../../core/rule-settings.ts';
 
 /** A place that a rule names. */

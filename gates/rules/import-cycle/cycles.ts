@@ -1,8 +1,8 @@
 import { basePath, type Change } from '../../../workspace/git/changes.ts';
-import { knots, shortestPath } from '../../code/parsing/cycles.ts';
 import type { ImportKind } from '../../code/imports/reference.ts';
 import type { Edge } from '../../code/imports.ts';
 import { moduleOf } from '../../code/imports.ts';
+import { knots, shortestPath } from '../../code/parsing/cycles.ts';
 import type { CodeSide, Project } from '../../code/project.ts';
 import { nameOf } from '../../code/resolve/resolver.ts';
 import type { Seen } from '../../core/seen.ts';

@@ -1,5 +1,5 @@
-import type { Seen } from '../../core/seen.ts';
 import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
+import type { Seen } from '../../core/seen.ts';
 import { family } from '../framework/family.ts';
 import type { PatchView, Rule } from '../framework/rule.ts';
 

@@ -1,11 +1,11 @@
 import type * as z from 'zod';
-import { material, type Piece } from '../../../shared/lib/material.ts';
 import { familyOfModel, type JudgeModel, type Purpose } from '../../../shared/contract/models/models.ts';
 import type { OnError } from '../../../shared/contract/submission/on-error.ts';
+import { cut } from '../../../shared/lib/cut.ts';
+import { material, type Piece } from '../../../shared/lib/material.ts';
 import { costOf } from '../../../shared/reviews/judging/price.ts';
 import type { Prompt } from '../../../shared/reviews/judging/prompt.ts';
 import type { ShownDiff } from '../../../shared/reviews/judging/shown-diff.ts';
-import { cut } from '../../../shared/lib/cut.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import { modelFor } from './model-for.ts';
 

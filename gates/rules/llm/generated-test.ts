@@ -2,10 +2,10 @@ import * as z from 'zod';
 import type { OnError } from '../../../shared/contract/submission/on-error.ts';
 import { PROMPTS } from '../../../shared/reviews/judging/prompts.ts';
 import { editTree, writeBlob } from '../../../workspace/git/edit.ts';
-import { casesIn } from '../../code/cases/read.ts';
-import { grammarOf, type Language, languageOf } from '../../core/language.ts';
-import type { GateContext, GateResult } from '../../core/gate.ts';
 import { outcomeOf } from '../../../workspace/process/outcome.ts';
+import { casesIn } from '../../code/cases/read.ts';
+import type { GateContext, GateResult } from '../../core/gate.ts';
+import { grammarOf, type Language, languageOf } from '../../core/language.ts';
 import { askAbout, opinion, without } from './ask.ts';
 import { shownDiff } from './diff.ts';
 

@@ -1,4 +1,9 @@
-import { allModels, type JudgeModel, modelsFor, type Purpose } from '../../../shared/contract/models/models.ts';
+import {
+  allModels,
+  type JudgeModel,
+  modelsFor,
+  type Purpose,
+} from '../../../shared/contract/models/models.ts';
 import type { Judge } from '../../core/judge.ts';
 
 /** How a purpose without a model is served; said wherever one is missing. */

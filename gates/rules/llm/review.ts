@@ -6,9 +6,9 @@ import { Reviewer, reviewersOf, SameFamily } from '../../../shared/reviews/judgi
 import { wholeFiles } from '../../../shared/reviews/judging/shown-diff.ts';
 import { type Count, countVotes, type Vote, type Voting } from '../../../shared/reviews/judging/voting.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
+import type { Judge } from '../../core/judge.ts';
 import { type Asked, askModelAbout, type Metadata, opinion, without } from './ask.ts';
 import { diffOf } from './diff.ts';
-import type { Judge } from '../../core/judge.ts';
 import { howTo } from './model-for.ts';
 
 const Answer = z.strictObject({

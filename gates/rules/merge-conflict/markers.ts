@@ -3,9 +3,9 @@ import type { Seen } from '../../core/seen.ts';
 import type { PatchView } from '../framework/rule.ts';
 import { scanChanges } from '../scan/changes.ts';
 import { factsOf } from '../scan/file-facts.ts';
-import { everySecret } from '../scan-runs/redactor.ts';
 import { detector } from '../scan/rule.ts';
 import { Scanner } from '../scan/scanner.ts';
+import { everySecret } from '../scan-runs/redactor.ts';
 
 /** What git writes around the two sides of a conflict. A row of `=` is left out: it is also how headings are underlined. */
 const MARKERS = detector({

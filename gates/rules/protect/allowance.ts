@@ -1,5 +1,5 @@
-import { compileGlob } from '../../../shared/lib/glob/glob.ts';
 import type { Expectation, ProtectedClass } from '../../../shared/contract/submission/expects.ts';
+import { compileGlob } from '../../../shared/lib/glob/glob.ts';
 
 /** What is known beforehand of the files that steer checks. */
 export interface Foreseen {

@@ -1,7 +1,7 @@
+import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
 import { grammar } from '../../code/parsing/grammars.ts';
 import { MAX_SOURCE_BYTES } from '../../code/parsing/parse.ts';
 import { type Syntax, toSyntax } from '../../code/parsing/syntax.ts';
-import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
 import type { Merge } from './merge.ts';
 
 /** Fixtures of pytest and its usual plugins: one of the same name would take their place in tests that are there. */

@@ -1,10 +1,10 @@
-import type { Seen } from '../../core/seen.ts';
 import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
+import type { Seen } from '../../core/seen.ts';
 import type { PatchView } from '../framework/rule.ts';
 import { scanChanges } from '../scan/changes.ts';
 import type { Severity } from '../scan/detector.ts';
-import { everySecret } from './redactor.ts';
 import type { Scanner } from '../scan/scanner.ts';
+import { everySecret } from './redactor.ts';
 
 /** How long the examples of a rule may take, in milliseconds; gates have limits of their own. */
 const LIMIT_MS = 60_000;

@@ -1,17 +1,17 @@
 import type { Change } from '../../../workspace/git/changes.ts';
+import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import type { Level } from '../../core/rule-settings.ts';
 import { NO_SETTINGS } from '../../core/rule-settings.ts';
-import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
 import { setLevelsOf, weakenedFacts } from '../framework/levels.ts';
 import type { RuleCard } from '../framework/rule.ts';
 import { type Located, scanChanges } from '../scan/changes.ts';
 import type { Detector } from '../scan/detector.ts';
 import { redacted } from '../scan/redact.ts';
-import { everySecret } from './redactor.ts';
 import { reportScan } from '../scan/report.ts';
 import { Scanner } from '../scan/scanner.ts';
 import { pathTest } from '../scan/settings.ts';
+import { everySecret } from './redactor.ts';
 
 export interface RunScanOptions {
   readonly detectors: readonly Detector[];

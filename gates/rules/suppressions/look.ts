@@ -1,15 +1,15 @@
-import { grammarOf, isOwnCode } from '../../core/language.ts';
-import type { Seen, Weight } from '../../core/seen.ts';
 import { ThereBefore } from '../../code/parsing/there-before.ts';
 import type { ChangedText } from '../../core/changed-texts.ts';
-import { isCodePath } from '../../languages/code-paths.ts';
+import { grammarOf, isOwnCode } from '../../core/language.ts';
+import type { Seen, Weight } from '../../core/seen.ts';
 import { isTestPath } from '../../core/test-paths.ts';
+import { isCodePath } from '../../languages/code-paths.ts';
 import type { PatchView } from '../framework/rule.ts';
 import { lineCounter } from '../tests/line-counter.ts';
 import { codeOnly, commentsOf } from '../tests/strip.ts';
+import { emptiedFile } from './code/emptied.ts';
 import { deceitsIn } from './code/read.ts';
 import { attributesIn, isExplained, silencedBy, speaksToReviewers } from './comments.ts';
-import { emptiedFile } from './code/emptied.ts';
 import { linksLeadingOut } from './links.ts';
 
 /** Longest file, in characters, that is looked at. */

@@ -1,10 +1,10 @@
-import { grammarOf } from '../../core/language.ts';
 import { CodeReader } from '../../code/reader.ts';
 import { lookAtCode } from '../../code/run.ts';
-import { resultOf, type Seen } from '../../core/seen.ts';
 import { testReach } from '../../code/tests.ts';
 import type { CodeFile } from '../../code/tree-files.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
+import { grammarOf } from '../../core/language.ts';
+import { resultOf, type Seen } from '../../core/seen.ts';
 import { isTestPath } from '../../core/test-paths.ts';
 import { protection } from '../protect/table.ts';
 

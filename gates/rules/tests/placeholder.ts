@@ -1,9 +1,9 @@
 import { listFiles } from '../../../workspace/git/list.ts';
+import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
+import { OutOfTime } from '../../code/parsing/turns.ts';
 import { projectOf } from '../../code/project.ts';
 import { folderOf } from '../../code/resolve/resolver.ts';
-import { OutOfTime } from '../../code/parsing/turns.ts';
 import type { Subject } from '../../core/subject.ts';
-import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
 import { type Selection, selectTests } from './select.ts';
 
 /** Stands in a test command for the tests that the patch can break. */

@@ -1,9 +1,9 @@
 import { basePath, type Change } from '../../../workspace/git/changes.ts';
-import { grammarOf, isOwnCode } from '../../core/language.ts';
 import type { Project } from '../../code/project.ts';
 import { folderOf } from '../../code/resolve/resolver.ts';
 import { isTestFile, testReach } from '../../code/tests.ts';
 import { isProse } from '../../core/conditions.ts';
+import { grammarOf, isOwnCode } from '../../core/language.ts';
 import { protection } from '../protect/table.ts';
 
 /** The tests that a patch can break, as far as imports tell. */

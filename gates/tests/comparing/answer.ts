@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Outcome } from '../../../shared/contract/outcome.ts';
 import { Finding } from '../../../shared/contract/evidence/schema.ts';
+import type { Outcome } from '../../../shared/contract/outcome.ts';
 import { TestResult } from '../../core/test-result.ts';
 import type { Execution } from '../running/execution.ts';
 

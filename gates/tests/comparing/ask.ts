@@ -19,10 +19,7 @@ export interface BaseQuestion {
 /** What the answer to a command line depends on. */
 export const lineFacts = async ({ baseFile }: Pick<Subject, 'baseFile'>, line: string): Promise<unknown> => ({
   line,
-  programs: await (await import('../running/programs.ts')).programsIn(
-    line,
-    await baseFile('package.json'),
-  ),
+  programs: await (await import('../running/programs.ts')).programsIn(line, await baseFile('package.json')),
 });
 
 /**

@@ -1,5 +1,5 @@
-import type { Seen } from '../../core/seen.ts';
 import { ThereBefore } from '../../code/parsing/there-before.ts';
+import type { Seen } from '../../core/seen.ts';
 import { type TestResult, testId } from '../../core/test-result.ts';
 import type { Execution } from '../running/execution.ts';
 import type { BaseAnswer } from './answer.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { isProvenFlaky, isReleased, type TestRun } from './flaky-score.ts';
 import type { FlakySettings } from '../../core/flaky-settings.ts';
+import { isProvenFlaky, isReleased, type TestRun } from './flaky-score.ts';
 
 /** Runs that are kept of one command; the oldest go first. */
 const MAX_RUNS = 50;

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import type { FlakySettings } from '../../core/flaky-settings.ts';
 import type { GateContext } from '../../core/gate.ts';
 import { type MemoryKey, memoryKey } from '../../core/memory.ts';
 import { type TestResult, testId } from '../../core/test-result.ts';
+import type { Execution } from '../running/execution.ts';
 import type { BaseAnswer } from './answer.ts';
 import { doubtsOf, type SeenTest } from './compare.ts';
-import { type WrittenTests, writtenFiles, writtenTests } from './written.ts';
-import type { Execution } from '../running/execution.ts';
 import { History, NO_HISTORY, type Observation, type Recorded, record } from './flaky-history.ts';
 import { repositoryOf } from './flaky-repository.ts';
-import type { FlakySettings } from '../../core/flaky-settings.ts';
+import { type WrittenTests, writtenFiles, writtenTests } from './written.ts';
 
 /** One run of the tests on a tree of the patch. */
 export interface FlakyQuestion {

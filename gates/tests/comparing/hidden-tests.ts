@@ -1,8 +1,8 @@
 import { HIDDEN_TESTS } from '../../../shared/contract/evidence/names.ts';
 import type { GateEvidence } from '../../../shared/contract/evidence/schema.ts';
+import type { HiddenResult, HiddenTests } from '../../core/hidden-result.ts';
 import type { Language } from '../../core/language.ts';
 import { languageOfPath } from '../../languages/languages.ts';
-import type { HiddenResult, HiddenTests } from '../../core/hidden-result.ts';
 
 /** The hidden tests that a tool of this language runs; null: there is nothing for it to do. */
 export function hiddenFor(hidden: HiddenTests | null, language: Language | null): HiddenTests | null {

@@ -1,16 +1,16 @@
 import type { GateEvidence } from '../../../shared/contract/evidence/schema.ts';
-import { resultOf, type Seen } from '../../core/seen.ts';
 import type { GateResult } from '../../core/gate.ts';
-import { ranIn } from '../../reports/report.ts';
+import { resultOf, type Seen } from '../../core/seen.ts';
 import type { TestResult } from '../../core/test-result.ts';
+import type { Stops } from '../../languages/tool.ts';
+import { ranIn } from '../../reports/report.ts';
 import type { AddedLines } from '../running/added-lines.ts';
 import type { Execution } from '../running/execution.ts';
-import type { FlakyAnswer, FlakyQuestion } from './flaky-look.ts';
 import { type Blame, isOwn, judged } from '../running/judge.ts';
-import type { Stops } from '../../languages/tool.ts';
 import type { BaseAnswer } from './answer.ts';
 import type { AskBase } from './ask.ts';
 import { compareTests, lostTests, type SeenTest } from './compare.ts';
+import type { FlakyAnswer, FlakyQuestion } from './flaky-look.ts';
 import type { WrittenTests } from './written.ts';
 
 export interface Terms {

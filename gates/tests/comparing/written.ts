@@ -3,9 +3,9 @@ import type { TestCase } from '../../code/cases/model.ts';
 import { casesIn } from '../../code/cases/read.ts';
 import { changedTexts } from '../../core/changed-texts.ts';
 import type { Subject } from '../../core/subject.ts';
-import { isCodePath } from '../../languages/code-paths.ts';
 import { isTestPath } from '../../core/test-paths.ts';
 import { type TestResult, writtenNames } from '../../core/test-result.ts';
+import { isCodePath } from '../../languages/code-paths.ts';
 
 /** The test cases of a changed file, as they are written on both sides. */
 export interface WrittenFile {

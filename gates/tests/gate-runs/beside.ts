@@ -1,15 +1,15 @@
 import type { ChangedCode } from '../../code/changed.ts';
 import { compared, type Issue } from '../../code/parsing/issue.ts';
+import type { GateContext } from '../../core/gate.ts';
 import { type Language, languageOf } from '../../core/language.ts';
 import type { Seen } from '../../core/seen.ts';
-import type { GateContext } from '../../core/gate.ts';
 import { languageOfPath } from '../../languages/languages.ts';
+import type { BESIDE, Beside } from '../../languages/tool.ts';
 import { FORMATS } from '../../reports/all.ts';
 import type { Complaint } from '../../reports/report.ts';
-import { hasSign, PROFILES } from '../running/choose.ts';
 import { measure } from '../measure/measure.ts';
+import { hasSign, PROFILES } from '../running/choose.ts';
 import { profilesOf } from '../running/settings.ts';
-import type { BESIDE, Beside } from '../../languages/tool.ts';
 import { toolVersion } from '../running/tool-version.ts';
 
 interface Asked {

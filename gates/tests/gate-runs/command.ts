@@ -1,13 +1,13 @@
 import * as z from 'zod';
+import { BEHAVIOUR_SETTINGS, behaviourOf } from '../../core/behaviour-settings.ts';
 import type { Condition } from '../../core/conditions.ts';
+import { FLAKY_SETTINGS, flakyOf } from '../../core/flaky-settings.ts';
 import type { Gate, GateContext, GateResult } from '../../core/gate.ts';
 import type { Subject } from '../../core/subject.ts';
-import { BEHAVIOUR_SETTINGS, behaviourOf } from '../../core/behaviour-settings.ts';
+import type { ToolKind } from '../../languages/tool.ts';
 import { chooseTools } from '../running/choose.ts';
-import { FLAKY_SETTINGS, flakyOf } from '../../core/flaky-settings.ts';
 import type { Blame } from '../running/judge.ts';
 import { PROFILE_SETTINGS, profilesOf } from '../running/settings.ts';
-import type { ToolKind } from '../../languages/tool.ts';
 import { projectScript, SCRIPTS, type ScriptKind } from '../running/tools.ts';
 
 interface CommandGate {

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { Rooms } from '../../core/rooms.ts';
 import { outcomeOf } from '../../../workspace/process/outcome.ts';
+import type { Rooms } from '../../core/rooms.ts';
+import type { Tool } from '../../languages/tool.ts';
 import { FORMATS } from '../../reports/all.ts';
 import type { Execution, Surroundings } from '../running/execution.ts';
 import { enter } from '../running/folders.ts';
 import { readReport } from '../running/report-file.ts';
 import { runLine } from '../running/run-line.ts';
-import type { Tool } from '../../languages/tool.ts';
 
 export interface ExecuteOptions {
   readonly rooms: Rooms;

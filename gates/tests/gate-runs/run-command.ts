@@ -1,13 +1,13 @@
 import type { GateEvidence } from '../../../shared/contract/evidence/schema.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
-import { guarded } from '../running/guarded.ts';
 import type { Subject } from '../../core/subject.ts';
-import { addedLines } from '../running/added-lines.ts';
 import { askBase, lineFacts } from '../comparing/ask.ts';
 import { resultOn } from '../comparing/result.ts';
 import { withBehaviour } from '../experiments/behaviour/judge.ts';
 import type { RunOptions } from '../experiments/behaviour/terms.ts';
+import { addedLines } from '../running/added-lines.ts';
 import type { Execution } from '../running/execution.ts';
+import { guarded } from '../running/guarded.ts';
 import type { Blame } from '../running/judge.ts';
 import { runLine } from '../running/run-line.ts';
 import { testRun, testsOn } from './test-run.ts';

@@ -1,21 +1,21 @@
 import { shownPath } from '../../../workspace/git/path-bytes.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
-import { gravestOf, type Part } from '../running/gravest.ts';
-import { type Guarded, guarded } from '../running/guarded.ts';
 import { languageOfPath } from '../../languages/languages.ts';
-import { type AddedLines, addedLines } from '../running/added-lines.ts';
 import { askBase } from '../comparing/ask.ts';
 import { failsFast } from '../comparing/fails-fast.ts';
+import { flakyLook } from '../comparing/flaky-terms.ts';
 import { resultOn } from '../comparing/result.ts';
 import { writtenFiles, writtenTests } from '../comparing/written.ts';
 import { withBehaviour } from '../experiments/behaviour/judge.ts';
+import { type AddedLines, addedLines } from '../running/added-lines.ts';
 import type { Choice, Chosen } from '../running/choose.ts';
-import { execute } from './execute.ts';
 import type { Execution } from '../running/execution.ts';
-import { flakyLook } from '../comparing/flaky-terms.ts';
+import { gravestOf, type Part } from '../running/gravest.ts';
+import { type Guarded, guarded } from '../running/guarded.ts';
 import type { Blame } from '../running/judge.ts';
 import { filesFor, withFiles } from '../running/on-files.ts';
 import { missing, toolVersion } from '../running/tool-version.ts';
+import { execute } from './execute.ts';
 
 export interface ToolGate {
   readonly blame: Blame;

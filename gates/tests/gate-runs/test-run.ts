@@ -2,10 +2,10 @@ import type { GateContext, GateResult } from '../../core/gate.ts';
 import type { Subject } from '../../core/subject.ts';
 import { askBase, lineFacts } from '../comparing/ask.ts';
 import { failsFast } from '../comparing/fails-fast.ts';
+import { flakyLook } from '../comparing/flaky-terms.ts';
 import { resultOn } from '../comparing/result.ts';
 import { writtenFiles, writtenTests } from '../comparing/written.ts';
 import type { Execution, Surroundings } from '../running/execution.ts';
-import { flakyLook } from '../comparing/flaky-terms.ts';
 import { reporting } from '../running/reporting.ts';
 import { runLine } from '../running/run-line.ts';
 

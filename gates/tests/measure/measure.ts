@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { outcomeOf } from '../../../workspace/process/outcome.ts';
 import type { GateResult } from '../../core/gate.ts';
 import type { Rooms } from '../../core/rooms.ts';
-import { outcomeOf } from '../../../workspace/process/outcome.ts';
 import { enter } from '../running/folders.ts';
 import { readReport } from '../running/report-file.ts';
 

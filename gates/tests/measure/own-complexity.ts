@@ -1,11 +1,11 @@
-import { type Language, languageOf } from '../../core/language.ts';
+import type { Syntax } from '../../code/parsing/syntax.ts';
 import { readabilityOf } from '../../code/readable.ts';
 import { CodeReader } from '../../code/reader.ts';
 import { lookAtCode } from '../../code/run.ts';
-import { resultOf } from '../../core/seen.ts';
-import type { Syntax } from '../../code/parsing/syntax.ts';
 import type { CodeFile } from '../../code/tree-files.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
+import { type Language, languageOf } from '../../core/language.ts';
+import { resultOf } from '../../core/seen.ts';
 
 interface Counted {
   /** What has a complexity of its own; functions inside that are not named here count for the one around them. */

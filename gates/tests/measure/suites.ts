@@ -1,10 +1,10 @@
-import type { Language } from '../../core/language.ts';
 import type { Planned } from '../../core/gate.ts';
+import type { Language } from '../../core/language.ts';
 import type { ProjectFiles } from '../../core/project-files.ts';
 import { languagesFor } from '../../languages/languages.ts';
+import { asks, dependsOn, type Program, type Sign } from '../../languages/tool.ts';
 import { hasProject, inFolder, MAX_FOLDERS, placesOf } from '../running/folders.ts';
 import type { Profiles } from '../running/settings.ts';
-import { asks, dependsOn, type Program, type Sign } from '../../languages/tool.ts';
 
 /** A run of tests or benchmarks that leaves a measurement in `$REPORT`. */
 export interface Suite extends Program {

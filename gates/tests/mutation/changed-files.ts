@@ -1,6 +1,6 @@
+import type { CodeFile } from '../../code/tree-files.ts';
 import type { Language } from '../../core/language.ts';
 import { languageOf } from '../../core/language.ts';
-import type { CodeFile } from '../../code/tree-files.ts';
 
 /** Paths by language. */
 export function byLanguage(files: readonly CodeFile[]): Map<Language, string[]> {

@@ -1,5 +1,5 @@
-import { isOwnCode } from '../../core/language.ts';
 import type { Planned } from '../../core/gate.ts';
+import { isOwnCode } from '../../core/language.ts';
 import type { ProjectFiles } from '../../core/project-files.ts';
 import { languageOfPath, languagesFor } from '../../languages/languages.ts';
 import { byProject, MAX_FOLDERS } from '../running/folders.ts';

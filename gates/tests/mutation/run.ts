@@ -1,10 +1,10 @@
 import type { Finding } from '../../../shared/contract/evidence/schema.ts';
 import { shownPath } from '../../../workspace/git/path-bytes.ts';
-import type { Language } from '../../core/language.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
-import { gravestOf, type Part } from '../running/gravest.ts';
-import { byProject, inFolder, MAX_FOLDERS } from '../running/folders.ts';
+import type { Language } from '../../core/language.ts';
 import { type Measured, measure, unmeasured } from '../measure/measure.ts';
+import { byProject, inFolder, MAX_FOLDERS } from '../running/folders.ts';
+import { gravestOf, type Part } from '../running/gravest.ts';
 import { profilesOf } from '../running/settings.ts';
 import { missing, toolVersion } from '../running/tool-version.ts';
 import { scoreInProse } from './prose.ts';

@@ -1,6 +1,6 @@
+import { isNamed } from '../../core/test-result.ts';
 import { inOutput } from '../../reports/any.ts';
 import type { Report } from '../../reports/report.ts';
-import { isNamed } from '../../core/test-result.ts';
 
 /** Results of single tests, from a report of a test command. */
 export interface FailedTests {

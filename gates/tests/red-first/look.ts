@@ -1,13 +1,13 @@
 import { casesIn } from '../../code/cases/read.ts';
-import { resultOf, type Seen } from '../../core/seen.ts';
 import { changedTexts } from '../../core/changed-texts.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
-import { isCodePath } from '../../languages/code-paths.ts';
+import { resultOf, type Seen } from '../../core/seen.ts';
 import { isTestPath } from '../../core/test-paths.ts';
-import type { Execution } from '../running/execution.ts';
-import { testRun, testsOn } from '../gate-runs/test-run.ts';
-import { failedTests } from './failed-tests.ts';
+import { isCodePath } from '../../languages/code-paths.ts';
 import { baseWithNewTests } from '../experiments/behaviour/trees.ts';
+import { testRun, testsOn } from '../gate-runs/test-run.ts';
+import type { Execution } from '../running/execution.ts';
+import { failedTests } from './failed-tests.ts';
 
 /** Most test files that are run one by one. */
 const MAX_FILES = 20;

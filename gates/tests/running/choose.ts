@@ -5,9 +5,9 @@ import { javascript } from '../../languages/javascript/profile.ts';
 import { languageOfPath, languagesFor } from '../../languages/languages.ts';
 import { python } from '../../languages/python/profile.ts';
 import { rust } from '../../languages/rust/profile.ts';
+import { asks, type Profile, type Sign, type Tool, type ToolKind } from '../../languages/tool.ts';
 import { above, inFolder, MAX_FOLDERS, type Place, placesOf } from './folders.ts';
 import type { Profiles } from './settings.ts';
-import { asks, type Profile, type Sign, type Tool, type ToolKind } from '../../languages/tool.ts';
 import { projectScript, SCRIPTS, type ScriptKind, scriptIn } from './tools.ts';
 
 export const PROFILES: Readonly<Record<Language, Profile>> = { python, javascript, go, rust };

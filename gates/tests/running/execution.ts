@@ -1,7 +1,7 @@
 import type { Outcome } from '../../../shared/contract/outcome.ts';
 import type { RunResult } from '../../../workspace/process/run.ts';
-import type { Report } from '../../reports/report.ts';
 import type { TestResult } from '../../core/test-result.ts';
+import type { Report } from '../../reports/report.ts';
 
 /** One run of a tool or a command on a tree. */
 export interface Execution {

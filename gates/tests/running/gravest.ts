@@ -1,7 +1,7 @@
 import type { GateEvidence } from '../../../shared/contract/evidence/schema.ts';
 import { shownPath } from '../../../workspace/git/path-bytes.ts';
-import { MAX_FOLDERS } from './folders.ts';
 import type { GateResult } from '../../core/gate.ts';
+import { MAX_FOLDERS } from './folders.ts';
 
 /** The result of one tool in one folder. */
 export interface Part {

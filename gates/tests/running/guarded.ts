@@ -1,9 +1,9 @@
 import { join, normalize } from 'node:path/posix';
-import type { Outcome } from '../../../shared/contract/outcome.ts';
 import type { Finding } from '../../../shared/contract/evidence/schema.ts';
+import type { Outcome } from '../../../shared/contract/outcome.ts';
 import { basePath } from '../../../workspace/git/changes.ts';
-import { reachedScripts } from './reached-scripts.ts';
 import type { Subject } from '../../core/subject.ts';
+import { reachedScripts } from './reached-scripts.ts';
 
 export interface Judged {
   readonly outcome: Outcome;

@@ -1,5 +1,5 @@
-import type { Seen } from '../../core/seen.ts';
 import { ThereBefore } from '../../code/parsing/there-before.ts';
+import type { Seen } from '../../core/seen.ts';
 import type { Complaint } from '../../reports/report.ts';
 import type { AddedLines } from './added-lines.ts';
 

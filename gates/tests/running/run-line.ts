@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Room } from '../../core/rooms.ts';
 import { outcomeOf } from '../../../workspace/process/outcome.ts';
+import type { Room } from '../../core/rooms.ts';
 import { inOutput, readAny } from '../../reports/any.ts';
 import type { Report } from '../../reports/report.ts';
 import { brokenOff } from './broken-off.ts';

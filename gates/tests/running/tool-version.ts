@@ -1,6 +1,6 @@
 import type { Room, Rooms } from '../../core/rooms.ts';
-import { enter, programsOf } from './folders.ts';
 import type { Program } from '../../languages/tool.ts';
+import { enter, programsOf } from './folders.ts';
 
 /** How long a program may take to say its version, in milliseconds. */
 const ASK_MS = 20_000;

@@ -1,6 +1,6 @@
 import { INDEXES, ITEM_PREFIX } from '../../../shared/contract/names.ts';
-import type { Attempt } from '../../../shared/contract/task/attempt.ts';
 import { overlap } from '../../../shared/contract/submission/file-overlap.ts';
+import type { Attempt } from '../../../shared/contract/task/attempt.ts';
 import type { Status } from '../../../shared/contract/task/status.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import type { Write } from '../engines/table.ts';

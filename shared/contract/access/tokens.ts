@@ -1,8 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { OperatorRole } from './rights.ts';
+import { sha256 } from '../../lib/sha256.ts';
 import type { BoxKind } from '../box-kind.ts';
 import { ITEM_PREFIX, TABLE } from '../names.ts';
-import { sha256 } from '../../lib/sha256.ts';
+import type { OperatorRole } from './rights.ts';
 
 /** 256 bits: nothing to guess, nothing to brute-force offline, so a plain hash is enough to store. */
 const secret = (): string => randomBytes(32).toString('base64url');

@@ -1,6 +1,6 @@
-import type { AgentHook } from './names.ts';
 import type { ProviderName } from '../models/protocols.ts';
 import type { CliKind } from './adapter.ts';
+import type { AgentHook } from './names.ts';
 
 /**
  * How a hook comes about. `run`: with each run. `told`: with each message of the platform. `seen`: with what the CLI shows of a call, when

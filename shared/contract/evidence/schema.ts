@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { Judgement } from '../judgement/judgement.ts';
-import { OnErrorSetting } from '../submission/on-error.ts';
-import { ReviewPipeline } from '../judgement/review-pipeline.ts';
 import { StoredNumber } from '../../lib/number.ts';
+import { Judgement } from '../judgement/judgement.ts';
+import { ReviewPipeline } from '../judgement/review-pipeline.ts';
+import { EvidenceKind, Outcome, VERDICTS } from '../outcome.ts';
 import { CheckedPlan } from '../plan/schema.ts';
+import { Screenshots } from '../screenshot.ts';
 import { Expectation, ProtectedClass } from '../submission/expects.ts';
+import { OnErrorSetting } from '../submission/on-error.ts';
 import { CompletionSignal } from '../submission/signals.ts';
 import { StageOutcome } from '../workflow/outcome.ts';
-import { EvidenceKind, Outcome, VERDICTS } from '../outcome.ts';
-import { Screenshots } from '../screenshot.ts';
 
 /** One place in the tree that a check complains about. `line` is 1-based; null where the finding has no line. */
 export const Finding = z.object({

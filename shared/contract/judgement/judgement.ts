@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { Outcome } from '../outcome.ts';
 import { StoredNumber } from '../../lib/number.ts';
+import { Outcome } from '../outcome.ts';
 import { GradingRecord } from '../rubric/grading.ts';
 
 /** What a model may be asked about a patch. */

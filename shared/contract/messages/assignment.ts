@@ -1,16 +1,16 @@
 import * as z from 'zod';
+import { Adapter } from '../agents/adapter.ts';
+import { ErrorActions } from '../failure/error-actions.ts';
 import { JudgeModels } from '../models/models.ts';
-import { Chain } from '../submission/chain-schema.ts';
 import { Usage } from '../models/usage.ts';
+import { GitRef, ObjectId } from '../repository/git-ref.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { PROMPT_PARTS } from '../roles/prompt-parts.ts';
-import { Adapter } from '../agents/adapter.ts';
-import { Artifact } from '../task/attempt.ts';
-import { ErrorActions } from '../failure/error-actions.ts';
+import { Chain } from '../submission/chain-schema.ts';
 import { Expectation } from '../submission/expects.ts';
-import { GitRef, ObjectId } from '../repository/git-ref.ts';
 import { DeliveryMode, Effort, Role, TaskId } from '../submission/schema.ts';
 import { CompletionSignal } from '../submission/signals.ts';
+import { Artifact } from '../task/attempt.ts';
 
 const Common = z.object({
   schema_version: z.literal(1),

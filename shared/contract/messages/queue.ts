@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { BoxKind } from '../box-kind.ts';
 import { Verdict } from '../evidence/schema.ts';
 import { Judgement, SecondLook } from '../judgement/judgement.ts';
 import { PipelineAsk } from '../judgement/review-pipeline.ts';
 import { TaskId } from '../submission/schema.ts';
-import { BoxKind } from '../box-kind.ts';
 
 /** A message of the agents queues and the gates queue: ids only; what is large is on S3, what is state is in the table. */
 export const LaunchMessage = z.object({

@@ -1,7 +1,7 @@
 import type { ModelKey } from './key.ts';
+import { allModels, familyOfModel, type JudgeModel, type JudgeModels } from './models.ts';
 import type { ProviderName } from './protocols.ts';
 import type { Provider } from './providers.ts';
-import { allModels, familyOfModel, type JudgeModel, type JudgeModels } from './models.ts';
 
 /** Who is asked in the end: a provider of the gateway's kind, or a server that wants no key. */
 export type Reached = Provider | { readonly via: 'none'; readonly url: string };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { BedrockRegion, ModelKey, ProviderUrl } from './key.ts';
 import { familyOf } from './family.ts';
+import { BedrockRegion, ModelKey, ProviderUrl } from './key.ts';
 
 /**
  * What models are asked for, by whom and by what. Only what is served is here: a model that nobody would ask is refused, not kept in

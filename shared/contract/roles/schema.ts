@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { TIERS } from '../agents/tiers.ts';
 import { StoredNumber } from '../../lib/number.ts';
+import { TIERS } from '../agents/tiers.ts';
 import { Effort, Role as RoleName } from '../submission/schema.ts';
 
 export { RoleName };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { VERDICTS } from '../outcome.ts';
 import { frozen } from '../../lib/frozen.ts';
+import { VERDICTS } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import { Share } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { VERDICTS } from '../outcome.ts';
 import { StoredNumber } from '../../lib/number.ts';
+import { VERDICTS } from '../outcome.ts';
 import { DEFAULT_MIN_CONFIDENCE, GRADE_TYPE_NAMES } from './kinds.ts';
 
 /** Largest distance of the sum of all weights from 1. */

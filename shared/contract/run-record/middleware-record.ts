@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { FOUND_CHARACTERS, MOST_FACTS, MOST_FOUND } from './middleware-bounds.ts';
 import { AGENT_HOOKS, MIDDLEWARE_NAMES } from '../agents/names.ts';
+import { FOUND_CHARACTERS, MOST_FACTS, MOST_FOUND } from './middleware-bounds.ts';
 
 /** `claimed`: the words of an agent. `observed`: what the box saw around the run; the agent could write to all of it, so it proves nothing. */
 export const Found = z.strictObject({

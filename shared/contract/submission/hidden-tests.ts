@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { canonicalHash, canonicalJson } from '../../lib/canonical.ts';
 import { objectKey } from '../names.ts';
-import { RepositoryUrl } from '../repository/schema.ts';
 import { GitRef } from '../repository/git-ref.ts';
+import { RepositoryUrl } from '../repository/schema.ts';
 import { CheckoutPath, unsafePath } from './signals.ts';
 
 /** Most files, handed in or of a repository's folder. */

@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { AutonomyLevel } from '../approval/autonomy.ts';
-import { Chain } from './chain-schema.ts';
 import { StoredNumber } from '../../lib/number.ts';
-import { RepositoryUrl } from '../repository/schema.ts';
-import { WorkflowName } from './name.ts';
 import { Adapter } from '../agents/adapter.ts';
+import { AutonomyLevel } from '../approval/autonomy.ts';
 import { ErrorActions } from '../failure/error-actions.ts';
-import { EXPECTATIONS, Expectation } from './expects.ts';
 import { GitRef } from '../repository/git-ref.ts';
+import { RepositoryUrl } from '../repository/schema.ts';
+import { Chain } from './chain-schema.ts';
+import { EXPECTATIONS, Expectation } from './expects.ts';
 import { HiddenTests } from './hidden-tests.ts';
+import { WorkflowName } from './name.ts';
 import { CompletionSignal, isJudged, OwnedPath } from './signals.ts';
 
 /** Words of the API's own paths that stand where a task's id would (`/tasks/next/{role}`): a task of that name could not be reached. */

@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import { FailureClass } from '../failure/failure-class.ts';
-import { Weighed } from '../run-record/weighed.ts';
-import { LoggedRun } from '../evidence/logs/logged.ts';
-import { EvidenceKind, Outcome, VERDICTS } from '../outcome.ts';
-import { Facts, ProtectedFile, Verdict } from '../evidence/schema.ts';
-import { Screenshots } from '../screenshot.ts';
-import { MiddlewareRecord } from '../run-record/middleware-record.ts';
-import { Usage } from '../models/usage.ts';
 import { StoredNumber } from '../../lib/number.ts';
-import { VerificationGate } from '../run-record/verification-gate-record.ts';
 import { CLI_KINDS } from '../agents/adapter.ts';
+import { LoggedRun } from '../evidence/logs/logged.ts';
+import { Facts, ProtectedFile, Verdict } from '../evidence/schema.ts';
 import { FailedHow } from '../failure/failed-how.ts';
+import { FailureClass } from '../failure/failure-class.ts';
+import { Usage } from '../models/usage.ts';
+import { EvidenceKind, Outcome, VERDICTS } from '../outcome.ts';
 import { ObjectId } from '../repository/git-ref.ts';
+import { MiddlewareRecord } from '../run-record/middleware-record.ts';
+import { VerificationGate } from '../run-record/verification-gate-record.ts';
+import { Weighed } from '../run-record/weighed.ts';
+import { Screenshots } from '../screenshot.ts';
 import { Effort } from '../submission/schema.ts';
 
 /** The patch and what came with it. Object keys live in the artifacts bucket. */

@@ -1,10 +1,10 @@
-import type { Verdict, VerdictReason } from '../evidence/schema.ts';
-import type { MiddlewareRecord } from '../run-record/middleware-record.ts';
-import type { GradingRecord } from '../rubric/grading.ts';
-import type { StageOutcome } from '../workflow/outcome.ts';
-import type { Attempt } from './attempt.ts';
 import { CUT, cut } from '../../lib/cut.ts';
 import { itemBytes, valueBytes } from '../../lib/item-bytes.ts';
+import type { Verdict, VerdictReason } from '../evidence/schema.ts';
+import type { GradingRecord } from '../rubric/grading.ts';
+import type { MiddlewareRecord } from '../run-record/middleware-record.ts';
+import type { StageOutcome } from '../workflow/outcome.ts';
+import type { Attempt } from './attempt.ts';
 import { currentAttempt, type Task } from './task.ts';
 
 /** DynamoDB's limit on an item, in bytes. */

@@ -1,5 +1,5 @@
-import type { Attempt } from './attempt.ts';
 import type { Judgement } from '../judgement/judgement.ts';
+import type { Attempt } from './attempt.ts';
 
 /** Dollars of one judgement; 0: nobody was asked. Null: somebody was, or may have been, and what it cost is not known. */
 export const costOfJudgement = ({ calls, cost_usd }: Pick<Judgement, 'calls' | 'cost_usd'>): number | null =>

@@ -1,5 +1,5 @@
-import { judgingMoney, type Money } from './judging-cost.ts';
 import type { Attempt } from './attempt.ts';
+import { judgingMoney, type Money } from './judging-cost.ts';
 import type { Task } from './task.ts';
 
 /** What models took for an attempt: its agent, and all that judged what it did. Whatever has a limit in dollars counts this and nothing else. */

@@ -1,18 +1,18 @@
 import * as z from 'zod';
+import { StoredNumber } from '../../lib/number.ts';
 import { AutonomyLevel } from '../approval/autonomy.ts';
 import { Approval } from '../approval/schema.ts';
-import { StoredNumber } from '../../lib/number.ts';
-import { PlanOf } from '../plan/schema.ts';
-import { RoleInForce } from '../roles/in-force.ts';
-import { WorkflowInForce } from '../workflow/in-force.ts';
-import { Attempt } from './attempt.ts';
 import { FAILURE_MODES } from '../failure/failed-how.ts';
+import { PlanOf } from '../plan/schema.ts';
 import { ObjectId } from '../repository/git-ref.ts';
+import { RoleInForce } from '../roles/in-force.ts';
 import { HiddenPlace } from '../submission/hidden-tests.ts';
-import { HOLD_OUTCOMES } from './hold-limit.ts';
-import { WorkOutcome } from './outcome.ts';
 import { DeliveryMode, SubmitTask, TaskId } from '../submission/schema.ts';
 import { CheckoutPath } from '../submission/signals.ts';
+import { WorkflowInForce } from '../workflow/in-force.ts';
+import { Attempt } from './attempt.ts';
+import { HOLD_OUTCOMES } from './hold-limit.ts';
+import { WorkOutcome } from './outcome.ts';
 import { Status } from './status.ts';
 
 /** A person's hold on an `in_review` task: the verdict was `refer`. */

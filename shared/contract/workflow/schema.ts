@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { ReviewSettings } from '../review/schema.ts';
 import { DECOMPOSERS, GRADERS, MAX_PROBES_PER_CRITERION } from '../rubric/kinds.ts';
-import { EDGE_KIND_NAMES, NODE_KIND_NAMES } from './kinds.ts';
 import { WorkflowName } from '../submission/name.ts';
+import { EDGE_KIND_NAMES, NODE_KIND_NAMES } from './kinds.ts';
 
 const Id = z
   .string()

@@ -1,6 +1,6 @@
-import { sha256 } from '../../lib/sha256.ts';
 import { PRIORITIES } from '../../contract/submission/schema.ts';
 import type { Task } from '../../contract/task/task.ts';
+import { sha256 } from '../../lib/sha256.ts';
 
 type Priority = Task['priority'];
 

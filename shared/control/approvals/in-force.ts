@@ -1,5 +1,5 @@
-import type { Task } from '../../contract/task/task.ts';
 import { type AutonomyLevel, lowerOf } from '../../contract/approval/autonomy.ts';
+import type { Task } from '../../contract/task/task.ts';
 
 /** What counts while nobody has read what the base says: the least freedom, so that a base that could not be read frees nobody. */
 const UNREAD: AutonomyLevel = 'locked';

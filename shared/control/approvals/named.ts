@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { describeProblem, parseYaml } from '../../lib/yaml.ts';
 import { AutonomyLevel } from '../../contract/approval/autonomy.ts';
+import { describeProblem, parseYaml } from '../../lib/yaml.ts';
 
 const Named = z.looseObject({ autonomy: AutonomyLevel.optional() });
 

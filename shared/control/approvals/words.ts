@@ -1,5 +1,5 @@
-import { material } from '../../lib/material.ts';
 import type { Approval } from '../../contract/approval/schema.ts';
+import { material } from '../../lib/material.ts';
 
 /** What an agent is told that goes on after its approval. A person's reason is fenced: it is text, not an order of the platform. */
 export function approvalWords({

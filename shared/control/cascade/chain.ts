@@ -1,7 +1,7 @@
-import { judgingCost, sumKnown } from '../../contract/task/judging-cost.ts';
-import type { Attempt } from '../../contract/task/attempt.ts';
-import { costUsd, PRICES, type Price, priceOf, roundUsd } from '../../contract/models/prices.ts';
 import type { TierModels } from '../../contract/agents/tiers.ts';
+import { costUsd, PRICES, type Price, priceOf, roundUsd } from '../../contract/models/prices.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
+import { judgingCost, sumKnown } from '../../contract/task/judging-cost.ts';
 
 export interface ChainCosts {
   /** Of the agents and of judging what they did. Null when any part of it is unknown. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { PROVIDERS, type ProviderName } from '../../contract/models/protocols.ts';
 import type { Adapter } from '../../contract/agents/adapter.ts';
 import { ADAPTER_FACTS } from '../../contract/agents/adapter-facts.ts';
+import { PROVIDERS, type ProviderName } from '../../contract/models/protocols.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { asked } from '../failures/later.ts';

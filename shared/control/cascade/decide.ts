@@ -1,18 +1,18 @@
-import { beforeDispatch } from '../coordination/review.ts';
-import { fixesSpent } from '../../reviews/judging/completion-budget.ts';
-import type { Agents } from '../task-commands/adapter-choice.ts';
+import type { TierModels } from '../../contract/agents/tiers.ts';
 import type { Attempt, Decision } from '../../contract/task/attempt.ts';
+import { budgetSpent } from '../../contract/task/spent.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { regenerationsSpent } from '../workflow/regenerations.ts';
-import { adapterOf, elsewhere, isSpent } from './detour.ts';
+import { fixesSpent } from '../../reviews/judging/completion-budget.ts';
+import { beforeDispatch } from '../coordination/review.ts';
 import { asAsked } from '../failures/actions.ts';
 import type { Classified } from '../failures/classify.ts';
 import { failureOf } from '../failures/of-attempt.ts';
+import type { Agents } from '../task-commands/adapter-choice.ts';
+import { regenerationsSpent } from '../workflow/regenerations.ts';
+import { adapterOf, elsewhere, isSpent } from './detour.ts';
 import { ladder, type Rung } from './learning/ladder.ts';
 import { lowConfidence } from './low-confidence.ts';
-import { budgetSpent } from '../../contract/task/spent.ts';
 import { changed } from './stall.ts';
-import type { TierModels } from '../../contract/agents/tiers.ts';
 
 type Verdictless = Omit<Decision, 'at'>;
 const stay = (action: 'accept' | 'refer' | 'give_up', reason: string): Verdictless => ({

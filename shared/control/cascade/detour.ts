@@ -1,12 +1,12 @@
-import type { ProviderName } from '../../contract/models/protocols.ts';
 import type { Adapter, CliKind } from '../../contract/agents/adapter.ts';
-import type { Agents } from '../task-commands/adapter-choice.ts';
 import { ADAPTER_FACTS } from '../../contract/agents/adapter-facts.ts';
+import { isTier } from '../../contract/agents/tiers.ts';
+import type { ProviderName } from '../../contract/models/protocols.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { Classified } from '../failures/classify.ts';
 import { wasTransient } from '../failures/of-attempt.ts';
-import { isTier } from '../../contract/agents/tiers.ts';
+import type { Agents } from '../task-commands/adapter-choice.ts';
 
 type Detoured = Pick<Task, 'adapter' | 'model' | 'effort' | 'runner' | 'attempts' | 'budget_from'>;
 

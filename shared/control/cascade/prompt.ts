@@ -1,9 +1,9 @@
-import { approvalWords } from '../approvals/words.ts';
-import { material } from '../../lib/material.ts';
-import { planFormat } from '../planning/prompt.ts';
-import type { PromptParts } from '../roles/render.ts';
 import { describeSignal } from '../../contract/submission/signals.ts';
 import type { Task } from '../../contract/task/task.ts';
+import { material } from '../../lib/material.ts';
+import { approvalWords } from '../approvals/words.ts';
+import { planFormat } from '../planning/prompt.ts';
+import type { PromptParts } from '../roles/render.ts';
 import { contextOf, type Earlier } from '../task-commands/context.ts';
 
 type Told = Pick<

@@ -1,13 +1,13 @@
-import { route } from '../routing/route.ts';
 import type { CliKind } from '../../contract/agents/adapter.ts';
-import type { AttemptRoute } from '../../contract/task/attempt.ts';
-import { firstOf } from '../../lib/cut.ts';
-import type { Effort } from '../../contract/submission/schema.ts';
-import type { Task } from '../../contract/task/task.ts';
-import { adapterOf } from './detour.ts';
-import { effortFor, ladder, type Rung } from './learning/ladder.ts';
-import { advise, type Learned } from './learning/advise.ts';
 import { type TierModels, tierModelsFor } from '../../contract/agents/tiers.ts';
+import type { Effort } from '../../contract/submission/schema.ts';
+import type { AttemptRoute } from '../../contract/task/attempt.ts';
+import type { Task } from '../../contract/task/task.ts';
+import { firstOf } from '../../lib/cut.ts';
+import { route } from '../routing/route.ts';
+import { adapterOf } from './detour.ts';
+import { advise, type Learned } from './learning/advise.ts';
+import { effortFor, ladder, type Rung } from './learning/ladder.ts';
 
 /** Which model the next attempt runs on, at what effort, and why. */
 export interface Selection {

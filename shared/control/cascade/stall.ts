@@ -1,14 +1,14 @@
 import type { CliKind } from '../../contract/agents/adapter.ts';
-import type { Agents } from '../task-commands/adapter-choice.ts';
 import { ADAPTER_FACTS } from '../../contract/agents/adapter-facts.ts';
+import { isTier, type TierModels } from '../../contract/agents/tiers.ts';
+import { isExcused } from '../../contract/failure/classes.ts';
 import type { Attempt, Decision, Strategy } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { adapterOf, kindOf } from './detour.ts';
-import { isExcused } from '../../contract/failure/classes.ts';
 import { failedHow } from '../failures/failed-how.ts';
 import { failureOf } from '../failures/of-attempt.ts';
+import type { Agents } from '../task-commands/adapter-choice.ts';
+import { adapterOf, kindOf } from './detour.ts';
 import { ladder, type Rung } from './learning/ladder.ts';
-import { isTier, type TierModels } from '../../contract/agents/tiers.ts';
 
 type Decided = Omit<Decision, 'at'>;
 

@@ -1,10 +1,10 @@
-import { ClarificationRequired, PlanReviewGated } from '../failures/thrown.ts';
+import { nextRound, replanned, shouldReplan } from '../../contract/coordination/ledgers.ts';
+import type { CoordinationName } from '../../contract/coordination/names.ts';
 import { material } from '../../lib/material.ts';
+import { ClarificationRequired, PlanReviewGated } from '../failures/thrown.ts';
 import { authorityCues } from '../middleware/authority.ts';
 import { unclearGoal } from './clarification.ts';
 import { type CoordinationMiddleware, withMetadata } from './context.ts';
-import { nextRound, replanned, shouldReplan } from '../../contract/coordination/ledgers.ts';
-import type { CoordinationName } from '../../contract/coordination/names.ts';
 
 /** The boundary of a fact is made of nothing: a ledger that is derived again must be the same. */
 const fenced = (label: string, text: string): string => material([{ label, text }], 'task-fact').text;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { describeProblem, parseYaml } from '../../lib/yaml.ts';
 import { CoordinationSettings } from '../../contract/coordination/settings.ts';
+import { describeProblem, parseYaml } from '../../lib/yaml.ts';
 
 const Named = z.looseObject({
   middleware: z.looseObject({ coordination: CoordinationSettings.optional() }).optional(),

@@ -1,13 +1,13 @@
-import { autonomyOf } from '../approvals/in-force.ts';
+import { CoordinationSettings } from '../../contract/coordination/settings.ts';
 import { budgetSpent, spentOn } from '../../contract/task/spent.ts';
-import { sanitise } from '../middleware/sanitise.ts';
-import { plannedId } from '../planning/create.ts';
 import { isTerminal } from '../../contract/task/status.ts';
 import type { Task } from '../../contract/task/task.ts';
+import { autonomyOf } from '../approvals/in-force.ts';
+import { sanitise } from '../middleware/sanitise.ts';
+import { plannedId } from '../planning/create.ts';
 import { COORDINATION } from './builtin.ts';
 import { unclearGoal } from './clarification.ts';
 import { type CoordinationContext, pass } from './context.ts';
-import { CoordinationSettings } from '../../contract/coordination/settings.ts';
 
 export const settingsOf = ({ plan }: Pick<Task, 'plan'>): CoordinationSettings =>
   plan?.coordination ?? plan?.base_coordination ?? CoordinationSettings.parse({});

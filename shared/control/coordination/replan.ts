@@ -1,11 +1,11 @@
+import type { ProgressLedger } from '../../contract/coordination/ledgers.ts';
+import { SubmitTask } from '../../contract/submission/schema.ts';
+import { madeFrom } from '../../contract/task/made-from.ts';
+import type { Task } from '../../contract/task/task.ts';
 import { canonicalHash } from '../../lib/canonical.ts';
+import { cut } from '../../lib/cut.ts';
 import { material } from '../../lib/material.ts';
 import { createTask } from '../task-commands/create.ts';
-import { cut } from '../../lib/cut.ts';
-import { madeFrom } from '../../contract/task/made-from.ts';
-import { SubmitTask } from '../../contract/submission/schema.ts';
-import type { Task } from '../../contract/task/task.ts';
-import type { ProgressLedger } from '../../contract/coordination/ledgers.ts';
 
 /** Bytes of a goal that a plan may have. */
 const MAX_GOAL = 20_000;

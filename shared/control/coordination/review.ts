@@ -1,5 +1,5 @@
-import { PlanReviewGated } from '../failures/thrown.ts';
 import type { Task } from '../../contract/task/task.ts';
+import { PlanReviewGated } from '../failures/thrown.ts';
 import type { CoordinationContext } from './context.ts';
 import { pass } from './context.ts';
 import { chainOf, contextOf } from './of-plan.ts';

@@ -1,6 +1,6 @@
-import { budgetExhausted } from '../cascade/decide.ts';
 import { spentOn } from '../../contract/task/spent.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { budgetExhausted } from '../cascade/decide.ts';
 import type { AssayEvent, EventName } from './schema.ts';
 
 /** Characters of a text in an event: an event may have 256 KiB, a mail is read by people. */

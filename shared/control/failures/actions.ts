@@ -1,5 +1,5 @@
-import type { ErrorAction, ErrorActions } from '../../contract/failure/error-actions.ts';
 import type { Remedy } from '../../contract/failure/classes.ts';
+import type { ErrorAction, ErrorActions } from '../../contract/failure/error-actions.ts';
 import type { Classified } from './classify.ts';
 
 /** The three words, read off what the cascade does: there is no second table of failures. */

@@ -1,8 +1,8 @@
+import { CODES, type Remedy, remedyOf, SEED_FACTS } from '../../contract/failure/classes.ts';
+import type { FailureMode, SeedClass } from '../../contract/failure/failed-how.ts';
+import type { FailureClass } from '../../contract/failure/failure-class.ts';
 import { classOfStatus } from '../../contract/failure/status.ts';
 import type { AgentEnd } from '../../contract/task/attempt.ts';
-import type { FailureMode, SeedClass } from '../../contract/failure/failed-how.ts';
-import { CODES, type Remedy, remedyOf, SEED_FACTS } from '../../contract/failure/classes.ts';
-import type { FailureClass } from '../../contract/failure/failure-class.ts';
 import { PROVIDER_CODES, WORDS } from './rules.ts';
 
 /** Says with which rules a failure was classified. */

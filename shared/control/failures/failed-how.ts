@@ -1,6 +1,6 @@
+import type { FailedHow, FailureMode } from '../../contract/failure/failed-how.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { firstOf } from '../../lib/cut.ts';
-import type { FailedHow, FailureMode } from '../../contract/failure/failed-how.ts';
 import { CLASSIFIER_VERSION, classify } from './classify.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { failureOf } from './of-attempt.ts';

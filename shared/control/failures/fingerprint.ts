@@ -1,8 +1,8 @@
-import { sha256 } from '../../lib/sha256.ts';
-import type { Attempt } from '../../contract/task/attempt.ts';
-import { firstOf } from '../../lib/cut.ts';
 import type { FailedHow } from '../../contract/failure/failed-how.ts';
 import { normalise } from '../../contract/failure/normalise.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
+import { firstOf } from '../../lib/cut.ts';
+import { sha256 } from '../../lib/sha256.ts';
 import { wordsOf } from './of-attempt.ts';
 
 /** Characters at the end of a program's words that tell one failure from another. */

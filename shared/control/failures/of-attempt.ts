@@ -1,7 +1,7 @@
-import type { Attempt } from '../../contract/task/attempt.ts';
 import { remedyOf } from '../../contract/failure/classes.ts';
-import { type Classified, classify } from './classify.ts';
 import type { FailureClass } from '../../contract/failure/failure-class.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
+import { type Classified, classify } from './classify.ts';
 
 type Told = Pick<Attempt, 'report' | 'witnessed' | 'verification_failure'>;
 

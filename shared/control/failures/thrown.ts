@@ -1,7 +1,7 @@
-import type { ErrorAction } from '../../contract/failure/error-actions.ts';
-import { ACTION_OF } from './actions.ts';
 import { remedyOf } from '../../contract/failure/classes.ts';
+import type { ErrorAction } from '../../contract/failure/error-actions.ts';
 import type { FailureClass } from '../../contract/failure/failure-class.ts';
+import { ACTION_OF } from './actions.ts';
 
 /** What is asked for cannot be understood: a person must say what is meant. */
 export class ClarificationRequired extends Error {

@@ -1,6 +1,6 @@
 import type { Evidence } from '../../contract/evidence/schema.ts';
-import { plainMarkdown as plain } from '../../lib/markdown.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { plainMarkdown as plain } from '../../lib/markdown.ts';
 import { changeMarker, issueOf } from './issue.ts';
 import type { Annotation, ChangeRequest, Check, Conclusion } from './port.ts';
 

@@ -1,11 +1,17 @@
-import { canonicalHash } from '../../lib/canonical.ts';
-import { ClarificationRequired } from '../failures/thrown.ts';
-import { unclear } from '../coordination/clarification.ts';
-import { Refusal } from '../../contract/refusal.ts';
-import { RETENTION_DAYS } from '../task-commands/settle.ts';
-import type { SubmitTask } from '../../contract/submission/schema.ts';
 import type { Requirement, WorkRequest } from '../../contract/intake/schema.ts';
-import { isOverRequest, REQUEST_MOVES, type RequestMove, type RequestStatus, walk } from '../../contract/intake/status.ts';
+import {
+  isOverRequest,
+  REQUEST_MOVES,
+  type RequestMove,
+  type RequestStatus,
+  walk,
+} from '../../contract/intake/status.ts';
+import { Refusal } from '../../contract/refusal.ts';
+import type { SubmitTask } from '../../contract/submission/schema.ts';
+import { canonicalHash } from '../../lib/canonical.ts';
+import { unclear } from '../coordination/clarification.ts';
+import { ClarificationRequired } from '../failures/thrown.ts';
+import { RETENTION_DAYS } from '../task-commands/settle.ts';
 
 /** Why a person must say first what is meant; empty: it is clear, or somebody has said it. */
 export const unclearIn = ({ requirement, notes }: Pick<WorkRequest, 'requirement' | 'notes'>): string[] =>

@@ -1,7 +1,7 @@
-import { firstOf } from '../../lib/cut.ts';
-import { FOUND_CHARACTERS, MOST_FACTS, MOST_FOUND } from '../../contract/run-record/middleware-bounds.ts';
 import type { AgentHook, MiddlewareName } from '../../contract/agents/names.ts';
+import { FOUND_CHARACTERS, MOST_FACTS, MOST_FOUND } from '../../contract/run-record/middleware-bounds.ts';
 import type { Found, MiddlewareRecord } from '../../contract/run-record/middleware-record.ts';
+import { firstOf } from '../../lib/cut.ts';
 
 type Fact = string | number | boolean;
 const short = (value: Fact): Fact => (typeof value === 'string' ? firstOf(value, FOUND_CHARACTERS) : value);

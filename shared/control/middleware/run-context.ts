@@ -1,7 +1,7 @@
 import type { Ask } from '../../contract/approval/schema.ts';
+import type { ErrorActions } from '../../contract/failure/error-actions.ts';
 import type { FailureClass } from '../../contract/failure/failure-class.ts';
 import type { Usage } from '../../contract/models/usage.ts';
-import type { ErrorActions } from '../../contract/failure/error-actions.ts';
 import type { CountMatches } from './authority.ts';
 import type { AgentMiddleware, HookContext } from './compose.ts';
 import type { Notes } from './notes.ts';

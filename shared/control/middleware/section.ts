@@ -1,10 +1,10 @@
 import * as z from 'zod';
+import { DEFAULT_CHAIN } from '../../contract/agents/names.ts';
 import { CoordinationSettings } from '../../contract/coordination/settings.ts';
+import { Chain } from '../../contract/submission/chain-schema.ts';
 import { badRegex } from '../../contract/submission/regex.ts';
 import { JUSTIFICATION_HEADER } from './authority.ts';
-import { Chain } from '../../contract/submission/chain-schema.ts';
 import { DRIFT_THRESHOLD } from './drift.ts';
-import { DEFAULT_CHAIN } from '../../contract/agents/names.ts';
 
 const Pattern = z
   .string()

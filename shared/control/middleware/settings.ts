@@ -1,6 +1,6 @@
+import { DEFAULT_CHAIN } from '../../contract/agents/names.ts';
 import { JUSTIFICATION_HEADER } from './authority.ts';
 import { DRIFT_THRESHOLD } from './drift.ts';
-import { DEFAULT_CHAIN } from '../../contract/agents/names.ts';
 import type { AgentMiddlewareSettings } from './section.ts';
 
 /** What is in force where the base says nothing; without a parser, because most of a box's time is its start. */

@@ -1,13 +1,13 @@
-import { adapterOf } from '../cascade/detour.ts';
+import { mintModelToken } from '../../contract/access/tokens.ts';
 import type { TierModels } from '../../contract/agents/tiers.ts';
+import type { ModelAccess, Opinions } from '../../contract/messages/assignment.ts';
 import { forBox } from '../../contract/models/box.ts';
 import { allModels, type JudgeModels } from '../../contract/models/models.ts';
-import type { ModelAccess, Opinions } from '../../contract/messages/assignment.ts';
+import { BASE_PATH } from '../../contract/models/protocols.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { mintModelToken } from '../../contract/access/tokens.ts';
+import { adapterOf } from '../cascade/detour.ts';
 import { allowedModels } from './grant.ts';
-import { BASE_PATH } from '../../contract/models/protocols.ts';
 
 /** The gateway that a deployment's agents reach models by. */
 export interface ModelGateway {

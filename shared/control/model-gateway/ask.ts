@@ -1,6 +1,6 @@
 import { priceOf } from '../../contract/models/prices.ts';
-import type { Worst } from './cost.ts';
 import type { Protocol, Route } from '../../contract/models/protocols.ts';
+import type { Worst } from './cost.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 const isRecord = (value: unknown): value is Json =>

@@ -1,6 +1,6 @@
 import { type Price, plainModel, priceOf } from '../../contract/models/prices.ts';
-import type { Reading } from './reading.ts';
 import type { Usage } from '../../contract/models/usage.ts';
+import type { Reading } from './reading.ts';
 
 /** What a call may cost at the worst: known before it is made. */
 export interface Worst {

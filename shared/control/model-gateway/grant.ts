@@ -1,13 +1,13 @@
-import { adapterOf } from '../cascade/detour.ts';
-import { spentOn } from '../../contract/task/spent.ts';
+import { type ModelCaller, sameHash } from '../../contract/access/tokens.ts';
+import type { Adapter } from '../../contract/agents/adapter.ts';
 import { TIERS, type TierModels, tierModelsFor } from '../../contract/agents/tiers.ts';
 import type { BoxModel } from '../../contract/models/box.ts';
-import { withoutRepository } from '../roles/defaults.ts';
-import type { Adapter } from '../../contract/agents/adapter.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
+import { spentOn } from '../../contract/task/spent.ts';
 import { standing } from '../../contract/task/standing.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { type ModelCaller, sameHash } from '../../contract/access/tokens.ts';
+import { adapterOf } from '../cascade/detour.ts';
+import { withoutRepository } from '../roles/defaults.ts';
 
 /** What a model token is good for. */
 export interface Grant {

@@ -1,5 +1,5 @@
-import type { CallEnd, Trouble } from './trouble.ts';
 import type { Usage } from '../../contract/models/usage.ts';
+import type { CallEnd, Trouble } from './trouble.ts';
 
 /** What was counted for one attempt so far. Money in millionths of a dollar. */
 export interface Meter {

@@ -1,7 +1,7 @@
 import { roundUsd } from '../../contract/models/prices.ts';
+import type { Usage } from '../../contract/models/usage.ts';
 import type { Attempt, Witnessed } from '../../contract/task/attempt.ts';
 import type { Meter } from './meter.ts';
-import type { Usage } from '../../contract/models/usage.ts';
 
 const NOTHING: Usage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
 const FIELDS = Object.keys(NOTHING) as (keyof Usage)[];

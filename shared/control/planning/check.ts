@@ -1,7 +1,7 @@
 import type { Outcome } from '../../contract/outcome.ts';
+import { MAX_PLAN_BYTES, type Plan, type PlanNote } from '../../contract/plan/schema.ts';
 import { findCycle } from '../../contract/submission/graph.ts';
 import { describeSignal } from '../../contract/submission/signals.ts';
-import { MAX_PLAN_BYTES, type Plan, type PlanNote } from '../../contract/plan/schema.ts';
 
 /** What is known of the base that a plan is for. */
 export interface BaseFacts {

@@ -1,9 +1,9 @@
-import { canonicalHash } from '../../lib/canonical.ts';
+import type { PlannedTask } from '../../contract/plan/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import { dependenciesFirst } from '../../contract/submission/graph.ts';
 import { SubmitTask } from '../../contract/submission/schema.ts';
 import { deliveryBranch, type Task } from '../../contract/task/task.ts';
-import type { PlannedTask } from '../../contract/plan/schema.ts';
+import { canonicalHash } from '../../lib/canonical.ts';
 
 export const plannedId = (plan: string, key: string): string => `${plan}-${key}`;
 

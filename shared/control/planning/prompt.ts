@@ -1,5 +1,5 @@
-import { EXPECTATIONS } from '../../contract/submission/expects.ts';
 import { PLAN_FILE } from '../../contract/plan/schema.ts';
+import { EXPECTATIONS } from '../../contract/submission/expects.ts';
 
 /** What a planner must hand in: the contract that its plan is checked against. */
 export const planFormat = (maxTasks: number): string => `## What to hand in

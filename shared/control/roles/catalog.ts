@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { RoleConfig, RoleName } from '../../contract/roles/schema.ts';
 import { type FileProblem, parseYaml } from '../../lib/yaml.ts';
 import { unknownPlaceholders } from './render.ts';
 import { MAX_ROLE_FILE_BYTES } from './role.ts';
-import { RoleConfig, RoleName } from '../../contract/roles/schema.ts';
 
 /** Most entries of one catalog. */
 export const MAX_ENTRIES = 200;

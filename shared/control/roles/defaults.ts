@@ -1,7 +1,7 @@
-import { firstOf } from '../../lib/cut.ts';
 import type { Origin, RoleInForce } from '../../contract/roles/in-force.ts';
-import { builtinRole } from './known.ts';
 import { RoleConfig } from '../../contract/roles/schema.ts';
+import { firstOf } from '../../lib/cut.ts';
+import { builtinRole } from './known.ts';
 
 /** The settings of a role as the platform counts with them. */
 export const inForce = (config: RoleConfig, origin: Origin): RoleInForce => ({

@@ -1,8 +1,8 @@
+import type { RoleInForce } from '../../contract/roles/in-force.ts';
+import { RoleConfig } from '../../contract/roles/schema.ts';
 import { describeProblem, parseYaml } from '../../lib/yaml.ts';
 import { inForce, withoutRepository } from './defaults.ts';
-import type { RoleInForce } from '../../contract/roles/in-force.ts';
 import { MAX_ROLE_FILE_BYTES, REPOSITORY_ROLES, ROLE_FILES } from './role.ts';
-import { RoleConfig } from '../../contract/roles/schema.ts';
 
 /** Where a repository says what a role may use. */
 export const roleConfigPath = (name: string): string => `${REPOSITORY_ROLES}/${name}/${ROLE_FILES.config}`;

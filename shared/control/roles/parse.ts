@@ -1,8 +1,8 @@
+import { RoleConfig, RoleName } from '../../contract/roles/schema.ts';
 import { type FileProblem, parseYaml } from '../../lib/yaml.ts';
 import { builtinRole } from './known.ts';
 import { unknownPlaceholders } from './render.ts';
 import { MAX_ROLE_FILE_BYTES, ROLE_FILES, type Role, type RoleFile } from './role.ts';
-import { RoleConfig, RoleName } from '../../contract/roles/schema.ts';
 
 const DEFAULT_TASK_PROMPT = '# {{TASK_TITLE}}\n\n{{TASK_DESCRIPTION}}\n';
 

@@ -1,5 +1,5 @@
-import { firstOf } from '../../lib/cut.ts';
 import type { SubmitTask } from '../../contract/submission/schema.ts';
+import { firstOf } from '../../lib/cut.ts';
 
 /** A task of this role is given one by its words. */
 export const AUTO_ROLE = 'auto';

@@ -1,8 +1,8 @@
 import { isTier, type Tier } from '../../contract/agents/tiers.ts';
-import { withoutRepository } from '../roles/defaults.ts';
 import type { RoleInForce } from '../../contract/roles/in-force.ts';
-import { firstOf } from '../../lib/cut.ts';
 import type { Effort, SubmitTask } from '../../contract/submission/schema.ts';
+import { firstOf } from '../../lib/cut.ts';
+import { withoutRepository } from '../roles/defaults.ts';
 import { ROUTING_TABLE, type Routed, type RoutingRule } from './table.ts';
 
 /** Which tier a task is worth, at what effort, and why. */

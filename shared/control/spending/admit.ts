@@ -1,9 +1,9 @@
-import { judgingMoney, unheardOf } from '../../contract/task/judging-cost.ts';
-import type { Attempt } from '../../contract/task/attempt.ts';
-import type { Task } from '../../contract/task/task.ts';
-import { spentOn } from '../../contract/task/spent.ts';
-import type { Estimated } from './estimate.ts';
 import { type Budgets, microOf, usdOf } from '../../contract/models/limits.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
+import { judgingMoney, unheardOf } from '../../contract/task/judging-cost.ts';
+import { spentOn } from '../../contract/task/spent.ts';
+import type { Task } from '../../contract/task/task.ts';
+import type { Estimated } from './estimate.ts';
 
 /** What is set aside for an attempt, under all its marks, in millionths of a dollar. */
 const setAsideFor = ({ reserved, reserved_more = [] }: Attempt): number =>

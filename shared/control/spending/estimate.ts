@@ -1,5 +1,5 @@
-import type { Option } from '../cascade/learning/choose.ts';
 import { microOf, usdOf } from '../../contract/models/limits.ts';
+import type { Option } from '../cascade/learning/choose.ts';
 
 /** What an attempt is expected to cost with its judging, in millionths of a dollar. */
 export interface Estimated {

@@ -1,16 +1,16 @@
-import type { JudgeModel, JudgeModels } from '../../contract/models/models.ts';
 import { MAX_PIPELINE_REVIEWERS } from '../../contract/judgement/review-pipeline.ts';
+import { areShared, microOf, usdOf } from '../../contract/models/limits.ts';
+import type { JudgeModel, JudgeModels } from '../../contract/models/models.ts';
+import type { JudgedSignal } from '../../contract/submission/signals.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
+import type { Task } from '../../contract/task/task.ts';
 import { costOf } from '../../reviews/judging/price.ts';
 import { redTeamOf } from '../../reviews/review/red-team.ts';
 import { visionOf } from '../../reviews/review/vision/vision.ts';
-import type { Attempt } from '../../contract/task/attempt.ts';
-import type { JudgedSignal } from '../../contract/submission/signals.ts';
-import type { Task } from '../../contract/task/task.ts';
-import { gradedBy } from '../workflow/gradings.ts';
 import type { CascadePolicy } from '../cascade/learning/policy.ts';
+import { gradedBy } from '../workflow/gradings.ts';
 import { taskRefusal } from './admit.ts';
 import type { Estimated } from './estimate.ts';
-import { areShared, microOf, usdOf } from '../../contract/models/limits.ts';
 import { judgingMark } from './marks.ts';
 import type { SpendCounters } from './spend-counters.ts';
 

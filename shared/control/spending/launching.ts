@@ -1,14 +1,14 @@
-import { judgingCost } from '../../contract/task/judging-cost.ts';
+import { isTier } from '../../contract/agents/tiers.ts';
+import { areShared, type Budgets } from '../../contract/models/limits.ts';
 import type { Attempt, Reserved } from '../../contract/task/attempt.ts';
+import { judgingCost } from '../../contract/task/judging-cost.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { Learned } from '../cascade/learning/advise.ts';
 import { optionsOf } from '../cascade/learning/options.ts';
 import type { CascadePolicy } from '../cascade/learning/policy.ts';
 import type { Selection } from '../cascade/select.ts';
-import { isTier } from '../../contract/agents/tiers.ts';
 import { taskRefusal } from './admit.ts';
 import { type Estimated, estimateOf } from './estimate.ts';
-import { areShared, type Budgets } from '../../contract/models/limits.ts';
 import { marksOf } from './marks.ts';
 import type { SpendCounters } from './spend-counters.ts';
 

@@ -1,8 +1,8 @@
-import { attemptNumbered } from '../task-commands/change.ts';
+import { areShared, usdOf } from '../../contract/models/limits.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { CascadePolicy } from '../cascade/learning/policy.ts';
+import { attemptNumbered } from '../task-commands/change.ts';
 import { taskRefusal } from './admit.ts';
-import { areShared, usdOf } from '../../contract/models/limits.ts';
 import { gatesMark } from './marks.ts';
 import type { SpendCounters } from './spend-counters.ts';
 

@@ -1,6 +1,6 @@
+import type { Budgets } from '../../contract/models/limits.ts';
 import type { Reserved } from '../../contract/task/attempt.ts';
 import type { Estimated } from './estimate.ts';
-import type { Budgets } from '../../contract/models/limits.ts';
 
 /** One request to reserve money. Amounts are USD. */
 export interface Launching {

@@ -1,9 +1,9 @@
+import type { Adapter, CliKind } from '../../contract/agents/adapter.ts';
+import { ADAPTER_FACTS, type AdapterFacts } from '../../contract/agents/adapter-facts.ts';
 import type { TierModels } from '../../contract/agents/tiers.ts';
 import { isTier, tierModelsFor } from '../../contract/agents/tiers.ts';
 import type { ProviderName } from '../../contract/models/protocols.ts';
 import { MODEL_KEYS } from '../../contract/names.ts';
-import type { Adapter, CliKind } from '../../contract/agents/adapter.ts';
-import { ADAPTER_FACTS, type AdapterFacts } from '../../contract/agents/adapter-facts.ts';
 import type { SubmitTask } from '../../contract/submission/schema.ts';
 
 /** What a deployment has to run tasks with. */

@@ -1,6 +1,4 @@
 import { type AutonomyLevel, isFree } from '../../contract/approval/autonomy.ts';
-import { autonomyOf } from '../approvals/in-force.ts';
-import { type ApprovalPolicy, timetable } from '../approvals/policy.ts';
 import { needsPerson, riskOf } from '../../contract/approval/risk.ts';
 import {
   type Approval,
@@ -13,8 +11,10 @@ import {
 } from '../../contract/approval/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
-import { firstOf } from '../../lib/cut.ts';
 import type { Task } from '../../contract/task/task.ts';
+import { firstOf } from '../../lib/cut.ts';
+import { autonomyOf } from '../approvals/in-force.ts';
+import { type ApprovalPolicy, timetable } from '../approvals/policy.ts';
 import { type Change, change, epochSeconds, nowIso, runningAttempt, withAttempt } from './change.ts';
 import { isOurs } from './launch.ts';
 import { ended } from './settle.ts';

@@ -1,8 +1,8 @@
 import { Refusal } from '../../contract/refusal.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
-import { runningAttempt } from './change.ts';
 import type { Status } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { runningAttempt } from './change.ts';
 
 /** The last sign of life of an attempt, kept beside its task: so that a beat writes no task, and wakes nobody who follows the tasks. */
 export interface Beat {

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import { Refusal } from '../../contract/refusal.ts';
 import type { CliKind } from '../../contract/agents/adapter.ts';
-import type { Attempt, AttemptRoute, Launch } from '../../contract/task/attempt.ts';
+import { Refusal } from '../../contract/refusal.ts';
 import type { Effort } from '../../contract/submission/schema.ts';
+import type { Attempt, AttemptRoute, Launch } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { knownBase } from './base.ts';
 import { type Change, change, epochSeconds, nowIso } from './change.ts';

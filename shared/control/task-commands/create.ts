@@ -1,13 +1,13 @@
 import type { PlanOf } from '../../contract/plan/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import { roleOf } from '../routing/role.ts';
-import { MAX_TASK_BYTES } from '../../contract/task/fit.ts';
 import { hiddenPlace } from '../../contract/submission/hidden-tests.ts';
-import { itemBytes, valueBytes } from '../../lib/item-bytes.ts';
-import { type Dependency, partialStart } from '../../contract/task/partial.ts';
 import type { SubmitTask } from '../../contract/submission/schema.ts';
+import { MAX_TASK_BYTES } from '../../contract/task/fit.ts';
+import { type Dependency, partialStart } from '../../contract/task/partial.ts';
 import { isTerminal } from '../../contract/task/status.ts';
 import type { Task } from '../../contract/task/task.ts';
+import { itemBytes, valueBytes } from '../../lib/item-bytes.ts';
+import { roleOf } from '../routing/role.ts';
 import { namedCommit, startsCascade } from './base.ts';
 import { nowIso } from './change.ts';
 

@@ -1,13 +1,13 @@
-import { stageOf } from './stage.ts';
-import { needsExecution } from './start.ts';
 import { BOX_KINDS, type BoxKind } from '../../contract/box-kind.ts';
 import { LAUNCH_VISIBILITY_SECONDS } from '../../contract/messages/queue.ts';
 import { DELIVERY_SECONDS } from '../../contract/names.ts';
-import { attemptWithBeats } from './beat.ts';
-import { approvalDue } from './approve.ts';
-import { alreadyReported, isOurs } from './launch.ts';
 import { isTerminal } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { approvalDue } from './approve.ts';
+import { attemptWithBeats } from './beat.ts';
+import { alreadyReported, isOurs } from './launch.ts';
+import { stageOf } from './stage.ts';
+import { needsExecution } from './start.ts';
 
 /** Seconds that a step of the cascade may take, its start included, or ECS may not know of a box that it has started, before it counts as lost. */
 export const START_GRACE_SECONDS = 30;

@@ -1,9 +1,9 @@
 import { isExcused } from '../../contract/failure/classes.ts';
-import { failedHow } from '../failures/failed-how.ts';
-import { failureOf } from '../failures/of-attempt.ts';
 import type { Attempt, Decision } from '../../contract/task/attempt.ts';
 import { DEFAULT_HOLD_LIMIT, type HoldLimit, holdEnds } from '../../contract/task/hold-limit.ts';
 import type { Task } from '../../contract/task/task.ts';
+import { failedHow } from '../failures/failed-how.ts';
+import { failureOf } from '../failures/of-attempt.ts';
 import { type Change, change, nowIso, runningAttempt, withAttempt } from './change.ts';
 
 /** How an attempt ended, from what is known of it when it is decided upon. */

@@ -1,7 +1,7 @@
 import { longestScope } from '../../contract/repository/url.ts';
+import type { SubmitTask } from '../../contract/submission/schema.ts';
 import type { Problem } from './adapter-choice.ts';
 import { namedCommit } from './base.ts';
-import type { SubmitTask } from '../../contract/submission/schema.ts';
 
 /** Why work cannot leave as its task wants it to; empty when it can. `forges`: URL prefixes of repositories that pull requests are opened for. */
 export function deliveryProblems(

@@ -1,12 +1,12 @@
-import { contextOf } from './context.ts';
+import { SubmitTask } from '../../contract/submission/schema.ts';
+import { madeFrom } from '../../contract/task/made-from.ts';
 import { budgetSpent } from '../../contract/task/spent.ts';
+import { currentAttempt, Submitted, type Task } from '../../contract/task/task.ts';
+import { cut, firstOf } from '../../lib/cut.ts';
 import { material } from '../../lib/material.ts';
 import { sha256 } from '../../lib/sha256.ts';
+import { contextOf } from './context.ts';
 import { createTask } from './create.ts';
-import { cut, firstOf } from '../../lib/cut.ts';
-import { madeFrom } from '../../contract/task/made-from.ts';
-import { SubmitTask } from '../../contract/submission/schema.ts';
-import { currentAttempt, Submitted, type Task } from '../../contract/task/task.ts';
 
 /** Attempts of one piece of work, with all its fix-ups. */
 export const MAX_LINE_ATTEMPTS = 5;

@@ -1,7 +1,7 @@
-import { verdictCost } from '../../contract/task/judging-cost.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import { firstOf } from '../../lib/cut.ts';
+import { verdictCost } from '../../contract/task/judging-cost.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { firstOf } from '../../lib/cut.ts';
 import { type Change, change, nowIso, withAttempt } from './change.ts';
 import { ended } from './settle.ts';
 

@@ -1,8 +1,8 @@
-import { givenUp, MOST_EXCUSED } from './launches.ts';
 import type { BoxKind } from '../../contract/box-kind.ts';
 import type { Launch } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { type Change, change, epochSeconds, nowIso, runningAttempt, withAttempt } from './change.ts';
+import { givenUp, MOST_EXCUSED } from './launches.ts';
 import { ended } from './settle.ts';
 
 /** Seconds that a container may take to start (image pull, network interface) before its agent's first sign of life is overdue. */

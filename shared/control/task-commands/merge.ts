@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/refusal.ts';
 import type { Artifact, Attempt } from '../../contract/task/attempt.ts';
-import { firstOf } from '../../lib/cut.ts';
 import { currentAttempt, type Task, type Work } from '../../contract/task/task.ts';
+import { firstOf } from '../../lib/cut.ts';
 import { boundBase } from './base.ts';
 import { type Change, change, nowIso, runningAttempt, withAttempt } from './change.ts';
 import { outcomeOf } from './decide.ts';

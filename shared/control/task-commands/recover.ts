@@ -1,10 +1,10 @@
-import { failedHow } from '../failures/failed-how.ts';
 import type { BoxKind } from '../../contract/box-kind.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import type { Attempt, Launch } from '../../contract/task/attempt.ts';
-import { firstOf } from '../../lib/cut.ts';
 import type { Status } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { firstOf } from '../../lib/cut.ts';
+import { failedHow } from '../failures/failed-how.ts';
 import { startsCascade } from './base.ts';
 import { type Change, change, epochSeconds, nowIso, runningAttempt, withAttempt } from './change.ts';
 import { alreadyReported, isOurs, START_SECONDS } from './launch.ts';

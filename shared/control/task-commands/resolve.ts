@@ -1,10 +1,10 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
-import type { FailureClass } from '../../contract/failure/failure-class.ts';
 import type { CoordinationSettings } from '../../contract/coordination/settings.ts';
+import type { FailureClass } from '../../contract/failure/failure-class.ts';
 import type { RoleInForce } from '../../contract/roles/in-force.ts';
+import type { Task } from '../../contract/task/task.ts';
 import type { WorkflowInForce } from '../../contract/workflow/in-force.ts';
 import { firstOf } from '../../lib/cut.ts';
-import type { Task } from '../../contract/task/task.ts';
 import { isUnresolved } from './base.ts';
 import { type Change, change } from './change.ts';
 import { ended } from './settle.ts';

@@ -1,12 +1,12 @@
+import { Refusal } from '../../contract/refusal.ts';
+import { currentAttempt, type Delivery, type Task } from '../../contract/task/task.ts';
+import { firstOf } from '../../lib/cut.ts';
 import { failedHow } from '../failures/failed-how.ts';
 import { failureOf } from '../failures/of-attempt.ts';
-import { Refusal } from '../../contract/refusal.ts';
-import { firstOf } from '../../lib/cut.ts';
-import { fixUpOf, noFixUp } from './fix-up.ts';
-import { currentAttempt, type Delivery, type Task } from '../../contract/task/task.ts';
 import { type Change, change, epochSeconds, nowIso, withAttempt } from './change.ts';
 import { outcomeOf } from './decide.ts';
 import { deliveryRefusal } from './deliver.ts';
+import { fixUpOf, noFixUp } from './fix-up.ts';
 
 /** Days that a finished task stays in the table; the records on S3 stay longer. */
 export const RETENTION_DAYS = 90;

@@ -1,9 +1,9 @@
 import type { STAGES } from '../../contract/messages/queue.ts';
-import { isUnresolved } from './base.ts';
-import { mustDeliver } from './settle.ts';
 import { isTerminal } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { isUnresolved } from './base.ts';
 import { givenUp } from './launches.ts';
+import { mustDeliver } from './settle.ts';
 
 export type Stage = (typeof STAGES)[number];
 

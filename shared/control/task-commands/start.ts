@@ -1,6 +1,6 @@
 import type { CascadeInput, CascadeResult } from '../../contract/messages/queue.ts';
-import { submitterOf } from '../admission/fair-share.ts';
 import type { Task } from '../../contract/task/task.ts';
+import { submitterOf } from '../admission/fair-share.ts';
 import { type Stage, stageOf } from './stage.ts';
 
 /** Where a task waits for what others bring: a box its report, the janitor its verdict. */

@@ -1,15 +1,14 @@
-import type { FailureClass } from '../../contract/failure/failure-class.ts';
-import { stageOf } from './stage.ts';
 import { changedFiles } from '../../contract/evidence/changed.ts';
 import { failingIn, MOST_NAMED } from '../../contract/evidence/failing.ts';
 import { type Evidence, type Facts, isPutBack, type Verdict } from '../../contract/evidence/schema.ts';
-import { unheardOf } from '../../contract/task/judging-cost.ts';
-import { JUDGING_CLAIM_SECONDS } from '../../reviews/judging/limits.ts';
+import type { FailureClass } from '../../contract/failure/failure-class.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import type { VerificationRecord } from '../../contract/task/attempt.ts';
-import { firstOf } from '../../lib/cut.ts';
 import { describeSignal } from '../../contract/submission/signals.ts';
+import type { VerificationRecord } from '../../contract/task/attempt.ts';
+import { unheardOf } from '../../contract/task/judging-cost.ts';
 import type { Task } from '../../contract/task/task.ts';
+import { firstOf } from '../../lib/cut.ts';
+import { JUDGING_CLAIM_SECONDS } from '../../reviews/judging/limits.ts';
 import { boundBase } from './base.ts';
 import {
   attemptNumbered,
@@ -20,6 +19,7 @@ import {
   runningAttempt,
   withAttempt,
 } from './change.ts';
+import { stageOf } from './stage.ts';
 
 /** Checks kept on the task, worst first, and characters of each detail: the item is capped at 400 KB, the whole evidence is on S3. */
 const KEPT_CHECKS = 30;

@@ -1,8 +1,8 @@
 import type { Usage } from '../../contract/models/usage.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import type { Artifact, Attempt, Report } from '../../contract/task/attempt.ts';
-import { firstOf } from '../../lib/cut.ts';
 import type { Task } from '../../contract/task/task.ts';
+import { firstOf } from '../../lib/cut.ts';
 import { type Change, change, epochSeconds, nowIso, runningAttempt, withAttempt } from './change.ts';
 
 /** Characters of the agent's summary kept on the task; the transcript has the rest. */

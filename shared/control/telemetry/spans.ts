@@ -1,5 +1,5 @@
-import type { WitnessedCall } from '../../contract/models/call.ts';
 import { ADAPTER_FACTS } from '../../contract/agents/adapter-facts.ts';
+import type { WitnessedCall } from '../../contract/models/call.ts';
 import type { Attempt, Launch } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { callSpans, modelSpans } from './call-spans.ts';

@@ -1,8 +1,8 @@
+import { Complexity } from '../../contract/submission/schema.ts';
 import { shareInterval } from '../cascade/learning/interval.ts';
 import { rungsOf } from '../cascade/simulation/episode.ts';
 import type { RecordedTask } from '../cascade/simulation/records.ts';
 import type { Figures } from '../metrics/figures.ts';
-import { Complexity } from '../../contract/submission/schema.ts';
 import { type Change, thingOf } from './change.ts';
 import { gateTest } from './gate-words.ts';
 import { policyInForce, routeInForce } from './in-force.ts';

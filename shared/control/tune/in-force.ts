@@ -1,8 +1,8 @@
-import type { CascadePolicy } from '../cascade/learning/policy.ts';
-import { randomOf } from '../cascade/learning/random.ts';
 import type { Tier } from '../../contract/agents/tiers.ts';
 import type { Evidence, Verdict } from '../../contract/evidence/schema.ts';
 import type { Task } from '../../contract/task/task.ts';
+import type { CascadePolicy } from '../cascade/learning/policy.ts';
+import { randomOf } from '../cascade/learning/random.ts';
 import type { Change } from './change.ts';
 import type { Evolution, InForce } from './schema.ts';
 

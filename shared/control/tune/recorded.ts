@@ -1,6 +1,6 @@
+import type { Tier, TierModels } from '../../contract/agents/tiers.ts';
 import type { RoleMemory } from '../cascade/learning/belief.ts';
 import type { RecordedTask, TierOutcome } from '../cascade/simulation/records.ts';
-import type { Tier, TierModels } from '../../contract/agents/tiers.ts';
 
 const taskOf = (attempt: string): string => attempt.slice(0, attempt.lastIndexOf('#'));
 const numberOf = (attempt: string): number => Number(attempt.slice(attempt.lastIndexOf('#') + 1));

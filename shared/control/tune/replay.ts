@@ -1,3 +1,4 @@
+import { TIERS, type Tier, type TierModels } from '../../contract/agents/tiers.ts';
 import { nominalCost } from '../cascade/learning/belief.ts';
 import { shareInterval, spread } from '../cascade/learning/interval.ts';
 import { CascadePolicy } from '../cascade/learning/policy.ts';
@@ -5,7 +6,6 @@ import { randomOf } from '../cascade/learning/random.ts';
 import { learningPlayer, type Player, play, rungsOf } from '../cascade/simulation/episode.ts';
 import type { RecordedTask, TierOutcome } from '../cascade/simulation/records.ts';
 import { type Estimate, estimate } from '../cascade/simulation/statistics.ts';
-import { TIERS, type Tier, type TierModels } from '../../contract/agents/tiers.ts';
 import type { Change } from './change.ts';
 import { policyInForce, routeInForce } from './in-force.ts';
 import type { Evolution, ProposalTest } from './schema.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { StoredNumber } from '../../lib/number.ts';
-import { Change } from './change.ts';
 import { EvolveLevel } from '../cascade/learning/level.ts';
+import { Change } from './change.ts';
 
 /** A mean with its interval at 95 %. */
 const Difference = z.object({ mean: StoredNumber, low: StoredNumber, high: StoredNumber });

@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/refusal.ts';
 import { firstOf } from '../../lib/cut.ts';
-import { type Change, levelOf, rankOf, thingOf, wordsOf } from './change.ts';
 import type { EvolveLevel } from '../cascade/learning/level.ts';
+import { type Change, levelOf, rankOf, thingOf, wordsOf } from './change.ts';
 import { type Evolution, ITSELF, type Proposal, type ProposalTest } from './schema.ts';
 
 /** Proposals that are kept beside those in force, and lines of the trail. */

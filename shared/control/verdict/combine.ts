@@ -1,6 +1,6 @@
 import type { Verdict } from '../../contract/evidence/schema.ts';
-import { costOfJudgement, sumKnown } from '../../contract/task/judging-cost.ts';
 import type { Judgement } from '../../contract/judgement/judgement.ts';
+import { costOfJudgement, sumKnown } from '../../contract/task/judging-cost.ts';
 import { reasonsOf } from '../../reviews/judging/outcomes.ts';
 
 const SEVERITY: Record<Verdict['verdict'], number> = { pass: 0, refer: 1, fail: 2 };

@@ -1,10 +1,16 @@
 import { ALLOWED_FILES } from '../../contract/evidence/names.ts';
-import { hasResult, type Outcome } from '../../contract/outcome.ts';
 import { isPutBack } from '../../contract/evidence/put-back.ts';
-import type { Evidence, GateEvidence, SignalEvidence, Verdict, VerdictReason } from '../../contract/evidence/schema.ts';
-import { withoutOpinion } from '../../reviews/judging/outcomes.ts';
-import { firstOf } from '../../lib/cut.ts';
+import type {
+  Evidence,
+  GateEvidence,
+  SignalEvidence,
+  Verdict,
+  VerdictReason,
+} from '../../contract/evidence/schema.ts';
+import { hasResult, type Outcome } from '../../contract/outcome.ts';
 import { describeSignal } from '../../contract/submission/signals.ts';
+import { firstOf } from '../../lib/cut.ts';
+import { withoutOpinion } from '../../reviews/judging/outcomes.ts';
 
 /** Outcomes of a check that was to run and could not: never a pass, and no fault of the patch that we know of. */
 const COULD_NOT_RUN: readonly Outcome[] = ['inert', 'timed_out', 'infra_failed'];

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../contract/outcome.ts';
+import { MISSING_CHARACTERS } from '../../contract/run-record/verification-gate-record.ts';
 import { firstOf } from '../../lib/cut.ts';
 import type { VerificationCriteria } from './criteria.ts';
-import { MISSING_CHARACTERS } from '../../contract/run-record/verification-gate-record.ts';
 
 /** What a command has come to in the agent's checkout. */
 export interface Ran {

@@ -1,5 +1,5 @@
-import { material } from '../../lib/material.ts';
 import { firstOf } from '../../lib/cut.ts';
+import { material } from '../../lib/material.ts';
 import type { Missing } from './check.ts';
 
 /** Characters of what one command has printed, and of a command line, that the agent is shown. */

@@ -1,12 +1,11 @@
 import type * as z from 'zod';
-import { BadCondition, condition } from './condition.ts';
-import { type Expanded, expand, type Library, NO_LIBRARY } from './expand.ts';
-import { CONDITION_FACTS } from './facts.ts';
-import type { WorkflowFault } from './fault.ts';
-import { generatorBefore } from './generator.ts';
-import { cyclesIn, type Graph, graphOf, reachable, targetOf } from './graph.ts';
-import { inputFaults } from './inputs.ts';
-import { EDGE_KINDS, EDGE_OF_VERDICT, type EdgeKind, NODE_KINDS, VERIFICATION_EDGES } from '../../contract/workflow/kinds.ts';
+import {
+  EDGE_KINDS,
+  EDGE_OF_VERDICT,
+  type EdgeKind,
+  NODE_KINDS,
+  VERIFICATION_EDGES,
+} from '../../contract/workflow/kinds.ts';
 import {
   AssignmentConfig,
   ConditionConfig,
@@ -16,6 +15,13 @@ import {
   type Workflow,
   type WorkflowNode,
 } from '../../contract/workflow/schema.ts';
+import { BadCondition, condition } from './condition.ts';
+import { type Expanded, expand, type Library, NO_LIBRARY } from './expand.ts';
+import { CONDITION_FACTS } from './facts.ts';
+import type { WorkflowFault } from './fault.ts';
+import { generatorBefore } from './generator.ts';
+import { cyclesIn, type Graph, graphOf, reachable, targetOf } from './graph.ts';
+import { inputFaults } from './inputs.ts';
 
 type Fault = WorkflowFault;
 type Check = (workflow: Workflow, graph: Graph, known: KnownRubrics, scopes: Expanded['scopes']) => Fault[];

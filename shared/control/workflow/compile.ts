@@ -1,13 +1,5 @@
-import { builtinRubric } from '../../reviews/rubric/builtin.ts';
 import type { VerificationRubric } from '../../contract/rubric/schema.ts';
-import { condition } from './condition.ts';
-import { expand, type Library, NO_LIBRARY } from './expand.ts';
-import { CONDITION_FACTS, type ConditionFacts } from './facts.ts';
-import { generatorBefore, USUAL_AGENT } from './generator.ts';
-import { type Graph, graphOf, inOrder, reachable, targetOf } from './graph.ts';
 import type { VerificationInForce, WorkflowInForce } from '../../contract/workflow/in-force.ts';
-import { type Scope, valuesOf } from './inputs.ts';
-import { route } from './route.ts';
 import {
   ConditionConfig,
   StepConfig,
@@ -15,6 +7,14 @@ import {
   type Workflow,
   type WorkflowNode,
 } from '../../contract/workflow/schema.ts';
+import { builtinRubric } from '../../reviews/rubric/builtin.ts';
+import { condition } from './condition.ts';
+import { expand, type Library, NO_LIBRARY } from './expand.ts';
+import { CONDITION_FACTS, type ConditionFacts } from './facts.ts';
+import { generatorBefore, USUAL_AGENT } from './generator.ts';
+import { type Graph, graphOf, inOrder, reachable, targetOf } from './graph.ts';
+import { type Scope, valuesOf } from './inputs.ts';
+import { route } from './route.ts';
 
 /** Where a node leads to when all goes well. */
 function onwards(graph: Graph, node: WorkflowNode, task: ConditionFacts, scope: Scope | undefined): string[] {

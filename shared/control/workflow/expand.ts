@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
+import {
+  MAX_EDGES,
+  MAX_NODES,
+  SubworkflowConfig,
+  Workflow,
+  type WorkflowNode,
+} from '../../contract/workflow/schema.ts';
 import { CONDITION_FACTS } from './facts.ts';
 import type { WorkflowFault } from './fault.ts';
 import { bindings, type Scope, scopeOf } from './inputs.ts';
-import { MAX_EDGES, MAX_NODES, SubworkflowConfig, Workflow, type WorkflowNode } from '../../contract/workflow/schema.ts';
 
 /** Workflows that others may name, by name: one version of each, that of the base commit. */
 export type Library = ReadonlyMap<string, Workflow>;

@@ -1,9 +1,9 @@
 import type { Task } from '../../contract/task/task.ts';
+import { MAX_IN_FORCE_BYTES, type WorkflowInForce } from '../../contract/workflow/in-force.ts';
 import { describeProblem } from '../../lib/yaml.ts';
 import { builtinWorkflow } from './builtin.ts';
 import { compile } from './compile.ts';
 import type { ConditionFacts } from './facts.ts';
-import { MAX_IN_FORCE_BYTES, type WorkflowInForce } from '../../contract/workflow/in-force.ts';
 import { type ReadFiles, readWhole } from './library.ts';
 import { workflowPath } from './read.ts';
 

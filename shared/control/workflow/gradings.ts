@@ -1,9 +1,14 @@
 import type { Verdict } from '../../contract/evidence/schema.ts';
-import { needless } from '../../reviews/judging/asked.ts';
-import { type Judgement, NO_ANSWER, NOBODY_ASKED, NOBODY_CAME_BACK } from '../../contract/judgement/judgement.ts';
+import {
+  type Judgement,
+  NO_ANSWER,
+  NOBODY_ASKED,
+  NOBODY_CAME_BACK,
+} from '../../contract/judgement/judgement.ts';
 import type { GradingRecord } from '../../contract/rubric/grading.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { VerificationInForce } from '../../contract/workflow/in-force.ts';
+import { needless } from '../../reviews/judging/asked.ts';
 
 /** The verification nodes of a task at which somebody is asked, in the order in which work comes to them. */
 export const gradedBy = ({

@@ -1,10 +1,10 @@
+import type { VerificationRubric } from '../../contract/rubric/schema.ts';
+import type { Workflow } from '../../contract/workflow/schema.ts';
 import { BUILTIN_RUBRICS } from '../../reviews/rubric/builtin.ts';
 import { readRubric, rubricPath } from '../../reviews/rubric/read.ts';
-import type { VerificationRubric } from '../../contract/rubric/schema.ts';
 import { builtinWorkflow } from './builtin.ts';
 import { isWithin, type Library, NO_LIBRARY } from './expand.ts';
 import { readWorkflow, type WorkflowProblem, workflowPath } from './read.ts';
-import type { Workflow } from '../../contract/workflow/schema.ts';
 
 /** Reads files by their path in a repository; null for what is no file there. */
 export type ReadFiles = (paths: readonly string[]) => Promise<ReadonlyMap<string, string | null>>;

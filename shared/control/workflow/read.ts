@@ -1,9 +1,9 @@
-import { MAX_STAGE_FILE_BYTES } from '../../reviews/rubric/read.ts';
+import { Workflow } from '../../contract/workflow/schema.ts';
 import { type FileProblem, type LineOf, parseYaml } from '../../lib/yaml.ts';
+import { MAX_STAGE_FILE_BYTES } from '../../reviews/rubric/read.ts';
 import { faultsIn, type KnownRubrics } from './check.ts';
 import { isWithin, type Library, NO_LIBRARY, outermost } from './expand.ts';
 import type { WorkflowFault } from './fault.ts';
-import { Workflow } from '../../contract/workflow/schema.ts';
 
 /** Where a repository keeps workflows of its own. */
 export const WORKFLOW_FOLDER = '.assay/workflows';

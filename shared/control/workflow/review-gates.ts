@@ -1,9 +1,14 @@
 import type { Verdict } from '../../contract/evidence/schema.ts';
+import {
+  type Judgement,
+  NO_ANSWER,
+  NOBODY_ASKED,
+  NOBODY_CAME_BACK,
+} from '../../contract/judgement/judgement.ts';
+import type { Task } from '../../contract/task/task.ts';
 import { needless } from '../../reviews/judging/asked.ts';
-import { type Judgement, NO_ANSWER, NOBODY_ASKED, NOBODY_CAME_BACK } from '../../contract/judgement/judgement.ts';
 import { openFault, RED_TEAM_SUBJECT, redTeamOf } from '../../reviews/review/red-team.ts';
 import { unseen, VISION_SUBJECT, visionOf } from '../../reviews/review/vision/vision.ts';
-import type { Task } from '../../contract/task/task.ts';
 
 /** A gate of a review: who wants it, what sends work back before it, and what it is where nothing came back. */
 interface ReviewGate {

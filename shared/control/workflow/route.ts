@@ -1,6 +1,6 @@
 import type { Verdict } from '../../contract/evidence/schema.ts';
-import { type Graph, reachable, targetOf } from './graph.ts';
 import { EDGE_OF_VERDICT, VERIFICATION_EDGES } from '../../contract/workflow/kinds.ts';
+import { type Graph, reachable, targetOf } from './graph.ts';
 
 export interface Routed {
   /** Where it goes on; null: no edge of that verdict. */

@@ -1,9 +1,9 @@
 import type { Verdict } from '../../contract/evidence/schema.ts';
+import type { Task } from '../../contract/task/task.ts';
+import type { StageOutcome } from '../../contract/workflow/outcome.ts';
 import { runPipeline } from '../../reviews/review/pipeline.ts';
 import type { Reviewed } from '../../reviews/review/stages.ts';
-import type { Task } from '../../contract/task/task.ts';
 import { mostSevere } from '../verdict/combine.ts';
-import type { StageOutcome } from '../../contract/workflow/outcome.ts';
 
 /** Which way the work took out of each verification node: the first that did not pass is the last that it came to. */
 function taken(

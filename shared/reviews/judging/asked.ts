@@ -1,9 +1,14 @@
 import type { Evidence, Verdict } from '../../contract/evidence/schema.ts';
+import {
+  type Judgement,
+  NO_ANSWER,
+  NOBODY_CAME_BACK,
+  type SecondLook,
+} from '../../contract/judgement/judgement.ts';
+import type { PipelineAsk } from '../../contract/judgement/review-pipeline.ts';
 import { isJudged, type JudgedSignal } from '../../contract/submission/signals.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { type Judgement, NO_ANSWER, NOBODY_CAME_BACK, type SecondLook } from '../../contract/judgement/judgement.ts';
 import { unreviewed } from './pipeline-record.ts';
-import type { PipelineAsk } from '../../contract/judgement/review-pipeline.ts';
 import { unlooked } from './second-look.ts';
 import { headOf, unaskedJudgement } from './signal.ts';
 

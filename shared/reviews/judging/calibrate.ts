@@ -1,9 +1,9 @@
-import { canonicalHash } from '../../lib/canonical.ts';
-import { type Calibration, calibrationOf, type Measured, type Said } from './calibration.ts';
-import { sumKnown } from '../../contract/task/judging-cost.ts';
-import { type GoldenCase, piecesOfGolden } from './golden.ts';
 import type { Spent } from '../../contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../contract/models/models.ts';
+import { sumKnown } from '../../contract/task/judging-cost.ts';
+import { canonicalHash } from '../../lib/canonical.ts';
+import { type Calibration, calibrationOf, type Measured, type Said } from './calibration.ts';
+import { type GoldenCase, piecesOfGolden } from './golden.ts';
 import type { Answered, AskModel } from './port.ts';
 import { costOf } from './price.ts';
 import { PROMPTS } from './prompts.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { isTestPath } from '../../contract/evidence/test-path.ts';
-import { type Compared, inBothOrders } from './both-orders.ts';
 import { type Judgement, NOBODY_ASKED, type Opinion } from '../../contract/judgement/judgement.ts';
 import { material, type Piece } from '../../lib/material.ts';
+import { type Compared, inBothOrders } from './both-orders.ts';
 import { MIN_CONFIDENCE } from './outcomes.ts';
 import type { Answered, Question } from './port.ts';
 import { PROMPTS } from './prompts.ts';

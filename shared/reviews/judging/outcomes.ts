@@ -1,6 +1,6 @@
-import { hasResult } from '../../contract/outcome.ts';
 import type { VerdictReason } from '../../contract/evidence/schema.ts';
 import type { Judgement } from '../../contract/judgement/judgement.ts';
+import { hasResult } from '../../contract/outcome.ts';
 import type { OnError } from '../../contract/submission/on-error.ts';
 
 /** A judge that is less sure than this has not decided: a person does, whatever it said. */

@@ -1,17 +1,21 @@
 import * as z from 'zod';
-import { firstOf } from '../../lib/cut.ts';
 import { type Judgement, NOBODY_ASKED, timesOf } from '../../contract/judgement/judgement.ts';
-import { material, type Piece } from '../../lib/material.ts';
+import type {
+  PipelineReviewer,
+  PipelineStage,
+  ReviewPipeline,
+} from '../../contract/judgement/review-pipeline.ts';
 import { calibrationFor, familyOfModel, type JudgeModel } from '../../contract/models/models.ts';
+import { firstOf } from '../../lib/cut.ts';
+import { material, type Piece } from '../../lib/material.ts';
 import { withoutOpinion } from './outcomes.ts';
+import { ABSTAINS_BELOW, type Approval, type Count, countStage, countStages } from './pipeline-count.ts';
+import { PIPELINE_HEAD, unreviewed } from './pipeline-record.ts';
 import type { AskModel } from './port.ts';
 import { costOf } from './price.ts';
 import { PROMPTS } from './prompts.ts';
 import { type Reviewer, reviewersOf } from './reviewer.ts';
 import { JUDGEMENT_MS } from './signal.ts';
-import { ABSTAINS_BELOW, type Approval, type Count, countStage, countStages } from './pipeline-count.ts';
-import { PIPELINE_HEAD, unreviewed } from './pipeline-record.ts';
-import type { PipelineReviewer, PipelineStage, ReviewPipeline } from '../../contract/judgement/review-pipeline.ts';
 
 export const Reviewed = z.strictObject({
   issues: z.array(z.string().max(300)).max(3),

@@ -1,7 +1,7 @@
 import type { Judgement } from '../../contract/judgement/judgement.ts';
 import { NOBODY_ASKED } from '../../contract/judgement/judgement.ts';
-import { withoutOpinion } from './outcomes.ts';
 import type { PipelineAsk } from '../../contract/judgement/review-pipeline.ts';
+import { withoutOpinion } from './outcomes.ts';
 
 export const PIPELINE_SUBJECT = 'review pipeline';
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import type { Outcome } from '../../contract/outcome.ts';
 import type { Spent } from '../../contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../contract/models/models.ts';
+import type { Outcome } from '../../contract/outcome.ts';
 import type { Prompt } from './prompt.ts';
 
 /** A picture that a model is shown. Whoever shows one has read it to its end. */

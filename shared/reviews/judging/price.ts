@@ -1,6 +1,6 @@
-import { costUsd } from '../../contract/models/prices.ts';
 import type { Spent } from '../../contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../contract/models/models.ts';
+import { costUsd } from '../../contract/models/prices.ts';
 
 /** Dollars of what was asked; null where usage or price is not known. */
 export function costOf(model: JudgeModel, { tokens }: Pick<Spent, 'tokens'>, at: string): number | null {

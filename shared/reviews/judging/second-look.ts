@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { hasResult } from '../../contract/outcome.ts';
 import type { Evidence, Verdict } from '../../contract/evidence/schema.ts';
-import type { Task } from '../../contract/task/task.ts';
 import {
   type Judgement,
   NO_ANSWER,
@@ -10,6 +8,8 @@ import {
   type Opinion,
   type SecondLook,
 } from '../../contract/judgement/judgement.ts';
+import { hasResult } from '../../contract/outcome.ts';
+import type { Task } from '../../contract/task/task.ts';
 import { material, type Piece } from '../../lib/material.ts';
 import { withOpinion } from './outcomes.ts';
 import type { Answered, Question } from './port.ts';

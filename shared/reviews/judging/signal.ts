@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { firstOf } from '../../lib/cut.ts';
-import { describeSignal, type JudgedSignal, thresholdOf } from '../../contract/submission/signals.ts';
 import { type Judgement, NOBODY_ASKED } from '../../contract/judgement/judgement.ts';
+import { describeSignal, type JudgedSignal, thresholdOf } from '../../contract/submission/signals.ts';
+import { firstOf } from '../../lib/cut.ts';
 import { material, type Piece } from '../../lib/material.ts';
 import { withOpinion, withoutOpinion } from './outcomes.ts';
 import type { Answered, Question } from './port.ts';

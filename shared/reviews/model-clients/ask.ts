@@ -9,9 +9,9 @@ import {
 } from 'ai';
 import * as z from 'zod';
 import { plainModel } from '../../contract/models/prices.ts';
+import { firstOf } from '../../lib/cut.ts';
 import { ABOUT_MARKS, material } from '../../lib/material.ts';
 import type { Answered, AskModel, Picture, Question } from '../judging/port.ts';
-import { firstOf } from '../../lib/cut.ts';
 import { KeyMissing, modelOf, type ReadKey } from './model-of.ts';
 
 /** Calls for one answer: transient errors are tried again, an answer of another shape is asked for once more. */

@@ -1,6 +1,6 @@
 import { extractJsonMiddleware, wrapLanguageModel } from 'ai';
-import type { JudgeModel } from '../../contract/models/models.ts';
 import type { ModelKey } from '../../contract/models/key.ts';
+import type { JudgeModel } from '../../contract/models/models.ts';
 
 /** Reads a key; null where it is not. */
 export type ReadKey = (key: ModelKey) => Promise<string | null>;

@@ -1,7 +1,7 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
 import type { Judgement } from '../../contract/judgement/judgement.ts';
-import { worstOf } from './finding.ts';
 import type { Severity } from '../../contract/review/kinds.ts';
+import { worstOf } from './finding.ts';
 import { gateWord } from './matrix.ts';
 
 /** What a gate of a review comes to, before it is told what it took to ask. */

@@ -1,6 +1,6 @@
-import { firstOf } from '../../lib/cut.ts';
 import type { ReviewStage } from '../../contract/review/kinds.ts';
 import type { ReviewProgress } from '../../contract/review/progress.ts';
+import { firstOf } from '../../lib/cut.ts';
 import { type Reviewed, STAGES } from './stages.ts';
 
 export interface PipelineResult {

@@ -1,11 +1,11 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
+import { type RedTeamSettings, STAKES } from '../../contract/review/schema.ts';
+import type { Task } from '../../contract/task/task.ts';
 import { material, type Piece } from '../../lib/material.ts';
 import type { Question } from '../judging/port.ts';
 import { PROMPTS } from '../judging/prompts.ts';
-import type { Task } from '../../contract/task/task.ts';
 import { type RedTeamFinding, RedTeamReport } from './finding.ts';
 import { foundBy, type GateSaid, nothingToLookAt, openGate } from './gate-word.ts';
-import { type RedTeamSettings, STAKES } from '../../contract/review/schema.ts';
 
 export const RED_TEAM_SUBJECT = 'red team';
 const MAX_TOKENS = 4_096;

@@ -1,8 +1,8 @@
 import type { Verdict } from '../../contract/evidence/schema.ts';
-import type { Task } from '../../contract/task/task.ts';
-import { clientFor, feedbackOf } from './client.ts';
 import type { ReviewStage } from '../../contract/review/kinds.ts';
 import type { ReviewSettings } from '../../contract/review/schema.ts';
+import type { Task } from '../../contract/task/task.ts';
+import { clientFor, feedbackOf } from './client.ts';
 
 /** What a stage says of work. `refer`: a person decides; the stages behind it are for after that person's word. */
 export type StageVerdict = 'pass' | 'fail' | 'skip' | 'refer';

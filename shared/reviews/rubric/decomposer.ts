@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Spent } from '../../contract/judgement/judgement.ts';
+import { cut } from '../../lib/cut.ts';
 import { material } from '../../lib/material.ts';
 import { type Answered, type Question, spentOn } from '../judging/port.ts';
 import { PROMPTS } from '../judging/prompts.ts';
-import { cut } from '../../lib/cut.ts';
 import { type AtomicProbe, probeId } from './probe.ts';
 
 /** Criteria could not be turned into probes. */

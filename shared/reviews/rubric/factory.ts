@@ -1,11 +1,11 @@
 import type * as z from 'zod';
 import type { JudgeModel } from '../../contract/models/models.ts';
-import type { AskModel } from '../judging/port.ts';
+import { DECOMPOSERS, GRADERS } from '../../contract/rubric/kinds.ts';
 import type { VerificationConfig } from '../../contract/workflow/schema.ts';
+import type { AskModel } from '../judging/port.ts';
 import { type CriteriaDecomposer, IDENTITY, llmDecomposer } from './decomposer.ts';
 import type { RubricGrader } from './grader.ts';
 import { HEURISTIC } from './heuristic-grader.ts';
-import { DECOMPOSERS, GRADERS } from '../../contract/rubric/kinds.ts';
 import { llmGrader } from './llm-grader.ts';
 
 /** A variant that needs a model has none. */

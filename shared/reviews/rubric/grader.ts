@@ -1,9 +1,9 @@
 import type { Spent } from '../../contract/judgement/judgement.ts';
+import type { VerificationResult } from '../../contract/rubric/result.ts';
+import type { VerificationRubric } from '../../contract/rubric/schema.ts';
 import type { Piece } from '../../lib/material.ts';
 import type { HandoffArtifact } from './handoff.ts';
 import type { AtomicProbe } from './probe.ts';
-import type { VerificationResult } from '../../contract/rubric/result.ts';
-import type { VerificationRubric } from '../../contract/rubric/schema.ts';
 
 export interface ToGrade {
   readonly artifact: HandoffArtifact;

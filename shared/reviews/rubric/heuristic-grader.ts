@@ -1,5 +1,5 @@
-import type { RubricGrader, ToGrade } from './grader.ts';
 import { graded, type VerificationResult } from '../../contract/rubric/result.ts';
+import type { RubricGrader, ToGrade } from './grader.ts';
 
 /** Of the seed's source; each 0 to 1. */
 const PASS_THRESHOLD = 0.5;

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { VERDICTS } from '../../contract/outcome.ts';
+import { graded, type VerificationResult } from '../../contract/rubric/result.ts';
+import type { VerificationRubric } from '../../contract/rubric/schema.ts';
 import { material, type Piece } from '../../lib/material.ts';
 import { type Answered, type Question, spentOn } from '../judging/port.ts';
 import { PROMPTS } from '../judging/prompts.ts';
 import type { RubricGrader, ToGrade } from './grader.ts';
-import { graded, type VerificationResult } from '../../contract/rubric/result.ts';
-import type { VerificationRubric } from '../../contract/rubric/schema.ts';
 
 /**
  * Grades are a list of pairs: in an object a criterion that is graded twice would be lost on the way. Findings stand before the

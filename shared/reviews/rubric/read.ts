@@ -1,5 +1,5 @@
-import { type FileProblem, parseYaml } from '../../lib/yaml.ts';
 import { VerificationRubric } from '../../contract/rubric/schema.ts';
+import { type FileProblem, parseYaml } from '../../lib/yaml.ts';
 
 /** Where a repository keeps rubrics of its own. */
 export const RUBRIC_FOLDER = '.assay/rubrics';

@@ -1,9 +1,16 @@
-import { countsAs } from '../../control/spending/admit.ts';
+import type { Adapter } from '../../contract/agents/adapter.ts';
+import { MAX_FIX_UPS } from '../../contract/submission/schema.ts';
+import { newlyLanded } from '../../contract/task/landed.ts';
+import { isLive, isTerminal } from '../../contract/task/status.ts';
+import { executionLabel, type Task } from '../../contract/task/task.ts';
 import { providerMark } from '../../control/cascade/cooling.ts';
 import { newOutcomes, outcomesOf } from '../../control/cascade/learning/outcome.ts';
-import { executionInput, startsExecution } from '../../control/task-commands/start.ts';
-import { markOf } from '../../reviews/judging/mark.ts';
 import type { Fact } from '../../control/ledger/counts.ts';
+import { countsAs } from '../../control/spending/admit.ts';
+import { fixUpOf } from '../../control/task-commands/fix-up.ts';
+import { executionInput, startsExecution } from '../../control/task-commands/start.ts';
+import { reexamine, stopWaiting } from '../../control/task-commands/wait.ts';
+import { markOf } from '../../reviews/judging/mark.ts';
 import type { BeliefStore } from '../../store/beliefs.ts';
 import type { BreakerStore } from '../../store/breakers.ts';
 import type { CountStore } from '../../store/counts.ts';
@@ -13,13 +20,6 @@ import type { Machines } from '../../store/machines.ts';
 import type { ProviderStore } from '../../store/providers.ts';
 import type { SpendStore } from '../../store/spend.ts';
 import type { TaskStore } from '../../store/tasks.ts';
-import type { Adapter } from '../../contract/agents/adapter.ts';
-import { reexamine, stopWaiting } from '../../control/task-commands/wait.ts';
-import { fixUpOf } from '../../control/task-commands/fix-up.ts';
-import { newlyLanded } from '../../contract/task/landed.ts';
-import { MAX_FIX_UPS } from '../../contract/submission/schema.ts';
-import { isLive, isTerminal } from '../../contract/task/status.ts';
-import { executionLabel, type Task } from '../../contract/task/task.ts';
 import { replan } from '../submit/plan.ts';
 
 export interface FollowContext {

@@ -1,9 +1,9 @@
+import type { CascadeResult } from '../../contract/messages/queue.ts';
+import type { Task } from '../../contract/task/task.ts';
+import { START_GRACE_SECONDS } from '../../control/task-commands/deadline.ts';
 import { type Stage, stageOf } from '../../control/task-commands/stage.ts';
 import { standing } from '../../control/task-commands/start.ts';
-import type { CascadeResult } from '../../contract/messages/queue.ts';
 import type { DeadlineStore } from '../../store/deadlines.ts';
-import { START_GRACE_SECONDS } from '../../control/task-commands/deadline.ts';
-import type { Task } from '../../contract/task/task.ts';
 
 export interface LaterContext {
   readonly deadlines: Pick<DeadlineStore, 'putOff'>;

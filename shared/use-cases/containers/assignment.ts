@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { mintBoxToken } from '../../contract/access/tokens.ts';
+import type { Adapter } from '../../contract/agents/adapter.ts';
 import type { Approval } from '../../contract/approval/schema.ts';
-import { approvalWords } from '../../control/approvals/words.ts';
-import { adapterOf } from '../../control/cascade/detour.ts';
-import { promptParts } from '../../control/cascade/prompt.ts';
-import { promptInForce } from '../../control/tune/in-force.ts';
+import type { BoxKind } from '../../contract/box-kind.ts';
 import type {
   AgentAssignment,
   Assignment,
@@ -11,20 +10,21 @@ import type {
   ModelAccess,
   Opinions,
 } from '../../contract/messages/assignment.ts';
-import type { BoxKind } from '../../contract/box-kind.ts';
-import { type ModelGateway, modelAccess, opinionAccess } from '../../control/model-gateway/access.ts';
 import { BEATS_OF_A_LEASE, objectKey } from '../../contract/names.ts';
+import type { HiddenTests } from '../../contract/submission/hidden-tests.ts';
+import { isJudged, testCommands } from '../../contract/submission/signals.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
+import { commitText } from '../../contract/task/delivered-commit.ts';
+import { deliveryBranch, type Task } from '../../contract/task/task.ts';
+import { approvalWords } from '../../control/approvals/words.ts';
+import { adapterOf } from '../../control/cascade/detour.ts';
+import { promptParts } from '../../control/cascade/prompt.ts';
+import { type ModelGateway, modelAccess, opinionAccess } from '../../control/model-gateway/access.ts';
+import { boundBase, knownBase } from '../../control/task-commands/base.ts';
+import { promptInForce } from '../../control/tune/in-force.ts';
 import type { EvolutionStore } from '../../store/evolution.ts';
 import type { Authorize } from '../../store/minter.ts';
 import type { ObjectStore } from '../../store/objects.ts';
-import type { Adapter } from '../../contract/agents/adapter.ts';
-import type { Attempt } from '../../contract/task/attempt.ts';
-import { boundBase, knownBase } from '../../control/task-commands/base.ts';
-import { commitText } from '../../contract/task/delivered-commit.ts';
-import type { HiddenTests } from '../../contract/submission/hidden-tests.ts';
-import { isJudged, testCommands } from '../../contract/submission/signals.ts';
-import { deliveryBranch, type Task } from '../../contract/task/task.ts';
-import { mintBoxToken } from '../../contract/access/tokens.ts';
 
 export interface AssignmentContext {
   readonly objects: ObjectStore;

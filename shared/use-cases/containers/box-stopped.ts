@@ -1,7 +1,7 @@
 import { BOX_KINDS, type BoxKind } from '../../contract/box-kind.ts';
+import { boxExcused, boxLost } from '../../control/task-commands/recover.ts';
 import type { BoxRegister } from '../../store/box-register.ts';
 import type { TaskStore } from '../../store/tasks.ts';
-import { boxExcused, boxLost } from '../../control/task-commands/recover.ts';
 
 export interface StoppedContext {
   readonly tasks: TaskStore;

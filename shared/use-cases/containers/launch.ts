@@ -1,16 +1,9 @@
-import { givenUp } from '../../control/task-commands/launches.ts';
-import { stageOf } from '../../control/task-commands/stage.ts';
 import type { BoxKind, ContainerKind } from '../../contract/box-kind.ts';
 import type { LaunchMessage } from '../../contract/messages/queue.ts';
-import { sha256 } from '../../lib/sha256.ts';
-import type { BoxRegister, RegisteredBox } from '../../store/box-register.ts';
-import type { Boxes } from '../../store/boxes.ts';
-import type { Deliveries } from '../../store/deliveries.ts';
-import { NotMinted } from '../../store/minter.ts';
-import { NotStarted } from '../../store/run-task-answers.ts';
-import type { TaskStore } from '../../store/tasks.ts';
 import type { Attempt, Launch } from '../../contract/task/attempt.ts';
+import { launchName, type Task } from '../../contract/task/task.ts';
 import { type BoxRoom, poolFor } from '../../control/admission/box-room.ts';
+import { submitterOf } from '../../control/admission/fair-share.ts';
 import { knownBase } from '../../control/task-commands/base.ts';
 import { recordDeliveryRefused } from '../../control/task-commands/deliver.ts';
 import {
@@ -20,10 +13,17 @@ import {
   postponeLaunch,
   recordLaunch,
 } from '../../control/task-commands/launch.ts';
+import { givenUp } from '../../control/task-commands/launches.ts';
 import { boxLost } from '../../control/task-commands/recover.ts';
+import { stageOf } from '../../control/task-commands/stage.ts';
 import { recordVerificationFailure } from '../../control/task-commands/verify.ts';
-import { submitterOf } from '../../control/admission/fair-share.ts';
-import { launchName, type Task } from '../../contract/task/task.ts';
+import { sha256 } from '../../lib/sha256.ts';
+import type { BoxRegister, RegisteredBox } from '../../store/box-register.ts';
+import type { Boxes } from '../../store/boxes.ts';
+import type { Deliveries } from '../../store/deliveries.ts';
+import { NotMinted } from '../../store/minter.ts';
+import { NotStarted } from '../../store/run-task-answers.ts';
+import type { TaskStore } from '../../store/tasks.ts';
 import { type AssignmentContext, signAnew, writeAssignment } from './assignment.ts';
 
 export interface LaunchContext extends AssignmentContext {

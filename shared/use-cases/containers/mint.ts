@@ -1,10 +1,10 @@
-import { stageOf } from '../../control/task-commands/stage.ts';
 import type { MintAnswer, MintRequest, WriteRequest } from '../../contract/messages/mint.ts';
 import type { GitHubApp, GitSecret } from '../../contract/repository/git-secret.ts';
 import { longestScope } from '../../contract/repository/url.ts';
+import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { stageOf } from '../../control/task-commands/stage.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { TaskStore } from '../../store/tasks.ts';
-import { currentAttempt, type Task } from '../../contract/task/task.ts';
 
 export interface MintContext {
   readonly tasks: Pick<TaskStore, 'get'>;

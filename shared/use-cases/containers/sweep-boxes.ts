@@ -1,7 +1,7 @@
+import { LAUNCH_GRACE_SECONDS, LONGEST_BOX_SECONDS } from '../../control/task-commands/deadline.ts';
+import { isAwaited, restart } from '../../control/task-commands/recover.ts';
 import type { RegisteredBox } from '../../store/box-register.ts';
 import type { Boxes, BoxState } from '../../store/boxes.ts';
-import { isAwaited, restart } from '../../control/task-commands/recover.ts';
-import { LAUNCH_GRACE_SECONDS, LONGEST_BOX_SECONDS } from '../../control/task-commands/deadline.ts';
 import { boxNamed, boxStopped, type StoppedContext } from './box-stopped.ts';
 
 export interface SweepContext extends StoppedContext {

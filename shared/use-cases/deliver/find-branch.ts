@@ -1,10 +1,10 @@
-import { stageOf } from '../../control/task-commands/stage.ts';
 import type { CascadeResult } from '../../contract/messages/queue.ts';
 import { commitId } from '../../contract/repository/commit.ts';
-import { recordDelivered, recordDeliveryRefused } from '../../control/task-commands/deliver.ts';
-import { firstOf } from '../../lib/cut.ts';
 import { commitText } from '../../contract/task/delivered-commit.ts';
 import { currentAttempt, type Delivery, type Task } from '../../contract/task/task.ts';
+import { recordDelivered, recordDeliveryRefused } from '../../control/task-commands/deliver.ts';
+import { stageOf } from '../../control/task-commands/stage.ts';
+import { firstOf } from '../../lib/cut.ts';
 import { ask, type BaseContext, RepositoryUnavailable } from '../cascade/base.ts';
 import { elsewhere, gone, step } from '../cascade/cascade.ts';
 import { later } from '../cascade/later.ts';

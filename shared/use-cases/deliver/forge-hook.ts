@@ -1,3 +1,8 @@
+import { Refusal } from '../../contract/refusal.ts';
+import { isSameRepository, longestScope } from '../../contract/repository/url.ts';
+import { SubmitTask } from '../../contract/submission/schema.ts';
+import type { WorkOutcome } from '../../contract/task/outcome.ts';
+import type { Task } from '../../contract/task/task.ts';
 import { gitHubEvent } from '../../control/forge/github-events.ts';
 import { gitLabEvent } from '../../control/forge/gitlab-events.ts';
 import { taskIdInBody, taskIdOfIssue } from '../../control/forge/issue.ts';
@@ -10,16 +15,11 @@ import {
   type Webhook,
   type Wish,
 } from '../../control/forge/webhook.ts';
-import { Refusal } from '../../contract/refusal.ts';
-import { isSameRepository, longestScope } from '../../contract/repository/url.ts';
-import type { LandedStore } from '../../store/landed.ts';
 import { retry } from '../../control/task-commands/operate.ts';
 import { recordOutcome } from '../../control/task-commands/outcome.ts';
-import type { WorkOutcome } from '../../contract/task/outcome.ts';
-import { SubmitTask } from '../../contract/submission/schema.ts';
-import type { Task } from '../../contract/task/task.ts';
-import { undoneTask } from './reverts.ts';
+import type { LandedStore } from '../../store/landed.ts';
 import { type SubmitContext, submitTask } from '../submit/submit.ts';
+import { undoneTask } from './reverts.ts';
 
 export interface HookContext extends Omit<SubmitContext, 'by' | 'idempotencyKey' | 'serves' | 'objects'> {
   readonly landed: Pick<LandedStore, 'taskOf'>;

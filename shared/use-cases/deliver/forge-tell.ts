@@ -1,11 +1,11 @@
 import { Evidence } from '../../contract/evidence/schema.ts';
+import { longestScope } from '../../contract/repository/url.ts';
+import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { type Forge, ForgeError, type Place } from '../../control/forge/port.ts';
 import { reportOf } from '../../control/forge/report.ts';
 import type { ForgeCredential, ForgeSecret, ForgeSetting } from '../../control/forge/schema.ts';
-import { longestScope } from '../../contract/repository/url.ts';
 import type { ObjectStore } from '../../store/objects.ts';
 import type { TaskStore } from '../../store/tasks.ts';
-import { currentAttempt, type Task } from '../../contract/task/task.ts';
 
 export interface TellContext {
   readonly tasks: Pick<TaskStore, 'get'>;

@@ -1,11 +1,11 @@
 import type { SeenRevert } from '../../contract/repository/reverts.ts';
 import { isSameRepository } from '../../contract/repository/url.ts';
-import type { LandedStore } from '../../store/landed.ts';
-import type { TaskStore } from '../../store/tasks.ts';
-import { recordOutcome } from '../../control/task-commands/outcome.ts';
 import { landedCommit, landedRequest } from '../../contract/task/landed.ts';
 import type { WorkOutcome } from '../../contract/task/outcome.ts';
 import type { Task } from '../../contract/task/task.ts';
+import { recordOutcome } from '../../control/task-commands/outcome.ts';
+import type { LandedStore } from '../../store/landed.ts';
+import type { TaskStore } from '../../store/tasks.ts';
 
 /** Whoever commits writes the date: work is not reverted before it is delivered, nor after it was seen to be. */
 const between = (at: string, first: string, last: Date): string =>

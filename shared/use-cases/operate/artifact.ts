@@ -1,11 +1,11 @@
 import type * as z from 'zod';
 import type { ArtifactPart, ArtifactQuery } from '../../api/artifact-schemas.ts';
 import { isScreenshot } from '../../contract/evidence/is-screenshot.ts';
-import { MAX_SCREENSHOT_BYTES, screenshotKey, screenshotsIn } from '../../contract/screenshot.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import type { ObjectStore } from '../../store/objects.ts';
+import { MAX_SCREENSHOT_BYTES, screenshotKey, screenshotsIn } from '../../contract/screenshot.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
+import type { ObjectStore } from '../../store/objects.ts';
 
 /** Bytes of one part: as JSON it may be six times as long, and a function answers with six megabytes at the most. */
 export const PART_BYTES = 512 * 1_024;

@@ -1,4 +1,10 @@
-import { type CompactionObjects, CompactionPlan, joined, planKey, planOf } from '../../control/ledger/compaction.ts';
+import {
+  type CompactionObjects,
+  CompactionPlan,
+  joined,
+  planKey,
+  planOf,
+} from '../../control/ledger/compaction.ts';
 
 export interface CompactContext {
   readonly objects: CompactionObjects;

@@ -1,11 +1,17 @@
 import * as z from 'zod';
-import { stageOf } from '../../control/task-commands/stage.ts';
-import { type GivenUpBatch, givenUpBatch, StreamEvent } from '../../control/dead-letters/given-up.ts';
-import { add, type Dead, due, finish, lease, say, type Tried } from '../../control/dead-letters/lane.ts';
-import { type DeadLetter, laneOf, readerLane, readerOf, type StreamReader } from '../../control/dead-letters/schema.ts';
 import { LaunchMessage } from '../../contract/messages/queue.ts';
 import { GIVEN_UP_BATCHES } from '../../contract/names.ts';
 import { Refusal } from '../../contract/refusal.ts';
+import { type GivenUpBatch, givenUpBatch, StreamEvent } from '../../control/dead-letters/given-up.ts';
+import { add, type Dead, due, finish, lease, say, type Tried } from '../../control/dead-letters/lane.ts';
+import {
+  type DeadLetter,
+  laneOf,
+  readerLane,
+  readerOf,
+  type StreamReader,
+} from '../../control/dead-letters/schema.ts';
+import { stageOf } from '../../control/task-commands/stage.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { DeadLetterStore } from '../../store/dead-letters.ts';
 import type { GivenUpStore } from '../../store/given-up.ts';

@@ -1,6 +1,9 @@
+import type { TierModels } from '../../contract/agents/tiers.ts';
+import { Refusal } from '../../contract/refusal.ts';
 import type { RoleMemory } from '../../control/cascade/learning/belief.ts';
 import type { CascadePolicy } from '../../control/cascade/learning/policy.ts';
-import type { TierModels } from '../../contract/agents/tiers.ts';
+import { addFigures, type Figures, NO_FIGURES } from '../../control/metrics/figures.ts';
+import { daysBefore } from '../../control/metrics/views.ts';
 import { type Change, levelOf, rankOf, thingOf } from '../../control/tune/change.ts';
 import { ideas } from '../../control/tune/derive.ts';
 import { gateTest } from '../../control/tune/gate-words.ts';
@@ -19,9 +22,6 @@ import {
   type Word,
 } from '../../control/tune/steps.ts';
 import { trialOf } from '../../control/tune/trial.ts';
-import { addFigures, type Figures, NO_FIGURES } from '../../control/metrics/figures.ts';
-import { daysBefore } from '../../control/metrics/views.ts';
-import { Refusal } from '../../contract/refusal.ts';
 import type { BeliefStore } from '../../store/beliefs.ts';
 import type { Counts } from '../../store/counts.ts';
 import type { EvolutionStore } from '../../store/evolution.ts';

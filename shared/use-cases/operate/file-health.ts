@@ -1,7 +1,13 @@
 import type * as z from 'zod';
-import type { FileHistory, FileList, FileQuery, FilesQuery, FlaggedFiles } from '../../control/file-health/schemas.ts';
-import { healthOfAll, historyView, listView, type TouchedFile } from '../../control/file-health/view.ts';
 import { Refusal } from '../../contract/refusal.ts';
+import type {
+  FileHistory,
+  FileList,
+  FileQuery,
+  FilesQuery,
+  FlaggedFiles,
+} from '../../control/file-health/schemas.ts';
+import { healthOfAll, historyView, listView, type TouchedFile } from '../../control/file-health/view.ts';
 import type { FileStore } from '../../store/files.ts';
 
 interface Deps {

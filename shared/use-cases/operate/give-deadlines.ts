@@ -1,9 +1,9 @@
 import { INDEXES } from '../../contract/names.ts';
+import { isTerminal, STATUSES } from '../../contract/task/status.ts';
+import { deadlineOf } from '../../control/task-commands/deadline.ts';
 import type { DeadlineStore } from '../../store/deadlines.ts';
 import type { TaskStore } from '../../store/tasks.ts';
 import type { Place, UpgradeStore } from '../../store/upgrades.ts';
-import { deadlineOf } from '../../control/task-commands/deadline.ts';
-import { isTerminal, STATUSES } from '../../contract/task/status.ts';
 
 const NAME = 'deadlines';
 /** Tasks given their deadlines side by side, and between two looks at the time. */

@@ -1,13 +1,13 @@
 import type { CascadeView } from '../../api/cascade-schemas.ts';
+import { TIERS, type Tier, type TierModels } from '../../contract/agents/tiers.ts';
+import { Complexity } from '../../contract/submission/schema.ts';
 import type { RoleMemory } from '../../control/cascade/learning/belief.ts';
 import type { Control } from '../../control/cascade/learning/control.ts';
 import { pin, pinned, reset } from '../../control/cascade/learning/control.ts';
 import { optionsOf } from '../../control/cascade/learning/options.ts';
 import type { CascadePolicy } from '../../control/cascade/learning/policy.ts';
-import { TIERS, type Tier, type TierModels } from '../../contract/agents/tiers.ts';
 import type { BeliefStore } from '../../store/beliefs.ts';
 import type { CountStore } from '../../store/counts.ts';
-import { Complexity } from '../../contract/submission/schema.ts';
 
 export interface LearnedContext {
   readonly beliefs: BeliefStore;

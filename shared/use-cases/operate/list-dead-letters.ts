@@ -1,8 +1,8 @@
 import type { LetterList, LetterView } from '../../api/dead-letter-schemas.ts';
+import { cursorBehind, startOf } from '../../api/page-cursor.ts';
 import { type DeadLetter, taskOf } from '../../control/dead-letters/schema.ts';
 import type { LetterStatus } from '../../control/dead-letters/status.ts';
 import type { DeadLetterStore } from '../../store/dead-letters.ts';
-import { cursorBehind, startOf } from '../../api/page-cursor.ts';
 
 const LISTING = 'dead letters';
 

@@ -1,9 +1,9 @@
 import type * as z from 'zod';
+import { cursorBehind, startOf } from '../../api/page-cursor.ts';
 import { type ListQuery, type TaskList, TaskSummary } from '../../api/schemas.ts';
 import { INDEXES } from '../../contract/names.ts';
-import type { TaskRow, TaskStore } from '../../store/tasks.ts';
 import { isTerminal, STATUSES, type Status } from '../../contract/task/status.ts';
-import { cursorBehind, startOf } from '../../api/page-cursor.ts';
+import type { TaskRow, TaskStore } from '../../store/tasks.ts';
 
 type Query = z.infer<typeof ListQuery>;
 /** Pages of the index read for one answer at the most: a rare filter gets a short page and a cursor instead of a time-out. */

@@ -1,15 +1,6 @@
-import { executionInput, needsExecution } from '../../control/task-commands/start.ts';
-import type { BeatStore } from '../../store/beats.ts';
-import type { BoxRegister } from '../../store/box-register.ts';
-import type { DeadlineStore, Watched } from '../../store/deadlines.ts';
-import type { Machines } from '../../store/machines.ts';
-import type { RequestStore } from '../../store/requests.ts';
-import type { Due } from '../../store/task-item.ts';
-import type { TaskStore } from '../../store/tasks.ts';
-import { attemptWithBeats } from '../../control/task-commands/beat.ts';
+import { executionLabel, launchName, type Task } from '../../contract/task/task.ts';
 import { expireApproval } from '../../control/task-commands/approve.ts';
-import { expireHold } from '../../control/task-commands/hold.ts';
-import { boxLost, expireLease, restart } from '../../control/task-commands/recover.ts';
+import { attemptWithBeats } from '../../control/task-commands/beat.ts';
 import {
   awaitedBox,
   isFollowed,
@@ -20,7 +11,16 @@ import {
   lookAgainAt,
   waitsForBox,
 } from '../../control/task-commands/deadline.ts';
-import { executionLabel, launchName, type Task } from '../../contract/task/task.ts';
+import { expireHold } from '../../control/task-commands/hold.ts';
+import { boxLost, expireLease, restart } from '../../control/task-commands/recover.ts';
+import { executionInput, needsExecution } from '../../control/task-commands/start.ts';
+import type { BeatStore } from '../../store/beats.ts';
+import type { BoxRegister } from '../../store/box-register.ts';
+import type { DeadlineStore, Watched } from '../../store/deadlines.ts';
+import type { Machines } from '../../store/machines.ts';
+import type { RequestStore } from '../../store/requests.ts';
+import type { Due } from '../../store/task-item.ts';
+import type { TaskStore } from '../../store/tasks.ts';
 import { type FollowContext, makeUp } from '../cascade/follow.ts';
 import { followRequest } from '../submit/requests.ts';
 

@@ -1,15 +1,15 @@
 import type * as z from 'zod';
 import type { StatusView, VerificationWindow } from '../../api/schemas.ts';
-import { canonicalHash } from '../../lib/canonical.ts';
+import { STATUSES, type Status } from '../../contract/task/status.ts';
 import { coolingAt } from '../../control/cascade/cooling.ts';
-import { stateOf } from '../../reviews/judging/breaker.ts';
 import { type Completed, inWindow, summarise, windowBegins } from '../../control/ledger/nudge.ts';
 import type { NudgeRules } from '../../control/ledger/nudge-rules.ts';
+import { canonicalHash } from '../../lib/canonical.ts';
+import { stateOf } from '../../reviews/judging/breaker.ts';
 import type { BreakerStore } from '../../store/breakers.ts';
 import type { CompletionStore } from '../../store/completions.ts';
 import type { CountStore } from '../../store/counts.ts';
 import type { ProviderStore } from '../../store/providers.ts';
-import { STATUSES, type Status } from '../../contract/task/status.ts';
 
 interface NudgeDeps {
   readonly completions: Pick<CompletionStore, 'latest' | 'begunAnew'>;

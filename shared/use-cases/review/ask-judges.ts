@@ -1,8 +1,22 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
-import { judgingRefused } from '../../control/spending/judging.ts';
-import type { CascadePolicy } from '../../control/cascade/learning/policy.ts';
-import { hasResult } from '../../contract/outcome.ts';
 import { Evidence } from '../../contract/evidence/schema.ts';
+import type { Spent } from '../../contract/judgement/judgement.ts';
+import { type Judgement, type SecondLook, timesOf } from '../../contract/judgement/judgement.ts';
+import type { PipelineAsk } from '../../contract/judgement/review-pipeline.ts';
+import {
+  calibrationFor,
+  familyOfModel,
+  type JudgeModel,
+  type JudgeModels,
+} from '../../contract/models/models.ts';
+import { hasResult } from '../../contract/outcome.ts';
+import type { JudgedSignal } from '../../contract/submission/signals.ts';
+import type { Task } from '../../contract/task/task.ts';
+import type { CascadePolicy } from '../../control/cascade/learning/policy.ts';
+import { judgingRefused } from '../../control/spending/judging.ts';
+import { attemptNumbered } from '../../control/task-commands/change.ts';
+import { cut } from '../../lib/cut.ts';
+import type { Piece } from '../../lib/material.ts';
 import { judgedSignals } from '../../reviews/judging/asked.ts';
 import type { Breaker } from '../../reviews/judging/breaker.ts';
 import { judgingSpent } from '../../reviews/judging/completion-budget.ts';
@@ -12,13 +26,8 @@ import {
   expectationsIn,
   expectationsQuestion,
 } from '../../reviews/judging/expectations.ts';
-import type { Spent } from '../../contract/judgement/judgement.ts';
-import { type Judgement, type SecondLook, timesOf } from '../../contract/judgement/judgement.ts';
-import type { Piece } from '../../lib/material.ts';
-import { calibrationFor, familyOfModel, type JudgeModel, type JudgeModels } from '../../contract/models/models.ts';
 import { askPipeline } from '../../reviews/judging/pipeline-ask.ts';
 import { unreviewed } from '../../reviews/judging/pipeline-record.ts';
-import type { PipelineAsk } from '../../contract/judgement/review-pipeline.ts';
 import type { AskModel } from '../../reviews/judging/port.ts';
 import { costOf } from '../../reviews/judging/price.ts';
 import { lookedAt, lookQuestion, notesOf, unlooked } from '../../reviews/judging/second-look.ts';
@@ -27,10 +36,6 @@ import { headOf, opinionOf, questionOf, unaskedJudgement } from '../../reviews/j
 import type { ObjectStore } from '../../store/objects.ts';
 import type { SpendStore } from '../../store/spend.ts';
 import type { TaskStore } from '../../store/tasks.ts';
-import { attemptNumbered } from '../../control/task-commands/change.ts';
-import { cut } from '../../lib/cut.ts';
-import type { JudgedSignal } from '../../contract/submission/signals.ts';
-import type { Task } from '../../contract/task/task.ts';
 import { askStage, hasStage } from './ask-stage.ts';
 import { type Brought, toMark, whyUnmarked } from './quality-gate.ts';
 

@@ -1,8 +1,10 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
-import { familyOf } from '../../contract/models/family.ts';
 import { type Judgement, NOBODY_ASKED, timesOf } from '../../contract/judgement/judgement.ts';
-import type { Piece } from '../../lib/material.ts';
+import { familyOf } from '../../contract/models/family.ts';
 import { calibrationFor, familyOfModel, type JudgeModel } from '../../contract/models/models.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
+import type { Task } from '../../contract/task/task.ts';
+import type { Piece } from '../../lib/material.ts';
 import type { AskModel } from '../../reviews/judging/port.ts';
 import { costOf } from '../../reviews/judging/price.ts';
 import { PROMPTS } from '../../reviews/judging/prompts.ts';
@@ -16,8 +18,6 @@ import {
   RED_TEAM_SUBJECT,
   redTeamOf,
 } from '../../reviews/review/red-team.ts';
-import type { Attempt } from '../../contract/task/attempt.ts';
-import type { Task } from '../../contract/task/task.ts';
 
 export interface AttackContext {
   readonly ask: AskModel;

@@ -1,25 +1,30 @@
-import { familyOf } from '../../contract/models/family.ts';
 import type { Spent } from '../../contract/judgement/judgement.ts';
 import { type Judgement, NOBODY_ASKED, timesOf } from '../../contract/judgement/judgement.ts';
+import { familyOf } from '../../contract/models/family.ts';
+import {
+  calibrationFor,
+  familyOfModel,
+  type JudgeModel,
+  type JudgeModels,
+} from '../../contract/models/models.ts';
+import { Refusal } from '../../contract/refusal.ts';
+import type { GradingRecord } from '../../contract/rubric/grading.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
+import type { Task } from '../../contract/task/task.ts';
+import type { VerificationInForce } from '../../contract/workflow/in-force.ts';
+import { emptyGrading, gradedBy, subjectOf, ungraded } from '../../control/workflow/gradings.ts';
+import { cut } from '../../lib/cut.ts';
 import type { Piece } from '../../lib/material.ts';
-import { calibrationFor, familyOfModel, type JudgeModel, type JudgeModels } from '../../contract/models/models.ts';
+import { sha256 } from '../../lib/sha256.ts';
 import type { AskModel } from '../../reviews/judging/port.ts';
 import { costOf } from '../../reviews/judging/price.ts';
 import type { Prompt } from '../../reviews/judging/prompt.ts';
 import { PROMPTS } from '../../reviews/judging/prompts.ts';
-import { Refusal } from '../../contract/refusal.ts';
 import { DecompositionFailed } from '../../reviews/rubric/decomposer.ts';
 import { ModelMissing, verifierOf } from '../../reviews/rubric/factory.ts';
 import type { Grading } from '../../reviews/rubric/grader.ts';
-import type { GradingRecord } from '../../contract/rubric/grading.ts';
 import { type HandoffArtifact, handOver } from '../../reviews/rubric/handoff.ts';
 import { oddGrades, weightedScore } from '../../reviews/rubric/weighted.ts';
-import { sha256 } from '../../lib/sha256.ts';
-import type { Attempt } from '../../contract/task/attempt.ts';
-import { cut } from '../../lib/cut.ts';
-import type { Task } from '../../contract/task/task.ts';
-import { emptyGrading, gradedBy, subjectOf, ungraded } from '../../control/workflow/gradings.ts';
-import type { VerificationInForce } from '../../contract/workflow/in-force.ts';
 
 export interface GradingContext {
   readonly ask: AskModel;

@@ -1,24 +1,24 @@
-import { judgingEstimate } from '../../control/spending/judging.ts';
 import { Evidence, type Verdict, type VerdictReason } from '../../contract/evidence/schema.ts';
-import { withRequirements } from '../../control/tune/in-force.ts';
-import { NO_EVOLUTION } from '../../control/tune/schema.ts';
-import { allJudgements, judgedSignals, needless, pipelineAsk } from '../../reviews/judging/asked.ts';
 import type { Judgement, SecondLook } from '../../contract/judgement/judgement.ts';
-import type { JudgeModels } from '../../contract/models/models.ts';
 import type { PipelineAsk } from '../../contract/judgement/review-pipeline.ts';
-import { secondLookAt } from '../../reviews/judging/second-look.ts';
-import type { EvolutionStore } from '../../store/evolution.ts';
-import type { ObjectStore } from '../../store/objects.ts';
-import type { TaskStore } from '../../store/tasks.ts';
+import type { JudgeModels } from '../../contract/models/models.ts';
+import { judgingEstimate } from '../../control/spending/judging.ts';
 import { attemptNumbered } from '../../control/task-commands/change.ts';
 import { awaitsVerdict, claimJudging, recordVerdict } from '../../control/task-commands/verify.ts';
-import { cut } from '../../lib/cut.ts';
+import { withRequirements } from '../../control/tune/in-force.ts';
+import { NO_EVOLUTION } from '../../control/tune/schema.ts';
 import { combine } from '../../control/verdict/combine.ts';
 import { withLetGo } from '../../control/verdict/let-go.ts';
 import { reduce } from '../../control/verdict/reduce.ts';
 import { allGradings } from '../../control/workflow/gradings.ts';
 import { allReviewGates } from '../../control/workflow/review-gates.ts';
 import { throughWorkflow } from '../../control/workflow/through.ts';
+import { cut } from '../../lib/cut.ts';
+import { allJudgements, judgedSignals, needless, pipelineAsk } from '../../reviews/judging/asked.ts';
+import { secondLookAt } from '../../reviews/judging/second-look.ts';
+import type { EvolutionStore } from '../../store/evolution.ts';
+import type { ObjectStore } from '../../store/objects.ts';
+import type { TaskStore } from '../../store/tasks.ts';
 import { hasStage } from './ask-stage.ts';
 
 /** Reasons carried from one step to the next, and their bytes as JSON: a state of the machine holds at most 256 KiB. */

@@ -1,11 +1,11 @@
 import type { Evidence } from '../../contract/evidence/schema.ts';
-import { type Breaker, REJECTIONS, stateOf } from '../../reviews/judging/breaker.ts';
-import type { Piece } from '../../lib/material.ts';
-import { preFlight } from '../../reviews/judging/pre-flight.ts';
-import type { Attempt } from '../../contract/task/attempt.ts';
-import { cut } from '../../lib/cut.ts';
 import { overlap } from '../../contract/submission/file-overlap.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
+import { cut } from '../../lib/cut.ts';
+import type { Piece } from '../../lib/material.ts';
+import { type Breaker, REJECTIONS, stateOf } from '../../reviews/judging/breaker.ts';
+import { preFlight } from '../../reviews/judging/pre-flight.ts';
 
 /** What an attempt brought, and what was seen of it. */
 export interface Brought {

@@ -1,13 +1,13 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
-import type { Screenshot } from '../../contract/screenshot.ts';
 import { type Judgement, timesOf } from '../../contract/judgement/judgement.ts';
-import type { Piece } from '../../lib/material.ts';
 import { calibrationFor, familyOfModel, type JudgeModel } from '../../contract/models/models.ts';
+import type { VisionSettings } from '../../contract/review/vision-schema.ts';
+import type { Screenshot } from '../../contract/screenshot.ts';
+import type { Piece } from '../../lib/material.ts';
 import type { AskModel, Picture } from '../../reviews/judging/port.ts';
 import { costOf } from '../../reviews/judging/price.ts';
 import type { GateSaid } from '../../reviews/review/gate-word.ts';
 import type { VisionReport } from '../../reviews/review/vision/finding.ts';
-import type { VisionSettings } from '../../contract/review/vision-schema.ts';
 import { seen, unseen, visionQuestion } from '../../reviews/review/vision/vision.ts';
 import { type Album, looking, readPicture } from './vision-pictures.ts';
 

@@ -1,10 +1,10 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
+import type { VisionSettings } from '../../contract/review/vision-schema.ts';
 import type { Screenshot } from '../../contract/screenshot.ts';
 import type { GateSaid } from '../../reviews/review/gate-word.ts';
 import { pictureOf, unmetBy } from '../../reviews/review/vision/heuristic.ts';
 import type { Looks } from '../../reviews/review/vision/looks.ts';
 import { BadPicture } from '../../reviews/review/vision/pixels.ts';
-import type { VisionSettings } from '../../contract/review/vision-schema.ts';
 import { seen } from '../../reviews/review/vision/vision.ts';
 import { type Album, looking, readPicture } from './vision-pictures.ts';
 

@@ -1,18 +1,18 @@
 import { type AutonomyLevel, lowerOf } from '../../contract/approval/autonomy.ts';
-import { ClarificationRequired } from '../../control/failures/thrown.ts';
-import { progressOf, settingsOf, unclearTo } from '../../control/coordination/of-plan.ts';
-import { replanOf } from '../../control/coordination/replan.ts';
 import { CoordinationSettings } from '../../contract/coordination/settings.ts';
-import { plannedId, requestsOf, taken } from '../../control/planning/create.ts';
 import { PLAN_FILE } from '../../contract/plan/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import type { TaskStore } from '../../store/tasks.ts';
+import { SubmitTask, type SubmitTaskInput } from '../../contract/submission/schema.ts';
+import { madeFrom } from '../../contract/task/made-from.ts';
+import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { progressOf, settingsOf, unclearTo } from '../../control/coordination/of-plan.ts';
+import { replanOf } from '../../control/coordination/replan.ts';
+import { ClarificationRequired } from '../../control/failures/thrown.ts';
+import { plannedId, requestsOf, taken } from '../../control/planning/create.ts';
 import { createTask, type Dependency } from '../../control/task-commands/create.ts';
 import { review } from '../../control/task-commands/operate.ts';
 import { firstOf } from '../../lib/cut.ts';
-import { madeFrom } from '../../contract/task/made-from.ts';
-import { SubmitTask, type SubmitTaskInput } from '../../contract/submission/schema.ts';
-import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import type { TaskStore } from '../../store/tasks.ts';
 import { type SubmitContext, type Submitted, submitTask } from './submit.ts';
 
 export interface PlanRequest

@@ -1,16 +1,22 @@
 import type * as z from 'zod';
+import { cursorBehind, startOf } from '../../api/page-cursor.ts';
 import type { RequestBody, RequestList, RequestsQuery } from '../../api/request-schemas.ts';
 import { requestView } from '../../api/request-view.ts';
-import { canonicalHash } from '../../lib/canonical.ts';
-import { mayHaveTask, newRequest, refuseRequest, taskCreated, taskOf } from '../../control/intake/commands.ts';
 import type { WorkRequest } from '../../contract/intake/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import type { RequestStore } from '../../store/requests.ts';
-import type { TaskStore } from '../../store/tasks.ts';
+import { isTerminal } from '../../contract/task/status.ts';
+import {
+  mayHaveTask,
+  newRequest,
+  refuseRequest,
+  taskCreated,
+  taskOf,
+} from '../../control/intake/commands.ts';
 import { createTask } from '../../control/task-commands/create.ts';
 import { cancel } from '../../control/task-commands/operate.ts';
-import { isTerminal } from '../../contract/task/status.ts';
-import { cursorBehind, startOf } from '../../api/page-cursor.ts';
+import { canonicalHash } from '../../lib/canonical.ts';
+import type { RequestStore } from '../../store/requests.ts';
+import type { TaskStore } from '../../store/tasks.ts';
 import { made, nameAll, type SubmitContext } from './submit.ts';
 
 /** Somebody asks for work. It is checked as the task that it will be; nothing is made yet. */

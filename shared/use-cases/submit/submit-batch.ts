@@ -1,9 +1,9 @@
 import { invalid } from '../../api/problem.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import type { Dependency } from '../../control/task-commands/create.ts';
 import { dependenciesFirst } from '../../contract/submission/graph.ts';
 import type { SubmitTask } from '../../contract/submission/schema.ts';
 import type { Task } from '../../contract/task/task.ts';
+import type { Dependency } from '../../control/task-commands/create.ts';
 import {
   checkDependencies,
   made,

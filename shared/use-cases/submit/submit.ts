@@ -1,19 +1,19 @@
 import { invalid } from '../../api/problem.ts';
-import { canonicalHash } from '../../lib/canonical.ts';
 import type { PlanOf } from '../../contract/plan/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import { isSameRepository, longestScope } from '../../contract/repository/url.ts';
-import type { ObjectStore } from '../../store/objects.ts';
-import type { TaskStore } from '../../store/tasks.ts';
-import { type Agents, adapterProblems } from '../../control/task-commands/adapter-choice.ts';
-import { createTask, type Dependency } from '../../control/task-commands/create.ts';
-import { deliveryProblems } from '../../control/task-commands/delivery-choice.ts';
 import { findCycle } from '../../contract/submission/graph.ts';
 import { hiddenText } from '../../contract/submission/hidden-tests.ts';
 import { idForKey, newTaskId } from '../../contract/submission/ids.ts';
 import { regexErrors } from '../../contract/submission/regex.ts';
 import type { SubmitTask } from '../../contract/submission/schema.ts';
 import type { Task } from '../../contract/task/task.ts';
+import { type Agents, adapterProblems } from '../../control/task-commands/adapter-choice.ts';
+import { createTask, type Dependency } from '../../control/task-commands/create.ts';
+import { deliveryProblems } from '../../control/task-commands/delivery-choice.ts';
+import { canonicalHash } from '../../lib/canonical.ts';
+import type { ObjectStore } from '../../store/objects.ts';
+import type { TaskStore } from '../../store/tasks.ts';
 
 export interface SubmitContext {
   readonly tasks: TaskStore;

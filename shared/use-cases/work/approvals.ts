@@ -1,12 +1,12 @@
 import type * as z from 'zod';
 import type { ApprovalList, ApprovalsQuery, ParkBody } from '../../api/approval-schemas.ts';
 import { approvalItem } from '../../api/approval-view.ts';
-import type { ApprovalRules } from '../../control/approvals/rules.ts';
 import { type Approval, Ask } from '../../contract/approval/schema.ts';
 import { objectKey } from '../../contract/names.ts';
-import type { TaskRow, TaskStore } from '../../store/tasks.ts';
-import { askApproval, askedBefore, decideApproval, type Word } from '../../control/task-commands/approve.ts';
 import type { Task } from '../../contract/task/task.ts';
+import type { ApprovalRules } from '../../control/approvals/rules.ts';
+import { askApproval, askedBefore, decideApproval, type Word } from '../../control/task-commands/approve.ts';
+import type { TaskRow, TaskStore } from '../../store/tasks.ts';
 import { listTasks } from '../operate/list.ts';
 
 interface Asked {

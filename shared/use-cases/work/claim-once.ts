@@ -1,8 +1,8 @@
-import { canonicalHash } from '../../lib/canonical.ts';
+import { derivedBoxToken } from '../../contract/access/tokens.ts';
 import { Refusal, type RefusalCode } from '../../contract/refusal.ts';
+import { canonicalHash } from '../../lib/canonical.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { ClaimStore, Intent } from '../../store/claims.ts';
-import { derivedBoxToken } from '../../contract/access/tokens.ts';
 
 /** A claim that may be repeated: the same key of the same operator gets the same attempt and the same token. */
 export interface ClaimKey {

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { mintOperatorToken, sameHash } from '../../contract/access/tokens.ts';
 import { Refusal } from '../../contract/refusal.ts';
+import { describeOverlap } from '../../contract/submission/file-overlap.ts';
+import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { route } from '../../control/routing/route.ts';
+import { knownBase } from '../../control/task-commands/base.ts';
+import { requireVersion } from '../../control/task-commands/change.ts';
+import { startAttempt } from '../../control/task-commands/claim.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { ClaimStore } from '../../store/claims.ts';
 import type { FileConflict, LockStore } from '../../store/locks.ts';
 import type { TaskStore } from '../../store/tasks.ts';
-import { knownBase } from '../../control/task-commands/base.ts';
-import { requireVersion } from '../../control/task-commands/change.ts';
-import { startAttempt } from '../../control/task-commands/claim.ts';
-import { describeOverlap } from '../../contract/submission/file-overlap.ts';
-import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { mintOperatorToken, sameHash } from '../../contract/access/tokens.ts';
 import { type ClaimKey, claimKey, claimsOnce, lostRace } from './claim-once.ts';
 
 /** Candidates looked at in one page of the queue. */

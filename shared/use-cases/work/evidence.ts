@@ -1,14 +1,18 @@
 import type * as z from 'zod';
 import type { DeliveryBody, EvidenceBody } from '../../api/report-schemas.ts';
 import { objectKey } from '../../contract/names.ts';
-import { sha256 } from '../../lib/sha256.ts';
-import type { ObjectStore } from '../../store/objects.ts';
-import type { TaskStore } from '../../store/tasks.ts';
-import { authorizeDelivery, recordDelivered, recordDeliveryRefused } from '../../control/task-commands/deliver.ts';
+import type { Task } from '../../contract/task/task.ts';
+import {
+  authorizeDelivery,
+  recordDelivered,
+  recordDeliveryRefused,
+} from '../../control/task-commands/deliver.ts';
 import { recordConflict, recordMerged } from '../../control/task-commands/merge.ts';
 import { boxInterrupted } from '../../control/task-commands/recover.ts';
 import { recordEvidence, recordVerificationFailure } from '../../control/task-commands/verify.ts';
-import type { Task } from '../../contract/task/task.ts';
+import { sha256 } from '../../lib/sha256.ts';
+import type { ObjectStore } from '../../store/objects.ts';
+import type { TaskStore } from '../../store/tasks.ts';
 
 /** The gates box hands in what it observed, or why it could not observe anything. The whole evidence goes to S3, its short form to the task. */
 export async function recordEvidenceBody(

@@ -1,11 +1,11 @@
 import { Refusal } from '../../contract/refusal.ts';
-import type { BeatStore } from '../../store/beats.ts';
-import type { TaskStore } from '../../store/tasks.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
+import type { Task } from '../../contract/task/task.ts';
 import { attemptThatBeats, attemptWithBeats, withBeat } from '../../control/task-commands/beat.ts';
 import { epochSeconds } from '../../control/task-commands/change.ts';
 import { keepAlive } from '../../control/task-commands/work.ts';
-import type { Task } from '../../contract/task/task.ts';
+import type { BeatStore } from '../../store/beats.ts';
+import type { TaskStore } from '../../store/tasks.ts';
 
 export interface HeartbeatContext {
   readonly tasks: TaskStore;

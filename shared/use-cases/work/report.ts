@@ -1,17 +1,17 @@
 import type * as z from 'zod';
 import type { CompleteBody, FailBody } from '../../api/report-schemas.ts';
-import { costUsd } from '../../contract/models/prices.ts';
 import { isTier, type TierModels } from '../../contract/agents/tiers.ts';
 import type { LoggedRun } from '../../contract/evidence/logs/logged.ts';
+import { costUsd } from '../../contract/models/prices.ts';
 import { objectKey } from '../../contract/names.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import { sha256 } from '../../lib/sha256.ts';
-import type { ObjectStore } from '../../store/objects.ts';
-import type { TaskStore } from '../../store/tasks.ts';
+import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { boundBase } from '../../control/task-commands/base.ts';
 import { boxInterrupted } from '../../control/task-commands/recover.ts';
 import { type Handed, report } from '../../control/task-commands/work.ts';
-import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { sha256 } from '../../lib/sha256.ts';
+import type { ObjectStore } from '../../store/objects.ts';
+import type { TaskStore } from '../../store/tasks.ts';
 
 export interface ReportContext {
   readonly tasks: TaskStore;

@@ -1,11 +1,11 @@
 import type * as z from 'zod';
 import type { MemoryBody, UploadBody } from '../../api/report-schemas.ts';
 import { objectKey } from '../../contract/names.ts';
+import type { Task } from '../../contract/task/task.ts';
+import { runningAttempt } from '../../control/task-commands/change.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { ObjectStore, Upload } from '../../store/objects.ts';
 import type { UploadStore } from '../../store/uploads.ts';
-import { runningAttempt } from '../../control/task-commands/change.ts';
-import type { Task } from '../../contract/task/task.ts';
 
 /** Leave to put exactly these bytes at their own place. Refused when the attempt has ended or has had enough. */
 export async function uploadPlace(

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect } from '../../../functions/forge/connect.ts';
+import type { Task } from '../../../shared/contract/task/task.ts';
 import { taskIdOfIssue } from '../../../shared/control/forge/issue.ts';
 import { LABELS } from '../../../shared/control/forge/report.ts';
 import { ForgeSecret, ForgeSetting } from '../../../shared/control/forge/schema.ts';
-import type { Task } from '../../../shared/contract/task/task.ts';
 import { tellForge } from '../../../shared/use-cases/deliver/forge-tell.ts';
 import {
   artifact,

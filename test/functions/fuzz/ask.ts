@@ -7,11 +7,11 @@ import type { ApiEvent } from '../../../functions/api/request.ts';
 import { handler as submit } from '../../../functions/api/submit.ts';
 import { handler as upload } from '../../../functions/api/upload.ts';
 import { handler as work } from '../../../functions/api/work.ts';
-import { ROUTES, type Route, type RouteName, routeKey } from '../../../shared/api/routes.ts';
-import { toItem } from '../../../shared/store/task-item.ts';
-import type { Task } from '../../../shared/contract/task/task.ts';
 import { installClients, useServices } from '../../../lab/simulator/engines/clients.ts';
 import { type Input, Table } from '../../../lab/simulator/engines/table.ts';
+import { ROUTES, type Route, type RouteName, routeKey } from '../../../shared/api/routes.ts';
+import type { Task } from '../../../shared/contract/task/task.ts';
+import { toItem } from '../../../shared/store/task-item.ts';
 import { CALLER, DEAD_LETTER, ITEMS, QUERIES } from './requests.ts';
 
 const HANDLERS = {

@@ -1,12 +1,12 @@
 import type { Caller, RouteName } from '../../../shared/api/routes.ts';
-import { add, NO_LANE } from '../../../shared/control/dead-letters/lane.ts';
-import type { Evolution } from '../../../shared/control/tune/schema.ts';
 import { Requirement } from '../../../shared/contract/intake/schema.ts';
 import { ITEM_PREFIX } from '../../../shared/contract/names.ts';
-import { requestToItem } from '../../../shared/store/requests.ts';
-import { keyOf } from '../../../shared/store/revised-items.ts';
 import type { Attempt } from '../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
+import { add, NO_LANE } from '../../../shared/control/dead-letters/lane.ts';
+import type { Evolution } from '../../../shared/control/tune/schema.ts';
+import { requestToItem } from '../../../shared/store/requests.ts';
+import { keyOf } from '../../../shared/store/revised-items.ts';
 import * as build from '../../support/builders.ts';
 
 export const DEAD_LETTER = 'T1.agent-1-1';

@@ -2,8 +2,8 @@ import { generateKeyPairSync, verify } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { secretFor } from '../../../functions/runtime/secret.ts';
 import { appToken, installationToken } from '../../../functions/mint/github.ts';
+import { secretFor } from '../../../functions/runtime/secret.ts';
 import { GitSecret } from '../../../shared/contract/repository/git-secret.ts';
 
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { mintModelToken } from '../../../shared/contract/access/tokens.ts';
 import type { Providers } from '../../../shared/contract/models/providers.ts';
 import { MAX_TROUBLES } from '../../../shared/control/model-gateway/trouble.ts';
-import { mintModelToken } from '../../../shared/contract/access/tokens.ts';
 import { report } from '../../support/builders.ts';
 import { type ModelServer, startModelServer } from '../../support/models/server.ts';
 import { NOW, running, startGateway, TOKEN } from './gateway.ts';

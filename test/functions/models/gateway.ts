@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { serve } from '../../../functions/models/gateway.ts';
 import type { CallRecord, Gateway } from '../../../functions/models/parts.ts';
+import { mintModelToken } from '../../../shared/contract/access/tokens.ts';
 import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
 import type { WitnessedCall } from '../../../shared/contract/models/call.ts';
-import type { Meter, Reservation, Settlement } from '../../../shared/control/model-gateway/meter.ts';
 import type { Providers } from '../../../shared/contract/models/providers.ts';
+import type { Task } from '../../../shared/contract/task/task.ts';
+import type { Meter, Reservation, Settlement } from '../../../shared/control/model-gateway/meter.ts';
 import { MAX_TROUBLES } from '../../../shared/control/model-gateway/trouble.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
-import type { Task } from '../../../shared/contract/task/task.ts';
-import { mintModelToken } from '../../../shared/contract/access/tokens.ts';
 import { attempt, task } from '../../support/builders.ts';
 
 export const NOW = new Date('2026-11-22T12:00:00.000Z');

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { factsOf } from '../../../gates/code/facts.ts';
-import { GRAMMARS, type Grammar, grammarOf, isOwnCode, languageOf } from '../../../gates/core/language.ts';
-import { stringValue } from '../../../gates/code/parsing/literal.ts';
 import { namesOf } from '../../../gates/code/names.ts';
+import { stringValue } from '../../../gates/code/parsing/literal.ts';
 import { MAX_SOURCE_BYTES, parse } from '../../../gates/code/parsing/parse.ts';
 import { isValidElsewhere } from '../../../gates/code/parsing/second-opinion.ts';
 import { sourceText } from '../../../gates/code/parsing/source-text.ts';
+import { MAX_DEPTH } from '../../../gates/code/parsing/syntax.ts';
 import { javascriptSurface } from '../../../gates/code/surface/javascript.ts';
 import { pythonSurface } from '../../../gates/code/surface/python.ts';
-import { MAX_DEPTH } from '../../../gates/code/parsing/syntax.ts';
+import { GRAMMARS, type Grammar, grammarOf, isOwnCode, languageOf } from '../../../gates/core/language.ts';
 import { unreachable } from '../../../gates/rules/dead-code/unreachable.ts';
 
 test.each([

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { factsOf } from '../../../gates/code/facts.ts';
 import type { ImportReference } from '../../../gates/code/imports/reference.ts';
-import { grammarOf, type Language, languageOf } from '../../../gates/core/language.ts';
 import { goResolver } from '../../../gates/code/resolve/go.ts';
 import { javascriptResolver } from '../../../gates/code/resolve/javascript.ts';
 import { parseJsonc } from '../../../gates/code/resolve/jsonc.ts';
 import { pythonResolver } from '../../../gates/code/resolve/python.ts';
 import type { Resolver, TreeFiles } from '../../../gates/code/resolve/resolver.ts';
 import { rustResolver } from '../../../gates/code/resolve/rust.ts';
+import { grammarOf, type Language, languageOf } from '../../../gates/core/language.ts';
 
 const RESOLVERS: Readonly<Record<Language, (files: TreeFiles) => Resolver>> = {
   python: pythonResolver,

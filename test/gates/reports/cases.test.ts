@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isNamed } from '../../../gates/core/test-result.ts';
 import { FORMATS, type FormatName } from '../../../gates/reports/all.ts';
 import { inOutput, readAny } from '../../../gates/reports/any.ts';
 import type { Report } from '../../../gates/reports/report.ts';
-import { isNamed } from '../../../gates/core/test-result.ts';
 
 const ROOT = '/room/tree';
 const lines = (...values: readonly unknown[]): string =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findingsOf } from '../../../gates/rules/framework/findings.ts';
-import { RULES } from '../../../gates/rules/registry.ts';
 import type { Example, Rule } from '../../../gates/rules/framework/rule.ts';
+import { RULES } from '../../../gates/rules/registry.ts';
 import { examplesOf } from '../../support/examples.ts';
 
 const patchOf = examplesOf(RULES.flatMap(({ caught, honest }) => [...caught, ...honest]));

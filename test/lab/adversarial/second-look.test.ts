@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { unlooked } from '../../../shared/reviews/judging/second-look.ts';
 import type { EvasionCase } from '../../../lab/adversarial/case.ts';
 import {
   type Looked,
@@ -12,6 +11,7 @@ import {
   secondLooks,
   toLookAt,
 } from '../../../lab/adversarial/second-look.ts';
+import { unlooked } from '../../../shared/reviews/judging/second-look.ts';
 
 const judgement = {
   ...unlooked({ outcome: 'asked', because: 'b' }),

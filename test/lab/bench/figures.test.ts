@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SubmitTask } from '../../../shared/contract/submission/schema.ts';
 import { bill, total } from '../../../lab/bench/cost.ts';
 import { project } from '../../../lab/bench/data/project.ts';
 import { figures, idleTask } from '../../../lab/bench/latency.ts';
@@ -12,6 +11,7 @@ import { markdown, text, writeInto } from '../../../lab/bench/page.ts';
 import { PRICES } from '../../../lab/bench/prices.ts';
 import { type StackFigures, stackSections, usdPer1000, verdicts } from '../../../lab/bench/stack-report.ts';
 import { median, percentile } from '../../../lab/bench/statistics.ts';
+import { SubmitTask } from '../../../shared/contract/submission/schema.ts';
 
 let folder: string;
 beforeAll(() => {

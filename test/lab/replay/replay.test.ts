@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { makeRepository } from '../../support/repository.ts';
 import { gitDir, realCommits } from '../../../lab/replay/commits.ts';
 import { replay } from '../../../lab/replay/judge.ts';
 import { reportOf, tableOf } from '../../../lab/replay/report.ts';
+import { makeRepository } from '../../support/repository.ts';
 
 const TEST =
   "import { test } from 'node:test';\nimport assert from 'node:assert';\nimport { add } from '../src/add.mjs';\n";

@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
-import { INDEXES } from '../../../shared/contract/names.ts';
 import type { Item } from '../../../lab/simulator/engines/expression.ts';
 import { type Limits, Quotas, RATE_NAMES, type RateName } from '../../../lab/simulator/engines/quotas.ts';
 import { type Input, Table } from '../../../lab/simulator/engines/table.ts';
+import { INDEXES } from '../../../shared/contract/names.ts';
 
 const limits = (name: RateName, perSecond: number, burst: number): Limits => ({
   rates: Object.fromEntries(

@@ -9,9 +9,9 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Input, Table } from '../../../lab/simulator/engines/table.ts';
 import { INDEXES } from '../../../shared/contract/names.ts';
 import { testTable } from '../../support/dynalite.ts';
-import { type Input, Table } from '../../../lab/simulator/engines/table.ts';
 
 /** Commands of the document client as data: an operation and its input. */
 const COMMANDS = {

@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import type { AttemptList, TaskSummary, TaskView } from '../../../shared/api/schemas.ts';
 import { chainView, taskView } from '../../../shared/api/views.ts';
-import { summarise } from '../../../shared/control/ledger/nudge.ts';
 import type { Attempt } from '../../../shared/contract/task/attempt.ts';
 import { STATUSES, type Status } from '../../../shared/contract/task/status.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
+import { summarise } from '../../../shared/control/ledger/nudge.ts';
 import { attempt, later, sha1, task, verdict } from '../../support/builders.ts';
 import { completed } from '../../support/completions.ts';
 import type { ScriptedApi } from './scripted-api.ts';

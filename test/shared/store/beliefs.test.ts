@@ -1,12 +1,12 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { TIERS } from '../../../shared/contract/agents/tiers.ts';
 import { pin } from '../../../shared/control/cascade/learning/control.ts';
 import type { Observed } from '../../../shared/control/cascade/learning/outcome.ts';
 import { latest } from '../../../shared/control/cascade/learning/window.ts';
-import { TIERS } from '../../../shared/contract/agents/tiers.ts';
-import { BeliefStore } from '../../../shared/store/beliefs.ts';
 import { itemBytes } from '../../../shared/lib/item-bytes.ts';
+import { BeliefStore } from '../../../shared/store/beliefs.ts';
 import { later, NOW } from '../../support/builders.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { DeleteCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { BoxRegister } from '../../../shared/store/box-register.ts';
 import type { Pool } from '../../../shared/control/admission/box-room.ts';
 import { itemBytes } from '../../../shared/lib/item-bytes.ts';
+import { BoxRegister } from '../../../shared/store/box-register.ts';
 import { NOW } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';
 

@@ -1,9 +1,9 @@
 import { ECSClient, RunTaskCommand, type RunTaskCommandOutput } from '@aws-sdk/client-ecs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Pool } from '../../../shared/control/admission/box-room.ts';
 import { Boxes } from '../../../shared/store/boxes.ts';
 import { NotStarted } from '../../../shared/store/run-task-answers.ts';
-import type { Pool } from '../../../shared/control/admission/box-room.ts';
 
 const ecs = mockClient(ECSClient);
 const boxes = new Boxes(new ECSClient({ region: 'us-east-1' }), 'cluster', {

@@ -1,11 +1,11 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { STATUSES, type Status } from '../../../shared/contract/task/status.ts';
 import type { Fact } from '../../../shared/control/ledger/counts.ts';
 import { NudgeRules } from '../../../shared/control/ledger/nudge-rules.ts';
 import { CountStore } from '../../../shared/store/counts.ts';
 import { shardOf } from '../../../shared/store/shard.ts';
-import { STATUSES, type Status } from '../../../shared/contract/task/status.ts';
 import { statusView } from '../../../shared/use-cases/operate/status.ts';
 import { NOW } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';

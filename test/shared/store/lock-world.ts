@@ -1,9 +1,9 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { LockStore } from '../../../shared/store/locks.ts';
-import type { TaskStore } from '../../../shared/store/tasks.ts';
 import { overlap } from '../../../shared/contract/submission/file-overlap.ts';
 import type { Status } from '../../../shared/contract/task/status.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
+import { LockStore } from '../../../shared/store/locks.ts';
+import type { TaskStore } from '../../../shared/store/tasks.ts';
 import { NOW } from '../../support/builders.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
 

@@ -1,8 +1,8 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
-import { TaskStore } from '../../../shared/store/tasks.ts';
-import { recordEvidence, recordVerdict } from '../../../shared/control/task-commands/verify.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
+import { recordEvidence, recordVerdict } from '../../../shared/control/task-commands/verify.ts';
+import { TaskStore } from '../../../shared/store/tasks.ts';
 import { evidence, inReview, NOW, task, verdict } from '../../support/builders.ts';
 
 /** A table that has no room for what comes next, but for the end of the task. */

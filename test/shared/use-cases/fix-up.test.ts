@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/contract/agents/tiers.ts';
-import { LockStore } from '../../../shared/store/locks.ts';
-import { TaskStore } from '../../../shared/store/tasks.ts';
+import type { SubmitTaskInput } from '../../../shared/contract/submission/schema.ts';
 import type { Attempt } from '../../../shared/contract/task/attempt.ts';
+import { deliveryBranch, type Task } from '../../../shared/contract/task/task.ts';
+import { fixUpId } from '../../../shared/control/task-commands/fix-up.ts';
 import { retry } from '../../../shared/control/task-commands/operate.ts';
 import { settle } from '../../../shared/control/task-commands/settle.ts';
-import { fixUpId } from '../../../shared/control/task-commands/fix-up.ts';
-import type { SubmitTaskInput } from '../../../shared/contract/submission/schema.ts';
-import { deliveryBranch, type Task } from '../../../shared/contract/task/task.ts';
+import { LockStore } from '../../../shared/store/locks.ts';
+import { TaskStore } from '../../../shared/store/tasks.ts';
 import { selectModel } from '../../../shared/use-cases/cascade/cascade.ts';
 import { type FollowContext, follow, makeUp } from '../../../shared/use-cases/cascade/follow.ts';
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
-import type { ObjectStore } from '../../../shared/store/objects.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
+import type { ObjectStore } from '../../../shared/store/objects.ts';
 import { recordEvidenceBody } from '../../../shared/use-cases/work/evidence.ts';
 import { failWork } from '../../../shared/use-cases/work/report.ts';
 import { attempt, inReview, launch, NO_OBJECTS, NOW, task } from '../../support/builders.ts';

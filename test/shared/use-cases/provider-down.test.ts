@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADAPTER_FACTS } from '../../../shared/contract/agents/adapter-facts.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/contract/agents/tiers.ts';
+import type { Agents } from '../../../shared/control/task-commands/adapter-choice.ts';
 import { LockStore } from '../../../shared/store/locks.ts';
 import { TaskStore } from '../../../shared/store/tasks.ts';
-import type { Agents } from '../../../shared/control/task-commands/adapter-choice.ts';
-import { ADAPTER_FACTS } from '../../../shared/contract/agents/adapter-facts.ts';
 import { type CascadeContext, decideStep, selectModel } from '../../../shared/use-cases/cascade/cascade.ts';
 import { attempt, later, NOW, report, task } from '../../support/builders.ts';
 import { testTable } from '../../support/dynalite.ts';

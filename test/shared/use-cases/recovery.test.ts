@@ -3,22 +3,22 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
 import { DELIVERY_SECONDS } from '../../../shared/contract/names.ts';
 import { Refusal } from '../../../shared/contract/refusal.ts';
+import type { SubmitTaskInput } from '../../../shared/contract/submission/schema.ts';
+import { isTerminal, STATUSES } from '../../../shared/contract/task/status.ts';
+import type { Task } from '../../../shared/contract/task/task.ts';
 import { withoutRepository } from '../../../shared/control/roles/defaults.ts';
-import type { Machines } from '../../../shared/store/machines.ts';
+import { deadlineOf, START_GRACE_SECONDS } from '../../../shared/control/task-commands/deadline.ts';
 import { failByOperator } from '../../../shared/control/task-commands/operate.ts';
 import { resolveBase } from '../../../shared/control/task-commands/resolve.ts';
 import { settle } from '../../../shared/control/task-commands/settle.ts';
 import { keepAlive } from '../../../shared/control/task-commands/work.ts';
-import { deadlineOf, START_GRACE_SECONDS } from '../../../shared/control/task-commands/deadline.ts';
-import type { SubmitTaskInput } from '../../../shared/contract/submission/schema.ts';
-import { isTerminal, STATUSES } from '../../../shared/contract/task/status.ts';
-import type { Task } from '../../../shared/contract/task/task.ts';
+import type { Machines } from '../../../shared/store/machines.ts';
 import { selectModel } from '../../../shared/use-cases/cascade/cascade.ts';
-import { claimNext } from '../../../shared/use-cases/work/claim.ts';
 import { type FollowContext, follow } from '../../../shared/use-cases/cascade/follow.ts';
 import { type ReconcileContext, reconcile } from '../../../shared/use-cases/operate/reconcile.ts';
 import { listReviews } from '../../../shared/use-cases/operate/reviews.ts';
 import { submitTask } from '../../../shared/use-cases/submit/submit.ts';
+import { claimNext } from '../../../shared/use-cases/work/claim.ts';
 import {
   ANY_AGENTS,
   attempt,

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ListQuery } from '../../../shared/api/schemas.ts';
-import { summarise } from '../../../shared/control/ledger/nudge.ts';
 import { Refusal } from '../../../shared/contract/refusal.ts';
+import type { SubmitTaskInput } from '../../../shared/contract/submission/schema.ts';
+import { summarise } from '../../../shared/control/ledger/nudge.ts';
 import { cancel } from '../../../shared/control/task-commands/operate.ts';
 import { keepAlive } from '../../../shared/control/task-commands/work.ts';
-import type { SubmitTaskInput } from '../../../shared/contract/submission/schema.ts';
-import { claimNext, claimTask } from '../../../shared/use-cases/work/claim.ts';
 import { listTasks } from '../../../shared/use-cases/operate/list.ts';
 import { type SubmitContext, submitTask } from '../../../shared/use-cases/submit/submit.ts';
 import { submitBatch } from '../../../shared/use-cases/submit/submit-batch.ts';
+import { claimNext, claimTask } from '../../../shared/use-cases/work/claim.ts';
 import { ANY_AGENTS, later, NO_OBJECTS, NOW, submission } from '../../support/builders.ts';
 import { completed } from '../../support/completions.ts';
 import { testTable } from '../../support/dynalite.ts';

@@ -1,15 +1,15 @@
 import { definedIn } from '../../../code/parsing/definitions.ts';
-import { type Grammar, grammarOf, isOwnCode, type Language, languageOf } from '../../../core/language.ts';
 import { parse, type SyntaxProblem } from '../../../code/parsing/parse.ts';
 import { isValidElsewhere } from '../../../code/parsing/second-opinion.ts';
-import type { Seen } from '../../../core/seen.ts';
 import type { Syntax } from '../../../code/parsing/syntax.ts';
 import { ThereBefore } from '../../../code/parsing/there-before.ts';
 import { Unreadable } from '../../../code/parsing/unreadable.ts';
 import type { ChangedText } from '../../../core/changed-texts.ts';
+import { type Grammar, grammarOf, isOwnCode, type Language, languageOf } from '../../../core/language.ts';
+import type { Seen } from '../../../core/seen.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
-import { emptiedFile } from './emptied.ts';
 import { detection } from './detection.ts';
+import { emptiedFile } from './emptied.ts';
 import { exits } from './exits.ts';
 import { goDeceits } from './go.ts';
 import { hasContent, hollowed } from './hollow.ts';

@@ -1,15 +1,15 @@
 import type { TestCase } from '../../../code/cases/model.ts';
 import { casesIn } from '../../../code/cases/read.ts';
 import { definedIn } from '../../../code/parsing/definitions.ts';
-import { grammarOf, isOwnCode, languageOf } from '../../../core/language.ts';
 import { parse } from '../../../code/parsing/parse.ts';
 import type { Syntax } from '../../../code/parsing/syntax.ts';
 import { Unreadable } from '../../../code/parsing/unreadable.ts';
 import { type ChangedText, changedTexts } from '../../../core/changed-texts.ts';
+import { grammarOf, isOwnCode, languageOf } from '../../../core/language.ts';
 import type { Subject } from '../../../core/subject.ts';
-import { isCodePath } from '../../../languages/code-paths.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import { type TestResult, writtenNames } from '../../../core/test-result.ts';
+import { isCodePath } from '../../../languages/code-paths.ts';
 import { COMPARES, emptiedFunctions } from '../mutants/emptied.ts';
 import { likeness } from './likeness.ts';
 

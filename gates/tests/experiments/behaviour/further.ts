@@ -1,3 +1,4 @@
+import type { MutantSettings } from '../../../core/behaviour-settings.ts';
 import type { Seen } from '../../../core/seen.ts';
 import type { Subject } from '../../../core/subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
@@ -11,7 +12,6 @@ import { learntAnswers } from './learnt-answers.ts';
 import { reachingTests, withOnly } from './narrowed.ts';
 import { oldTests } from './old-tests.ts';
 import { otherAnswers } from './other-answers.ts';
-import type { MutantSettings } from '../../../core/behaviour-settings.ts';
 import { isTooMuch, settled } from './survivors.ts';
 import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
 import { runWeakened } from './weakened.ts';

@@ -1,5 +1,5 @@
-import type { Language } from '../../../core/language.ts';
 import type { HiddenResult } from '../../../core/hidden-result.ts';
+import type { Language } from '../../../core/language.ts';
 import { ranIn } from '../../../reports/report.ts';
 import type { Execution } from '../../running/execution.ts';
 

@@ -3,7 +3,6 @@ import type { Seen } from '../../../core/seen.ts';
 import type { Subject } from '../../../core/subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import { type TestResult, testId } from '../../../core/test-result.ts';
-import { baseWithNewTests } from './trees.ts';
 import { addedLines } from '../../running/added-lines.ts';
 import type { Execution } from '../../running/execution.ts';
 import { switchedOff } from '../mutants/switch-off.ts';
@@ -15,6 +14,7 @@ import { oldTests } from './old-tests.ts';
 import { failedIn } from './on-mutants.ts';
 import { successorsOf } from './successors.ts';
 import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
+import { baseWithNewTests } from './trees.ts';
 
 /** A test that passes although no function of the project works. */
 interface Idle {

@@ -1,9 +1,9 @@
-import type { Language } from '../../../core/language.ts';
-import { resultOf, type Seen } from '../../../core/seen.ts';
 import type { GateContext, GateResult } from '../../../core/gate.ts';
 import type { HiddenResult } from '../../../core/hidden-result.ts';
-import { hiddenFor } from '../../comparing/hidden-tests.ts';
+import type { Language } from '../../../core/language.ts';
+import { resultOf, type Seen } from '../../../core/seen.ts';
 import type { AskBase } from '../../comparing/ask.ts';
+import { hiddenFor } from '../../comparing/hidden-tests.ts';
 import type { Execution } from '../../running/execution.ts';
 import { furtherRuns } from './further.ts';
 import { hiddenResult } from './hidden.ts';

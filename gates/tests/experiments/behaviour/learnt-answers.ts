@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { CodeSide } from '../../../code/project.ts';
 import type { Seen } from '../../../core/seen.ts';
+import { ASIDE_PATH } from '../../running/run-line.ts';
 import { computingFiles } from '../mutants/moved/pure.ts';
 import { type Answers, MOVED, watched } from '../mutants/moved/watched.ts';
 import { limitFor } from '../mutants/try.ts';
-import { ASIDE_PATH } from '../../running/run-line.ts';
 import { newTestsOnBase, touchedTests } from './idle-tests.ts';
 import { projectWithin, withOnly } from './narrowed.ts';
 import { type Further, type FurtherTerms, NOTHING } from './terms.ts';

@@ -1,9 +1,9 @@
 import { type Edit, editTree } from '../../../../workspace/git/edit.ts';
+import { ownCpuMs } from '../../../../workspace/process/cpu-time.ts';
 import { moduleOf, reachable } from '../../../code/imports.ts';
 import { type Project, projectOf } from '../../../code/project.ts';
 import { isTestFile, testReach } from '../../../code/tests.ts';
 import type { Subject } from '../../../core/subject.ts';
-import { ownCpuMs } from '../../../../workspace/process/cpu-time.ts';
 import { bodiesOf } from './bodies.ts';
 
 /** Longest look at what imports what, in milliseconds of CPU time; where it takes longer, all tests run. */

@@ -6,8 +6,8 @@ import { changedTexts } from '../../../core/changed-texts.ts';
 import type { HiddenTests } from '../../../core/hidden-result.ts';
 import type { Subject } from '../../../core/subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
-import { baseWithNewTests } from './trees.ts';
 import { unneeded } from './narrowed.ts';
+import { baseWithNewTests } from './trees.ts';
 
 /** What the base has on the side of the tests and the patch changes or takes away: tests, helpers, recordings, snapshots. */
 export interface OldTests {

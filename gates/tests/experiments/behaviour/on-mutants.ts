@@ -1,13 +1,13 @@
 import { listFiles } from '../../../../workspace/git/list.ts';
 import { moduleOf, reachable } from '../../../code/imports.ts';
 import type { CodeSide } from '../../../code/project.ts';
+import type { MutantSettings } from '../../../core/behaviour-settings.ts';
 import type { Subject } from '../../../core/subject.ts';
 import { testId } from '../../../core/test-result.ts';
 import type { Execution } from '../../running/execution.ts';
 import { Budget } from '../mutants/budget.ts';
 import type { PlacedMutant } from '../mutants/pick.ts';
 import { eachMutant, limitFor, type MutableFile, mutableFiles, type ReadyMutant } from '../mutants/try.ts';
-import type { MutantSettings } from '../../../core/behaviour-settings.ts';
 import type { Again } from './terms.ts';
 
 /** Stands for any test, where no report names those that failed. */

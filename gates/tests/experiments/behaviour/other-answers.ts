@@ -1,3 +1,4 @@
+import type { MutantSettings } from '../../../core/behaviour-settings.ts';
 import type { Seen } from '../../../core/seen.ts';
 import type { Subject } from '../../../core/subject.ts';
 import { type TestResult, testId } from '../../../core/test-result.ts';
@@ -12,7 +13,6 @@ import { mindedBefore } from './minded-before.ts';
 import { withOnly } from './narrowed.ts';
 import { testsOfPatch } from './of-the-patch.ts';
 import { type OldTests, oldTests } from './old-tests.ts';
-import type { MutantSettings } from '../../../core/behaviour-settings.ts';
 import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { type Edit, editTree, writeBlob } from '../../../../workspace/git/edit.ts';
 import { type CaseFile, caseFile, fitsInto, spliced } from '../../../code/cases/splice.ts';
-import { grammarOf } from '../../../core/language.ts';
 import { Unreadable } from '../../../code/parsing/unreadable.ts';
 import type { ChangedText } from '../../../core/changed-texts.ts';
+import { grammarOf } from '../../../core/language.ts';
 import type { Subject } from '../../../core/subject.ts';
 import { isNamed, type TestResult } from '../../../core/test-result.ts';
 import type { Execution } from '../../running/execution.ts';

@@ -1,8 +1,8 @@
 import { basePath } from '../../../../workspace/git/changes.ts';
 import { editTree, writeBlob } from '../../../../workspace/git/edit.ts';
 import { withTestsOf } from '../../../code/cases/beside.ts';
-import { isOwnCode } from '../../../core/language.ts';
 import { baseFiles } from '../../../core/base-files.ts';
+import { isOwnCode } from '../../../core/language.ts';
 import type { Subject } from '../../../core/subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import { type Hunk, hunksOf } from '../../running/added-lines.ts';

@@ -1,3 +1,4 @@
+import type { BehaviourSettings, MutantSettings } from '../../../core/behaviour-settings.ts';
 import type { Seen, Weight } from '../../../core/seen.ts';
 import type { Subject } from '../../../core/subject.ts';
 import type { BaseAnswer } from '../../comparing/answer.ts';
@@ -5,7 +6,6 @@ import type { AskBase } from '../../comparing/ask.ts';
 import type { Execution, Surroundings } from '../../running/execution.ts';
 import type { Bodies } from './bodies.ts';
 import type { ExecutedDifference } from './executed.ts';
-import type { BehaviourSettings, MutantSettings } from '../../../core/behaviour-settings.ts';
 
 /** How a run differs from the first one. */
 export interface RunOptions {

@@ -1,11 +1,11 @@
 import type { CodeSide } from '../../../code/project.ts';
 import { testId } from '../../../core/test-result.ts';
 import type { Execution } from '../../running/execution.ts';
+import { ASIDE_PATH } from '../../running/run-line.ts';
 import { ALL_ASKED } from '../mutants/moved/extent.ts';
 import { computingFiles } from '../mutants/moved/pure.ts';
 import { type Answers, MOVED, watched } from '../mutants/moved/watched.ts';
 import { limitFor } from '../mutants/try.ts';
-import { ASIDE_PATH } from '../../running/run-line.ts';
 import { type AskedOnce, answersOf, askedIn, failed } from './learnt-answers.ts';
 import { projectWithin, withOnly } from './narrowed.ts';
 import type { OldTests } from './old-tests.ts';

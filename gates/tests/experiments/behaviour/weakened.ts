@@ -1,9 +1,9 @@
+import type { MutantSettings } from '../../../core/behaviour-settings.ts';
 import { bodiesOf, changedCases } from './bodies.ts';
 import { projectWithin, withOnly } from './narrowed.ts';
 import { type OldTests, oldTests } from './old-tests.ts';
 import { failedIn, onMutants, tellsLess } from './on-mutants.ts';
 import { cameUp, runInto } from './put-into.ts';
-import type { MutantSettings } from '../../../core/behaviour-settings.ts';
 import { type Further, type FurtherTerms, NOTHING } from './terms.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { isForTests } from '../../../code/parsing/definitions.ts';
-import type { Language } from '../../../core/language.ts';
 import type { Syntax } from '../../../code/parsing/syntax.ts';
+import type { Language } from '../../../core/language.ts';
 
 /** A function that has something to do, and how it would be made to do nothing so that the language still takes it. */
 export interface Emptied {

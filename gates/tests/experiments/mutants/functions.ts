@@ -1,11 +1,11 @@
 import { isForTests } from '../../../code/parsing/definitions.ts';
-import { type Grammar, type Language, languageOf } from '../../../core/language.ts';
 import { parse } from '../../../code/parsing/parse.ts';
 import type { Syntax } from '../../../code/parsing/syntax.ts';
+import { type Grammar, type Language, languageOf } from '../../../core/language.ts';
 import type { Subject } from '../../../core/subject.ts';
 import { FUNCTIONS, nameOf } from './emptied.ts';
-import type { Replaced } from './replaced.ts';
 import { withOwnCode } from './own-code.ts';
+import type { Replaced } from './replaced.ts';
 
 /** What becomes of one function; empty: nothing. */
 type FunctionEdit = (at: {

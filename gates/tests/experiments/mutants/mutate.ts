@@ -1,6 +1,6 @@
 import { isForTests } from '../../../code/parsing/definitions.ts';
-import type { Language } from '../../../core/language.ts';
 import type { Syntax } from '../../../code/parsing/syntax.ts';
+import type { Language } from '../../../core/language.ts';
 import { emptiedFunctions } from './emptied.ts';
 
 /** One small change of code that a test should notice. */

@@ -1,8 +1,8 @@
 import { readBlobs } from '../../../../workspace/git/blobs.ts';
 import { type Edit, editTree, writeBlob } from '../../../../workspace/git/edit.ts';
 import { isRegular, listFiles } from '../../../../workspace/git/list.ts';
-import { type Grammar, grammarOf, isOwnCode } from '../../../core/language.ts';
 import { Unreadable } from '../../../code/parsing/unreadable.ts';
+import { type Grammar, grammarOf, isOwnCode } from '../../../core/language.ts';
 import type { Subject } from '../../../core/subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 

@@ -1,8 +1,8 @@
 import { readBlobs } from '../../../../workspace/git/blobs.ts';
 import { isRegular } from '../../../../workspace/git/list.ts';
-import { type Grammar, grammarOf } from '../../../core/language.ts';
 import { parse } from '../../../code/parsing/parse.ts';
 import { Unreadable } from '../../../code/parsing/unreadable.ts';
+import { type Grammar, grammarOf } from '../../../core/language.ts';
 import type { Subject } from '../../../core/subject.ts';
 import { type Hunk, hunksOf } from '../../running/added-lines.ts';
 import { isOperator } from './mutate.ts';

@@ -1,5 +1,5 @@
-import { languageOf } from '../../../core/language.ts';
 import { parse } from '../../../code/parsing/parse.ts';
+import { languageOf } from '../../../core/language.ts';
 import type { Subject } from '../../../core/subject.ts';
 import { type Emptied, emptiedFunctions } from './emptied.ts';
 import { withOwnCode } from './own-code.ts';

@@ -1,10 +1,10 @@
+import { TIERS, type Tier, type TierModels } from '../../../contract/agents/tiers.ts';
 import type { AttemptRoute } from '../../../contract/task/attempt.ts';
 import type { Task } from '../../../contract/task/task.ts';
-import type { Rung } from './ladder.ts';
-import { TIERS, type Tier, type TierModels } from '../../../contract/agents/tiers.ts';
 import type { RoleMemory } from './belief.ts';
 import { choose } from './choose.ts';
 import { pinned } from './control.ts';
+import type { Rung } from './ladder.ts';
 import { optionsOf } from './options.ts';
 import type { CascadePolicy } from './policy.ts';
 import { randomOf } from './random.ts';

@@ -1,6 +1,6 @@
-import type { Complexity } from '../../../contract/submission/schema.ts';
-import { priceOf } from '../../../contract/models/prices.ts';
 import type { Tier } from '../../../contract/agents/tiers.ts';
+import { priceOf } from '../../../contract/models/prices.ts';
+import type { Complexity } from '../../../contract/submission/schema.ts';
 import { type Control, NO_CONTROL } from './control.ts';
 import { type Interval, mean, shareInterval, spread } from './interval.ts';
 import type { LearnedOutcome } from './outcome.ts';

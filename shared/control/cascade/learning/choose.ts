@@ -1,8 +1,8 @@
 import { roundUsd } from '../../../contract/models/prices.ts';
+import type { Weighed } from '../../../contract/run-record/weighed.ts';
 import type { Belief } from './belief.ts';
 import type { CascadePolicy } from './policy.ts';
 import { beta, type Random } from './random.ts';
-import type { Weighed } from '../../../contract/run-record/weighed.ts';
 
 /** A tier that may try, with what is believed of it. */
 export interface Option extends Belief {

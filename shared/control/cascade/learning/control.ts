@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { Complexity } from '../../../contract/submission/schema.ts';
 import { TIERS, Tier } from '../../../contract/agents/tiers.ts';
+import { Complexity } from '../../../contract/submission/schema.ts';
 
 /** Of a role whatever the complexity, or of one. */
 export const PinScope = z.union([Complexity, z.literal('any')]);

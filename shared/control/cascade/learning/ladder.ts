@@ -1,6 +1,6 @@
-import { type Route, route } from '../../routing/route.ts';
-import type { Effort, SubmitTask } from '../../../contract/submission/schema.ts';
 import { TIERS, type Tier, type TierModels, tierModelsFor } from '../../../contract/agents/tiers.ts';
+import type { Effort, SubmitTask } from '../../../contract/submission/schema.ts';
+import { type Route, route } from '../../routing/route.ts';
 
 /** Roles whose mistakes cost more than a cheap model saves. */
 const HIGH_STAKES_ROLES: readonly string[] = ['manager', 'architect', 'security'];

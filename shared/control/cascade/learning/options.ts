@@ -1,8 +1,8 @@
-import type { Complexity } from '../../../contract/submission/schema.ts';
-import type { Rung } from './ladder.ts';
 import type { Tier } from '../../../contract/agents/tiers.ts';
+import type { Complexity } from '../../../contract/submission/schema.ts';
 import { believe, nominalCost, type RoleMemory } from './belief.ts';
 import type { Option } from './choose.ts';
+import type { Rung } from './ladder.ts';
 
 /**
  * The rungs that are tiers, with what is believed of each. A tier whose cost nobody has observed is given what its price says, in

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { judgingCost } from '../../../contract/task/judging-cost.ts';
-import { StoredNumber } from '../../../lib/number.ts';
-import type { Attempt } from '../../../contract/task/attempt.ts';
-import type { Task } from '../../../contract/task/task.ts';
 import { isTier, type Tier } from '../../../contract/agents/tiers.ts';
+import type { Attempt } from '../../../contract/task/attempt.ts';
+import { judgingCost } from '../../../contract/task/judging-cost.ts';
+import type { Task } from '../../../contract/task/task.ts';
+import { StoredNumber } from '../../../lib/number.ts';
 
 /** How one attempt came out, as far as choosing the next model learns from it. */
 export const LearnedOutcome = z.object({

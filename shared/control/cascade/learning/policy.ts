@@ -1,7 +1,6 @@
 import * as z from 'zod';
-
-import { EvolveLevel } from './level.ts';
 import { Budgets } from '../../../contract/models/limits.ts';
+import { EvolveLevel } from './level.ts';
 
 export const POLICIES = ['fixed', 'greedy', 'thompson'] as const;
 export const PolicyName = z.enum(POLICIES);

@@ -1,6 +1,6 @@
+import type { TierModels } from '../../../contract/agents/tiers.ts';
 import { CascadePolicy } from '../learning/policy.ts';
 import { randomOf } from '../learning/random.ts';
-import type { TierModels } from '../../../contract/agents/tiers.ts';
 import {
   directPlayer,
   type Episode,

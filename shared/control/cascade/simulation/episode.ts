@@ -1,13 +1,13 @@
-import { ladder, type Rung } from '../learning/ladder.ts';
+import type { Tier, TierModels } from '../../../contract/agents/tiers.ts';
 import type { RoleMemory } from '../learning/belief.ts';
 import { choose } from '../learning/choose.ts';
 import { NO_CONTROL } from '../learning/control.ts';
+import { ladder, type Rung } from '../learning/ladder.ts';
 import { optionsOf } from '../learning/options.ts';
 import type { LearnedOutcome } from '../learning/outcome.ts';
 import type { CascadePolicy } from '../learning/policy.ts';
 import { randomOf } from '../learning/random.ts';
 import { observe, type Window } from '../learning/window.ts';
-import type { Tier, TierModels } from '../../../contract/agents/tiers.ts';
 import type { RecordedTask } from './records.ts';
 
 /** What a task came to under a policy; null where it depends on what nobody has recorded. */

@@ -1,7 +1,7 @@
+import { TIERS, type Tier, type TierModels } from '../../../contract/agents/tiers.ts';
 import type { Complexity } from '../../../contract/submission/schema.ts';
 import { blendedUsd } from '../learning/belief.ts';
 import { normal, randomOf } from '../learning/random.ts';
-import { TIERS, type Tier, type TierModels } from '../../../contract/agents/tiers.ts';
 
 /**
  * How made-up outcomes are made. A task has a difficulty drawn from a normal distribution around that of its complexity. A tier passes it when

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { Tier, type TierModels } from '../../../contract/agents/tiers.ts';
 import { Complexity, Role } from '../../../contract/submission/schema.ts';
 import { blendedUsd } from '../learning/belief.ts';
-import { Tier, type TierModels } from '../../../contract/agents/tiers.ts';
 
 /** How one task came out on one tier. A line of our own for each, or of another system. */
 export const RecordedOutcome = z.strictObject({

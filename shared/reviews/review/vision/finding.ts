@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { MAX_FINDINGS, needsEvidence } from '../finding.ts';
 import { SEVERITIES } from '../../../contract/review/kinds.ts';
 import { VISION_CATEGORIES } from '../../../contract/review/vision-kinds.ts';
+import { MAX_FINDINGS, needsEvidence } from '../finding.ts';
 
 const words = (most: number) => z.string().trim().min(1).max(most);
 

@@ -1,6 +1,6 @@
+import type { VisionSettings, VisualExpectation } from '../../../contract/review/vision-schema.ts';
 import type { VisionFinding } from './finding.ts';
 import { distance, type Looks, type Rgb } from './looks.ts';
-import type { VisionSettings, VisualExpectation } from '../../../contract/review/vision-schema.ts';
 
 /** A picture with what was measured of it. */
 export interface Measured {

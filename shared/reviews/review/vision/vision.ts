@@ -1,13 +1,13 @@
 import type { AutonomyLevel } from '../../../contract/approval/autonomy.ts';
 import type { Evidence } from '../../../contract/evidence/schema.ts';
+import type { VisionSettings } from '../../../contract/review/vision-schema.ts';
 import { type Screenshot, screenshotsIn } from '../../../contract/screenshot.ts';
+import type { Task } from '../../../contract/task/task.ts';
 import { material, type Piece } from '../../../lib/material.ts';
 import type { Picture, Question } from '../../judging/port.ts';
 import { PROMPTS } from '../../judging/prompts.ts';
-import type { Task } from '../../../contract/task/task.ts';
 import { foundBy, type GateSaid, openGate } from '../gate-word.ts';
 import { type VisionFinding, type VisionReport, visionReport } from './finding.ts';
-import type { VisionSettings } from '../../../contract/review/vision-schema.ts';
 
 export const VISION_SUBJECT = 'vision';
 const MAX_TOKENS = 2_048;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { knots, shortestPath } from '../../../../gates/code/parsing/cycles.ts';
 import { reachable } from '../../../../gates/code/imports.ts';
+import { knots, shortestPath } from '../../../../gates/code/parsing/cycles.ts';
 
 const graphs = fc.array(fc.tuple(fc.nat({ max: 7 }), fc.nat({ max: 7 })), { maxLength: 24 }).map((pairs) => {
   const edges = new Map<string, Set<string>>();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { definedIn } from '../../../../gates/code/parsing/definitions.ts';
-import { grammarOf } from '../../../../gates/core/language.ts';
 import { parse } from '../../../../gates/code/parsing/parse.ts';
+import { grammarOf } from '../../../../gates/core/language.ts';
 
 test.each<[string, string, string[]]>([
   [

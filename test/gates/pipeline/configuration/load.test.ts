@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../../gates/core/configuration-error.ts';
+import { GATES } from '../../../../gates/gates/registry.ts';
 import { parseConfig } from '../../../../gates/pipeline/configuration/load.ts';
 import { pipelineOf } from '../../../../gates/pipeline/pipeline.ts';
-import { GATES } from '../../../../gates/gates/registry.ts';
 
 const refusal = (text: string): string => {
   try {

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { fileMemory } from '../../../../gates/pipeline/memory/file-memory.ts';
 import { memoryKey } from '../../../../gates/core/memory.ts';
+import { fileMemory } from '../../../../gates/pipeline/memory/file-memory.ts';
 import { temporaryFolder } from '../../../support/repository.ts';
 
 const KEY = memoryKey('results', 'a');

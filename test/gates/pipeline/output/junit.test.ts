@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { junit } from '../../../../gates/reports/junit.ts';
-import { junitOf } from '../../../../gates/pipeline/output/junit.ts';
 import type { TestResult } from '../../../../gates/core/test-result.ts';
+import { junitOf } from '../../../../gates/pipeline/output/junit.ts';
+import { junit } from '../../../../gates/reports/junit.ts';
 
 const CASES: readonly TestResult[] = [
   { name: 'sum > adds <1> & "two"', file: 'test/a b.test.js', outcome: 'passed', duration_ms: 12.5 },

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../../gates/core/configuration-error.ts';
+import { piiScan } from '../../../../gates/gates/pii-scan.ts';
 import { parseConfig } from '../../../../gates/pipeline/configuration/load.ts';
 import { nearestRule } from '../../../../gates/pipeline/configuration/rules.ts';
-import { piiScan } from '../../../../gates/gates/pii-scan.ts';
 import { levelsOf, settingsAt } from '../../../../gates/rules/framework/levels.ts';
 import { RULES, ruleOf } from '../../../../gates/rules/registry.ts';
 import { gatherOn } from '../../../support/gather.ts';

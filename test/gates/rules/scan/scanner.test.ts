@@ -5,7 +5,6 @@ import { newlines, sniff } from '../../../../gates/rules/scan/content.ts';
 import { encodedTexts } from '../../../../gates/rules/scan/encoded.ts';
 import { FileScanner } from '../../../../gates/rules/scan/file-scan.ts';
 import { excerptOf } from '../../../../gates/rules/scan/redact.ts';
-import { everySecret } from '../../../../gates/rules/scan-runs/redactor.ts';
 import { base64Runs, numberRuns, type Run } from '../../../../gates/rules/scan/runs.ts';
 import { pathTest } from '../../../../gates/rules/scan/settings.ts';
 import { keepBest } from '../../../../gates/rules/scan/spans.ts';
@@ -19,6 +18,7 @@ import {
   luhn,
 } from '../../../../gates/rules/scan/values.ts';
 import { Windows } from '../../../../gates/rules/scan/windows.ts';
+import { everySecret } from '../../../../gates/rules/scan-runs/redactor.ts';
 import { pii } from '../../../../lab/bench/data/judge.ts';
 import { NUMBER, SECRET } from '../../../../lab/bench/data/secrets.ts';
 

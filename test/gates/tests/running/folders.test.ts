@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { tests } from '../../../../gates/gates/tests.ts';
+import type { ToolKind } from '../../../../gates/languages/tool.ts';
 import { chooseTools } from '../../../../gates/tests/running/choose.ts';
 import type { Profiles } from '../../../../gates/tests/running/settings.ts';
-import type { ToolKind } from '../../../../gates/languages/tool.ts';
 import { type Edits, type Files, runGate, subjectOf } from '../../../support/patch.ts';
 
 const PACKAGE = '{"scripts": {"test": "node --test"}}';

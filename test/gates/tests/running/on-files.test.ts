@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Change } from '../../../../workspace/git/changes.ts';
 import { javascript } from '../../../../gates/languages/javascript/profile.ts';
 import { python } from '../../../../gates/languages/python/profile.ts';
-import { filesFor, withFiles } from '../../../../gates/tests/running/on-files.ts';
 import type { Profile } from '../../../../gates/languages/tool.ts';
+import { filesFor, withFiles } from '../../../../gates/tests/running/on-files.ts';
+import type { Change } from '../../../../workspace/git/changes.ts';
 
 const entry = { id: 'a'.repeat(40), mode: '100644' };
 const changed = (path: string, of: Partial<Change> = {}): Change =>

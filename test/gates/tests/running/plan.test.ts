@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { Gate } from '../../../../gates/core/gate.ts';
-import { planOf } from '../../../../gates/pipeline/plan.ts';
 import type { ProjectFiles } from '../../../../gates/core/project-files.ts';
 import { agentTestMutation } from '../../../../gates/gates/agent-test-mutation.ts';
 import { benchmark } from '../../../../gates/gates/benchmark.ts';
@@ -11,6 +10,7 @@ import { lint } from '../../../../gates/gates/lint.ts';
 import { mutationTesting } from '../../../../gates/gates/mutation-testing.ts';
 import { tests } from '../../../../gates/gates/tests.ts';
 import { typeCheck } from '../../../../gates/gates/type-check.ts';
+import { planOf } from '../../../../gates/pipeline/plan.ts';
 
 const PYTHON = { 'pyproject.toml': '' };
 const VITEST = { 'package.json': '{"devDependencies": {"vitest": "5.0.0"}}' };

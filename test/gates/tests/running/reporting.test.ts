@@ -78,7 +78,7 @@ describe('a line of tests', () => {
 });
 
 /** Packages of this repository, for projects that run its own runner. */
-const MODULES = join(import.meta.dirname, '../../../node_modules');
+const MODULES = join(import.meta.dirname, '../../../../node_modules');
 
 interface Real {
   readonly what: string;

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { pendingOf } from '../../../../shared/contract/approval/schema.ts';
+import { Refusal } from '../../../../shared/contract/refusal.ts';
+import { standing } from '../../../../shared/contract/task/standing.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
 import type { ApprovalPolicy } from '../../../../shared/control/approvals/policy.ts';
 import { DEFAULT_APPROVAL_RULES } from '../../../../shared/control/approvals/rules.ts';
-import { pendingOf } from '../../../../shared/contract/approval/schema.ts';
 import { promptParts } from '../../../../shared/control/cascade/prompt.ts';
-import { stageOf } from '../../../../shared/control/task-commands/stage.ts';
-import { startsExecution } from '../../../../shared/control/task-commands/start.ts';
-import { Refusal } from '../../../../shared/contract/refusal.ts';
 import {
   type Asking,
   askApproval,
@@ -16,11 +16,11 @@ import {
   type Word,
 } from '../../../../shared/control/task-commands/approve.ts';
 import type { Change } from '../../../../shared/control/task-commands/change.ts';
+import { deadlineOf } from '../../../../shared/control/task-commands/deadline.ts';
 import { failByOperator, retry } from '../../../../shared/control/task-commands/operate.ts';
 import { expireLease } from '../../../../shared/control/task-commands/recover.ts';
-import { deadlineOf } from '../../../../shared/control/task-commands/deadline.ts';
-import { standing } from '../../../../shared/contract/task/standing.ts';
-import type { Task } from '../../../../shared/contract/task/task.ts';
+import { stageOf } from '../../../../shared/control/task-commands/stage.ts';
+import { startsExecution } from '../../../../shared/control/task-commands/start.ts';
 import { attempt, later, launch, NOW, sha1, task } from '../../../support/builders.ts';
 
 const running = (fields: Partial<Task> = {}): Task =>

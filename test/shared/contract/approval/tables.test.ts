@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { urgency } from '../../../../shared/api/approval-view.ts';
-import { AUTONOMY_LEVELS, expand, isFree, lowerOf, PRESETS } from '../../../../shared/contract/approval/autonomy.ts';
-import { ApprovalPolicy, timetable } from '../../../../shared/control/approvals/policy.ts';
+import {
+  AUTONOMY_LEVELS,
+  expand,
+  isFree,
+  lowerOf,
+  PRESETS,
+} from '../../../../shared/contract/approval/autonomy.ts';
 import { KNOWN_ACTIONS, needsPerson, RISKS, riskOf } from '../../../../shared/contract/approval/risk.ts';
+import { ApprovalPolicy, timetable } from '../../../../shared/control/approvals/policy.ts';
 import { later, NOW } from '../../../support/builders.ts';
 
 describe('the risk of an action', () => {

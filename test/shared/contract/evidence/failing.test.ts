@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { normalise } from '../../../../shared/contract/failure/normalise.ts';
 import { failingIn } from '../../../../shared/contract/evidence/failing.ts';
+import { normalise } from '../../../../shared/contract/failure/normalise.ts';
 
 const failed = (detail: string) =>
   failingIn({

@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allJudgements } from '../../../../shared/reviews/judging/asked.ts';
 import { familyOfModel, JudgeModels, PURPOSES } from '../../../../shared/contract/models/models.ts';
-import type { Answered } from '../../../../shared/reviews/judging/port.ts';
-import { costOf } from '../../../../shared/reviews/judging/price.ts';
-import { headOf, opinionOf, questionOf, unaskedJudgement } from '../../../../shared/reviews/judging/signal.ts';
 import { CompletionSignal, type JudgedSignal } from '../../../../shared/contract/submission/signals.ts';
 import { combine } from '../../../../shared/control/verdict/combine.ts';
+import { allJudgements } from '../../../../shared/reviews/judging/asked.ts';
+import type { Answered } from '../../../../shared/reviews/judging/port.ts';
+import { costOf } from '../../../../shared/reviews/judging/price.ts';
+import {
+  headOf,
+  opinionOf,
+  questionOf,
+  unaskedJudgement,
+} from '../../../../shared/reviews/judging/signal.ts';
 import { submission, task, verdict } from '../../../support/builders.ts';
 
 const review: JudgedSignal = { type: 'llm_review', instructions: 'Is it tested?', on_error: 'hold' };

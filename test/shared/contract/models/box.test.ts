@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { mintModelToken } from '../../../../shared/contract/access/tokens.ts';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import { boxModels, forBox } from '../../../../shared/contract/models/box.ts';
 import { JudgeModels } from '../../../../shared/contract/models/models.ts';
 import { opinionAccess } from '../../../../shared/control/model-gateway/access.ts';
 import { opinionGrantOf } from '../../../../shared/control/model-gateway/grant.ts';
 import { sha256 } from '../../../../shared/lib/sha256.ts';
-import { mintModelToken } from '../../../../shared/contract/access/tokens.ts';
 import { attempt, NOW, task } from '../../../support/builders.ts';
 
 const key = {

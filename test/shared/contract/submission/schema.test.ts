@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { ProgressBody } from '../../../../shared/api/report-schemas.ts';
-import { StoredNumber } from '../../../../shared/lib/number.ts';
 import { GitRef } from '../../../../shared/contract/repository/git-ref.ts';
 import { SubmitTask } from '../../../../shared/contract/submission/schema.ts';
 import { CompletionSignal } from '../../../../shared/contract/submission/signals.ts';
+import { StoredNumber } from '../../../../shared/lib/number.ts';
 
 const VALID = { title: 'Fix', repository: 'https://example.test/r.git' };
 const refused = (schema: z.ZodType, value: unknown): string[] => {

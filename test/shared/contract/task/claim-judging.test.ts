@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { claimJudging, recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
+import { claimJudging, recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
 import { inReview, later, NOW, verdict, verification } from '../../../support/builders.ts';
 
 const waiting = (): Task => inReview({ verification: verification() }, { run: 3 });

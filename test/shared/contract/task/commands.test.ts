@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import { Refusal } from '../../../../shared/contract/refusal.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
+import { MAX_ATTEMPTS_BEFORE_RETRY } from '../../../../shared/contract/task/fit.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
 import { startAttempt } from '../../../../shared/control/task-commands/claim.ts';
 import { recordDecision } from '../../../../shared/control/task-commands/decide.ts';
 import {
@@ -19,8 +21,6 @@ import {
 } from '../../../../shared/control/task-commands/verify.ts';
 import { reexamine, stopWaiting, waitForFiles } from '../../../../shared/control/task-commands/wait.ts';
 import { report as handIn, keepAlive } from '../../../../shared/control/task-commands/work.ts';
-import { MAX_ATTEMPTS_BEFORE_RETRY } from '../../../../shared/contract/task/fit.ts';
-import type { Task } from '../../../../shared/contract/task/task.ts';
 import {
   artifact,
   attempt,

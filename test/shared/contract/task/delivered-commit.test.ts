@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { commitTree } from '../../../../workspace/git/commit.ts';
-import { createStore, mustInStore } from '../../../../workspace/git/store.ts';
 import { commitId } from '../../../../shared/contract/repository/commit.ts';
 import { commitText } from '../../../../shared/contract/task/delivered-commit.ts';
+import { commitTree } from '../../../../workspace/git/commit.ts';
+import { createStore, mustInStore } from '../../../../workspace/git/store.ts';
 import * as build from '../../../support/builders.ts';
 import { makeRepository } from '../../../support/repository.ts';
 

@@ -4,15 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { itemBytes as measured } from '../../../../local/dynamodb/capacity.ts';
 import type { Image } from '../../../../local/dynamodb/image.ts';
 import { MAX_APPROVALS, MAX_REASON } from '../../../../shared/contract/approval/schema.ts';
+import { ReviewSettings } from '../../../../shared/contract/review/schema.ts';
 import {
   MAX_SCREENSHOT_BYTES,
   MAX_SCREENSHOT_SIDE,
   MOST_SCREENSHOTS,
 } from '../../../../shared/contract/screenshot.ts';
-import { ReviewSettings } from '../../../../shared/contract/review/schema.ts';
-import { toItem } from '../../../../shared/store/task-item.ts';
+import { MAX_JUDGED } from '../../../../shared/contract/submission/schema.ts';
 import type { Attempt, Launch } from '../../../../shared/contract/task/attempt.ts';
-import { cut } from '../../../../shared/lib/cut.ts';
 import {
   fitted,
   ITEM_BYTES,
@@ -20,10 +19,11 @@ import {
   MAX_TASK_BYTES,
   shortest,
 } from '../../../../shared/contract/task/fit.ts';
-import { itemBytes } from '../../../../shared/lib/item-bytes.ts';
-import { MAX_JUDGED } from '../../../../shared/contract/submission/schema.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { MAX_IN_FORCE_BYTES } from '../../../../shared/contract/workflow/in-force.ts';
+import { cut } from '../../../../shared/lib/cut.ts';
+import { itemBytes } from '../../../../shared/lib/item-bytes.ts';
+import { toItem } from '../../../../shared/store/task-item.ts';
 import { approval, attempt, inReview, NOW, report, sha1, task, verdict } from '../../../support/builders.ts';
 
 const image = (of: Task): Image => marshall(toItem(of), { removeUndefinedValues: true }) as Image;

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../../../shared/control/cascade/decide.ts';
-import { stageOf } from '../../../../shared/control/task-commands/stage.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { judgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import { Refusal } from '../../../../shared/contract/refusal.ts';
+import { judgingCost } from '../../../../shared/contract/task/judging-cost.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
+import { decide } from '../../../../shared/control/cascade/decide.ts';
 import type { Change } from '../../../../shared/control/task-commands/change.ts';
+import { deadlineOf, lookAgainAt } from '../../../../shared/control/task-commands/deadline.ts';
 import { recordDecision } from '../../../../shared/control/task-commands/decide.ts';
 import { expireHold, MAX_REPEATS, verifyAgain } from '../../../../shared/control/task-commands/hold.ts';
+import { stageOf } from '../../../../shared/control/task-commands/stage.ts';
 import { recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
-import { deadlineOf, lookAgainAt } from '../../../../shared/control/task-commands/deadline.ts';
-import type { Task } from '../../../../shared/contract/task/task.ts';
 import { reduce } from '../../../../shared/control/verdict/reduce.ts';
 import { evidence, gate, inReview, later, NOW, verdict, verification } from '../../../support/builders.ts';
 

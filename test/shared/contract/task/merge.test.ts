@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
 import { budgetExhausted, decide } from '../../../../shared/control/cascade/decide.ts';
 import { outcomesOf } from '../../../../shared/control/cascade/learning/outcome.ts';
+import { MAX_MERGES, recordConflict, recordMerged } from '../../../../shared/control/task-commands/merge.ts';
 import { stageOf } from '../../../../shared/control/task-commands/stage.ts';
 import { startsExecution } from '../../../../shared/control/task-commands/start.ts';
-import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { MAX_MERGES, recordConflict, recordMerged } from '../../../../shared/control/task-commands/merge.ts';
-import type { Task } from '../../../../shared/contract/task/task.ts';
 import { artifact, attempt, launch, NOW, report, task, verdict } from '../../../support/builders.ts';
 
 const MOVED = 'b'.repeat(40);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createTask } from '../../../../shared/control/task-commands/create.ts';
-import { reexamine } from '../../../../shared/control/task-commands/wait.ts';
 import { FAILURE_MODES, type FailureMode } from '../../../../shared/contract/failure/failed-how.ts';
 import { type Dependency, partialStart, THRESHOLDS } from '../../../../shared/contract/task/partial.ts';
 import { STATUSES } from '../../../../shared/contract/task/status.ts';
+import { createTask } from '../../../../shared/control/task-commands/create.ts';
+import { reexamine } from '../../../../shared/control/task-commands/wait.ts';
 import { NOW, submission, task } from '../../../support/builders.ts';
 
 const done = (id: string): Dependency => ({ id, status: 'done' });

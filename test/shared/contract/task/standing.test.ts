@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { BOX_KINDS } from '../../../../shared/contract/box-kind.ts';
-import { allows, type Holder, ownPart, STANDINGS, standing } from '../../../../shared/contract/task/standing.ts';
+import {
+  allows,
+  type Holder,
+  ownPart,
+  STANDINGS,
+  standing,
+} from '../../../../shared/contract/task/standing.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { attempt, inReview, launch, NOW, report, task } from '../../../support/builders.ts';
 

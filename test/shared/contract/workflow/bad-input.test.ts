@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_APPROVAL_RULES } from '../../../../shared/control/approvals/rules.ts';
-import { UNAUTHORIZED } from '../../../../shared/store/minter.ts';
-import { askStage } from '../../../../shared/use-cases/review/ask-stage.ts';
-import { resolveBaseStep } from '../../../../shared/use-cases/cascade/base.ts';
-import { submitTask } from '../../../../shared/use-cases/submit/submit.ts';
 import { BUILTIN_WORKFLOWS } from '../../../../shared/control/workflow/builtin.ts';
 import { compile } from '../../../../shared/control/workflow/compile.ts';
 import { readWorkflow } from '../../../../shared/control/workflow/read.ts';
+import { UNAUTHORIZED } from '../../../../shared/store/minter.ts';
+import { resolveBaseStep } from '../../../../shared/use-cases/cascade/base.ts';
+import { askStage } from '../../../../shared/use-cases/review/ask-stage.ts';
+import { submitTask } from '../../../../shared/use-cases/submit/submit.ts';
 import { ANY_AGENTS, inReview, NO_OBJECTS, NOW, sha1, submission } from '../../../support/builders.ts';
 import { testTable } from '../../../support/dynalite.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Task } from '../../../../shared/contract/task/task.ts';
 import { decideApproval } from '../../../../shared/control/task-commands/approve.ts';
 import type { Command } from '../../../../shared/control/task-commands/change.ts';
 import { review } from '../../../../shared/control/task-commands/operate.ts';
 import { recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
-import type { Task } from '../../../../shared/contract/task/task.ts';
 import { builtinWorkflow, DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin.ts';
 import { compile } from '../../../../shared/control/workflow/compile.ts';
 import { emptyGrading, ungraded } from '../../../../shared/control/workflow/gradings.ts';

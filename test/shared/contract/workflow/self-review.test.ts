@@ -1,13 +1,13 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { TaskStore } from '../../../../shared/store/tasks.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
 import { startAttempt } from '../../../../shared/control/task-commands/claim.ts';
 import { review } from '../../../../shared/control/task-commands/operate.ts';
 import { recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
-import type { Task } from '../../../../shared/contract/task/task.ts';
 import { builtinWorkflow, DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin.ts';
 import { compile } from '../../../../shared/control/workflow/compile.ts';
 import { emptyGrading, ungraded } from '../../../../shared/control/workflow/gradings.ts';
+import { TaskStore } from '../../../../shared/store/tasks.ts';
 import { NOW, sha1, task, verdict } from '../../../support/builders.ts';
 import { evidenceRecord, held } from './support.ts';
 

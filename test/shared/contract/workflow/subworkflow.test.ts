@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MAX_NODES } from '../../../../shared/contract/workflow/schema.ts';
 import { workflowFromBase } from '../../../../shared/control/workflow/from-base.ts';
 import { readWhole } from '../../../../shared/control/workflow/library.ts';
 import { workflowPath } from '../../../../shared/control/workflow/read.ts';
-import { MAX_NODES } from '../../../../shared/contract/workflow/schema.ts';
 import { task } from '../../../support/builders.ts';
 
 type Files = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
-import { recordEvidence } from '../../../../shared/control/task-commands/verify.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
+import { recordEvidence } from '../../../../shared/control/task-commands/verify.ts';
 import { evidence, inReview, NOW } from '../../../support/builders.ts';
 
 /** A task that waits for a person, whose present attempt was done by `holder`. */

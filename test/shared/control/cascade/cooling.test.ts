@@ -1,5 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { ADAPTER_FACTS } from '../../../../shared/contract/agents/adapter-facts.ts';
+import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import {
   type Cooling,
   coolingAt,
@@ -9,10 +11,8 @@ import {
 } from '../../../../shared/control/cascade/cooling.ts';
 import { otherAgent } from '../../../../shared/control/cascade/detour.ts';
 import { select } from '../../../../shared/control/cascade/select.ts';
-import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { ProviderStore } from '../../../../shared/store/providers.ts';
 import type { Agents } from '../../../../shared/control/task-commands/adapter-choice.ts';
-import { ADAPTER_FACTS } from '../../../../shared/contract/agents/adapter-facts.ts';
+import { ProviderStore } from '../../../../shared/store/providers.ts';
 import { type CascadeContext, selectModel } from '../../../../shared/use-cases/cascade/cascade.ts';
 import { attempt, later, NO_DEADLINES, NOW, report, task } from '../../../support/builders.ts';
 import { MemoryTable } from '../../../support/memory-table.ts';

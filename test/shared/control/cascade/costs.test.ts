@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { breakEvenPassRate, chainCosts } from '../../../../shared/control/cascade/chain.ts';
-import { costUsd, PRICES, type Price, priceOf } from '../../../../shared/contract/models/prices.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
+import { costUsd, PRICES, type Price, priceOf } from '../../../../shared/contract/models/prices.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
+import { breakEvenPassRate, chainCosts } from '../../../../shared/control/cascade/chain.ts';
 import { attempt, NOW, report } from '../../../support/builders.ts';
 
 const usage = (input: number, output: number) => ({

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { budgetExhausted, decide, escalationTrigger } from '../../../../shared/control/cascade/decide.ts';
+import { ADAPTER_FACTS } from '../../../../shared/contract/agents/adapter-facts.ts';
+import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import { isExcused, type Remedy, remedyOf } from '../../../../shared/contract/failure/classes.ts';
 import { FAILURE_CLASSES, type FailureClass } from '../../../../shared/contract/failure/failure-class.ts';
-import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import type { Agents } from '../../../../shared/control/task-commands/adapter-choice.ts';
-import { ADAPTER_FACTS } from '../../../../shared/contract/agents/adapter-facts.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
+import { budgetExhausted, decide, escalationTrigger } from '../../../../shared/control/cascade/decide.ts';
+import type { Agents } from '../../../../shared/control/task-commands/adapter-choice.ts';
 import {
   artifact,
   attempt,

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import type { CliKind } from '../../../../shared/contract/agents/adapter.ts';
+import { ADAPTER_FACTS } from '../../../../shared/contract/agents/adapter-facts.ts';
+import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
+import type { FailureClass } from '../../../../shared/contract/failure/failure-class.ts';
+import type { SubmitTaskInput } from '../../../../shared/contract/submission/schema.ts';
+import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import { decide } from '../../../../shared/control/cascade/decide.ts';
 import { adapterOf, otherAgent } from '../../../../shared/control/cascade/detour.ts';
-import type { FailureClass } from '../../../../shared/contract/failure/failure-class.ts';
 import { select } from '../../../../shared/control/cascade/select.ts';
-import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import { allowedModels } from '../../../../shared/control/model-gateway/grant.ts';
-import type { CliKind } from '../../../../shared/contract/agents/adapter.ts';
 import type { Agents } from '../../../../shared/control/task-commands/adapter-choice.ts';
-import { ADAPTER_FACTS } from '../../../../shared/contract/agents/adapter-facts.ts';
-import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
-import type { SubmitTaskInput } from '../../../../shared/contract/submission/schema.ts';
 import { attempt, NOW, report, task, verdict } from '../../../support/builders.ts';
 
 const AGENTS: Agents = {

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
+import type { SubmitTaskInput } from '../../../../shared/contract/submission/schema.ts';
+import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
 import { decide } from '../../../../shared/control/cascade/decide.ts';
 import { select } from '../../../../shared/control/cascade/select.ts';
-import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import type { Agents } from '../../../../shared/control/task-commands/adapter-choice.ts';
-import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import { startAttempt } from '../../../../shared/control/task-commands/claim.ts';
 import { recordDecision } from '../../../../shared/control/task-commands/decide.ts';
-import type { SubmitTaskInput } from '../../../../shared/contract/submission/schema.ts';
-import type { Task } from '../../../../shared/contract/task/task.ts';
 import { artifact, later, report, sha1, task, verdict, verification } from '../../../support/builders.ts';
 
 type Ends = Pick<Attempt, 'report'> & Partial<Attempt>;

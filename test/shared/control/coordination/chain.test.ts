@@ -1,9 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AUTONOMY_LEVELS } from '../../../../shared/contract/approval/autonomy.ts';
-import { ClarificationRequired } from '../../../../shared/control/failures/thrown.ts';
-import { COORDINATION } from '../../../../shared/control/coordination/builtin.ts';
-import { type CoordinationMiddleware, pass } from '../../../../shared/control/coordination/context.ts';
 import {
   nextRound,
   type ProgressLedger,
@@ -11,13 +8,16 @@ import {
   shouldReplan,
 } from '../../../../shared/contract/coordination/ledgers.ts';
 import { COORDINATION_CHAIN, COORDINATION_HOOKS } from '../../../../shared/contract/coordination/names.ts';
+import { CoordinationSettings } from '../../../../shared/contract/coordination/settings.ts';
+import { Plan } from '../../../../shared/contract/plan/schema.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
+import { COORDINATION } from '../../../../shared/control/coordination/builtin.ts';
+import { type CoordinationMiddleware, pass } from '../../../../shared/control/coordination/context.ts';
 import { chainOf, contextOf, progressOf } from '../../../../shared/control/coordination/of-plan.ts';
 import { replanOf } from '../../../../shared/control/coordination/replan.ts';
 import { beforeDispatch } from '../../../../shared/control/coordination/review.ts';
-import { CoordinationSettings } from '../../../../shared/contract/coordination/settings.ts';
+import { ClarificationRequired } from '../../../../shared/control/failures/thrown.ts';
 import { plannedId } from '../../../../shared/control/planning/create.ts';
-import { Plan } from '../../../../shared/contract/plan/schema.ts';
-import type { Task } from '../../../../shared/contract/task/task.ts';
 import { attempt, later, NOW, task } from '../../../support/builders.ts';
 
 const settings = (more: object = {}) => CoordinationSettings.parse(more);

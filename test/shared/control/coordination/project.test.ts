@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { progressOf, settingsOf } from '../../../../shared/control/coordination/of-plan.ts';
 import { CoordinationSettings } from '../../../../shared/contract/coordination/settings.ts';
-import { plannedId } from '../../../../shared/control/planning/create.ts';
 import { Plan } from '../../../../shared/contract/plan/schema.ts';
-import { UNAUTHORIZED } from '../../../../shared/store/minter.ts';
+import { progressOf, settingsOf } from '../../../../shared/control/coordination/of-plan.ts';
+import { plannedId } from '../../../../shared/control/planning/create.ts';
 import { retry } from '../../../../shared/control/task-commands/operate.ts';
+import { UNAUTHORIZED } from '../../../../shared/store/minter.ts';
 import { resolveBaseStep } from '../../../../shared/use-cases/cascade/base.ts';
 import { later, NOW, sha1, task } from '../../../support/builders.ts';
 import { testTable } from '../../../support/dynalite.ts';

@@ -1,11 +1,11 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import type { LaunchMessage } from '../../../../shared/contract/messages/queue.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
 import { NO_LANE, nextAt } from '../../../../shared/control/dead-letters/lane.ts';
 import { Lane, laneOf, taskOf } from '../../../../shared/control/dead-letters/schema.ts';
-import type { LaunchMessage } from '../../../../shared/contract/messages/queue.ts';
 import { DeadLetterStore } from '../../../../shared/store/dead-letters.ts';
-import type { Task } from '../../../../shared/contract/task/task.ts';
 import {
   bury,
   type DeadMessage,

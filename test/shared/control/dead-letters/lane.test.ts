@@ -11,7 +11,11 @@ import {
   say,
 } from '../../../../shared/control/dead-letters/lane.ts';
 import type { Lane } from '../../../../shared/control/dead-letters/schema.ts';
-import { afterEvent, LETTER_STATUSES, LETTER_TRANSITIONS } from '../../../../shared/control/dead-letters/status.ts';
+import {
+  afterEvent,
+  LETTER_STATUSES,
+  LETTER_TRANSITIONS,
+} from '../../../../shared/control/dead-letters/status.ts';
 import { later, NOW } from '../../../support/builders.ts';
 
 const dead = (what: string, message = `m-${what}`, fields: Partial<Dead> = {}): Dead => ({

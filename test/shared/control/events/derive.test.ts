@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
 import { deriveEvents } from '../../../../shared/control/events/derive.ts';
 import { EVENTS } from '../../../../shared/control/events/schema.ts';
 import { lossesOf, spentBy } from '../../../../shared/control/ledger/losses.ts';
-import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
-import type { Task } from '../../../../shared/contract/task/task.ts';
 import { artifact, attempt, inReview, launch, NOW, report, task } from '../../../support/builders.ts';
 
 const at = NOW.toISOString();

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { CODES, remedyOf, SEED_FACTS } from '../../../../shared/contract/failure/classes.ts';
+import { ErrorActions } from '../../../../shared/contract/failure/error-actions.ts';
+import { SEED_CLASSES } from '../../../../shared/contract/failure/failed-how.ts';
+import { FAILURE_CLASSES } from '../../../../shared/contract/failure/failure-class.ts';
+import { Refusal } from '../../../../shared/contract/refusal.ts';
 import { decide } from '../../../../shared/control/cascade/decide.ts';
 import { ACTION_OF, asAsked } from '../../../../shared/control/failures/actions.ts';
-import { CODES, remedyOf, SEED_FACTS } from '../../../../shared/contract/failure/classes.ts';
 import { classify } from '../../../../shared/control/failures/classify.ts';
-import { FAILURE_CLASSES } from '../../../../shared/contract/failure/failure-class.ts';
 import {
   ActionHeld,
   AssumptionViolated,
@@ -13,9 +16,6 @@ import {
   PlanReviewGated,
 } from '../../../../shared/control/failures/thrown.ts';
 import { MiddlewareConfigError } from '../../../../shared/control/middleware/compose.ts';
-import { Refusal } from '../../../../shared/contract/refusal.ts';
-import { ErrorActions } from '../../../../shared/contract/failure/error-actions.ts';
-import { SEED_CLASSES } from '../../../../shared/contract/failure/failed-how.ts';
 import { attempt, NOW, task } from '../../../support/builders.ts';
 
 const MODELS = { haiku: 'h', sonnet: 's', opus: 'o' };

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CODES, isExcused, remedyOf, SEED_FACTS } from '../../../../shared/contract/failure/classes.ts';
-import { classify, type Envelope } from '../../../../shared/control/failures/classify.ts';
-import { FAILURE_CLASSES, type FailureClass } from '../../../../shared/contract/failure/failure-class.ts';
-import { failureOf } from '../../../../shared/control/failures/of-attempt.ts';
 import { SEED_CLASSES, type SeedClass } from '../../../../shared/contract/failure/failed-how.ts';
+import { FAILURE_CLASSES, type FailureClass } from '../../../../shared/contract/failure/failure-class.ts';
+import { classify, type Envelope } from '../../../../shared/control/failures/classify.ts';
+import { failureOf } from '../../../../shared/control/failures/of-attempt.ts';
 import { attempt, report, verdict, witnessed } from '../../../support/builders.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/agent-clis');

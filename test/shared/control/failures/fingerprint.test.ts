@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { failedHow } from '../../../../shared/control/failures/failed-how.ts';
 import { normalise } from '../../../../shared/contract/failure/normalise.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
+import { failedHow } from '../../../../shared/control/failures/failed-how.ts';
 import { attempt, report, verdict, verification } from '../../../support/builders.ts';
 
 const hex = (length: number) =>

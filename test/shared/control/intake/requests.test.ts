@@ -1,14 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestView } from '../../../../shared/api/request-view.ts';
-import {
-  approveRequest,
-  clarify,
-  type Moved,
-  newRequest,
-  rejectRequest,
-  taskOf,
-} from '../../../../shared/control/intake/commands.ts';
 import { Requirement, type WorkRequest } from '../../../../shared/contract/intake/schema.ts';
 import {
   isOverRequest,
@@ -19,6 +11,14 @@ import {
 } from '../../../../shared/contract/intake/status.ts';
 import { Refusal } from '../../../../shared/contract/refusal.ts';
 import { isTerminal } from '../../../../shared/contract/task/status.ts';
+import {
+  approveRequest,
+  clarify,
+  type Moved,
+  newRequest,
+  rejectRequest,
+  taskOf,
+} from '../../../../shared/control/intake/commands.ts';
 import { reconcile } from '../../../../shared/use-cases/operate/reconcile.ts';
 import { followRequest } from '../../../../shared/use-cases/submit/requests.ts';
 import { later, NOW, submission, task } from '../../../support/builders.ts';

@@ -1,6 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CompactionObjects, type Listed, settledDays } from '../../../../shared/control/ledger/compaction.ts';
+import {
+  type CompactionObjects,
+  type Listed,
+  settledDays,
+} from '../../../../shared/control/ledger/compaction.ts';
 import { compactDay } from '../../../../shared/use-cases/operate/compact.ts';
 
 const PREFIX = 'records/table=tasks/dt=2026-11-20/';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import type { GateEvidence } from '../../../../shared/contract/evidence/schema.ts';
+import { VerificationRecord } from '../../../../shared/contract/task/attempt.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
 import { deriveRows } from '../../../../shared/control/ledger/derive.ts';
 import { GateRow } from '../../../../shared/control/ledger/rows.ts';
-import { VerificationRecord } from '../../../../shared/contract/task/attempt.ts';
 import { recordEvidence } from '../../../../shared/control/task-commands/verify.ts';
-import type { Task } from '../../../../shared/contract/task/task.ts';
 import { evidence, gate, inReview, NOW } from '../../../support/builders.ts';
 
 const rowsOf = (before: Task, after: Task) =>

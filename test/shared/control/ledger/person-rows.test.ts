@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
 import { deriveRows } from '../../../../shared/control/ledger/derive.ts';
 import { ReviewRow, SignalRow } from '../../../../shared/control/ledger/rows.ts';
 import { review } from '../../../../shared/control/task-commands/operate.ts';
 import { recordEvidence } from '../../../../shared/control/task-commands/verify.ts';
-import type { Task } from '../../../../shared/contract/task/task.ts';
 import { evidence, inReview, NOW, signal } from '../../../support/builders.ts';
 
 const rows = (table: string, before: Task, after: Task) =>

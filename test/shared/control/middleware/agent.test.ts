@@ -1,13 +1,30 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
-import { BUILTIN } from '../../../../shared/control/middleware/builtin/registry.ts';
-import { type AgentMiddleware, compose, type HookContext } from '../../../../shared/control/middleware/compose.ts';
-import { contentHash } from '../../../../shared/contract/submission/content-hash.ts';
-import { AGENT_HOOKS, DEFAULT_CHAIN, type MiddlewareName, OPT_IN } from '../../../../shared/contract/agents/names.ts';
-import { Notes } from '../../../../shared/control/middleware/notes.ts';
-import { type PolicyEngine, policyRequest, rulesEngine } from '../../../../shared/control/middleware/policy.ts';
+import {
+  AGENT_HOOKS,
+  DEFAULT_CHAIN,
+  type MiddlewareName,
+  OPT_IN,
+} from '../../../../shared/contract/agents/names.ts';
 import { MiddlewareRecord } from '../../../../shared/contract/run-record/middleware-record.ts';
-import { EMPTY_CONTEXT, type RunContext, type RunParts } from '../../../../shared/control/middleware/run-context.ts';
+import { contentHash } from '../../../../shared/contract/submission/content-hash.ts';
+import { BUILTIN } from '../../../../shared/control/middleware/builtin/registry.ts';
+import {
+  type AgentMiddleware,
+  compose,
+  type HookContext,
+} from '../../../../shared/control/middleware/compose.ts';
+import { Notes } from '../../../../shared/control/middleware/notes.ts';
+import {
+  type PolicyEngine,
+  policyRequest,
+  rulesEngine,
+} from '../../../../shared/control/middleware/policy.ts';
+import {
+  EMPTY_CONTEXT,
+  type RunContext,
+  type RunParts,
+} from '../../../../shared/control/middleware/run-context.ts';
 import { WithMiddleware } from '../../../../shared/control/middleware/section.ts';
 import { DEFAULT_SETTINGS } from '../../../../shared/control/middleware/settings.ts';
 

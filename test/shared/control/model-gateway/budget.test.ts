@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { plainModel } from '../../../../shared/contract/models/prices.ts';
+import {
+  mintBoxToken,
+  mintModelToken,
+  parseModelToken,
+  parseToken,
+} from '../../../../shared/contract/access/tokens.ts';
 import { DEFAULT_TIER_MODELS as TIERS } from '../../../../shared/contract/agents/tiers.ts';
+import { plainModel } from '../../../../shared/contract/models/prices.ts';
 import { billOf, worstMicro } from '../../../../shared/control/model-gateway/cost.ts';
 import { allowedModels, grantOf, leftUsd } from '../../../../shared/control/model-gateway/grant.ts';
 import type { Settlement } from '../../../../shared/control/model-gateway/meter.ts';
@@ -11,7 +17,6 @@ import { roleFromBase } from '../../../../shared/control/roles/from-base.ts';
 import { builtinRole } from '../../../../shared/control/roles/known.ts';
 import { sha256 } from '../../../../shared/lib/sha256.ts';
 import { MeterStore } from '../../../../shared/store/meters.ts';
-import { mintBoxToken, mintModelToken, parseModelToken, parseToken } from '../../../../shared/contract/access/tokens.ts';
 import { attempt, later, NOW, report, task } from '../../../support/builders.ts';
 import { testTable } from '../../../support/dynalite.ts';
 

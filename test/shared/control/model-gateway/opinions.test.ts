@@ -5,8 +5,8 @@ import { deriveRows } from '../../../../shared/control/ledger/derive.ts';
 import { billOf, worstMicro } from '../../../../shared/control/model-gateway/cost.ts';
 import { UNREAD } from '../../../../shared/control/model-gateway/reading.ts';
 import { isToBeAskedOfGates, withOpinions } from '../../../../shared/control/model-gateway/witness.ts';
-import { MeterStore } from '../../../../shared/store/meters.ts';
 import { inputsOf } from '../../../../shared/control/verdict/inputs.ts';
+import { MeterStore } from '../../../../shared/store/meters.ts';
 import { attempt, NOW, report, task, verdict } from '../../../support/builders.ts';
 import { testTable } from '../../../support/dynalite.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../../shared/contract/outcome.ts';
-import { shapeProblems, signalProblems } from '../../../../shared/control/planning/check.ts';
 import { Plan, type PlannedTask } from '../../../../shared/contract/plan/schema.ts';
+import { shapeProblems, signalProblems } from '../../../../shared/control/planning/check.ts';
 
 const signal = { type: 'path_exists', path: 'new.txt' };
 const plan = (...tasks: Partial<PlannedTask>[]): Plan =>

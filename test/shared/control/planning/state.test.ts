@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
+import { PLAN_FILE, Plan, type PlanOf } from '../../../../shared/contract/plan/schema.ts';
+import { STATUSES } from '../../../../shared/contract/task/status.ts';
 import { decide } from '../../../../shared/control/cascade/decide.ts';
 import { promptParts } from '../../../../shared/control/cascade/prompt.ts';
-import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import { requestsOf } from '../../../../shared/control/planning/create.ts';
-import { PLAN_FILE, Plan, type PlanOf } from '../../../../shared/contract/plan/schema.ts';
 import { planState } from '../../../../shared/control/planning/state.ts';
 import { mustDeliver } from '../../../../shared/control/task-commands/settle.ts';
-import { STATUSES } from '../../../../shared/contract/task/status.ts';
 import { artifact, inReview, NOW, report, sha1, task, verdict } from '../../../support/builders.ts';
 
 const planned = Plan.parse({

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Complexity, EFFORTS, Scope } from '../../../../shared/contract/submission/schema.ts';
 import { withoutRepository } from '../../../../shared/control/roles/defaults.ts';
 import { roleFromBase } from '../../../../shared/control/roles/from-base.ts';
 import { route } from '../../../../shared/control/routing/route.ts';
 import { ROUTING_RULES, ROUTING_TABLE } from '../../../../shared/control/routing/table.ts';
-import { Complexity, EFFORTS, Scope } from '../../../../shared/contract/submission/schema.ts';
 import { submission } from '../../../support/builders.ts';
 
 describe('routing', () => {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
+import { Budgets, microOf } from '../../../../shared/contract/models/limits.ts';
+import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
+import { believe, NO_MEMORY } from '../../../../shared/control/cascade/learning/belief.ts';
+import { CascadePolicy } from '../../../../shared/control/cascade/learning/policy.ts';
 import { countsAs, taskRefusal } from '../../../../shared/control/spending/admit.ts';
 import { type Estimated, estimateOf } from '../../../../shared/control/spending/estimate.ts';
 import { judgingIsCounted } from '../../../../shared/control/spending/launching.ts';
-import { Budgets, microOf } from '../../../../shared/contract/models/limits.ts';
-import { believe, NO_MEMORY } from '../../../../shared/control/cascade/learning/belief.ts';
-import { CascadePolicy } from '../../../../shared/control/cascade/learning/policy.ts';
-import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import { decideStep, selectModel } from '../../../../shared/use-cases/cascade/cascade.ts';
 import { type FollowContext, follow } from '../../../../shared/use-cases/cascade/follow.ts';
 import {

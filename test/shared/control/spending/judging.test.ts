@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { judgingEstimate } from '../../../../shared/control/spending/judging.ts';
-import { type Budgets, microOf } from '../../../../shared/contract/models/limits.ts';
-import { CascadePolicy } from '../../../../shared/control/cascade/learning/policy.ts';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { allJudgements } from '../../../../shared/reviews/judging/asked.ts';
+import { type Budgets, microOf } from '../../../../shared/contract/models/limits.ts';
 import type { JudgeModel } from '../../../../shared/contract/models/models.ts';
-import type { AskModel } from '../../../../shared/reviews/judging/port.ts';
-import type { ObjectStore } from '../../../../shared/store/objects.ts';
-import { recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
 import { CompletionSignal } from '../../../../shared/contract/submission/signals.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { askJudges } from '../../../../shared/use-cases/review/ask-judges.ts';
+import { CascadePolicy } from '../../../../shared/control/cascade/learning/policy.ts';
+import { judgingEstimate } from '../../../../shared/control/spending/judging.ts';
+import { recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
+import { combine } from '../../../../shared/control/verdict/combine.ts';
+import { allJudgements } from '../../../../shared/reviews/judging/asked.ts';
+import type { AskModel } from '../../../../shared/reviews/judging/port.ts';
+import type { ObjectStore } from '../../../../shared/store/objects.ts';
 import { decideStep } from '../../../../shared/use-cases/cascade/cascade.ts';
 import { type FollowContext, follow } from '../../../../shared/use-cases/cascade/follow.ts';
-import { combine } from '../../../../shared/control/verdict/combine.ts';
+import { askJudges } from '../../../../shared/use-cases/review/ask-judges.ts';
 import {
   artifact,
   evidence,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { ladder } from '../../../../shared/control/cascade/learning/ladder.ts';
-import { PRICES } from '../../../../shared/contract/models/prices.ts';
-import { DEFAULT_TIER_MODELS, tierModelsFor } from '../../../../shared/contract/agents/tiers.ts';
-import { allowedModels } from '../../../../shared/control/model-gateway/grant.ts';
 import { Adapter, CLI_KINDS } from '../../../../shared/contract/agents/adapter.ts';
-import { type Agents, adapterProblems } from '../../../../shared/control/task-commands/adapter-choice.ts';
 import { ADAPTER_FACTS } from '../../../../shared/contract/agents/adapter-facts.ts';
+import { DEFAULT_TIER_MODELS, tierModelsFor } from '../../../../shared/contract/agents/tiers.ts';
+import { PRICES } from '../../../../shared/contract/models/prices.ts';
+import { ladder } from '../../../../shared/control/cascade/learning/ladder.ts';
+import { allowedModels } from '../../../../shared/control/model-gateway/grant.ts';
+import { type Agents, adapterProblems } from '../../../../shared/control/task-commands/adapter-choice.ts';
 import { submission } from '../../../support/builders.ts';
 
 const DEPLOYED: Agents = {

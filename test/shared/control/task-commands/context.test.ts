@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CONTEXT_BYTES, contextOf } from '../../../../shared/control/task-commands/context.ts';
-import { promptParts } from '../../../../shared/control/cascade/prompt.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
+import { promptParts } from '../../../../shared/control/cascade/prompt.ts';
+import { CONTEXT_BYTES, contextOf } from '../../../../shared/control/task-commands/context.ts';
 import { attempt, report, task, verdict, verification } from '../../../support/builders.ts';
 
 const failed = (what: string, fields: Partial<Attempt> = {}): Attempt =>

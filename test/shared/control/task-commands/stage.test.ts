@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
+import { submitterOf } from '../../../../shared/control/admission/fair-share.ts';
 import { promptParts } from '../../../../shared/control/cascade/prompt.ts';
-import { stageOf } from '../../../../shared/control/task-commands/stage.ts';
-import { executionInput, startsExecution } from '../../../../shared/control/task-commands/start.ts';
 import { builtinRole } from '../../../../shared/control/roles/known.ts';
 import { renderPrompt } from '../../../../shared/control/roles/render.ts';
-import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
-import { submitterOf } from '../../../../shared/control/admission/fair-share.ts';
-import type { Task } from '../../../../shared/contract/task/task.ts';
+import { stageOf } from '../../../../shared/control/task-commands/stage.ts';
+import { executionInput, startsExecution } from '../../../../shared/control/task-commands/start.ts';
 import { artifact, attempt, inReview, NOW, report, sha1, task, verdict } from '../../../support/builders.ts';
 
 const at = NOW.toISOString();

@@ -1,18 +1,23 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_TIER_MODELS as MODELS, type Tier } from '../../../../shared/contract/agents/tiers.ts';
 import { NO_CONTROL } from '../../../../shared/control/cascade/learning/control.ts';
 import type { LearnedOutcome } from '../../../../shared/control/cascade/learning/outcome.ts';
 import { CascadePolicy } from '../../../../shared/control/cascade/learning/policy.ts';
 import { generate } from '../../../../shared/control/cascade/simulation/generate.ts';
 import { readRecorded } from '../../../../shared/control/cascade/simulation/records.ts';
-import { DEFAULT_TIER_MODELS as MODELS, type Tier } from '../../../../shared/contract/agents/tiers.ts';
+import { NO_FIGURES } from '../../../../shared/control/metrics/figures.ts';
 import { type Change, thingOf } from '../../../../shared/control/tune/change.ts';
 import { ideas } from '../../../../shared/control/tune/derive.ts';
 import { gateTest } from '../../../../shared/control/tune/gate-words.ts';
-import { isTried, policyInForce, promptInForce, routeInForce } from '../../../../shared/control/tune/in-force.ts';
+import {
+  isTried,
+  policyInForce,
+  promptInForce,
+  routeInForce,
+} from '../../../../shared/control/tune/in-force.ts';
 import { ownTasks } from '../../../../shared/control/tune/recorded.ts';
 import { replay } from '../../../../shared/control/tune/replay.ts';
 import { trialOf } from '../../../../shared/control/tune/trial.ts';
-import { NO_FIGURES } from '../../../../shared/control/metrics/figures.ts';
 
 const now = new Date('2026-11-20T00:00:00.000Z');
 const policy = (name: string) => CascadePolicy.parse({ policy: name });

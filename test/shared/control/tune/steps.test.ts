@@ -1,10 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Change, levelOf, rankOf, thingOf } from '../../../../shared/control/tune/change.ts';
-import { EVOLVE_LEVELS, type EvolveLevel } from '../../../../shared/control/cascade/learning/level.ts';
-import { Evolution, ITSELF, NO_EVOLUTION, type ProposalTest } from '../../../../shared/control/tune/schema.ts';
-import { apply, propose, restsNow, revert } from '../../../../shared/control/tune/steps.ts';
 import { Refusal } from '../../../../shared/contract/refusal.ts';
+import { EVOLVE_LEVELS, type EvolveLevel } from '../../../../shared/control/cascade/learning/level.ts';
+import { type Change, levelOf, rankOf, thingOf } from '../../../../shared/control/tune/change.ts';
+import {
+  Evolution,
+  ITSELF,
+  NO_EVOLUTION,
+  type ProposalTest,
+} from '../../../../shared/control/tune/schema.ts';
+import { apply, propose, restsNow, revert } from '../../../../shared/control/tune/steps.ts';
 
 const CHANGES: readonly Change[] = [
   { kind: 'threshold', name: 'quality_threshold', value: 0.6 },

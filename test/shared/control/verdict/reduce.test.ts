@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Evidence, GateEvidence, SignalEvidence } from '../../../../shared/contract/evidence/schema.ts';
 import {
   EVIDENCE_KINDS,
   type EvidenceKind,
   OUTCOMES,
   type Outcome,
 } from '../../../../shared/contract/outcome.ts';
-import type { Evidence, GateEvidence, SignalEvidence } from '../../../../shared/contract/evidence/schema.ts';
 import { reduce } from '../../../../shared/control/verdict/reduce.ts';
 
 const signal = (outcome: Outcome, kind: EvidenceKind = 'executed_by_us'): SignalEvidence => ({

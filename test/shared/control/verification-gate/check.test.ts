@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { VerificationGate } from '../../../../shared/contract/run-record/verification-gate-record.ts';
 import { withLetGo } from '../../../../shared/control/verdict/let-go.ts';
 import {
   check,
@@ -14,7 +15,6 @@ import {
   VerificationCriteria,
 } from '../../../../shared/control/verification-gate/criteria.ts';
 import { nudgeText } from '../../../../shared/control/verification-gate/nudge.ts';
-import { VerificationGate } from '../../../../shared/contract/run-record/verification-gate-record.ts';
 import { verdict } from '../../../support/builders.ts';
 
 const ran = (outcome: Ran['outcome'], command = 'npm test'): Ran => ({ command, outcome, detail: 'words' });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { BUILTIN_RUBRICS } from '../../../../shared/reviews/rubric/builtin.ts';
 import { BUILTIN_WORKFLOWS } from '../../../../shared/control/workflow/builtin.ts';
 import { faultsIn } from '../../../../shared/control/workflow/check.ts';
 import { readWorkflow } from '../../../../shared/control/workflow/read.ts';
+import { BUILTIN_RUBRICS } from '../../../../shared/reviews/rubric/builtin.ts';
 
 const KNOWN = BUILTIN_RUBRICS.map(({ name }) => name);
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../../../shared/control/cascade/decide.ts';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import type { Judgement } from '../../../../shared/contract/judgement/judgement.ts';
 import { ReviewSettings } from '../../../../shared/contract/review/schema.ts';
+import { decide } from '../../../../shared/control/cascade/decide.ts';
 import { combine } from '../../../../shared/control/verdict/combine.ts';
 import { builtinWorkflow, DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin.ts';
 import { compile } from '../../../../shared/control/workflow/compile.ts';

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { expandBraces } from '../../../../shared/lib/glob/expand.ts';
-import { badGlob, compileGlob, foldPath, literalFolder, pathsTest } from '../../../../shared/lib/glob/glob.ts';
+import {
+  badGlob,
+  compileGlob,
+  foldPath,
+  literalFolder,
+  pathsTest,
+} from '../../../../shared/lib/glob/glob.ts';
 
 const DOT = { dot: true };
 

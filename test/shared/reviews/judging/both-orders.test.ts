@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allJudgements } from '../../../../shared/reviews/judging/asked.ts';
 import { inBothOrders, type Letter } from '../../../../shared/reviews/judging/both-orders.ts';
-import { comparedAs, expectationsIn, expectationsQuestion } from '../../../../shared/reviews/judging/expectations.ts';
+import {
+  comparedAs,
+  expectationsIn,
+  expectationsQuestion,
+} from '../../../../shared/reviews/judging/expectations.ts';
 import { unlooked } from '../../../../shared/reviews/judging/second-look.ts';
 import { task, verdict } from '../../../support/builders.ts';
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CORPUS } from '../../../../lab/adversarial/corpus.ts';
 import { calibrationOf, type Measured, type Said } from '../../../../shared/reviews/judging/calibration.ts';
 import { readGolden } from '../../../../shared/reviews/judging/golden.ts';
 import { reliabilityPlot } from '../../../../shared/reviews/judging/reliability-plot.ts';
-import { CORPUS } from '../../../../lab/adversarial/corpus.ts';
 
 const said = (word: Said['word'], confidence: number | null = null): Said => ({ word, confidence });
 const times = (count: number, truth: 'good' | 'bad', ...answers: Said[]): Measured[] =>

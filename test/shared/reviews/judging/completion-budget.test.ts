@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from '../../../../shared/control/cascade/decide.ts';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
+import { decide } from '../../../../shared/control/cascade/decide.ts';
 import {
   judgingSpent,
   MAX_FIXES,

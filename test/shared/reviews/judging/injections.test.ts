@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JudgeModel, JudgeModels } from '../../../../shared/contract/models/models.ts';
 import { ReviewPipeline } from '../../../../shared/contract/judgement/review-pipeline.ts';
+import type { JudgeModel, JudgeModels } from '../../../../shared/contract/models/models.ts';
+import type { JudgedSignal } from '../../../../shared/contract/submission/signals.ts';
 import { askModel } from '../../../../shared/reviews/model-clients/ask.ts';
 import type { ObjectStore } from '../../../../shared/store/objects.ts';
 import type { TaskStore } from '../../../../shared/store/tasks.ts';
-import type { JudgedSignal } from '../../../../shared/contract/submission/signals.ts';
 import { askJudges } from '../../../../shared/use-cases/review/ask-judges.ts';
 import * as build from '../../../support/builders.ts';
 import { GULLIBLE, heard, type InjectionPlace, PAYLOADS, PLACES } from '../../../support/injections.ts';

@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../../gates/core/configuration-error.ts';
 import { checkYaml, readYaml } from '../../../../gates/pipeline/configuration/yaml.ts';
-import { allJudgements, pipelineAsk } from '../../../../shared/reviews/judging/asked.ts';
+import { ReviewPipeline } from '../../../../shared/contract/judgement/review-pipeline.ts';
 import type { JudgeModel } from '../../../../shared/contract/models/models.ts';
+import { combine } from '../../../../shared/control/verdict/combine.ts';
+import { allJudgements, pipelineAsk } from '../../../../shared/reviews/judging/asked.ts';
 import { askPipeline } from '../../../../shared/reviews/judging/pipeline-ask.ts';
 import {
   type Approval,
@@ -11,9 +13,7 @@ import {
   countStage,
   countStages,
 } from '../../../../shared/reviews/judging/pipeline-count.ts';
-import { ReviewPipeline } from '../../../../shared/contract/judgement/review-pipeline.ts';
 import type { Answered, AskModel } from '../../../../shared/reviews/judging/port.ts';
-import { combine } from '../../../../shared/control/verdict/combine.ts';
 import { evidence, NOW, task, verdict } from '../../../support/builders.ts';
 
 const agents = (...roles: string[]) => roles.map((role) => ({ role }));

@@ -1,14 +1,24 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decide } from '../../../../shared/control/cascade/decide.ts';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { type Breaker, marked, OPEN_SECONDS, REJECTIONS, stateOf } from '../../../../shared/reviews/judging/breaker.ts';
+import {
+  CompletionSignal,
+  type JudgedSignal,
+  thresholdOf,
+} from '../../../../shared/contract/submission/signals.ts';
+import { decide } from '../../../../shared/control/cascade/decide.ts';
+import {
+  type Breaker,
+  marked,
+  OPEN_SECONDS,
+  REJECTIONS,
+  stateOf,
+} from '../../../../shared/reviews/judging/breaker.ts';
 import { markOf } from '../../../../shared/reviews/judging/mark.ts';
 import { preFlight, type Work } from '../../../../shared/reviews/judging/pre-flight.ts';
 import { askModel } from '../../../../shared/reviews/model-clients/ask.ts';
 import type { ObjectStore } from '../../../../shared/store/objects.ts';
 import type { TaskStore } from '../../../../shared/store/tasks.ts';
-import { CompletionSignal, type JudgedSignal, thresholdOf } from '../../../../shared/contract/submission/signals.ts';
 import { askJudges } from '../../../../shared/use-cases/review/ask-judges.ts';
 import * as build from '../../../support/builders.ts';
 import { type ModelServer, startModelServer } from '../../../support/models/server.ts';

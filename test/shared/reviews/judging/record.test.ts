@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { chainView } from '../../../../shared/api/views.ts';
+import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
+import type { Judgement } from '../../../../shared/contract/judgement/judgement.ts';
+import { judgingCost } from '../../../../shared/contract/task/judging-cost.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
 import { chainCosts } from '../../../../shared/control/cascade/chain.ts';
 import { budgetExhausted } from '../../../../shared/control/cascade/decide.ts';
-import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { judgingCost } from '../../../../shared/contract/task/judging-cost.ts';
-import type { Judgement } from '../../../../shared/contract/judgement/judgement.ts';
 import { deriveRows } from '../../../../shared/control/ledger/derive.ts';
 import { JudgementRow } from '../../../../shared/control/ledger/rows.ts';
 import { recordEvidence, recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
-import type { Task } from '../../../../shared/contract/task/task.ts';
 import {
   attempt,
   evidence,

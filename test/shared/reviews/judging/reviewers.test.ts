@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { familyOf } from '../../../../shared/contract/models/family.ts';
 import { familyOfModel, type JudgeModel, JudgeModels } from '../../../../shared/contract/models/models.ts';
-import { Reviewer, reviewersOf, reviewingFamily, SameFamily } from '../../../../shared/reviews/judging/reviewer.ts';
+import {
+  Reviewer,
+  reviewersOf,
+  reviewingFamily,
+  SameFamily,
+} from '../../../../shared/reviews/judging/reviewer.ts';
 import { filesOfDiff, wholeFiles } from '../../../../shared/reviews/judging/shown-diff.ts';
 import { countVotes, type Vote, Voting } from '../../../../shared/reviews/judging/voting.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allJudgements } from '../../../../shared/reviews/judging/asked.ts';
 import type { SecondLook } from '../../../../shared/contract/judgement/judgement.ts';
-import { lookedAt, secondLookAt, unlooked } from '../../../../shared/reviews/judging/second-look.ts';
 import { combine } from '../../../../shared/control/verdict/combine.ts';
+import { allJudgements } from '../../../../shared/reviews/judging/asked.ts';
+import { lookedAt, secondLookAt, unlooked } from '../../../../shared/reviews/judging/second-look.ts';
 import { evidence, gate, task, verdict } from '../../../support/builders.ts';
 
 const HIDDEN = { key: 'hidden/T1.json', sha256: 'a'.repeat(64), bytes: 10, files: 1 } as never;

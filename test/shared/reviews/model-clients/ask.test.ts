@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import { material } from '../../../../shared/lib/material.ts';
 import type { JudgeModel } from '../../../../shared/contract/models/models.ts';
+import { material } from '../../../../shared/lib/material.ts';
 import type { Question } from '../../../../shared/reviews/judging/port.ts';
 import { PROMPTS } from '../../../../shared/reviews/judging/prompts.ts';
 import { askModel } from '../../../../shared/reviews/model-clients/ask.ts';

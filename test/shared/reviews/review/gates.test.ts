@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { gateMatrix } from '../../../../docs/generator/gate-matrix.ts';
+import { SEVERITIES } from '../../../../shared/contract/review/kinds.ts';
+import { ReviewSettings } from '../../../../shared/contract/review/schema.ts';
+import { DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin.ts';
+import { compile } from '../../../../shared/control/workflow/compile.ts';
 import { RedTeamReport, worstOf } from '../../../../shared/reviews/review/finding.ts';
 import { ungrounded } from '../../../../shared/reviews/review/grounding.ts';
-import { SEVERITIES } from '../../../../shared/contract/review/kinds.ts';
 import { gateWord } from '../../../../shared/reviews/review/matrix.ts';
 import { runPipeline } from '../../../../shared/reviews/review/pipeline.ts';
 import {
@@ -13,9 +16,6 @@ import {
   openFault,
   redTeamOf,
 } from '../../../../shared/reviews/review/red-team.ts';
-import { ReviewSettings } from '../../../../shared/contract/review/schema.ts';
-import { DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin.ts';
-import { compile } from '../../../../shared/control/workflow/compile.ts';
 import { inReview } from '../../../support/builders.ts';
 
 const finding = (severity: (typeof SEVERITIES)[number], evidence: string[] = ['a.js:1']) => ({

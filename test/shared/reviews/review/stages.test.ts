@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Judgement } from '../../../../shared/contract/judgement/judgement.ts';
-import { clientFor, feedbackOf } from '../../../../shared/reviews/review/client.ts';
-import { runPipeline } from '../../../../shared/reviews/review/pipeline.ts';
-import { CLIENT_STRATEGIES, ReviewClient, ReviewSettings } from '../../../../shared/contract/review/schema.ts';
+import {
+  CLIENT_STRATEGIES,
+  ReviewClient,
+  ReviewSettings,
+} from '../../../../shared/contract/review/schema.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { workflowFromBase } from '../../../../shared/control/workflow/from-base.ts';
+import { clientFor, feedbackOf } from '../../../../shared/reviews/review/client.ts';
+import { runPipeline } from '../../../../shared/reviews/review/pipeline.ts';
 import { inReview, report, task } from '../../../support/builders.ts';
 
 const judged = (verdict: Judgement['verdict'], outcome: Judgement['outcome'] = 'passed'): Judgement =>

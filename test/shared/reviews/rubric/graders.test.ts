@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JudgeModel } from '../../../../shared/contract/models/models.ts';
+import { graded } from '../../../../shared/contract/rubric/result.ts';
+import { VerificationRubric } from '../../../../shared/contract/rubric/schema.ts';
 import type { AskModel } from '../../../../shared/reviews/judging/port.ts';
 import { builtinRubric } from '../../../../shared/reviews/rubric/builtin.ts';
 import {
@@ -13,9 +15,12 @@ import { verifierOf } from '../../../../shared/reviews/rubric/factory.ts';
 import type { ToGrade } from '../../../../shared/reviews/rubric/grader.ts';
 import { handOver } from '../../../../shared/reviews/rubric/handoff.ts';
 import { gradeByWords } from '../../../../shared/reviews/rubric/heuristic-grader.ts';
-import { faultOf, llmGrader, type RubricVerdict, resultOf } from '../../../../shared/reviews/rubric/llm-grader.ts';
-import { graded } from '../../../../shared/contract/rubric/result.ts';
-import { VerificationRubric } from '../../../../shared/contract/rubric/schema.ts';
+import {
+  faultOf,
+  llmGrader,
+  type RubricVerdict,
+  resultOf,
+} from '../../../../shared/reviews/rubric/llm-grader.ts';
 import { NOW } from '../../../support/builders.ts';
 
 const RUBRIC = VerificationRubric.parse({

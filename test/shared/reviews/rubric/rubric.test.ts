@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BUILTIN_RUBRICS } from '../../../../shared/reviews/rubric/builtin.ts';
 import { GRADE_TYPES } from '../../../../shared/contract/rubric/kinds.ts';
-import { readRubric } from '../../../../shared/reviews/rubric/read.ts';
 import { VerificationRubric } from '../../../../shared/contract/rubric/schema.ts';
+import { BUILTIN_RUBRICS } from '../../../../shared/reviews/rubric/builtin.ts';
+import { readRubric } from '../../../../shared/reviews/rubric/read.ts';
 import { oddGrades, weightedScore } from '../../../../shared/reviews/rubric/weighted.ts';
 
 const criterion = (name: string, weight: number, grade_type = 'score') => ({

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { select } from '../../../../shared/control/cascade/select.ts';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { type Authorize, MinterFailed, NotMinted } from '../../../../shared/store/minter.ts';
 import type { Ref } from '../../../../shared/contract/repository/base-ref.ts';
-import { retry } from '../../../../shared/control/task-commands/operate.ts';
 import type { SubmitTaskInput } from '../../../../shared/contract/submission/schema.ts';
+import { select } from '../../../../shared/control/cascade/select.ts';
+import { retry } from '../../../../shared/control/task-commands/operate.ts';
+import { type Authorize, MinterFailed, NotMinted } from '../../../../shared/store/minter.ts';
 import {
   FileTooLarge,
   type RemoteFiles,
@@ -12,8 +12,8 @@ import {
   RepositoryUnavailable,
   resolveBaseStep,
 } from '../../../../shared/use-cases/cascade/base.ts';
-import { claimNext, claimTask } from '../../../../shared/use-cases/work/claim.ts';
 import { submitTask } from '../../../../shared/use-cases/submit/submit.ts';
+import { claimNext, claimTask } from '../../../../shared/use-cases/work/claim.ts';
 import { ANY_AGENTS, NO_DEADLINES, NO_OBJECTS, NOW, sha1, submission } from '../../../support/builders.ts';
 import { testTable } from '../../../support/dynalite.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GitSecret } from '../../../../shared/contract/repository/git-secret.ts';
-import { sha256 } from '../../../../shared/lib/sha256.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
+import { sha256 } from '../../../../shared/lib/sha256.ts';
 import { mint } from '../../../../shared/use-cases/containers/mint.ts';
 import { attempt, inReview, launch, NOW, task, verdict } from '../../../support/builders.ts';
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Boxes, BoxState } from '../../../../shared/store/boxes.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
 import {
   LAUNCH_GRACE_SECONDS,
   LONGEST_BOX_SECONDS,
   START_GRACE_SECONDS,
 } from '../../../../shared/control/task-commands/deadline.ts';
-import type { Task } from '../../../../shared/contract/task/task.ts';
+import type { Boxes, BoxState } from '../../../../shared/store/boxes.ts';
 import { boxStopped } from '../../../../shared/use-cases/containers/box-stopped.ts';
-import { reconcile } from '../../../../shared/use-cases/operate/reconcile.ts';
 import { sweepBoxes } from '../../../../shared/use-cases/containers/sweep-boxes.ts';
+import { reconcile } from '../../../../shared/use-cases/operate/reconcile.ts';
 import { attempt, inReview, later, NOW, task, verdict } from '../../../support/builders.ts';
 import { testTable } from '../../../support/dynalite.ts';
 

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { stageOf } from '../../../../shared/control/task-commands/stage.ts';
-import { commitId } from '../../../../shared/contract/repository/commit.ts';
-import { UNAUTHORIZED } from '../../../../shared/store/minter.ts';
-import type { TaskStore } from '../../../../shared/store/tasks.ts';
 import type { Ref } from '../../../../shared/contract/repository/base-ref.ts';
-import type { Command } from '../../../../shared/control/task-commands/change.ts';
+import { commitId } from '../../../../shared/contract/repository/commit.ts';
 import { commitText } from '../../../../shared/contract/task/delivered-commit.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
+import type { Command } from '../../../../shared/control/task-commands/change.ts';
+import { stageOf } from '../../../../shared/control/task-commands/stage.ts';
+import { UNAUTHORIZED } from '../../../../shared/store/minter.ts';
+import type { TaskStore } from '../../../../shared/store/tasks.ts';
 import { RepositoryUnavailable } from '../../../../shared/use-cases/cascade/base.ts';
 import { findBranchStep } from '../../../../shared/use-cases/deliver/find-branch.ts';
 import * as build from '../../../support/builders.ts';

@@ -1,15 +1,15 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { DEFAULT_TIER_MODELS as MODELS, type Tier } from '../../../../shared/contract/agents/tiers.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
 import type { LearnedOutcome } from '../../../../shared/control/cascade/learning/outcome.ts';
 import { CascadePolicy } from '../../../../shared/control/cascade/learning/policy.ts';
-import { DEFAULT_TIER_MODELS as MODELS, type Tier } from '../../../../shared/contract/agents/tiers.ts';
+import { NO_FIGURES } from '../../../../shared/control/metrics/figures.ts';
 import type { Change } from '../../../../shared/control/tune/change.ts';
 import { ITSELF } from '../../../../shared/control/tune/schema.ts';
 import { apply, propose } from '../../../../shared/control/tune/steps.ts';
-import { NO_FIGURES } from '../../../../shared/control/metrics/figures.ts';
 import { EvolutionStore } from '../../../../shared/store/evolution.ts';
 import type { ObjectStore } from '../../../../shared/store/objects.ts';
 import type { TaskStore } from '../../../../shared/store/tasks.ts';
-import type { Task } from '../../../../shared/contract/task/task.ts';
 import { selectModel } from '../../../../shared/use-cases/cascade/cascade.ts';
 import {
   applyProposal,
@@ -19,7 +19,16 @@ import {
   revertProposal,
 } from '../../../../shared/use-cases/operate/evolve.ts';
 import { reduceEvidence } from '../../../../shared/use-cases/review/judge.ts';
-import { evidence, gate, inReview, later, NOW, signal, task, verification } from '../../../support/builders.ts';
+import {
+  evidence,
+  gate,
+  inReview,
+  later,
+  NOW,
+  signal,
+  task,
+  verification,
+} from '../../../support/builders.ts';
 import { testTable } from '../../../support/dynalite.ts';
 
 const table = await testTable();

@@ -1,8 +1,8 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { INDEXES } from '../../../../shared/contract/names.ts';
-import { taskKey, toItem } from '../../../../shared/store/task-item.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
+import { taskKey, toItem } from '../../../../shared/store/task-item.ts';
 import { giveDeadlines } from '../../../../shared/use-cases/operate/give-deadlines.ts';
 import { attempt, later, NOW, task } from '../../../support/builders.ts';
 import { testTable } from '../../../support/dynalite.ts';

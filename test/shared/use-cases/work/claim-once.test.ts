@@ -2,9 +2,14 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Refusal } from '../../../../shared/contract/refusal.ts';
-import { type ClaimContext, type Claimed, claimNext, claimTask } from '../../../../shared/use-cases/work/claim.ts';
-import { claimKey } from '../../../../shared/use-cases/work/claim-once.ts';
 import { submitTask } from '../../../../shared/use-cases/submit/submit.ts';
+import {
+  type ClaimContext,
+  type Claimed,
+  claimNext,
+  claimTask,
+} from '../../../../shared/use-cases/work/claim.ts';
+import { claimKey } from '../../../../shared/use-cases/work/claim-once.ts';
 import { ANY_AGENTS, later, NO_OBJECTS, NOW, submission } from '../../../support/builders.ts';
 import { testTable } from '../../../support/dynalite.ts';
 

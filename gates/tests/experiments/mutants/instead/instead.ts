@@ -1,5 +1,5 @@
-import type { Language } from '../../../../core/language.ts';
 import type { Syntax } from '../../../../code/parsing/syntax.ts';
+import type { Language } from '../../../../core/language.ts';
 import type { Replaced } from '../replaced.ts';
 
 /**

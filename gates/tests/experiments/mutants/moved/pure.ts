@@ -1,8 +1,8 @@
 import { readBlobs } from '../../../../../workspace/git/blobs.ts';
 import { moduleOf, reachable } from '../../../../code/imports.ts';
-import { type Language, languageOf } from '../../../../core/language.ts';
 import type { CodeSide } from '../../../../code/project.ts';
 import type { CodeFile } from '../../../../code/tree-files.ts';
+import { type Language, languageOf } from '../../../../core/language.ts';
 import type { Subject } from '../../../../core/subject.ts';
 import { isTestPath } from '../../../../core/test-paths.ts';
 

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { GateContext, GateResult } from '../../../../../gates/core/gate.ts';
-import { fileMemory } from '../../../../../gates/pipeline/memory/file-memory.ts';
 import type { Memory } from '../../../../../gates/core/memory.ts';
 import { tests } from '../../../../../gates/gates/tests.ts';
+import { fileMemory } from '../../../../../gates/pipeline/memory/file-memory.ts';
 import { type Edits, type Files, runGate } from '../../../../support/patch.ts';
 import { temporaryFolder } from '../../../../support/repository.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { writeBlob } from '../../../../../workspace/git/edit.ts';
 import type { HiddenResult } from '../../../../../gates/core/hidden-result.ts';
-import { hiddenEvidence, hiddenFor } from '../../../../../gates/tests/comparing/hidden-tests.ts';
 import { testResult } from '../../../../../gates/core/test-result.ts';
+import { hiddenEvidence, hiddenFor } from '../../../../../gates/tests/comparing/hidden-tests.ts';
 import { hiddenResult } from '../../../../../gates/tests/experiments/behaviour/hidden.ts';
 import { reduce } from '../../../../../shared/control/verdict/reduce.ts';
+import { writeBlob } from '../../../../../workspace/git/edit.ts';
 import { gate } from '../../../../support/builders.ts';
 import { gatherOn } from '../../../../support/gather.ts';
 import { makeRepository } from '../../../../support/repository.ts';

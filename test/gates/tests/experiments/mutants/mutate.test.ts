@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { grammarOf, languageOf } from '../../../../../gates/core/language.ts';
 import { parse } from '../../../../../gates/code/parsing/parse.ts';
+import { grammarOf, languageOf } from '../../../../../gates/core/language.ts';
 import { mutantsOf, mutated } from '../../../../../gates/tests/experiments/mutants/mutate.ts';
 import { picked } from '../../../../../gates/tests/experiments/mutants/pick.ts';
 

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createStore } from '../../../../../workspace/git/store.ts';
 import { withOwnCode } from '../../../../../gates/tests/experiments/mutants/own-code.ts';
+import { createStore } from '../../../../../workspace/git/store.ts';
 import { makeRepository, temporaryFolder } from '../../../../support/repository.ts';
 
 test('files of code are written in another way, and no submodule or link that is named as one', async () => {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { changesBetween } from '../../../../../workspace/git/changes.ts';
-import { createStore } from '../../../../../workspace/git/store.ts';
 import type { Subject } from '../../../../../gates/core/subject.ts';
 import { linesThatSayMore } from '../../../../../gates/tests/experiments/mutants/says-more.ts';
+import { changesBetween } from '../../../../../workspace/git/changes.ts';
+import { createStore } from '../../../../../workspace/git/store.ts';
 import { makeRepository, temporaryFolder } from '../../../../support/repository.ts';
 
 /** Lines of the new text that say something else than the base. */

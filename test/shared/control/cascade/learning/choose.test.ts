@@ -1,5 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import {
+  DEFAULT_TIER_MODELS as MODELS,
+  TIERS,
+  type Tier,
+} from '../../../../../shared/contract/agents/tiers.ts';
+import { AttemptRoute } from '../../../../../shared/contract/task/attempt.ts';
+import type { Task } from '../../../../../shared/contract/task/task.ts';
 import { believe, type RoleMemory } from '../../../../../shared/control/cascade/learning/belief.ts';
 import { choose, type Option } from '../../../../../shared/control/cascade/learning/choose.ts';
 import { NO_CONTROL, pin, reset } from '../../../../../shared/control/cascade/learning/control.ts';
@@ -8,9 +15,6 @@ import type { LearnedOutcome } from '../../../../../shared/control/cascade/learn
 import { CascadePolicy, FIXED } from '../../../../../shared/control/cascade/learning/policy.ts';
 import { beta, randomOf } from '../../../../../shared/control/cascade/learning/random.ts';
 import { select } from '../../../../../shared/control/cascade/select.ts';
-import { DEFAULT_TIER_MODELS as MODELS, TIERS, type Tier } from '../../../../../shared/contract/agents/tiers.ts';
-import { AttemptRoute } from '../../../../../shared/contract/task/attempt.ts';
-import type { Task } from '../../../../../shared/contract/task/task.ts';
 import { attempt, later, NOW, task } from '../../../../support/builders.ts';
 
 const outcomes = (

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_TIER_MODELS as MODELS } from '../../../../../shared/contract/agents/tiers.ts';
 import { effortFor, isHighStakes, ladder } from '../../../../../shared/control/cascade/learning/ladder.ts';
 import { select } from '../../../../../shared/control/cascade/select.ts';
-import { DEFAULT_TIER_MODELS as MODELS } from '../../../../../shared/contract/agents/tiers.ts';
 import { attempt, NOW, report, submission, task } from '../../../../support/builders.ts';
 
 const at = NOW.toISOString();

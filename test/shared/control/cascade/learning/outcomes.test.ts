@@ -6,7 +6,12 @@ import {
   outcomesOf,
   rewardOf,
 } from '../../../../../shared/control/cascade/learning/outcome.ts';
-import { latest, observe, WINDOW, type Window } from '../../../../../shared/control/cascade/learning/window.ts';
+import {
+  latest,
+  observe,
+  WINDOW,
+  type Window,
+} from '../../../../../shared/control/cascade/learning/window.ts';
 import { attempt, later, NOW, report, task, verdict } from '../../../../support/builders.ts';
 
 const at = (second: number): string => later(second).toISOString();

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_TIER_MODELS as MODELS, TIERS } from '../../../../../shared/contract/agents/tiers.ts';
 import { CascadePolicy, FIXED } from '../../../../../shared/control/cascade/learning/policy.ts';
 import { SIMULATED, simulate } from '../../../../../shared/control/cascade/simulation/compare.ts';
 import { generate } from '../../../../../shared/control/cascade/simulation/generate.ts';
 import { readRecorded } from '../../../../../shared/control/cascade/simulation/records.ts';
-import { DEFAULT_TIER_MODELS as MODELS, TIERS } from '../../../../../shared/contract/agents/tiers.ts';
 import { NOW } from '../../../../support/builders.ts';
 
 const AT = NOW.toISOString();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { judgingCost } from '../../../../../shared/contract/task/judging-cost.ts';
 import type { JudgeModels } from '../../../../../shared/contract/models/models.ts';
+import { judgingCost } from '../../../../../shared/contract/task/judging-cost.ts';
 import { isOpenFault } from '../../../../../shared/control/ledger/judgement-rows.ts';
+import { combine } from '../../../../../shared/control/verdict/combine.ts';
 import { askModel } from '../../../../../shared/reviews/model-clients/ask.ts';
 import { MAX_SHOWN_BYTES } from '../../../../../shared/use-cases/review/vision-by-model.ts';
-import { combine } from '../../../../../shared/control/verdict/combine.ts';
 import { attempt, verdict } from '../../../../support/builders.ts';
 import { servedModel } from '../../../../support/judge.ts';
 import { chunk, header, picture, pngOf } from '../../../../support/png.ts';

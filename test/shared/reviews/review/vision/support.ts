@@ -1,13 +1,13 @@
-import { type Screenshot, screenshotKey } from '../../../../../shared/contract/screenshot.ts';
 import type { Judgement } from '../../../../../shared/contract/judgement/judgement.ts';
 import type { JudgeModels } from '../../../../../shared/contract/models/models.ts';
-import type { AskModel } from '../../../../../shared/reviews/judging/port.ts';
 import { ReviewSettings } from '../../../../../shared/contract/review/schema.ts';
-import { sha256 } from '../../../../../shared/lib/sha256.ts';
+import { type Screenshot, screenshotKey } from '../../../../../shared/contract/screenshot.ts';
 import type { Task } from '../../../../../shared/contract/task/task.ts';
-import { askStage } from '../../../../../shared/use-cases/review/ask-stage.ts';
 import { DEFAULT_WORKFLOW } from '../../../../../shared/control/workflow/builtin.ts';
 import { compile } from '../../../../../shared/control/workflow/compile.ts';
+import { sha256 } from '../../../../../shared/lib/sha256.ts';
+import type { AskModel } from '../../../../../shared/reviews/judging/port.ts';
+import { askStage } from '../../../../../shared/use-cases/review/ask-stage.ts';
 import { artifact, gate, inReview, NOW } from '../../../../support/builders.ts';
 
 export const shotOf = (name: string, png: Buffer, width: number, height: number): Screenshot => ({
