@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { adaptersPage } from './generator/adapters.ts';
+import { adrIndex } from './generator/adrs.ts';
 import { cliPage } from './generator/cli.ts';
 import { configurationSchema } from './generator/configuration.ts';
 import { deadLetters } from './generator/dead-letters.ts';
@@ -23,6 +24,7 @@ export const generated = (): Readonly<Record<string, string>> => ({
   'cli.md': cliPage(),
   'gate-list.md': gateList(),
   'adapters.md': adaptersPage(),
+  'adr/README.md': adrIndex(),
   'events.md': eventsPage(),
   'records.md': recordsPage(),
   'red-team.md': gateMatrix(),
