@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const PAGES = [
   'README.md',
   ...globSync('docs/*.md', { cwd: ROOT }),
-  ...globSync('docs/runbooks/*.md', { cwd: ROOT }),
+  ...globSync('docs/{adr,explanation,runbooks}/*.md', { cwd: ROOT }),
 ]
   // Made from the program itself.
   .filter((page) => page !== join('docs', 'cli.md'))
