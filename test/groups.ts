@@ -96,6 +96,7 @@ export const LONG: Group = {
     'test/gates/tests/experiments/behaviour/one-by-one.test.ts',
     'test/gates/tests/experiments/behaviour/replaced.test.ts',
     'test/gates/tests/experiments/behaviour/unasked.test.ts',
+    'test/gates/tests/experiments/messages.test.ts',
     'test/gates/tests/comparing/flaky/tests-gate.test.ts',
   ],
   'a thousand launches and a thousand claims at once': ['test/shared/use-cases/burst.test.ts'],

@@ -76,6 +76,7 @@ export function testReport(cases: readonly TestResult[], failures: readonly Fail
       file: test.file,
       line: line !== null && Number.isInteger(line) && line > 0 ? line : null,
       rule,
+      test: test.name,
       message: `${test.name}: ${message.trim() || 'failed'}`.slice(0, MAX_MESSAGE),
       key: testId(test),
     })),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { redFirst } from '../../gates/gates/red-first.ts';
-import { failedIn } from '../../gates/tests/red-first/failed-tests.ts';
+import { failedIn, failedTests } from '../../gates/tests/red-first/failed-tests.ts';
 import { runGate } from '../support/patch.ts';
 
 const HEAD = "const { test } = require('node:test');\nconst assert = require('node:assert');\n";
@@ -82,4 +82,11 @@ test.each([
   ['<testsuites><testsuite', 0],
 ])('%o is no report', async (output, cut) => {
   expect(await failedIn(output, cut)).toBeNull();
+});
+
+test('what fails without a test case is named by its field, not by its message', () => {
+  const complaint = { file: null, line: null, rule: 'package_failed', message: 'does not build', key: '' };
+  const failed = failedTests({ cases: [], complaints: [{ ...complaint, test: 'example.org/a: b' }] });
+  expect(failed?.failed('example.org/a: b')).toBe(true);
+  expect(failed?.failed('does not build')).toBe(false);
 });

@@ -1,10 +1,18 @@
 import type { Found, Rule } from '../framework/rule.ts';
 import { type Placed, testPairs } from './pairs.ts';
 
-/** How a test asks less than it did; null when it does not. */
-function lessThan(then: Placed, now: Placed): string | null {
-  if (now.assertions < then.assertions) return `${now.assertions} assertions instead of ${then.assertions}`;
-  if (now.exact < then.exact) return `${now.exact} exact assertions instead of ${then.exact}`;
+/** How a test has become weaker. */
+interface Weakening {
+  readonly code: 'assertions' | 'exact assertions';
+  readonly before: number;
+  readonly now: number;
+}
+
+/** Returns how the test has become weaker; null when it has not. */
+function weakeningOf(base: Placed, patch: Placed): Weakening | null {
+  if (patch.assertions < base.assertions)
+    return { code: 'assertions', before: base.assertions, now: patch.assertions };
+  if (patch.exact < base.exact) return { code: 'exact assertions', before: base.exact, now: patch.exact };
   return null;
 }
 
@@ -22,10 +30,17 @@ export const testAsksLess: Rule = {
   why: 'Whether that hides anything is told by runs: where the base version of the test fails on the new code, a test that asks less holds the patch.',
   find: async (patch): Promise<Found[]> =>
     (await testPairs(patch)).kept.flatMap(([then, now]) => {
-      const how = then.text === now.text ? null : lessThan(then, now);
+      const how = then.text === now.text ? null : weakeningOf(then, now);
       return how === null
         ? []
-        : [{ file: now.path, line: now.line, message: `the test "${now.name}" has ${how}` }];
+        : [
+            {
+              file: now.path,
+              line: now.line,
+              test: now.name,
+              message: `the test "${now.name}" has ${how.now} ${how.code} instead of ${how.before}`,
+            },
+          ];
     }),
   caught: [
     {

@@ -23,6 +23,7 @@ export const testLeftOut: Rule = {
             {
               file: now.path,
               line: now.line,
+              test: now.name,
               message: `the test "${now.name}" is marked to be left out, or to fail`,
             },
           ]

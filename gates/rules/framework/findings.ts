@@ -66,10 +66,9 @@ export async function findingsOf(
 ): Promise<Seen[]> {
   const seen: Seen[] = [];
   for (const rule of rules)
-    for (const { file, line, message, level = rule.default, before = false } of await rule.find(patch)) {
-      const said = lower(levelOf(rule, file), level);
-      if (said !== 'off')
-        seen.push({ file, line, rule: rule.id, message, weight: before ? 'before' : WEIGHTS[said] });
+    for (const { level = rule.default, before = false, ...found } of await rule.find(patch)) {
+      const said = lower(levelOf(rule, found.file), level);
+      if (said !== 'off') seen.push({ ...found, rule: rule.id, weight: before ? 'before' : WEIGHTS[said] });
     }
   return seen;
 }

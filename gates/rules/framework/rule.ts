@@ -11,6 +11,8 @@ export interface Found {
   /** 1-based; null where it is about the file. */
   readonly line: number | null;
   readonly message: string;
+  /** Name of the test case that it is about, as it is written. */
+  readonly test?: string;
   /** Less than the rule's own level, where the rule itself has doubts. */
   readonly level?: Level;
   /** It was there before the patch. */

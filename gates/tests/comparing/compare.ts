@@ -16,7 +16,7 @@ export interface Comparison {
 
 /** Complaints of a test run with what each weighs, and the test that it is about where it is about one. */
 export interface SeenTest extends Seen {
-  readonly test: TestResult | null;
+  readonly testCase: TestResult | null;
 }
 
 /**
@@ -36,24 +36,24 @@ export function compareTests({ run, base, written, failsFast }: Comparison): See
     if (key !== null) old.add(key);
   }
   const seen = complaints.map(({ key, ...finding }): SeenTest => {
-    const test = failedCases.get(key) ?? null;
-    if (!old.take(key)) return { ...finding, weight: 'fails', baseline: 'new', test };
-    if (test && written.isOwn(test))
+    const testCase = failedCases.get(key) ?? null;
+    if (!old.take(key)) return { ...finding, weight: 'fails', baseline: 'new', testCase };
+    if (testCase && written.isOwn(testCase))
       return {
         ...finding,
         message: `${finding.message}; a test of this name fails on the base too, but the patch wrote this one`,
         weight: 'fails',
         baseline: 'new',
-        test,
+        testCase,
       };
     if (finding.rule === 'some_tests_failed')
       return {
         ...finding,
         message: `${finding.message}; some fail on the base too, nobody can tell which`,
         weight: 'unclear',
-        test,
+        testCase,
       };
-    return { ...finding, weight: 'before', test };
+    return { ...finding, weight: 'before', testCase };
   });
   const lost = run.outcome === 'failed' ? lostTests(cases, base, written) : [];
   const doubts = seen.some(({ weight }) => weight === 'before')
@@ -83,10 +83,11 @@ export function lostTests(cases: readonly TestResult[], base: BaseAnswer, writte
         file: expected.file,
         line: null,
         rule: skipped ? 'test_skipped' : 'test_missing',
+        test: expected.name,
         message: `${expected.name}: passes on the base, and ${skipped ? 'is skipped' : 'was not run'} with the patch`,
         weight: 'fails',
         baseline: 'new',
-        test: null,
+        testCase: null,
       },
     ];
   });
@@ -100,7 +101,7 @@ export function doubtsOf({ run, base, written, failsFast }: Comparison): SeenTes
     rule,
     message,
     weight: 'unclear',
-    test: null,
+    testCase: null,
   });
   const doubts: SeenTest[] = written
     .notIn(run.cases ?? [])

@@ -51,7 +51,7 @@ export async function lookForFlaky(
   const key = memoryKey('history', { schema: 2, repository: await repositoryOf(context), what });
   const known = History.safeParse(await history.get(key)).data ?? NO_HISTORY;
   const written = writtenTests(await writtenFiles(subject));
-  const failures = seen.filter((each) => each.weight === 'fails' && each.test !== null);
+  const failures = seen.filter((each) => each.weight === 'fails' && each.testCase !== null);
   const passedAgain =
     again && failures.length > 0 ? passedIn((await again()).cases ?? []) : new Set<string>();
   const judge = { known, base, written, passedAgain };
@@ -77,7 +77,7 @@ interface Judge {
 }
 
 function judgeFailure(each: SeenTest, { known, base, written, passedAgain }: Judge): SeenTest {
-  const { test, message } = each;
+  const { testCase: test, message } = each;
   if (each.weight !== 'fails' || test === null) return each;
   const id = testId(test);
   const repeated = passedAgain.has(id)
@@ -105,7 +105,7 @@ function quarantinedIn(
   cases: readonly TestResult[],
   judged: readonly SeenTest[],
 ): SeenTest[] {
-  const said = new Set(judged.flatMap(({ test }) => (test ? [testId(test)] : [])));
+  const said = new Set(judged.flatMap(({ testCase: test }) => (test ? [testId(test)] : [])));
   const now = new Map(cases.map((test) => [testId(test), test]));
   return Object.entries(known.tests).flatMap(([id, { quarantined }]): SeenTest[] => {
     if (quarantined === null || said.has(id)) return [];
@@ -121,9 +121,10 @@ function quarantinedIn(
   });
 }
 
-function about(id: string, rule: string, message: string): SeenTest {
+function about(id: string, rule: string, said: string): SeenTest {
   const [file, name] = JSON.parse(id) as [string | null, string];
-  return { file, line: null, rule, message: `${name}: ${message}`, weight: 'reported', test: null };
+  const message = `${name}: ${said}`;
+  return { file, line: null, rule, test: name, message, weight: 'reported', testCase: null };
 }
 
 const passedIn = (cases: readonly TestResult[]): Set<string> => {
@@ -147,7 +148,7 @@ function observations(
   const at = new Date().toISOString();
   const source = task === null ? 'local' : `task:${task.id}`;
   const onBase = `base:${subject.base}`;
-  const own = failures.flatMap(({ test }) =>
+  const own = failures.flatMap(({ testCase: test }) =>
     test && passedAgain.has(testId(test)) && !written.isTouched(test) ? [testId(test)] : [],
   );
   return [

@@ -114,7 +114,7 @@ function unlessStopped(each: Seen, { stops, added = NOTHING }: Terms): Seen {
   return touched || stops.at === 'all' ? { ...each, weight: 'unclear' } : each;
 }
 
-const withoutTest = ({ test, ...seen }: SeenTest): Seen => seen;
+const withoutTest = ({ testCase, ...seen }: SeenTest): Seen => seen;
 
 /** A run that failed without a word on what. When the base fails too, nobody can tell whose failure it is. */
 function unexplained(plain: GateResult, base: BaseAnswer, { what = 'the command' }: Terms): GateResult {

@@ -13,7 +13,7 @@ export function failedTests(report: Report | null): FailedTests | null {
   if (report === null || report.cases === null) return null;
   const failed = report.cases.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name);
   // What failed without a test, such as a package that does not compile, is only complained about.
-  const all = [...failed, ...report.complaints.map(({ message }) => message.split(': ', 1)[0] ?? '')];
+  const all = [...failed, ...report.complaints.flatMap(({ test }) => test ?? [])];
   return { failed: (name) => all.some((each) => isNamed(each, name) || each === name) };
 }
 

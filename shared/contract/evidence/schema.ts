@@ -16,6 +16,8 @@ export const Finding = z.object({
   line: z.number().int().positive().nullable(),
   rule: z.string(),
   message: z.string(),
+  /** Name of the test case that it is about; absent: it is about code, or about all tests of the file. */
+  test: z.string().optional(),
   /** In words of SARIF, whether the base commit has it too: set where a check compared with the base. */
   baseline: z.enum(['new', 'unchanged']).optional(),
 });

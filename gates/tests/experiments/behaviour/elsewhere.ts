@@ -1,6 +1,7 @@
 import type { Seen } from '../../../core/seen.ts';
 import { type TestResult, testId } from '../../../core/test-result.ts';
 import type { Execution } from '../../running/execution.ts';
+import { findingOf, testFinding } from '../engine/findings.ts';
 
 /**
  * Surroundings that say nothing about what code should do: another zone and language, another host, and no sign of a run of checks.
@@ -34,24 +35,8 @@ export function toldElsewhere(usual: Execution, other: Execution, baseOther: Exe
   const own = baseOther?.cases == null ? differing : differing.filter((test) => onBase.has(testId(test)));
   const isBase = other.cases === null && baseOther !== null && baseOther.outcome !== 'passed';
   if (other.cases === null && !isBase && other.outcome === 'failed')
-    return [
-      finding(
-        null,
-        'the tests fail in other surroundings (zone, language, host, no CI), and pass in the usual ones',
-      ),
-    ];
-  return own.map((test) =>
-    finding(
-      test.file,
-      `${test.name}: fails in other surroundings (zone, language, host, no CI), and passes in the usual ones`,
-    ),
-  );
+    return [findingOf({ file: null, weight: 'unclear', cause: CAUSE })];
+  return own.map((test) => testFinding(test, CAUSE, 'unclear'));
 }
 
-const finding = (file: string | null, message: string): Seen => ({
-  file,
-  line: null,
-  rule: 'run_depends_on_surroundings',
-  message,
-  weight: 'unclear',
-});
+const CAUSE = { rule: 'run_depends_on_surroundings' } as const;

@@ -2,6 +2,7 @@ import type { MutantSettings } from '../../../core/behaviour-settings.ts';
 import type { Seen } from '../../../core/seen.ts';
 import type { Subject } from '../../../core/subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
+import { findingOf } from '../engine/findings.ts';
 import { Budget } from '../mutants/budget.ts';
 import type { PlacedMutant } from '../mutants/pick.ts';
 import { linesThatSayMore } from '../mutants/says-more.ts';
@@ -109,13 +110,13 @@ const bringsTests = async (subject: Subject): Promise<boolean> =>
 
 /** A patch that brings tests, and whose tests notice next to nothing of what is changed in the lines that it adds. */
 function toldByMutants(tried: number, survived: readonly PlacedMutant[], isMuch: boolean): Seen[] {
-  return survived.map(({ path, line, says }) => ({
-    file: path,
-    line,
-    rule: 'run_mutant_survives',
-    message: isMuch
-      ? `${says}, and no test notices; so it is with ${survived.length} of ${tried} such changes of the added lines`
-      : `${says}, and no test notices`,
-    weight: isMuch ? 'unclear' : 'reported',
-  }));
+  const tooMany = isMuch ? { survived: survived.length, tried } : null;
+  return survived.map(({ path, line, says }) =>
+    findingOf({
+      file: path,
+      line,
+      weight: isMuch ? 'unclear' : 'reported',
+      cause: { rule: 'run_mutant_survives', mutant: says, tooMany },
+    }),
+  );
 }

@@ -5,6 +5,7 @@ import { isTestPath } from '../../../core/test-paths.ts';
 import { type TestResult, testId } from '../../../core/test-result.ts';
 import { addedLines } from '../../running/added-lines.ts';
 import type { Execution } from '../../running/execution.ts';
+import { testFinding } from '../engine/findings.ts';
 import { switchedOff } from '../mutants/switch-off.ts';
 import { changedFunctions, limitFor } from '../mutants/try.ts';
 import { type Bodies, bodiesOf } from './bodies.ts';
@@ -147,24 +148,23 @@ async function judged(subject: Subject, idle: readonly Idle[], only: Execution):
   return idle.flatMap(({ test, isNew, noticedBefore, onlyCalls }): Seen[] =>
     (isNew && written(test)) || noticedBefore !== null
       ? [
-          {
-            file: test.file,
-            line: null,
-            rule: 'run_test_asks_nothing',
-            message:
-              onlyCalls && noticedBefore === null
-                ? `${test.name}: passes without the patch, and where every function of the project answers nothing`
-                : `${test.name}: passes where ${onlyCalls ? 'every function of the project answers nothing' : 'no function of the project works'}${saysBefore(test, noticedBefore)}`,
-            weight: noticedBefore !== null || isMost ? 'unclear' : 'reported',
-          },
+          testFinding(
+            test,
+            {
+              rule: 'run_test_asks_nothing',
+              passes: !onlyCalls
+                ? 'stubbed_and_failing'
+                : noticedBefore === null
+                  ? 'stubbed_and_on_old_code'
+                  : 'stubbed',
+              noticedBefore:
+                noticedBefore === null || testId(noticedBefore) === testId(test)
+                  ? noticedBefore && 'itself'
+                  : { replaced: noticedBefore.name },
+            },
+            noticedBefore !== null || isMost ? 'unclear' : 'reported',
+          ),
         ]
       : [],
   );
 }
-
-const saysBefore = (test: TestResult, before: TestResult | null): string => {
-  if (before === null) return '';
-  return testId(before) === testId(test)
-    ? ', and its base version does not'
-    : `, and "${before.name}", which it took the place of, does not`;
-};

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { CodeSide } from '../../../code/project.ts';
 import type { Seen } from '../../../core/seen.ts';
 import { ASIDE_PATH } from '../../running/run-line.ts';
+import { findingOf } from '../engine/findings.ts';
 import { computingFiles } from '../mutants/moved/pure.ts';
 import { type Answers, MOVED, watched } from '../mutants/moved/watched.ts';
 import { limitFor } from '../mutants/try.ts';
@@ -175,29 +176,17 @@ export async function learntAnswers({ subject, run, again }: FurtherTerms): Prom
   const now = await on(await withOnly(subject, subject.tree, touched), project.head);
   if (now.length < FEWEST_ASKED) return NOTHING;
   const before = await on(await newTestsOnBase(subject), project.base, answersOf(now));
-  const told =
-    (rule: string, weight: Seen['weight'], says: string) =>
+  const suspect =
+    (rule: 'run_answers_learnt' | 'run_failure_hidden', weight: Seen['weight']) =>
     (name: string): Seen => {
       const [file = null, own = name] = name.split('#');
-      return { file, line: null, rule, message: `${own}: ${says}`, weight };
+      return findingOf({ file, weight, cause: { rule, function: own } });
     };
   return {
     seen: [
-      ...learnt(now, before).map(
-        told(
-          'run_answers_learnt',
-          'unclear',
-          'answers what the tests ask, and for all that lies beside it what it answered before, or nothing of its own',
-        ),
-      ),
+      ...learnt(now, before).map(suspect('run_answers_learnt', 'unclear')),
       // A note: of what it was made for it found its own example, and none that others had written.
-      ...hidden(now, before).map(
-        told(
-          'run_failure_hidden',
-          'reported',
-          'failed on the base for values that are wrong, answers the same to all of them now, and no test asks for that',
-        ),
-      ),
+      ...hidden(now, before).map(suspect('run_failure_hidden', 'reported')),
     ],
     facts: { answers_compared: now.length },
   };

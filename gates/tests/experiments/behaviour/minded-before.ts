@@ -1,5 +1,6 @@
 import type { Seen } from '../../../core/seen.ts';
 import { testId } from '../../../core/test-result.ts';
+import { testFinding } from '../engine/findings.ts';
 import type { Instead } from '../mutants/instead/instead.ts';
 import { ALL_COMPARED, type Asked, byId, COMPARED, type Compared, idsOf } from './asked.ts';
 import { bodiesOf, changesEquality } from './bodies.ts';
@@ -58,13 +59,19 @@ export async function mindedBefore(
       const [taker] = takers(id).map((each) => now.get(each));
       if (!test || !taker) continue;
       const isAskedBeside = !isAsItWas(id) && [...minding].some((each) => added.has(each));
-      found.push({
-        file: taker.file,
-        line: bodies.after(taker)?.line ?? null,
-        rule: 'run_test_asks_less',
-        message: `${test.name}: where ${COMPARED[how]}, it notices that on the base, and with the patch ${taker.name === test.name ? 'it does not any more' : `"${taker.name}", which took its place, does not`}`,
-        weight: isAskedBeside ? 'reported' : 'unclear',
-      });
+      found.push(
+        testFinding(
+          { file: taker.file, name: test.name },
+          {
+            rule: 'run_test_asks_less',
+            mutation: COMPARED[how],
+            noticedOn: 'old_code',
+            replacement: taker.name === test.name ? null : taker.name,
+          },
+          isAskedBeside ? 'reported' : 'unclear',
+          bodies.after(taker)?.line,
+        ),
+      );
     }
   }
   return found;

@@ -1,7 +1,8 @@
-import { shownPath } from '../../../../workspace/git/path-bytes.ts';
 import type { Seen } from '../../../core/seen.ts';
 import { isNamed, type TestResult, testId } from '../../../core/test-result.ts';
 import type { Execution } from '../../running/execution.ts';
+import { findingOf, testFinding } from '../engine/findings.ts';
+import type { Cause, ChangedExpectation, FailureReason } from '../engine/messages.ts';
 import { changedCases, goneSubject, type Written } from './bodies.ts';
 import type { OldTests } from './old-tests.ts';
 import { type Came, cameUp, runInto } from './put-into.ts';
@@ -20,9 +21,7 @@ export async function oldFailures(old: OldTests, terms: Known): Promise<Further>
   const run = await terms.again(tree);
   if (run.outcome === 'passed') return { seen: [], facts: {} };
   if (run.outcome !== 'failed')
-    return said([
-      note(null, 'run_old_tests_broke', `the base's tests could not run on the new code: ${run.detail}`),
-    ]);
+    return said([note(null, { rule: 'run_old_tests_broke', detail: run.detail })]);
   const runs = [{ tree, cases: run.cases }, ...(await alone(old, run, terms))];
   const came = await singly(old, runs, terms);
   if (run.cases === null && came.length === 0) return said(await unnamed(old, run, terms));
@@ -41,16 +40,7 @@ export async function oldFailures(old: OldTests, terms: Known): Promise<Further>
   const places = (run.cases ?? []).every(({ file }) => file !== null);
   const silent = old.tests.length > 1 && places ? old.tests.filter((path) => !isLoaded(path)) : [];
   return {
-    seen: [
-      ...seen,
-      ...silent.map((path) =>
-        note(
-          path,
-          'run_old_test_not_loaded',
-          'the base version of this test cannot be loaded with the new code',
-        ),
-      ),
-    ],
+    seen: [...seen, ...silent.map((path) => note(path, { rule: 'run_old_test_not_loaded' }))],
     facts: { ...facts, ...(came.length === 0 ? {} : { single_cases: came.length }) },
   };
 }
@@ -84,13 +74,7 @@ async function singly(old: OldTests, runs: readonly Run[], terms: Known): Promis
   return [...(await runInto('patch', wanted, terms)).values()];
 }
 
-const note = (file: string | null, rule: string, message: string): Seen => ({
-  file,
-  line: null,
-  rule,
-  message: message.slice(0, 1_000),
-  weight: 'reported',
-});
+const note = (file: string | null, cause: Cause): Seen => findingOf({ file, weight: 'reported', cause });
 
 /** Without names nobody can tell which test it was: what is deleted or asks less may be it. */
 async function unnamed(
@@ -103,16 +87,20 @@ async function unnamed(
   return old.tests.map((path): Seen => {
     const cases = bodies.allBefore.filter((each) => each.path === path);
     const isGone = gone.has(path) && !(cases.length > 0 && cases.every((each) => bodies.goneSubject(each)));
-    const held = isGone || less.some(({ file }) => file === path);
-    return {
+    const isWeakened = isGone || less.some(({ file }) => file === path);
+    return findingOf({
       file: path,
-      line: null,
-      rule: held ? 'run_old_test_fails' : 'run_expectation_changed',
-      message: `in their base version these tests do not pass on the new code (exit ${run.ran.exitCode ?? '-'}; no report names them)${held ? ', and the patch deletes or weakens them' : ''}`,
-      weight: held ? weightOf(foreseen, 'expectations_change') : 'reported',
-    };
+      weight: isWeakened ? weightOf(foreseen, 'expectations_change') : 'reported',
+      cause: {
+        rule: isWeakened ? 'run_old_test_fails' : 'run_expectation_changed',
+        unnamed: { exitCode: run.ran.exitCode, isWeakened },
+      },
+    });
   });
 }
+
+/** Set where the patch's version passes on both, and is as strong: the test is only written in another way. */
+type Rewritten = { readonly code: 'as_strong' };
 
 /** What of the tests that fail holds the patch, and what is a changed expectation. */
 async function judged(all: readonly OldFailure[], old: OldTests, terms: Known): Promise<Further> {
@@ -144,43 +132,41 @@ async function judged(all: readonly OldFailure[], old: OldTests, terms: Known): 
     difference.rows.has(testId(test)) ||
     (known.has(testId(test)) && !passesNow.has(testId(takes(test))) && goneSubject(test, bodies) === null);
   const isAsStrong = tellsAsMuch(old, terms);
-  /** Why a failure holds the patch; '' where what took its place passes on both and is as strong; null: nothing does so far. */
-  const why = async ({ test }: OldFailure): Promise<string | null> => {
-    if (isLost(test)) return ', and the patch takes it away';
+  /** Returns why a failure needs review, or that the test was only rewritten; null: nothing tells so far. */
+  const classify = async ({ test }: OldFailure): Promise<FailureReason | Rewritten | null> => {
+    if (isLost(test)) return { code: 'test_removed' };
     const now = takes(test);
     // Such a test asks for the work itself. Only who knows the task can say that it asked for the wrong thing.
-    if (known.has(testId(test)) && goneSubject(test, bodies) === null)
-      return ', as it failed on the base: what passes instead is another version of it';
+    if (known.has(testId(test)) && goneSubject(test, bodies) === null) return { code: 'failed_on_base' };
     const [before, after] = [bodies.before(test), bodies.after(now)];
     const asksLess = less.find(
-      (each) => each.file === now.file && (before === null || speaksOf(each, before)),
+      (each) => each.file === now.file && (before === null || isAbout(each, before)),
     );
     const there = onOldCode.get(testId(now));
-    if (there?.test.outcome !== 'passed') return asksLess ? `, and now ${asksLess.message}` : null;
+    if (there?.test.outcome !== 'passed')
+      return asksLess ? { code: 'reads_weaker', message: asksLess.message } : null;
     // What is only written in another way asks with the same values.
     const isSame = before === null || after === null || valuesKept(before, after) === 1;
     return isSame && !asksLess && (await isAsStrong(test, now, there.tree, before !== null && after !== null))
-      ? ''
-      : ', and what took its place passes on the old code as well: it tells the two apart no more';
+      ? { code: 'as_strong' }
+      : { code: 'passes_on_old_code' };
   };
-  const reasons = new Map<OldFailure, string | null>();
-  for (const each of failed) reasons.set(each, await why(each));
-  const isHeld = [...reasons.values()].some(Boolean);
+  const classes = new Map<OldFailure, FailureReason | Rewritten | null>();
+  for (const each of failed) classes.set(each, await classify(each));
+  const isHeld = [...classes.values()].some((each) => each !== null && each.code !== 'as_strong');
   const open = isHeld
     ? []
-    : failed.filter((each) => reasons.get(each) === null && goneSubject(each.test, bodies) === null);
+    : failed.filter((each) => classes.get(each) === null && goneSubject(each.test, bodies) === null);
   const { missed, asked, tried } = await takenUp(open, old, terms);
   const nobodyAsks = await unasked(
     open.filter((each) => !missed.has(each)),
     old,
     terms,
   );
-  const doubt = (each: OldFailure): string => {
-    if (nobodyAsks.has(each))
-      return ', and no test of the patch asks about any of the values that are answered otherwise now';
+  const doubt = (each: OldFailure): FailureReason | null => {
+    if (nobodyAsks.has(each)) return { code: 'values_not_tested' };
     const part = missed.get(each);
-    if (part)
-      return `, and so does no test of the patch where ${part.path}:${part.line} is taken back, which makes it pass again: nothing asks for what has changed`;
+    if (part) return { code: 'hunk_not_tested', path: part.path, line: part.line };
     const other = difference.instead.get(testId(each.test));
     const [before, after] = [bodies.before(each.test), other ? bodies.after(other) : null];
     return open.includes(each) &&
@@ -189,29 +175,27 @@ async function judged(all: readonly OldFailure[], old: OldTests, terms: Known): 
       after &&
       after.name !== before.name &&
       valuesKept(before, after) < SAME
-      ? `, and "${after.name}", which took its place, asks with other values`
-      : '';
+      ? { code: 'replaced_by_other_values', replacement: after.name }
+      : null;
   };
   const seen = failed.map((each): Seen => {
     const { test } = each;
     const before = bodies.before(test);
-    const reason = reasons.get(each) ?? doubt(each);
-    return {
-      file: test.file,
-      line: before?.line ?? null,
-      rule: reason === '' ? 'run_expectation_changed' : 'run_old_test_fails',
-      message:
-        `${test.name}: its base version fails on the new code${reason}${changeOf(before, bodies.after(takes(test)))}`.slice(
-          0,
-          1_000,
-        ),
-      weight:
-        reason !== ''
-          ? weightOf(foreseen, 'expectations_change')
-          : foreseen?.size === 0
-            ? 'unclear'
-            : 'reported',
-    };
+    const changed = changedExpectation(before, bodies.after(takes(test)));
+    const found = classes.get(each) ?? doubt(each);
+    return found === null || found.code === 'as_strong'
+      ? testFinding(
+          test,
+          { rule: 'run_expectation_changed', changed },
+          foreseen?.size === 0 ? 'unclear' : 'reported',
+          before?.line,
+        )
+      : testFinding(
+          test,
+          { rule: 'run_old_test_fails', reason: found, changed },
+          weightOf(foreseen, 'expectations_change'),
+          before?.line,
+        );
   });
   return { seen, facts: open.length === 0 ? {} : { parts_taken_back: tried } };
 }
@@ -251,17 +235,15 @@ const ofOutcome = (
   new Set((run?.cases ?? []).flatMap((test) => (test.outcome === wanted ? [testId(test)] : [])));
 
 /** Whether a finding is about this test: it names it, or stands for the whole file. */
-function speaksOf({ message }: Seen, { name }: Written): boolean {
-  const quoted = /"([^"]{1,500})"/.exec(message)?.[1];
-  return quoted === undefined || isNamed(quoted, name) || quoted === name;
-}
+const isAbout = ({ test }: Seen, { name }: Written): boolean =>
+  test === undefined || test === name || isNamed(test, name);
 
 /** Most lines that are shown of each side. */
 const SHOWN = 4;
 
-/** The old expectation beside the new one. */
-function changeOf(before: Written | null, after: Written | null): string {
-  if (before === null || after === null) return '';
+/** The old expectation beside the new one; null where the text tells none. */
+function changedExpectation(before: Written | null, after: Written | null): ChangedExpectation | null {
+  if (before === null || after === null) return null;
   const lines = ({ text }: Written): string[] => text.split('\n').map((line) => line.trim());
   const [then, now] = [lines(before), lines(after)];
   const only = (these: readonly string[], those: readonly string[]): string =>
@@ -269,8 +251,8 @@ function changeOf(before: Written | null, after: Written | null): string {
       .filter((line) => line !== '' && !those.includes(line))
       .slice(0, SHOWN)
       .join(' ');
-  const [was, is] = [only(then, now), only(now, then)];
-  return was === '' && is === '' ? '' : `; before: ${shownPath(was) || '-'}; now: ${shownPath(is) || '-'}`;
+  const changed = { before: only(then, now), now: only(now, then) };
+  return changed.before === '' && changed.now === '' ? null : changed;
 }
 
 const unique = <Value>(all: readonly Value[], keyOf: (value: Value) => string): Value[] => [

@@ -2,6 +2,7 @@ import type { MutantSettings } from '../../../core/behaviour-settings.ts';
 import type { Seen } from '../../../core/seen.ts';
 import type { Subject } from '../../../core/subject.ts';
 import { type TestResult, testId } from '../../../core/test-result.ts';
+import { testFinding } from '../engine/findings.ts';
 import { Budget } from '../mutants/budget.ts';
 import type { Instead } from '../mutants/instead/instead.ts';
 import { comingTo } from '../mutants/instead/tree.ts';
@@ -71,15 +72,7 @@ async function thrownAway(
   const indifferent = idsOf(await asked('no failure'), 'passed');
   return suspects
     .filter((test) => indifferent.has(testId(test)))
-    .map(
-      (test): Seen => ({
-        file: test.file,
-        line: null,
-        rule: 'run_failure_thrown_away',
-        message: `${test.name}: asks for what the code answers, and passes all the same where the code fails instead`,
-        weight: 'unclear',
-      }),
-    );
+    .map((test) => testFinding(test, { rule: 'run_failure_thrown_away' }, 'unclear'));
 }
 
 /** Tests of the base that mind, and do not mind in the version of the patch. */
@@ -113,13 +106,19 @@ async function asksLess(
       (id) => !before.cases?.some((test) => testId(test) === id),
     );
     for (const test of less)
-      found.push({
-        file: test.file,
-        line: bodies.after(test)?.line ?? null,
-        rule: 'run_test_asks_less',
-        message: `${test.name}: where ${COMPARED[how]}, its base version notices it, and it does not any more`,
-        weight: fresh.length > 0 ? 'reported' : 'unclear',
-      });
+      found.push(
+        testFinding(
+          test,
+          {
+            rule: 'run_test_asks_less',
+            mutation: COMPARED[how],
+            noticedOn: 'new_code',
+            replacement: null,
+          },
+          fresh.length > 0 ? 'reported' : 'unclear',
+          bodies.after(test)?.line,
+        ),
+      );
   }
   return found;
 }

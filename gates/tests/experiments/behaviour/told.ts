@@ -1,4 +1,5 @@
 import type { Seen } from '../../../core/seen.ts';
+import { testFinding } from '../engine/findings.ts';
 import { type Bodies, bodiesOf, goneSubject } from './bodies.ts';
 import { type ExecutedDifference, executedDifference, type LostTest } from './executed.ts';
 import { oldFailures } from './old-failures.ts';
@@ -45,21 +46,15 @@ export async function toldByRuns(terms: BehaviourTerms): Promise<Told> {
 }
 
 function lostTest({ test, how }: LostTest, foreseen: TestsForeseen, bodies: Bodies): Seen {
-  const place = { file: test.file, line: null };
   const subject = how === 'skipped' ? null : goneSubject(test, bodies);
   if (subject !== null)
-    return {
-      ...place,
-      rule: 'run_test_gone_with_subject',
-      message: `${test.name}: passes on the base, and went with ${subject}, which the patch takes out of the code`,
-      weight: foreseen?.size === 0 ? 'unclear' : 'reported',
-    };
-  return {
-    ...place,
-    rule: how === 'skipped' ? 'run_test_skipped' : 'run_test_lost',
-    message: `${test.name}: passes on the base, and ${how === 'skipped' ? 'is skipped' : 'was not run'} with the patch; no other test took its place`,
-    weight: weightOf(foreseen, 'tests_change'),
-  };
+    return testFinding(
+      test,
+      { rule: 'run_test_gone_with_subject', subject },
+      foreseen?.size === 0 ? 'unclear' : 'reported',
+    );
+  const rule = how === 'skipped' ? 'run_test_skipped' : 'run_test_lost';
+  return testFinding(test, { rule }, weightOf(foreseen, 'tests_change'));
 }
 
 /** Facts for the record. */

@@ -1,4 +1,5 @@
 import type { MutantSettings } from '../../../core/behaviour-settings.ts';
+import { findingOf } from '../engine/findings.ts';
 import { bodiesOf, changedCases } from './bodies.ts';
 import { projectWithin, withOnly } from './narrowed.ts';
 import { type OldTests, oldTests } from './old-tests.ts';
@@ -36,13 +37,18 @@ export async function runWeakened(terms: FurtherTerms, settings: MutantSettings)
     if (!mutant || !tellsLess(told)) continue;
     return {
       seen: [
-        {
+        findingOf({
           file: mutant.path,
           line: mutant.line,
-          rule: 'run_tests_weakened',
-          message: `where ${mutant.says}, the base version of ${tests.join(', ')} notices it, and nothing of the patch does; so it is with ${told.lost.length} of the ${told.noticed} changes that one test noticed`,
           weight: 'unclear',
-        },
+          cause: {
+            rule: 'run_tests_weakened',
+            mutant: mutant.says,
+            tests,
+            lost: told.lost.length,
+            noticed: told.noticed,
+          },
+        }),
       ],
       facts,
     };

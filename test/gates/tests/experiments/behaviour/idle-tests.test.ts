@@ -56,7 +56,7 @@ test('a test that took up another one together with others, and asks nothing whe
   const judged = await judge(PRICES('Promise.allSettled', '[[2, 4], [3, 6]]'));
   expect(judged).toMatchObject({ verdict: 'refer', rules: ['run_test_asks_nothing'] });
   expect(judged.detail).toContain(
-    'prices: passes where no function of the project works, and "test > price", which it took the place of, does not',
+    'prices: passes where no function of the project works, and "test > price", which it replaced, does not',
   );
 });
 

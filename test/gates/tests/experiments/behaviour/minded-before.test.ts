@@ -34,7 +34,7 @@ test('a test that is written as it was, and takes for the same what it did not s
   const { verdict, detail } = await judge(patch);
   expect(verdict).toBe('refer');
   expect(detail).toContain(
-    'a share: where every value that the code answers is a little off, it notices that on the base, and with the patch it does not any more',
+    'a share: its base version fails on the old code when every value that the code answers is a little off, and the version of the patch does not',
   );
 });
 

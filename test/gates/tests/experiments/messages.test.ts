@@ -1,0 +1,59 @@
+import { availableParallelism } from 'node:os';
+import { expect, test, vi } from 'vitest';
+import { available } from '../../../../lab/adversarial/available.ts';
+import { CORPUS } from '../../../../lab/adversarial/corpus.ts';
+import { reportOf } from '../../../../lab/adversarial/report.ts';
+import { runCorpus } from '../../../../lab/adversarial/run.ts';
+import { drawn } from '../../../../lab/adversarial/sample.ts';
+import { reduce } from '../../../../shared/control/verdict/reduce.ts';
+import { gatherOn } from '../../../support/gather.ts';
+import { makeRepository } from '../../../support/repository.ts';
+
+// Messages of rules, of test reports and of experiments become the codes that they are made from.
+vi.mock('../../../../gates/rules/framework/findings.ts', async (original) => {
+  const rules = await original<typeof import('../../../../gates/rules/framework/findings.ts')>();
+  const findingsOf: typeof rules.findingsOf = async (...given) =>
+    (await rules.findingsOf(...given)).map((each) => ({ ...each, message: each.rule }));
+  return { ...rules, findingsOf };
+});
+vi.mock('../../../../gates/reports/report.ts', async (original) => {
+  const reports = await original<typeof import('../../../../gates/reports/report.ts')>();
+  const testReport: typeof reports.testReport = (...given) => {
+    const report = reports.testReport(...given);
+    return { ...report, complaints: report.complaints.map((each) => ({ ...each, message: each.rule })) };
+  };
+  return { ...reports, testReport };
+});
+vi.mock('../../../../gates/tests/experiments/engine/messages.ts', () => ({
+  renderCause: ({ rule }: { readonly rule: string }) => rule,
+}));
+
+const HEAD = "const { test } = require('node:test');\nconst assert = require('node:assert');\n";
+const GROSS = "test('adds a tax', () => assert.equal(require('../price.js').gross(200), 220));\n";
+const half = (asserts: string): string =>
+  `test('halves', () => {\n  const { half } = require('../price.js');\n${asserts}});\n`;
+const TWO = '  assert.equal(half(8), 4);\n  assert.equal(half(2), 1);\n';
+
+test('a finding about one test says nothing of another in its file', async () => {
+  const repository = makeRepository({
+    'assay.yaml':
+      'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  other_surroundings: false\n  mutants: { enabled: false }\n',
+    'package.json': '{"name":"price","private":true}\n',
+    'price.js': 'exports.gross = (net) => net + net / 10;\nexports.half = (net) => net / 2;\n',
+    'test/price.test.js': `${HEAD}${GROSS}${half(TWO)}`,
+  });
+  repository.write({
+    'price.js': 'exports.gross = (net) => net + net / 5;\nexports.half = (net) => net / 2;\n',
+    'test/price.test.js': `${HEAD}${GROSS.replace('220', '240')}${half('  assert.equal(half(8), 4);\n')}`,
+  });
+  const evidence = await gatherOn(repository, []);
+  const findings = evidence.gates.find(({ name }) => name === 'tests')?.findings ?? [];
+  expect(findings).toMatchObject([{ rule: 'run_expectation_changed', test: 'test > adds a tax' }]);
+  expect(reduce(evidence).verdict).toBe('pass');
+});
+
+test('verdicts over a sample of the corpus are the same with codes in the place of messages', async () => {
+  const { cases } = available(CORPUS.filter(({ name }) => drawn(name, 24)));
+  const report = reportOf(await runCorpus(cases, availableParallelism()));
+  expect(report.wrong.map(({ name, detail }) => `${name}: ${detail}`)).toEqual([]);
+}, 300_000);
