@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeWhole } from './durable.ts';
+import { writeFileAtomically } from './atomic-files.ts';
 import { tryLock } from './file-lock.ts';
 import { isRecord } from './properties.ts';
 
@@ -46,7 +46,7 @@ export function openDataDirectory(path: string): DataDirectory {
   const release = tryLock(join(path, LOCK));
   if (release === null) throw new Error(`${path} is in use by another stack`);
   const write = (name: string, text: string): void =>
-    writeWhole(join(path, name), `${text}\n`, { mode: 0o600, sync: true });
+    writeFileAtomically(join(path, name), `${text}\n`, { mode: 0o600, sync: true });
   try {
     return {
       path,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { writeWhole } from '../../local/durable.ts';
+import { writeFileAtomically } from '../../local/atomic-files.ts';
 import { Adapter, CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
 import { ENV } from '../../shared/contract/names.ts';
 import type { ForgeSettings } from '../../shared/control/forge/schema.ts';
@@ -101,7 +101,7 @@ function portNumber(text: string): number {
 /** Keeps the connection where the other commands look for it, whole, and for the owner's eyes only. */
 function writeConnection(dataDir: string, connection: ConnectionFile): void {
   const text = `${JSON.stringify(connection, null, 2)}\n`;
-  writeWhole(join(dataDir, CONNECTION_FILE), text, { mode: 0o600, sync: true });
+  writeFileAtomically(join(dataDir, CONNECTION_FILE), text, { mode: 0o600, sync: true });
 }
 
 /**

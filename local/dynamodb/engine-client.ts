@@ -1,11 +1,24 @@
 import { type AwsJsonAnswer, type AwsJsonClient, clientOf } from '../http/aws-json.ts';
 import { isRecord } from '../properties.ts';
 
+/** Operation, besides those of DynamoDB, that loads items into an empty table. */
+export const LOAD_ITEMS = 'LoadItems';
+export interface LoadItems {
+  readonly table: string;
+  readonly ttlAttribute: string | null;
+}
+export interface LoadedItems {
+  /** For each item, when it expires, in seconds since 1970; null: never. */
+  readonly expiries: readonly (number | null)[];
+}
+
 /** To the thread of the engine, and back from it: a request with its answer, as JSON texts. */
 export interface EngineCall {
   readonly id: number;
   readonly operation: string;
   readonly text: string;
+  /** Items to load, each as JSON. */
+  readonly items?: readonly string[];
 }
 export interface EngineAnswer {
   readonly id: number;
@@ -14,6 +27,8 @@ export interface EngineAnswer {
 }
 
 export interface EngineClient extends AwsJsonClient {
+  /** Loads items, given as JSON, into an empty table. Returns the expiries, one for each item. */
+  load(request: LoadItems, items: readonly string[]): Promise<LoadedItems['expiries']>;
   /** Takes an answer of the thread. */
   answered(answer: EngineAnswer): void;
 }
@@ -22,15 +37,22 @@ export interface EngineClient extends AwsJsonClient {
 export function engineClient(post: (call: EngineCall) => void): EngineClient {
   const waiting = new Map<number, PromiseWithResolvers<AwsJsonAnswer>>();
   let next = 0;
-  const call: AwsJsonClient['call'] = (operation, body) => {
+  function send(request: Omit<EngineCall, 'id'>): Promise<AwsJsonAnswer> {
     const waits = Promise.withResolvers<AwsJsonAnswer>();
     const id = next++;
     waiting.set(id, waits);
-    post({ id, operation, text: JSON.stringify(body) });
+    post({ id, ...request });
     return waits.promise;
-  };
+  }
+  const call: AwsJsonClient['call'] = (operation, body) => send({ operation, text: JSON.stringify(body) });
   return {
     ...clientOf(call, () => {}),
+    async load(request, items) {
+      const { table } = request;
+      const { status, body } = await send({ operation: LOAD_ITEMS, text: JSON.stringify(request), items });
+      if (status >= 400) throw new Error(`${table} could not be loaded: ${JSON.stringify(body)}`);
+      return (body as unknown as LoadedItems).expiries;
+    },
     answered({ id, status, text }) {
       const body: unknown = JSON.parse(text);
       waiting.get(id)?.resolve({ status, body: isRecord(body) ? body : {} });

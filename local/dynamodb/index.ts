@@ -1,127 +1,211 @@
 import { join } from 'node:path';
-import { FILE_CALLS, type FileCalls } from '../durable.ts';
 import { type EngineThread, elsewhere, startEngine } from '../engine.ts';
 import { type AwsJsonClient, awsJsonClient } from '../http/aws-json.ts';
 import type { Counters, ResolvedResource, Running } from '../ports.ts';
+import { isRecord } from '../properties.ts';
 import { ACCOUNT_ID, REGION } from '../template/identity.ts';
-import { type EngineAnswer, engineClient } from './engine-client.ts';
-import type { DynamoEngineData } from './engine-worker.ts';
-import { openExpiries } from './expiries.ts';
-import { type Journal, openJournal } from './journal.ts';
-import { damageOf } from './level-files.ts';
-import { createRehearsal } from './rehearsal.ts';
-import { restore } from './restore.ts';
+import { createUpdateDryRun } from './dry-run-update.ts';
+import { type EngineAnswer, type EngineClient, engineClient } from './engine-client.ts';
+import { createExpiryIndex, type ExpiryIndex, expiryOf } from './expiry-index.ts';
+import { type Image, keyOf, sameImage } from './image.ts';
+import { startStreamProxy } from './stream-proxy.ts';
 import { createTables, type TableSpec, tableSpecs } from './tables.ts';
-import { startTap } from './tap.ts';
 import { startTimeToLive } from './time-to-live.ts';
+import {
+  openWriteAheadLog,
+  type StoredItem,
+  type WriteAheadLog,
+  type WriteAheadLogOptions,
+} from './write-ahead-log/index.ts';
 import { createWriter } from './writer.ts';
 
 export interface DynamoOptions {
-  /** Holds the tables and the journal; survives a kill. */
+  /** Holds the write-ahead log; survives a kill. */
   readonly dataDir: string;
   readonly resources: readonly ResolvedResource[];
   readonly counters: Counters;
   /** Tried first, so that the endpoint stays the same after a restart. */
   readonly port?: number;
-  /** Endpoint of another engine, to be used in place of the embedded one. */
+  /** Endpoint of another engine that is used in place of the embedded one. */
   readonly engine?: string | undefined;
-  /** In place of those of the system. */
-  readonly calls?: FileCalls;
+  readonly log?: Pick<WriteAheadLogOptions, 'calls' | 'segmentBytes'>;
   onFailure(error: Error): void;
   onError(message: string): void;
 }
 
-const GO_ON = 'Make room on the disk and start again on the same folder: work goes on where it was.';
+const HOW_TO_CONTINUE =
+  'Make room on the disk and start again on the same folder: work goes on where it was.';
 
 export interface Dynamo extends Running {
   /** Endpoint for SDK clients. */
   readonly endpoint: string;
   readonly port: number;
   readonly tables: readonly TableSpec[];
-  readonly journal: Journal;
-  /** Removes expired items now. Answers how many items were looked at for that. */
+  readonly log: WriteAheadLog;
+  /** Removes expired items now. Returns how many items it looked at. */
   sweep(): Promise<number>;
 }
 
 export const DYNAMODB_TARGET = 'DynamoDB_20120810';
 
-/** Starts DynamoDB: the engine, the tables of the template, and the tap in front. Interrupted writes are ended first. */
+/** Starts DynamoDB: the engine, the tables of the template with the items of the log, and the endpoint in front. */
 export async function startDynamo(options: DynamoOptions): Promise<Dynamo> {
-  const engine =
-    options.engine === undefined ? await startDynalite(options) : engineElsewhere(options.engine);
+  const started: Running[] = [];
   try {
-    return await startTapped(options, engine);
+    return await startParts(options, started);
   } catch (error) {
-    await engine.stop();
+    for (const part of started.toReversed()) await part.stop();
     throw error;
   }
+}
+
+async function startParts(options: DynamoOptions, started: Running[]): Promise<Dynamo> {
+  const { counters, onError, port = 0 } = options;
+  const starting = options.engine === undefined ? startDynalite(options) : externalEngine(options.engine);
+  // Read while the engine starts in its thread. An error of the engine is that of its `await`.
+  starting.catch(() => {});
+  let log: WriteAheadLog;
+  try {
+    log = openLog(options);
+    started.push({ stop: () => log.close() });
+  } finally {
+    started.push(await starting);
+  }
+  const { client, load } = await starting;
+  const tables = tableSpecs(options.resources);
+  await createTables(client, tables);
+  const logged = log.takeItems();
+  const expiries = new Map<string, ExpiryIndex>();
+  for (const table of tables) {
+    const index = createExpiryIndex();
+    expiries.set(table.name, index);
+    const items = logged.get(table.name) ?? [];
+    await (load === null
+      ? logDifferences(client, table, items, log, index)
+      : loadItems(load, table, items, index));
+  }
+  const dryRun = load === null ? null : createUpdateDryRun(client);
+  const writer = createWriter({ engine: client, log, counters, dryRun, expiries });
+  const proxy = await startStreamProxy({ engine: client, writer, tables, counters, port });
+  const timeToLive = startTimeToLive({ expiries, writer, tables, onError });
+  return {
+    endpoint: proxy.url,
+    port: proxy.port,
+    tables,
+    log,
+    sweep: () => timeToLive.sweep(),
+    async stop() {
+      await timeToLive.stop();
+      await proxy.stop();
+      await writer.idle();
+      client.close();
+      for (const part of started.toReversed()) await part.stop();
+    },
+  };
+}
+
+function openLog({ dataDir, log, onError, onFailure }: DynamoOptions): WriteAheadLog {
+  return openWriteAheadLog(join(dataDir, 'dynamodb'), {
+    ...log,
+    onNotice: onError,
+    // The tables in memory may be ahead of the log, and only the next start can tell: so the stack ends.
+    onBroken: (error) =>
+      onFailure(
+        new Error(`${error.message}. Nothing that was acknowledged is lost. ${HOW_TO_CONTINUE}`, {
+          cause: error,
+        }),
+      ),
+  });
 }
 
 /** The engine, and how it is called. */
 interface CalledEngine extends Running {
   readonly client: AwsJsonClient;
+  /** Null for an engine that keeps its tables itself. */
+  readonly load: EngineClient['load'] | null;
 }
 
-function engineElsewhere(url: string): CalledEngine {
+async function externalEngine(url: string): Promise<CalledEngine> {
   const { endpoint, stop } = elsewhere(url);
-  return { client: awsJsonClient(endpoint, DYNAMODB_TARGET), stop };
+  return { client: awsJsonClient(endpoint, DYNAMODB_TARGET), load: null, stop };
 }
 
-async function startDynalite({ dataDir, onFailure }: DynamoOptions): Promise<CalledEngine> {
-  const data: DynamoEngineData = { directory: join(dataDir, 'dynamodb') };
-  const damage = damageOf(data.directory);
-  if (damage !== null)
-    throw new Error(
-      `${damage}: no kill does that. Nothing was changed. Bring the folder back from a copy, all of it at once.`,
-    );
+async function startDynalite({ onFailure }: DynamoOptions): Promise<CalledEngine> {
   // It is called only once it is there.
   let thread: EngineThread | null = null;
   const client = engineClient((call) => thread?.post(call));
   thread = await startEngine({
     name: 'DynamoDB',
     script: new URL('./engine-worker.ts', import.meta.url),
-    data,
+    data: null,
     env: { AWS_REGION: REGION, AWS_ACCOUNT_ID: ACCOUNT_ID },
     onFailure,
     onMessage: (message) => client.answered(message as EngineAnswer),
   });
-  return { client, stop: thread.stop };
+  return { client, load: client.load, stop: thread.stop };
 }
 
-async function startTapped(options: DynamoOptions, engine: CalledEngine): Promise<Dynamo> {
-  const { dataDir, counters, onError, onFailure, port = 0 } = options;
-  const { client } = engine;
-  const tables = tableSpecs(options.resources);
-  await createTables(client, tables);
-  const journal = openJournal(join(dataDir, 'stream'), {
-    calls: options.calls ?? FILE_CALLS,
-    notice: onError,
-    // What was begun may be half done, and only the next start can tell: so nothing goes on.
-    onBroken: (error) =>
-      onFailure(
-        new Error(`${error.message}. Nothing that was acknowledged is lost. ${GO_ON}`, { cause: error }),
-      ),
-  });
-  const rehearsal = options.engine === undefined ? createRehearsal(client) : null;
-  const expiries = await openExpiries(client, tables);
-  const writer = createWriter({ engine: client, journal, counters, rehearsal, expiries });
-  await restore({ engine: client, journal, tables, notice: onError });
-  await writer.recover(tables);
-  const tap = await startTap({ engine: client, writer, tables, counters, port });
-  const timeToLive = startTimeToLive({ expiries, writer, tables, onError });
-  return {
-    endpoint: tap.url,
-    port: tap.port,
-    tables,
-    journal,
-    sweep: () => timeToLive.sweep(),
-    async stop() {
-      await timeToLive.stop();
-      await tap.stop();
-      await writer.idle();
-      client.close();
-      await engine.stop();
-      journal.close();
-    },
+/** Items that are loaded with one message. */
+const LOADED_ITEMS = 500;
+
+/** Loads the items of the log into a table that is empty. @throws Error if they have other keys than the table. */
+async function loadItems(
+  load: EngineClient['load'],
+  table: TableSpec,
+  logged: readonly StoredItem[],
+  expiries: ExpiryIndex,
+): Promise<void> {
+  const [first] = logged;
+  if (first !== undefined && !sameImage(keyOf(JSON.parse(first.item), table.keyNames), first.key))
+    throw new Error(`table ${table.name} was made with other keys: use another data directory`);
+  const loading: Promise<void>[] = [];
+  for (let from = 0; from < logged.length; from += LOADED_ITEMS) {
+    const items = logged.slice(from, from + LOADED_ITEMS);
+    const { name, ttlAttribute } = table;
+    loading.push(
+      load(
+        { table: name, ttlAttribute },
+        items.map(({ item }) => item),
+      ).then((seconds) => {
+        for (const [index, { key }] of items.entries()) expiries.set(key, seconds[index] ?? null);
+      }),
+    );
+  }
+  await Promise.all(loading);
+}
+
+/**
+ * Logs what an external engine, which keeps its tables itself, has otherwise than the log: the changes between whose write and
+ * record the stack was killed.
+ */
+async function logDifferences(
+  engine: AwsJsonClient,
+  table: TableSpec,
+  logged: readonly StoredItem[],
+  log: WriteAheadLog,
+  expiries: ExpiryIndex,
+): Promise<void> {
+  const left = new Map(logged.map((known) => [JSON.stringify(known.key), known]));
+  const append = (key: Image, before: StoredItem | undefined, item: Image | null): void => {
+    const old = before === undefined ? null : (JSON.parse(before.item) as Image);
+    if (sameImage(old, item)) return;
+    log.append({ table: table.name, at: Date.now(), key, old, new: item, byService: false });
   };
+  for (let start: unknown, isFirst = true; isFirst || start !== undefined; isFirst = false) {
+    const page = await engine.expect('Scan', {
+      TableName: table.name,
+      ConsistentRead: true,
+      ...(start === undefined ? {} : { ExclusiveStartKey: start }),
+    });
+    for (const item of Array.isArray(page['Items']) ? (page['Items'] as Image[]) : []) {
+      const key = keyOf(item, table.keyNames);
+      if (key === null) continue;
+      const name = JSON.stringify(key);
+      append(key, left.get(name), item);
+      left.delete(name);
+      expiries.set(key, expiryOf(table.ttlAttribute, item));
+    }
+    start = isRecord(page['LastEvaluatedKey']) ? page['LastEvaluatedKey'] : undefined;
+  }
+  for (const known of left.values()) append(known.key, known, null);
 }

@@ -1,15 +1,14 @@
 import type { Running } from '../ports.ts';
-import type { Expiries } from './expiries.ts';
+import type { ExpiryIndex } from './expiry-index.ts';
 import type { TableSpec } from './tables.ts';
 import type { Writer } from './writer.ts';
 
-/** How often expired items are looked for, in milliseconds. DynamoDB promises a few days. */
+/** How often expired items are removed, in milliseconds. DynamoDB promises a few days. */
 const INTERVAL_MS = 60_000;
-/** Entries that are read at a time. */
-const PAGE = 100;
 
 interface TimeToLiveOptions {
-  readonly expiries: Expiries;
+  /** By the name of the table. */
+  readonly expiries: ReadonlyMap<string, ExpiryIndex>;
   readonly writer: Writer;
   readonly tables: readonly TableSpec[];
   readonly onError: (message: string) => void;
@@ -17,47 +16,41 @@ interface TimeToLiveOptions {
 }
 
 export interface TimeToLive extends Running {
-  /** Removes what is over now. Answers how many items and entries were looked at for that. */
+  /** Removes the items that have expired. Returns how many items it looked at. */
   sweep(): Promise<number>;
 }
 
-/** Removes items whose time is over, as the service does: the stream record says that it was the service. */
+/** Removes expired items, as DynamoDB does: the stream record names the service as the one that deleted the item. */
 export function startTimeToLive(options: TimeToLiveOptions): TimeToLive {
   const { expiries, writer, tables, onError, now = Date.now } = options;
 
   async function sweepTable(table: TableSpec, attribute: string): Promise<number> {
-    let looked = await expiries.fill(table);
     const seconds = Math.floor(now() / 1000);
-    for (;;) {
-      const due = await expiries.due(table, seconds, PAGE);
-      looked += due.length;
-      for (const expiry of due) {
-        const request = {
-          TableName: table.name,
-          Key: expiry.key,
-          // The item may be gone, or have another time by now, for which it has another entry.
-          ConditionExpression: '#expires < :now',
-          ExpressionAttributeNames: { '#expires': attribute },
-          ExpressionAttributeValues: { ':now': { N: String(seconds) } },
-        };
-        await writer.write(table, 'DeleteItem', request, true);
-        await expiries.forget(table, expiry);
-      }
-      if (due.length < PAGE) return looked;
+    const keys = expiries.get(table.name)?.expired(seconds) ?? [];
+    for (const key of keys) {
+      const request = {
+        TableName: table.name,
+        Key: key,
+        // A write may have given the item another time in the meantime.
+        ConditionExpression: '#expires < :now',
+        ExpressionAttributeNames: { '#expires': attribute },
+        ExpressionAttributeValues: { ':now': { N: String(seconds) } },
+      };
+      await writer.write(table, 'DeleteItem', request, true);
     }
+    return keys.length;
   }
 
   const sweep = async (): Promise<number> => {
-    let looked = 0;
+    let count = 0;
     for (const table of tables) {
-      if (table.ttlAttribute !== null) looked += await sweepTable(table, table.ttlAttribute);
+      if (table.ttlAttribute !== null) count += await sweepTable(table, table.ttlAttribute);
     }
-    return looked;
+    return count;
   };
-  const inBackground = () => {
+  const timer = setInterval(() => {
     sweep().catch((error: unknown) => onError(`time to live: ${String(error)}`));
-  };
-  const timer = setInterval(inBackground, INTERVAL_MS).unref();
+  }, INTERVAL_MS).unref();
   return {
     sweep,
     async stop() {

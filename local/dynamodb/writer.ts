@@ -2,15 +2,16 @@ import type { AwsJsonAnswer, AwsJsonClient } from '../http/aws-json.ts';
 import type { Counters } from '../ports.ts';
 import { isRecord, type Json } from '../properties.ts';
 import { writeUnits } from './capacity.ts';
-import type { Expiries } from './expiries.ts';
+import type { UpdateDryRun } from './dry-run-update.ts';
+import { type ExpiryIndex, expiryOf } from './expiry-index.ts';
 import { type Image, isNormal, keyOf, sameImage } from './image.ts';
-import type { Intent, Journal, WriteOperation } from './journal.ts';
+import type { ItemWrite, WriteOperation } from './item-write.ts';
 import { keyLocks } from './key-locks.ts';
 import { refuseItem, refuseKeys } from './limits.ts';
-import type { Rehearsal } from './rehearsal.ts';
 import type { TableSpec } from './tables.ts';
+import type { WriteAheadLog } from './write-ahead-log/index.ts';
 
-/** Writes single items, one after another per key, and journals each change. */
+/** Writes single items, one after another per key, and logs each change before it is acknowledged. */
 export interface Writer {
   write(
     table: TableSpec,
@@ -18,29 +19,27 @@ export interface Writer {
     request: Json,
     byService?: boolean,
   ): Promise<AwsJsonAnswer>;
-  /** Ends the writes that a kill has interrupted. To be called before anything else is written. */
-  recover(tables: readonly TableSpec[]): Promise<void>;
+  /**
+   * Resolves when the writes are logged that the engine may have made by now, of the item with this key, or of any item. A
+   * reader waits for it, so that it sees nothing that a kill could take back. @throws FileWriteError if the log is broken.
+   */
+  logged(table?: TableSpec, key?: Image): Promise<void>;
   idle(): Promise<void>;
-}
-
-interface Performed {
-  readonly answer: AwsJsonAnswer;
-  /** The item as it stands now. */
-  readonly item: Image | null;
 }
 
 interface WriterOptions {
   readonly engine: AwsJsonClient;
-  readonly journal: Journal;
+  readonly log: Pick<WriteAheadLog, 'append' | 'assertWritable'>;
   readonly counters: Counters;
-  /** Null when the engine itself keeps to DynamoDB's limits. */
-  readonly rehearsal: Rehearsal | null;
-  readonly expiries: Pick<Expiries, 'written'>;
+  /** Null when the engine itself enforces DynamoDB's limits. */
+  readonly dryRun: UpdateDryRun | null;
+  /** By the name of the table. */
+  readonly expiries: ReadonlyMap<string, ExpiryIndex>;
   readonly now?: () => number;
 }
 
-/** Items that are remembered as they stand, so that a write need not read them first. */
-const REMEMBERED = 2_000;
+/** Number of items that are kept as they are, so that a write need not read them first. */
+const CACHED_ITEMS = 2_000;
 const TOO_LARGE = 'Item size has exceeded the maximum allowed size';
 const CONDITION_FAILED = 'ConditionalCheckFailedException';
 
@@ -50,62 +49,57 @@ const validation = (message: string): AwsJsonAnswer => ({
 });
 
 const imageOf = (value: unknown): Image | null => (isRecord(value) ? value : null);
+const lockName = (table: TableSpec, key: Image): string => `${table.name} ${JSON.stringify(key)}`;
 
 export function createWriter(options: WriterOptions): Writer {
-  const { engine, journal, counters, rehearsal, expiries, now = Date.now } = options;
+  const { engine, log, counters, dryRun, expiries, now = Date.now } = options;
   const locks = keyLocks();
-  /** By key, the oldest first. Nobody else writes to the engine, so what was written last is what is there. */
-  const current = new Map<string, Image | null>();
+  /** By key, the oldest first. Nothing else writes to the engine, so what was written last is what is there. */
+  const cache = new Map<string, Image | null>();
+  /** Writes that the engine may have made and that are not logged yet, by key. */
+  const unlogged = new Map<string, Promise<unknown>>();
 
   function remember(name: string, item: Image | null): void {
-    current.delete(name);
-    current.set(name, item);
-    const [oldest] = current.keys();
-    if (current.size > REMEMBERED && oldest !== undefined) current.delete(oldest);
+    cache.delete(name);
+    cache.set(name, item);
+    const [oldest] = cache.keys();
+    if (cache.size > CACHED_ITEMS && oldest !== undefined) cache.delete(oldest);
   }
 
   const read = (TableName: string, Key: Image): Promise<AwsJsonAnswer> =>
     engine.call('GetItem', { TableName, Key, ConsistentRead: true });
 
-  async function get(table: string, key: Image): Promise<Image | null> {
-    const { status, body } = await read(table, key);
+  /** The item after a write that succeeded. The key is locked, so a read sees just this write. */
+  async function itemAfter(write: ItemWrite, sent: Json, answer: AwsJsonAnswer): Promise<Image | null> {
+    if (write.operation === 'DeleteItem') return null;
+    const item = imageOf(write.request['Item']);
+    if (write.operation === 'PutItem' && isNormal(item)) return item;
+    if (sent['ReturnValues'] === 'ALL_NEW') return imageOf(answer.body['Attributes']);
+    const { status, body } = await read(write.table.name, write.key);
     if (status >= 400) throw new Error(`an item could not be read: ${JSON.stringify(body)}`);
     return imageOf(body['Item']);
   }
 
-  /** The item after a write that succeeded. The key is locked, so a read sees just this write. */
-  async function after(intent: Intent, sent: Json, answer: AwsJsonAnswer): Promise<Image | null> {
-    if (intent.operation === 'DeleteItem') return null;
-    const item = imageOf(intent.request['Item']);
-    if (intent.operation === 'PutItem' && isNormal(item)) return item;
-    if (sent['ReturnValues'] === 'ALL_NEW') return imageOf(answer.body['Attributes']);
-    return get(intent.table, intent.key);
-  }
-
-  /** Ends a write for which the item has come to be as it is. Until then, a kill leaves it to the next start to do this. */
-  async function end(table: TableSpec, id: number | null, intent: Intent, item: Image | null): Promise<void> {
-    const { key, old, byService } = intent;
-    await expiries.written(table, key, old, item);
-    if (id === null) return;
-    const change = { table: table.name, key, old, new: item, byService, at: now() };
-    journal.end(id, sameImage(old, item) ? null : change);
-  }
-
-  async function perform(table: TableSpec, id: number | null, intent: Intent): Promise<Performed> {
-    const sent = toEngine(intent);
-    const answer = await engine.call(intent.operation, sent);
-    const written = answer.status < 400;
-    const item = written ? await after(intent, sent, answer) : intent.old;
-    await end(table, id, intent, item);
-    const conditionFailed = String(answer.body['__type']).endsWith(CONDITION_FAILED);
-    const units =
-      written || conditionFailed ? writeUnits(intent.old, item, table.keyNames, table.indexes) : 0;
-    if (!intent.byService) counters.add('DynamoDB', 'WriteUnits', units);
-    return { answer: toClient(intent, answer, item, units), item };
+  async function perform(write: ItemWrite): Promise<AwsJsonAnswer> {
+    const { table, key, old, byService } = write;
+    const name = lockName(table, key);
+    const sent = engineRequest(write);
+    cache.delete(name);
+    const answer = await engine.call(write.operation, sent);
+    const isWritten = answer.status < 400;
+    const item = isWritten ? await itemAfter(write, sent, answer) : old;
+    if (!sameImage(old, item)) log.append({ table: table.name, at: now(), key, old, new: item, byService });
+    expiries.get(table.name)?.set(key, expiryOf(table.ttlAttribute, item));
+    remember(name, item);
+    const isConditionFailed = String(answer.body['__type']).endsWith(CONDITION_FAILED);
+    const units = isWritten || isConditionFailed ? writeUnits(old, item, table.keyNames, table.indexes) : 0;
+    if (!byService) counters.add('DynamoDB', 'WriteUnits', units);
+    return clientAnswer(write, answer, item, units);
   }
 
   return {
     async write(table, operation, request, byService = false) {
+      log.assertWritable();
       const key = keyOf(operation === 'PutItem' ? request['Item'] : request['Key'], table.keyNames);
       if (key === null)
         return validation(`The key element ${table.keyNames.join(', ')} is missing in the request`);
@@ -113,57 +107,51 @@ export function createWriter(options: WriterOptions): Writer {
       const item = operation === 'PutItem' ? imageOf(request['Item']) : null;
       const refused = item === null ? refuseKeys(table, key) : refuseItem(table, item, TOO_LARGE);
       if (refused !== null) return validation(refused);
-      const name = `${table.name} ${JSON.stringify(key)}`;
+      const name = lockName(table, key);
       return locks.run(name, async () => {
-        if (!current.has(name)) {
+        log.assertWritable();
+        if (!cache.has(name)) {
           const known = await read(table.name, key);
           if (known.status >= 400) return known;
           remember(name, imageOf(known.body['Item']));
         }
-        const old = current.get(name) ?? null;
-        const intent: Intent = { table: table.name, operation, request, key, old, byService };
-        const tooFar = operation === 'UpdateItem' ? await rehearsal?.refuse(table, intent) : null;
-        if (typeof tooFar === 'string') return validation(tooFar);
-        current.delete(name);
-        const id = table.stream === null ? null : journal.begin(intent);
-        const { answer, item: written } = await perform(table, id, intent);
-        remember(name, written);
-        return answer;
+        const old = cache.get(name) ?? null;
+        const write: ItemWrite = { table, operation, request, key, old, byService };
+        const refusal = operation === 'UpdateItem' ? await dryRun?.refusal(write) : null;
+        if (typeof refusal === 'string') return validation(refusal);
+        const performed = perform(write);
+        unlogged.set(name, performed);
+        try {
+          return await performed;
+        } finally {
+          unlogged.delete(name);
+        }
       });
     },
-    async recover(tables) {
-      for (const [id, intent] of journal.unfinished) {
-        const table = tables.find(({ name }) => name === intent.table);
-        if (table === undefined) {
-          journal.end(id, null);
-          continue;
-        }
-        const item = await get(intent.table, intent.key);
-        // The engine updates its indexes before the item, so an item that has not changed may stand in indexes that
-        // have. The same request again, whose condition is evaluated on the same item, makes them agree.
-        if (sameImage(item, intent.old)) await perform(table, id, intent);
-        else await end(table, id, intent, item);
-      }
+    async logged(table, key) {
+      const isOne = table !== undefined && key !== undefined;
+      await Promise.allSettled(isOne ? [unlogged.get(lockName(table, key))] : unlogged.values());
+      log.assertWritable();
     },
     idle: () => locks.idle(),
   };
 }
 
-/** The request that the engine gets: it does not know all parameters, and the tap needs the new item. */
-function toEngine(intent: Intent): Json {
-  const {
-    ReturnValuesOnConditionCheckFailure: _,
-    ReturnItemCollectionMetrics: __,
-    ...request
-  } = intent.request;
+/** The request for the engine, which does not know all parameters. The writer needs the new item in the answer. */
+function engineRequest({ operation, request: asked }: ItemWrite): Json {
+  const { ReturnValuesOnConditionCheckFailure: _, ReturnItemCollectionMetrics: __, ...request } = asked;
   const wanted = request['ReturnValues'] ?? 'NONE';
-  const replaceable = intent.operation === 'UpdateItem' && ['NONE', 'ALL_OLD'].includes(String(wanted));
-  return replaceable ? { ...request, ReturnValues: 'ALL_NEW' } : request;
+  const isReplaceable = operation === 'UpdateItem' && ['NONE', 'ALL_OLD'].includes(String(wanted));
+  return isReplaceable ? { ...request, ReturnValues: 'ALL_NEW' } : request;
 }
 
-/** The answer that AWS would have given to the request as it came. */
-function toClient(intent: Intent, answer: AwsJsonAnswer, item: Image | null, units: number): AwsJsonAnswer {
-  const { request, old } = intent;
+/** The answer that AWS would give to the request as the client sent it. */
+function clientAnswer(
+  { request, old }: ItemWrite,
+  answer: AwsJsonAnswer,
+  item: Image | null,
+  units: number,
+): AwsJsonAnswer {
   if (answer.status >= 400) {
     const wanted = request['ReturnValuesOnConditionCheckFailure'] === 'ALL_OLD' && old !== null;
     const failed = String(answer.body['__type']).endsWith(CONDITION_FAILED);

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../shared/lib/sha256.ts';
-import { writeWhole } from '../durable.ts';
+import { writeFileAtomically } from '../atomic-files.ts';
 import { isRecord, type Json } from '../properties.ts';
 
 /** What is known of a task that was asked for with a client token. */
@@ -47,7 +47,7 @@ export function openTaskFiles(folder: string, notice: (message: string) => void)
         .flatMap((name) => read(join(folder, name)))
         .sort((one, other) => one.createdAt - other.createdAt),
     isDamaged: (clientToken) => damaged.has(path(clientToken)),
-    save: (record) => writeWhole(path(record.clientToken), JSON.stringify(record), { mode: 0o600 }),
+    save: (record) => writeFileAtomically(path(record.clientToken), JSON.stringify(record), { mode: 0o600 }),
     forget: (clientToken) => rmSync(path(clientToken), { force: true }),
   };
 }

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { ChangeRecord } from '../dynamodb/journal.ts';
 import type { TableSpec } from '../dynamodb/tables.ts';
+import type { ChangeRecord } from '../dynamodb/write-ahead-log/index.ts';
 import type { AwsJsonClient } from '../http/aws-json.ts';
 import { functionArn, functionName } from '../lambda/function-spec.ts';
 import { ACCOUNT_ID, CREDENTIALS, REGION } from '../template/identity.ts';

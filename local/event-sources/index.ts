@@ -7,7 +7,7 @@ import { createStreamReader, type StreamReader } from './stream-reader.ts';
 
 export interface EventSourceOptions {
   readonly resources: readonly ResolvedResource[];
-  readonly dynamo: Pick<Dynamo, 'journal' | 'tables'>;
+  readonly dynamo: Pick<Dynamo, 'log' | 'tables'>;
   readonly sqsEndpoint: string;
   readonly s3Endpoint: string;
   readonly lambda: LambdaHost;
@@ -26,17 +26,17 @@ export interface EventSources extends Running {
 /** Starts the event source mappings of the template. */
 export function startEventSources(options: EventSourceOptions): EventSources {
   const { dynamo, sqsEndpoint } = options;
-  const { journal, tables } = dynamo;
+  const { log, tables } = dynamo;
   const sqs = awsJsonClient(sqsEndpoint, 'AmazonSQS');
   const all = mappings(options.resources);
   const readers: StreamReader[] = all.flatMap((mapping) => {
     if (mapping.kind !== 'stream') return [];
     const table = tables.find(({ stream }) => stream?.arn === mapping.sourceArn);
     if (table === undefined) throw new Error(`${mapping.id}: there is no stream ${mapping.sourceArn}`);
-    return [createStreamReader({ ...options, mapping, table, journal, sqs })];
+    return [createStreamReader({ ...options, mapping, table, log, sqs })];
   });
   const streams = all.filter((mapping) => mapping.kind === 'stream');
-  journal.register(new Map(streams.map(({ id, startingPosition }) => [id, startingPosition])));
+  log.register(new Map(streams.map(({ id, startingPosition }) => [id, startingPosition])));
   for (const reader of readers) reader.start();
   const pollers = all.flatMap((mapping) =>
     mapping.kind === 'queue' ? [startQueuePoller({ ...options, mapping, sqs })] : [],
@@ -48,11 +48,11 @@ export function startEventSources(options: EventSourceOptions): EventSources {
       const timer = setTimeout(() => timedOut.resolve('timeout'), timeoutMs);
       try {
         while (Date.now() < deadline) {
-          const head = journal.head();
+          const head = log.head();
           for (const reader of readers) reader.flush();
           const settled = Promise.all(readers.map((reader) => reader.settled()));
           if ((await Promise.race([settled, timedOut.promise])) === 'timeout') return false;
-          if (journal.head() === head) return true;
+          if (log.head() === head) return true;
         }
         return false;
       } finally {

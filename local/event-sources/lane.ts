@@ -1,4 +1,4 @@
-import type { ChangeRecord } from '../dynamodb/journal.ts';
+import type { ChangeRecord } from '../dynamodb/write-ahead-log/index.ts';
 import type { Running } from '../ports.ts';
 
 /** What became of a delivered batch: the index of the first record that is not handled, or null when all are. */

@@ -1,4 +1,4 @@
-import type { StartingPosition } from '../dynamodb/journal.ts';
+import type { StartingPosition } from '../dynamodb/write-ahead-log/index.ts';
 import { compilePattern, type Matcher } from '../events/pattern.ts';
 import type { ResolvedResource } from '../ports.ts';
 import { type Properties, propertiesOf } from '../properties.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { itemBytes } from '../dynamodb/capacity.ts';
-import type { ChangeRecord } from '../dynamodb/journal.ts';
 import type { TableSpec } from '../dynamodb/tables.ts';
+import type { ChangeRecord } from '../dynamodb/write-ahead-log/index.ts';
 import type { Json } from '../properties.ts';
 import { REGION } from '../template/identity.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ChangeRecord, Journal } from '../dynamodb/journal.ts';
 import type { TableSpec } from '../dynamodb/tables.ts';
+import type { ChangeRecord, WriteAheadLog } from '../dynamodb/write-ahead-log/index.ts';
 import { shuffled } from '../faults.ts';
 import type { AwsJsonClient } from '../http/aws-json.ts';
 import type { Faults, InvokeResult, LambdaHost, Running } from '../ports.ts';
@@ -18,7 +18,7 @@ const NOTE_EVERY = 200;
 export interface StreamReaderOptions {
   readonly mapping: StreamMapping;
   readonly table: TableSpec;
-  readonly journal: Journal;
+  readonly log: WriteAheadLog;
   readonly lambda: LambdaHost;
   readonly faults: Faults;
   readonly sqs: AwsJsonClient;
@@ -28,17 +28,17 @@ export interface StreamReaderOptions {
 }
 
 export interface StreamReader extends Running {
-  /** Begins to deliver, from the position that the journal has noted. */
+  /** Begins to deliver, from the position that the log has noted. */
   start(): void;
   /** Delivers what waits for a full batch. */
   flush(): void;
-  /** Resolves when every record that is in the journal is done with. */
+  /** Resolves when every change in the log has been delivered. */
   settled(): Promise<void>;
 }
 
 /** Feeds the changes of a table to a function, in order for each item. */
 export function createStreamReader(options: StreamReaderOptions): StreamReader {
-  const { mapping, table, journal, lambda, faults, onError } = options;
+  const { mapping, table, log, lambda, faults, onError } = options;
   const waiting: (() => void)[] = [];
   const lanes = Array.from({ length: mapping.lanes }, () =>
     createLane({
@@ -92,7 +92,7 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
 
   function note(): void {
     const reached = position();
-    if (reached > journal.position(mapping.id)) journal.advance(mapping.id, reached);
+    if (reached > log.position(mapping.id)) log.advance(mapping.id, reached);
   }
 
   function onProgress(): void {
@@ -103,17 +103,17 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
 
   function scan(): void {
     if (stopped) return;
-    for (const record of journal.read(scanned, Number.POSITIVE_INFINITY)) {
+    for (const record of log.read(scanned, Number.POSITIVE_INFINITY)) {
       scanned = record.sequence;
       if (isWanted(record, table, mapping)) lanes[laneOf(record, lanes.length)]?.push(record);
     }
-    if (position() - journal.position(mapping.id) >= NOTE_EVERY) note();
+    if (position() - log.position(mapping.id) >= NOTE_EVERY) note();
   }
 
   return {
     start() {
-      scanned = journal.position(mapping.id);
-      journal.onRecord(scan);
+      scanned = log.position(mapping.id);
+      log.onChange(scan);
       scan();
     },
     flush: () => {

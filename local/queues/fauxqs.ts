@@ -131,12 +131,23 @@ export interface Fauxqs {
   readonly persistence: SqsPersistence;
 }
 
+/**
+ * Opens the database with a rollback journal, in place of the write-ahead log that fauxqs asks for: so what was acknowledged is in the
+ * one file whose length SQLite knows, and a file that was cut is told from a whole one. Each write is handed to the operating system
+ * before it is acknowledged, and does not wait for the disk.
+ */
+function open({ PersistenceManager }: Parts, queueDirectory: string): SqsPersistence {
+  const persistence = new PersistenceManager(queueDirectory);
+  persistence.db.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = TRUNCATE');
+  return persistence;
+}
+
 /** Makes an empty database whole or not at all: so one that ends too early is never a kill's. */
-function create({ PersistenceManager }: Parts, queueDirectory: string): void {
+function create(parts: Parts, queueDirectory: string): void {
   const fresh = join(queueDirectory, 'fresh');
   rmSync(fresh, { recursive: true, force: true });
   mkdirSync(fresh);
-  new PersistenceManager(fresh).close();
+  open(parts, fresh).close();
   renameSync(join(fresh, DATABASE), join(queueDirectory, DATABASE));
   rmSync(fresh, { recursive: true });
 }
@@ -148,7 +159,7 @@ export async function openFauxqs(queueDirectory: string, defaultRegion: string):
   const sns = new parts.SnsStore();
   const s3 = new parts.S3Store();
   if (!existsSync(join(queueDirectory, DATABASE))) create(parts, queueDirectory);
-  const persistence = new parts.PersistenceManager(queueDirectory);
+  const persistence = open(parts, queueDirectory);
   persistence.loadSqsAndSns(sqs, sns);
   const stores = { sqsStore: sqs, snsStore: sns, s3Store: s3 };
   const app = parts.buildApp({ logger: false, defaultRegion, stores });

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { writeWhole } from '../../durable.ts';
+import { writeFileAtomically } from '../../atomic-files.ts';
 import { isRecord, type Json } from '../../properties.ts';
 
 /** An object as fauxqs keeps it. */
@@ -47,7 +47,7 @@ export class ObjectFiles {
 
   #write(path: string, content: Buffer | string): void {
     mkdirSync(dirname(path), { recursive: true });
-    writeWhole(path, content, { partial: join(this.#directory, PARTIAL, randomUUID()) });
+    writeFileAtomically(path, content, { partial: join(this.#directory, PARTIAL, randomUUID()) });
   }
 
   insertBucket(name: string): void {

@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
 import { offsets } from '../support/disk.ts';
@@ -23,15 +23,16 @@ async function start(dataDir: string): Promise<Dynamo> {
     dataDir,
     resources: [TABLE],
     counters: createCounters(),
+    log: { segmentBytes: 2_000 },
     onFailure: () => {},
     onError: (message) => notices.push(message),
   });
-  dynamo.journal.register(new Map([['test', 'TRIM_HORIZON']]));
+  dynamo.log.register(new Map([['test', 'TRIM_HORIZON']]));
   return dynamo;
 }
 const clientOf = ({ endpoint }: Dynamo) => new DynamoDBClient({ ...clientConfig(endpoint), maxAttempts: 1 });
 
-/** Writes each item anew, larger than before, and passes the reader along: no file is kept for its sake. */
+/** Writes each item anew, larger than before, and advances the reader: no file is kept for it. */
 async function write(dynamo: Dynamo, rounds: readonly number[]): Promise<void> {
   const client = clientOf(dynamo);
   for (const round of rounds)
@@ -47,7 +48,7 @@ async function write(dynamo: Dynamo, rounds: readonly number[]): Promise<void> {
           },
         }),
       );
-  dynamo.journal.advance('test', dynamo.journal.head());
+  dynamo.log.advance('test', dynamo.log.head());
   client.destroy();
 }
 
@@ -56,31 +57,30 @@ const filesOf = (folder: string): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
-/** Files that say nothing of what is stored. */
-const isTalk = (path: string): boolean => /^(LOCK|LOG|LOG\.old)$/.test(basename(path));
-const isTables = (path: string): boolean => /dynamodb.[^/]+$/.test(path);
 const contents = (folder: string) =>
-  filesOf(folder)
-    .filter((path) => !isTalk(path))
-    .map((path) => [relative(folder, path), readFileSync(path).toString('base64')]);
+  filesOf(folder).map((path) => [relative(folder, path), readFileSync(path).toString('base64')]);
 
-/** A folder as a kill leaves it: with table files, and with writes that are in the engine's log only. */
+/** A folder as a kill leaves it: with a snapshot, and with several segments behind it. */
 async function killed(path: string): Promise<void> {
-  const first = await start(join(directory.path, 'live'));
+  const live = join(directory.path, 'live');
+  const first = await start(live);
   await write(first, [1, 2]);
   await first.stop();
-  const second = await start(join(directory.path, 'live'));
+  const second = await start(live);
   await write(second, [3, 4]);
-  cpSync(join(directory.path, 'live'), path, { recursive: true });
+  await vi.waitFor(() => expect(filesOf(live).some((file) => file.endsWith('.snapshot'))).toBe(true), {
+    timeout: 10_000,
+    interval: 5,
+  });
+  cpSync(live, path, { recursive: true });
   await second.stop();
 }
 
 test('cut anywhere, no file of tables and stream takes an acknowledged write with it unsaid', async () => {
   const original = join(directory.path, 'killed');
   await killed(original);
-  const files = filesOf(original).filter((path) => !isTalk(path));
-  for (const kind of [/CURRENT$/, /MANIFEST-\d+$/, /\.log$/, /\.ldb$/, /\.jsonl$/])
-    expect(files.some((path) => kind.test(path))).toBe(true);
+  const files = filesOf(original);
+  for (const kind of [/\.log$/, /\.snapshot$/]) expect(files.some((path) => kind.test(path))).toBe(true);
   const copy = join(directory.path, 'copy');
   for (const file of files)
     for (const cut of offsets(readFileSync(file).length, 3).slice(0, -1)) {
@@ -89,22 +89,24 @@ test('cut anywhere, no file of tables and stream takes an acknowledged write wit
       cpSync(original, copy, { recursive: true });
       truncateSync(join(copy, relative(original, file)), cut);
       const before = contents(copy);
+      notices = [];
       const dynamo = await start(copy).catch((error: Error) => error);
       if (dynamo instanceof Error) {
         expect(dynamo.message, what).toContain(join(copy, relative(original, file)));
         expect(dynamo.message, what).toMatch(/byte \d+|line \d+/);
-        // Where the journal is refused the tables were opened, and their engine has tidied up.
-        const same = (all: typeof before) =>
-          all.filter(([path]) => /^stream/.test(String(path)) || isTables(file));
-        expect(same(contents(copy)), what).toEqual(same(before));
+        expect(contents(copy), what).toEqual(before);
         continue;
       }
       const client = clientOf(dynamo);
       const { Items: items = [] } = await client.send(new ScanCommand({ TableName }));
-      expect(
-        items.map(({ n }) => n?.N),
-        what,
-      ).toEqual(Array.from({ length: ITEMS }, () => '4'));
+      const [notice] = notices;
+      // The newest segment may lose its end with a loss of power: then that is said, and all before it is there.
+      if (notice === undefined)
+        expect(
+          items.map(({ n }) => n?.N),
+          what,
+        ).toEqual(Array.from({ length: ITEMS }, () => '4'));
+      else expect(notice, what).toMatch(`${join(copy, relative(original, file))} ends at byte ${cut} of `);
       client.destroy();
       await dynamo.stop();
     }

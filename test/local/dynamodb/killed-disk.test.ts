@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DynamoDBClient, ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, GetItemCommand, ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { FileCalls } from '../../../local/atomic-files.ts';
 import { createCounters } from '../../../local/counters.ts';
-import type { FileCalls } from '../../../local/durable.ts';
 import type { Image } from '../../../local/dynamodb/image.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
 import { killedAfter, offsets } from '../support/disk.ts';
@@ -23,12 +23,12 @@ async function start(dataDir: string, failures: string[], calls?: FileCalls): Pr
     dataDir,
     resources: [TABLE],
     counters: createCounters(),
-    ...(calls === undefined ? {} : { calls }),
+    ...(calls === undefined ? {} : { log: { calls } }),
     onFailure: (error) => failures.push(error.message),
     onError: () => {},
   });
   try {
-    dynamo.journal.register(new Map([['test', 'TRIM_HORIZON']]));
+    dynamo.log.register(new Map([['test', 'TRIM_HORIZON']]));
   } catch (error) {
     // As the stack does: what has started is stopped, or it would hold the tables for ever.
     await dynamo.stop();
@@ -70,7 +70,7 @@ async function expectWhole(dataDir: string, acknowledged: ReadonlyMap<string, nu
   const counts = new Map(stored.map((item) => [item['pk']?.S, Number(item['n']?.N)]));
   for (const [id, count] of acknowledged) expect(counts.get(id) ?? 0).toBeGreaterThanOrEqual(count);
   const state = new Map<string, Image | null>();
-  const records = dynamo.journal.read(0, 10_000);
+  const records = dynamo.log.read(0, 10_000);
   for (const [index, record] of records.entries()) {
     const id = JSON.stringify(record.key);
     expect(record.sequence).toBe(index + 1);
@@ -85,7 +85,7 @@ async function expectWhole(dataDir: string, acknowledged: ReadonlyMap<string, nu
   expect(failures).toEqual([]);
 }
 
-test('a kill at any byte of the journal loses no acknowledged write, and no change without its record', async () => {
+test('a kill at any byte of the log loses no acknowledged write, and no change without its record', async () => {
   const whole = killedAfter(Number.POSITIVE_INFINITY);
   const calm = await start(join(directory.path, 'calm'), [], whole);
   const calmClient = clientOf(calm);
@@ -105,18 +105,32 @@ test('a kill at any byte of the journal loses no acknowledged write, and no chan
     }
     if (room < whole.written()) {
       expect(failures).toEqual([
-        expect.stringMatching(/stream.*ENOSPC.*Nothing that was acknowledged is lost/),
+        expect.stringMatching(/dynamodb.*ENOSPC.*Nothing that was acknowledged is lost/),
       ]);
     }
     await expectWhole(dataDir, acknowledged);
   }
 });
 
+test('after a record could not be written, nothing shows the item that the engine has made already', async () => {
+  const failures: string[] = [];
+  const disk = killedAfter(2_000);
+  const dynamo = await start(directory.path, failures, disk);
+  const client = clientOf(dynamo);
+  const Key = { pk: { S: 'k0' }, sk: { S: 'it' } };
+  await countUp(client, 60);
+  expect(failures).toHaveLength(1);
+  for (const read of [new GetItemCommand({ TableName, Key }), new ScanCommand({ TableName })])
+    await expect(client.send(read as GetItemCommand)).rejects.toThrow('ENOSPC');
+  client.destroy();
+  await dynamo.stop();
+});
+
 /** A disk of its own, or null where this process may not mount one. */
 function smallDisk(path: string): { remove(): void } | null {
   mkdirSync(path);
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=640k', 'none', path], { stdio: 'ignore' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'none', path], { stdio: 'ignore' });
     return { remove: () => execFileSync('umount', ['-l', path]) };
   } catch {
     return null;

@@ -101,14 +101,14 @@ describe('an item has at most 409,600 bytes', () => {
       list: { L: [{ S: 'é'.repeat(50_000) }] },
     };
     await put(before);
-    const head = dynamo.journal.head();
+    const head = dynamo.log.head();
     const input = { UpdateExpression, ExpressionAttributeNames: Object.fromEntries(names) };
     const values = ExpressionAttributeValues === undefined ? {} : { ExpressionAttributeValues };
     await expect(update('grows', { ...input, ...values })).rejects.toMatchObject(
       refusal('Item size to update has exceeded the maximum allowed size'),
     );
     expect(await get('grows')).toEqual(before);
-    expect(dynamo.journal.head()).toBe(head);
+    expect(dynamo.log.head()).toBe(head);
   });
 
   test('and not one less: an update up to the last byte is made', async () => {

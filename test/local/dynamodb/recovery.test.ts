@@ -1,14 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { DynamoDBClient, PutItemCommand, QueryCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteItemCommand,
+  DynamoDBClient,
+  PutItemCommand,
+  QueryCommand,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
 import type { Image } from '../../../local/dynamodb/image.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
-import type { Intent } from '../../../local/dynamodb/journal.ts';
 import { clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;
@@ -25,15 +30,18 @@ const fail = (error: unknown): never => {
   throw error;
 };
 
-async function withDynamo<T>(use: (dynamo: Dynamo, client: DynamoDBClient) => Promise<T>): Promise<T> {
+async function withDynamo<T>(
+  use: (dynamo: Dynamo, client: DynamoDBClient) => Promise<T>,
+  table = TABLE,
+): Promise<T> {
   const dynamo = await startDynamo({
     dataDir: directory.path,
-    resources: [TABLE],
+    resources: [table],
     counters: createCounters(),
     onFailure: fail,
     onError: (message) => notices.push(message),
   });
-  dynamo.journal.register(new Map([['test', 'TRIM_HORIZON']]));
+  dynamo.log.register(new Map([['test', 'TRIM_HORIZON']]));
   const client = new DynamoDBClient(clientConfig(dynamo.endpoint));
   try {
     return await use(dynamo, client);
@@ -46,10 +54,12 @@ async function withDynamo<T>(use: (dynamo: Dynamo, client: DynamoDBClient) => Pr
 const items = async (client: DynamoDBClient): Promise<readonly Image[]> =>
   (await client.send(new ScanCommand({ TableName: 'Things' }))).Items ?? [];
 
-/** Runs the writers until `lines` writes were acknowledged, then kills them. Answers the highest count per key. */
-async function killAfter(lines: number): Promise<ReadonlyMap<string, number>> {
+/** Runs the writers until `lines` writes were acknowledged, then kills them. Returns the highest count per key. */
+async function killAfter(lines: number, ...args: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const script = join(import.meta.dirname, 'writers.ts');
-  const child = spawn(process.execPath, [script, directory.path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [script, directory.path, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const acknowledged = new Map<string, number>();
   let seen = 0;
   for await (const line of createInterface({ input: child.stdout })) {
@@ -63,14 +73,38 @@ async function killAfter(lines: number): Promise<ReadonlyMap<string, number>> {
   return acknowledged;
 }
 
+async function expectIndexed(client: DynamoDBClient, stored: readonly Image[]): Promise<void> {
+  const { Items: indexed } = await client.send(
+    new QueryCommand({
+      TableName: 'Things',
+      IndexName: 'by_owner',
+      KeyConditionExpression: '#o = :me',
+      ExpressionAttributeNames: { '#o': 'owner' },
+      ExpressionAttributeValues: { ':me': { S: 'me' } },
+    }),
+  );
+  expect(new Set(indexed?.map((item) => item['rank']))).toEqual(new Set(stored.map((item) => item['rank'])));
+  expect(indexed).toHaveLength(stored.length);
+}
+
+function expectCounts(stored: readonly Image[], acknowledged: ReadonlyMap<string, number>): void {
+  const counts = new Map(
+    stored.map((item) => {
+      const { pk, n } = item as { pk: { S: string }; n: { N: string } };
+      return [pk.S, Number(n.N)];
+    }),
+  );
+  for (const [id, count] of acknowledged) expect(counts.get(id)).toBeGreaterThanOrEqual(count);
+}
+
 test('a stack killed in the middle of writes loses no change and invents none', async () => {
   let expected = new Map<string, number>();
   for (const lines of [40, 150]) {
-    expected = new Map([...expected, ...(await killAfter(lines))]);
+    expected = new Map([...expected, ...(await killAfter(lines, '16000000', 'reader'))]);
   }
   await withDynamo(async (dynamo, client) => {
     const state = new Map<string, Image | null>();
-    const records = dynamo.journal.read(0, 1_000_000);
+    const records = dynamo.log.read(0, 1_000_000);
     for (const [index, record] of records.entries()) {
       const id = JSON.stringify(record.key);
       expect(record.sequence).toBe(index + 1);
@@ -81,110 +115,134 @@ test('a stack killed in the middle of writes loses no change and invents none', 
     expect(new Set([...state.values()].map((item) => JSON.stringify(item)))).toEqual(
       new Set(stored.map((item) => JSON.stringify(item))),
     );
-    for (const item of stored) {
-      const { pk, n } = item as { pk: { S: string }; n: { N: string } };
-      expect(Number(n.N)).toBeGreaterThanOrEqual(expected.get(pk.S) ?? 0);
-    }
+    expectCounts(stored, expected);
     expect(records).toHaveLength(
       stored.reduce((sum, item) => sum + Number((item['n'] as { N: string }).N), 0),
     );
-    const { Items: indexed } = await client.send(
-      new QueryCommand({
-        TableName: 'Things',
-        IndexName: 'by_owner',
-        KeyConditionExpression: '#o = :me',
-        ExpressionAttributeNames: { '#o': 'owner' },
-        ExpressionAttributeValues: { ':me': { S: 'me' } },
-      }),
-    );
-    expect(new Set(indexed?.map((item) => item['rank']))).toEqual(
-      new Set(stored.map((item) => item['rank'])),
-    );
-    expect(indexed).toHaveLength(stored.length);
+    await expectIndexed(client, stored);
   });
 });
 
-test('a table that has other indexes than the template is refused, not used as it is', async () => {
-  await withDynamo(async () => {});
-  const [index] = TABLE.properties['GlobalSecondaryIndexes'] as readonly Record<string, unknown>[];
-  const Projection = { ProjectionType: 'KEYS_ONLY' };
-  const GlobalSecondaryIndexes = [{ ...index, Projection }];
-  const resources = [{ ...TABLE, properties: { ...TABLE.properties, GlobalSecondaryIndexes } }];
-  const common = { dataDir: directory.path, counters: createCounters(), onFailure: fail, onError: fail };
-  await expect(startDynamo({ ...common, resources })).rejects.toThrow(
-    'Things was made with other keys or indexes',
+test('a stack killed while it writes snapshots loses no change', async () => {
+  let expected = new Map<string, number>();
+  // A snapshot takes as long as some hundred writes, so each kill comes at another point of one.
+  for (const lines of [400, 530, 610, 720]) {
+    expected = new Map([...expected, ...(await killAfter(lines, '5000'))]);
+  }
+  const names = readdirSync(join(directory.path, 'dynamodb'));
+  expect(names.some((name) => name.endsWith('.snapshot'))).toBe(true);
+  await withDynamo(async (dynamo, client) => {
+    const stored = await items(client);
+    expectCounts(stored, expected);
+    expect(dynamo.log.head()).toBe(
+      stored.reduce((sum, item) => sum + Number((item['n'] as { N: string }).N), 0),
+    );
+    await expectIndexed(client, stored);
+  });
+});
+
+test('a table with other indexes than before has them filled from its items', async () => {
+  const item = { pk: { S: 'a' }, sk: { S: 'it' }, colour: { S: 'red' }, rank: { S: '1' } };
+  await withDynamo((_, client) => client.send(new PutItemCommand({ TableName: 'Things', Item: item })));
+  const index = {
+    IndexName: 'by_colour',
+    KeySchema: [
+      { AttributeName: 'colour', KeyType: 'HASH' },
+      { AttributeName: 'rank', KeyType: 'RANGE' },
+    ],
+    Projection: { ProjectionType: 'KEYS_ONLY' },
+  };
+  const definitions = TABLE.properties['AttributeDefinitions'] as readonly unknown[];
+  const properties = {
+    ...TABLE.properties,
+    AttributeDefinitions: [
+      ...definitions.filter((each) => (each as { AttributeName: string }).AttributeName !== 'owner'),
+      { AttributeName: 'colour', AttributeType: 'S' },
+    ],
+    GlobalSecondaryIndexes: [index],
+  };
+  const query = {
+    TableName: 'Things',
+    IndexName: 'by_colour',
+    KeyConditionExpression: 'colour = :red',
+    ExpressionAttributeValues: { ':red': { S: 'red' } },
+  };
+  await withDynamo(
+    async (_, client) => expect((await client.send(new QueryCommand(query))).Items).toEqual([item]),
+    { ...TABLE, properties },
   );
 });
 
-describe('a write that had begun when the stack was killed', () => {
-  const key = { pk: { S: 'a' }, sk: { S: 'it' } };
-  const before = { ...key, n: { N: '1' } };
-  const after = { ...key, n: { N: '2' } };
-  const put = (Item: Image): Record<string, unknown> => ({ TableName: 'Things', Item });
-  const intent: Intent = {
-    table: 'Things',
-    operation: 'PutItem',
-    request: put(after),
-    key,
-    old: before,
-    byService: false,
+test('a table that has other keys than the template is refused, not used as it is', async () => {
+  const item = { pk: { S: 'a' }, sk: { S: 'it' }, owner: { S: 'me' } };
+  await withDynamo((_, client) => client.send(new PutItemCommand({ TableName: 'Things', Item: item })));
+  const KeySchema = [
+    { AttributeName: 'pk', KeyType: 'HASH' },
+    { AttributeName: 'owner', KeyType: 'RANGE' },
+  ];
+  const changed = { ...TABLE, properties: { ...TABLE.properties, KeySchema } };
+  await expect(withDynamo(async () => {}, changed)).rejects.toThrow('Things was made with other keys');
+});
+
+describe('a write whose record a kill tore', () => {
+  const Item = (n: number) => ({ pk: { S: 'a' }, sk: { S: 'it' }, n: { N: String(n) } });
+  const put = (n: number) => (_: Dynamo, client: DynamoDBClient) =>
+    client.send(new PutItemCommand({ TableName: 'Things', Item: Item(n) }));
+  const segment = (): string => {
+    const folder = join(directory.path, 'dynamodb');
+    return join(folder, readdirSync(folder).sort().at(-1) ?? '');
   };
 
-  /** Leaves `stored` in the table, and the journal as a kill would: with an intent, and maybe a torn line. */
-  async function killed(stored: Image, pending: Intent, tail = ''): Promise<number> {
-    const head = await withDynamo(async (dynamo, client) => {
-      await client.send(new PutItemCommand(put(stored) as never));
-      return dynamo.journal.head();
-    });
-    const [newest = ''] = readdirSync(join(directory.path, 'stream')).sort().toReversed();
-    const line = JSON.stringify({ kind: 'intent', id: 99, intent: pending });
-    appendFileSync(join(directory.path, 'stream', newest), `${line}\n${tail}`);
-    return head;
-  }
-
-  const outcome = (head: number): Promise<unknown> =>
-    withDynamo(async (dynamo, client) => [
-      await items(client),
-      dynamo.journal.read(head, 10).map((record) => [record.old, record.new]),
-    ]);
-
-  test('is recorded when it had reached the table', async () => {
-    const head = await killed(after, intent);
-    expect(await outcome(head)).toEqual([[after], [[before, after]]]);
-  });
-
-  test('is done and recorded when it had not', async () => {
-    const head = await killed(before, intent);
-    expect(await outcome(head)).toEqual([[after], [[before, after]]]);
-  });
-
-  test('is dropped when its condition does not hold', async () => {
-    const request = { ...put(after), ConditionExpression: 'attribute_not_exists(pk)' };
-    const head = await killed(before, { ...intent, request });
-    expect(await outcome(head)).toEqual([[before], []]);
-  });
-
-  test('is done once, however often the stack is started', async () => {
-    const head = await killed(before, {
-      ...intent,
-      operation: 'UpdateItem',
-      request: {
-        TableName: 'Things',
-        Key: key,
-        UpdateExpression: 'ADD n :one',
-        ExpressionAttributeValues: { ':one': { N: '1' } },
-      },
-    });
-    await outcome(head);
-    expect(await outcome(head)).toEqual([[after], [[before, after]]]);
-  });
-
-  test('is found behind a line that the kill has torn', async () => {
-    const head = await killed(after, intent, '{"kind":"end","id":99,"chan');
+  test('is as if it had never been made, in the table and in its stream', async () => {
+    await withDynamo(put(1));
+    const before = readFileSync(segment());
+    await withDynamo(put(2));
+    const record = readFileSync(segment()).subarray(before.length);
+    writeFileSync(segment(), Buffer.concat([before, record.subarray(0, record.length - 7)]));
+    const outcome = () =>
+      withDynamo(async (dynamo, client) => [
+        await items(client),
+        dynamo.log.read(0, 10).map(({ old, new: item }) => [old, item]),
+      ]);
     expectNothingSaid();
-    expect(await outcome(head)).toEqual([[after], [[before, after]]]);
-    expect(notices).toEqual([expect.stringMatching(/jsonl: line \d+ was torn when the stack was killed/)]);
-    expect(await outcome(head)).toEqual([[after], [[before, after]]]);
+    expect(await outcome()).toEqual([[Item(1)], [[null, Item(1)]]]);
+    expect(notices).toEqual([expect.stringMatching(/\.log: line \d+ was torn when the stack was killed/)]);
+    await withDynamo(put(3));
+    expect(await outcome()).toEqual([
+      [Item(3)],
+      [
+        [null, Item(1)],
+        [Item(1), Item(3)],
+      ],
+    ]);
     expect(notices).toHaveLength(1);
   });
+});
+
+test('what an external engine has and the log has not is logged, once', async () => {
+  const counters = createCounters();
+  const common = { counters, onFailure: fail, onError: fail, resources: [TABLE] };
+  const external = await startDynamo({ ...common, dataDir: join(directory.path, 'external') });
+  const options = { ...common, dataDir: join(directory.path, 'own'), engine: external.endpoint };
+  const restart = async (): Promise<readonly unknown[]> => {
+    const dynamo = await startDynamo(options);
+    dynamo.log.register(new Map([['test', 'TRIM_HORIZON']]));
+    const changes = dynamo.log.read(0, 10).map(({ old, new: item }) => [old, item]);
+    await dynamo.stop();
+    return changes;
+  };
+  const client = new DynamoDBClient(clientConfig(external.endpoint));
+  expect(await restart()).toEqual([]);
+  const key = { pk: { S: 'a' }, sk: { S: 'it' } };
+  // As if it had been killed between the write and its record.
+  await client.send(new PutItemCommand({ TableName: 'Things', Item: key }));
+  expect(await restart()).toEqual([[null, key]]);
+  expect(await restart()).toEqual([[null, key]]);
+  await client.send(new DeleteItemCommand({ TableName: 'Things', Key: key }));
+  expect(await restart()).toEqual([
+    [null, key],
+    [key, null],
+  ]);
+  client.destroy();
+  await external.stop();
 });

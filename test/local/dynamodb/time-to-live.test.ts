@@ -1,13 +1,9 @@
-import { appendFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   DeleteItemCommand,
-  DeleteTableCommand,
   DynamoDBClient,
   PutItemCommand,
   ScanCommand,
   UpdateItemCommand,
-  waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
@@ -28,7 +24,7 @@ async function start(): Promise<void> {
     },
     onError: (message) => expect.unreachable(message),
   });
-  dynamo.journal.register(new Map([['test', 'TRIM_HORIZON']]));
+  dynamo.log.register(new Map([['test', 'TRIM_HORIZON']]));
   client = new DynamoDBClient(clientConfig(dynamo.endpoint));
 }
 async function stop(): Promise<void> {
@@ -45,7 +41,6 @@ afterEach(async () => {
 });
 
 const TableName = 'Things';
-const ENTRIES = 'Things.expiries';
 const key = (id: string) => ({ pk: { S: id }, sk: { S: 'it' } });
 const inSeconds = (seconds: number) => ({ N: String(Math.floor(Date.now() / 1_000) + seconds) });
 const item = (id: string, ends?: number) => ({
@@ -89,9 +84,9 @@ test('an item that has another time by now, none, or is gone, is taken as it is'
       ExpressionAttributeValues: { ':now': inSeconds(-10) },
     }),
   );
-  const head = dynamo.journal.head();
+  const head = dynamo.log.head();
   await dynamo.sweep();
-  expect(dynamo.journal.read(head, 100)).toMatchObject([{ key: key('sooner'), byService: true, new: null }]);
+  expect(dynamo.log.read(head, 100)).toMatchObject([{ key: key('sooner'), byService: true, new: null }]);
   expect(await left()).toEqual(['again', 'later', 'never', 'removed']);
   expect(await dynamo.sweep()).toBe(0);
 });
@@ -104,44 +99,5 @@ test('another start knows what is due without reading the table', async () => {
   await start();
   expect(await dynamo.sweep()).toBe(1);
   expect(await left()).toHaveLength(40);
-});
-
-test('what was written before there were entries is found, once', async () => {
-  await put('old', -10);
-  await put('keeps', 1_000);
-  await client.send(new DeleteTableCommand({ TableName: ENTRIES }));
-  // A stop before the engine is done with that would leave half a table.
-  await waitUntilTableNotExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName: ENTRIES });
-  await stop();
-  await start();
-  // Two items that were read, and the entry that was due.
-  expect(await dynamo.sweep()).toBe(3);
-  expect(await left()).toEqual(['keeps']);
   expect(await dynamo.sweep()).toBe(0);
-});
-
-test('a kill between an item and its entry leaves the entry to the next start', async () => {
-  await dynamo.sweep();
-  const due = item('due', -10);
-  await client.send(new PutItemCommand({ TableName, Item: due }));
-  const { Items: entries = [] } = await client.send(new ScanCommand({ TableName: ENTRIES }));
-  for (const { pk, sk } of entries.filter(({ key: of }) => of))
-    await client.send(
-      new DeleteItemCommand({ TableName: ENTRIES, Key: { pk: pk ?? { S: '' }, sk: sk ?? { S: '' } } }),
-    );
-  await stop();
-  const folder = join(directory.path, 'stream');
-  const newest = readdirSync(folder).sort().at(-1) ?? '';
-  const intent = {
-    table: TableName,
-    operation: 'PutItem',
-    request: { TableName, Item: due },
-    key: key('due'),
-    old: null,
-    byService: false,
-  };
-  appendFileSync(join(folder, newest), `${JSON.stringify({ kind: 'intent', id: 99, intent })}\n`);
-  await start();
-  expect(await dynamo.sweep()).toBe(1);
-  expect(await left()).toEqual([]);
 });

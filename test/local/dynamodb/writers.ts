@@ -1,4 +1,4 @@
-/** A process that writes as fast as it can until it is killed. Prints a line for each write that was acknowledged. */
+/** `writers.ts FOLDER SEGMENT_BYTES [reader]`: writes as fast as it can until it is killed, and prints each acknowledged write. */
 import { writeSync } from 'node:fs';
 import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { createCounters } from '../../../local/counters.ts';
@@ -13,10 +13,12 @@ const dynamo = await startDynamo({
   dataDir: process.argv[2] ?? '',
   resources: [TABLE],
   counters: createCounters(),
+  log: { segmentBytes: Number(process.argv[3]) },
   onFailure: fail,
   onError: fail,
 });
-dynamo.journal.register(new Map([['test', 'TRIM_HORIZON']]));
+// Without a reader nothing keeps the segments, so that snapshots are written all the time.
+if (process.argv[4] === 'reader') dynamo.log.register(new Map([['test', 'TRIM_HORIZON']]));
 const client = new DynamoDBClient(clientConfig(dynamo.endpoint));
 
 const writer = async (name: number): Promise<never> => {

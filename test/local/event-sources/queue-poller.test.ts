@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
-import { openJournal } from '../../../local/dynamodb/journal.ts';
+import { openWriteAheadLog } from '../../../local/dynamodb/write-ahead-log/index.ts';
 import { type EventSources, startEventSources } from '../../../local/event-sources/index.ts';
 import { createFaults } from '../../../local/faults.ts';
 import { type AwsJsonClient, awsJsonClient } from '../../../local/http/aws-json.ts';
@@ -22,7 +22,7 @@ const faults = createFaults();
 let queues: Queues;
 let sqs: AwsJsonClient;
 const sources: EventSources[] = [];
-const journal = openJournal(`${directory.path}/stream`);
+const log = openWriteAheadLog(`${directory.path}/dynamodb`);
 
 beforeAll(async () => {
   queues = await startQueues({
@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(sources.map((source) => source.stop()));
   sqs.close();
-  journal.close();
+  await log.close();
   await queues.stop();
   directory.remove();
 });
@@ -82,7 +82,7 @@ function read(
   });
   const source = startEventSources({
     resources: [mapping],
-    dynamo: { journal, tables: [] },
+    dynamo: { log, tables: [] },
     s3Endpoint: 'http://127.0.0.1:9',
     sqsEndpoint: queues.sqsEndpoint,
     lambda: {

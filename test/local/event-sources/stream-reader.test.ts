@@ -1,8 +1,8 @@
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
-import { type Journal, openJournal } from '../../../local/dynamodb/journal.ts';
 import { tableSpecs } from '../../../local/dynamodb/tables.ts';
+import { openWriteAheadLog, type WriteAheadLog } from '../../../local/dynamodb/write-ahead-log/index.ts';
 import { type EventSources, startEventSources } from '../../../local/event-sources/index.ts';
 import { createFaults } from '../../../local/faults.ts';
 import { awsJsonClient } from '../../../local/http/aws-json.ts';
@@ -26,7 +26,7 @@ interface StreamRecord {
 type Handler = (records: readonly StreamRecord[], call: number) => unknown;
 
 let directory: ReturnType<typeof temporaryDirectory>;
-let journal: Journal;
+let log: WriteAheadLog;
 let faults: Faults;
 let sources: EventSources | null;
 let errors: string[];
@@ -36,7 +36,7 @@ let s3Endpoint = 'http://127.0.0.1:9';
 
 beforeEach(() => {
   directory = temporaryDirectory();
-  journal = openJournal(directory.path);
+  log = openWriteAheadLog(directory.path);
   faults = createFaults();
   sources = null;
   errors = [];
@@ -46,7 +46,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await sources?.stop();
-  journal.close();
+  await log.close();
   directory.remove();
 });
 
@@ -61,7 +61,7 @@ function start(properties: Record<string, unknown>, handler: Handler = () => nul
         ...properties,
       }),
     ],
-    dynamo: { journal, tables },
+    dynamo: { log, tables },
     sqsEndpoint,
     s3Endpoint,
     lambda: {
@@ -81,13 +81,11 @@ function start(properties: Record<string, unknown>, handler: Handler = () => nul
   return sources;
 }
 
-/** Journals a change of item `id` to version `n`. */
+/** Logs a change of item `id` to version `n`. */
 function change(id: string, n: number, sk = 'it'): void {
   const key = { pk: { S: id }, sk: { S: sk } };
   const at = (version: number) => (version === 0 ? null : { ...key, n: { N: String(version) } });
-  const common = { table: 'Things', key, old: at(n - 1), byService: false };
-  const intent = { ...common, operation: 'PutItem', request: {} } as const;
-  journal.end(journal.begin(intent), { ...common, new: at(n), at: Date.now() });
+  log.append({ table: 'Things', key, old: at(n - 1), new: at(n), byService: false, at: Date.now() });
 }
 
 const seen = (batch: readonly StreamRecord[] | undefined): readonly string[] =>
@@ -303,8 +301,8 @@ test('after a restart it goes on behind what it had handled', async () => {
   await drained();
   await sources?.stop();
   change('b', 1);
-  journal.close();
-  journal = openJournal(directory.path);
+  await log.close();
+  log = openWriteAheadLog(directory.path);
   batches = [];
   start({});
   await drained();

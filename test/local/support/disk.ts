@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { FILE_CALLS, type FileCalls } from '../../../local/durable.ts';
+import { FILE_CALLS, type FileCalls } from '../../../local/atomic-files.ts';
 
 const full = (): Error =>
   Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
@@ -33,10 +33,10 @@ export function fullAfter(
   let written = 0;
   return {
     ...FILE_CALLS,
-    write(file, bytes, offset) {
+    write(file, bytes, offset, position) {
       const length = Math.min(left, atOnce, bytes.length - offset);
       if (length === 0) throw full();
-      const done = FILE_CALLS.write(file, bytes.subarray(0, offset + length), offset);
+      const done = FILE_CALLS.write(file, bytes.subarray(0, offset + length), offset, position);
       left -= done;
       written += done;
       return done;

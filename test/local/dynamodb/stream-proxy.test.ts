@@ -13,7 +13,7 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
-import type { ChangeRecord } from '../../../local/dynamodb/journal.ts';
+import type { ChangeRecord } from '../../../local/dynamodb/write-ahead-log/index.ts';
 import { clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
 
 const directory = temporaryDirectory();
@@ -32,7 +32,7 @@ beforeAll(async () => {
     },
     onError: (message) => expect.unreachable(message),
   });
-  dynamo.journal.register(new Map([['test', 'TRIM_HORIZON']]));
+  dynamo.log.register(new Map([['test', 'TRIM_HORIZON']]));
   client = new DynamoDBClient(clientConfig(dynamo.endpoint));
 });
 
@@ -43,10 +43,10 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  mark = dynamo.journal.head();
+  mark = dynamo.log.head();
 });
 
-const newRecords = (): readonly ChangeRecord[] => dynamo.journal.read(mark, 100_000);
+const newRecords = (): readonly ChangeRecord[] => dynamo.log.read(mark, 100_000);
 const key = (id: string) => ({ pk: { S: id }, sk: { S: 'it' } });
 const TableName = 'Things';
 
@@ -87,7 +87,7 @@ describe('the stream of changes', () => {
   ])('says nothing about %s, and the error carries the item when asked', async (_name, operation) => {
     const Item = { ...key(operation), state: { S: 'old' } };
     await client.send(new PutItemCommand({ TableName, Item }));
-    mark = dynamo.journal.head();
+    mark = dynamo.log.head();
     const shared = {
       TableName,
       ConditionExpression: 'attribute_not_exists(pk)',
@@ -117,7 +117,7 @@ describe('the stream of changes', () => {
   test('says nothing about writes that change nothing', async () => {
     const Item = { ...key('same'), tags: { SS: ['a', 'b'] } };
     await client.send(new PutItemCommand({ TableName, Item }));
-    mark = dynamo.journal.head();
+    mark = dynamo.log.head();
     await client.send(new PutItemCommand({ TableName, Item: { tags: { SS: ['b', 'a'] }, ...key('same') } }));
     await client.send(new DeleteItemCommand({ TableName, Key: key('never there') }));
     expect(newRecords()).toEqual([]);
@@ -126,7 +126,7 @@ describe('the stream of changes', () => {
   test('has one record per success when 1,000 claims race for 100 items, and each item has one winner', async () => {
     const ids = Array.from({ length: 100 }, (_, index) => `race-${index}`);
     await Promise.all(ids.map((id) => client.send(new PutItemCommand({ TableName, Item: key(id) }))));
-    mark = dynamo.journal.head();
+    mark = dynamo.log.head();
     const claims = Array.from({ length: 1000 }, async (_, claimer) => {
       const id = ids[claimer % ids.length] ?? '';
       try {
@@ -161,7 +161,7 @@ describe('the stream of changes', () => {
     await client.send(
       new PutItemCommand({ TableName, Item: { ...key('fresh'), expires_at: { N: String(now + 1000) } } }),
     );
-    mark = dynamo.journal.head();
+    mark = dynamo.log.head();
     await dynamo.sweep();
     expect(newRecords()).toMatchObject([{ old: expired, new: null, byService: true }]);
   });
@@ -177,7 +177,7 @@ describe('answers', () => {
   ] as const)('to an update with ReturnValues %s are what AWS answers', async (ReturnValues, expected) => {
     const id = key(`return ${ReturnValues}`);
     await client.send(new PutItemCommand({ TableName, Item: { ...id, n: { N: '1' }, kept: { S: 'k' } } }));
-    mark = dynamo.journal.head();
+    mark = dynamo.log.head();
     const { Attributes } = await client.send(
       new UpdateItemCommand({
         TableName,

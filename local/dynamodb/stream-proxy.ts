@@ -4,11 +4,12 @@ import { type Listener, listen, readBody, sendJson } from '../http/listen.ts';
 import type { Counters } from '../ports.ts';
 import { isRecord, type Json } from '../properties.ts';
 import { tableArn } from '../template/identity.ts';
-import type { WriteOperation } from './journal.ts';
+import { keyOf } from './image.ts';
+import type { WriteOperation } from './item-write.ts';
 import type { TableSpec } from './tables.ts';
 import type { Writer } from './writer.ts';
 
-/** Writes whose changes the tap could not tell apart, or could not make in one step as DynamoDB does. */
+/** Operations whose changes the proxy could not tell apart, or could not make in one step as DynamoDB does. */
 const REFUSED = new Set([
   'BatchWriteItem',
   'TransactWriteItems',
@@ -23,7 +24,7 @@ const REFUSED = new Set([
 const WRITES: readonly WriteOperation[] = ['PutItem', 'UpdateItem', 'DeleteItem'];
 const READS = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan']);
 
-interface TapOptions {
+interface StreamProxyOptions {
   readonly engine: AwsJsonClient;
   readonly writer: Writer;
   readonly tables: readonly TableSpec[];
@@ -31,8 +32,12 @@ interface TapOptions {
   readonly port?: number;
 }
 
-/** The DynamoDB endpoint of the stack: reads go through to the engine, writes through the writer. */
-export function startTap({ engine, writer, tables, counters, port = 0 }: TapOptions): Promise<Listener> {
+/**
+ * Starts the DynamoDB endpoint of the stack, which passes reads to the engine and writes to the writer: so every change is in
+ * the stream.
+ */
+export function startStreamProxy(options: StreamProxyOptions): Promise<Listener> {
+  const { engine, writer, tables, counters, port = 0 } = options;
   const byName = new Map(
     tables.flatMap((table) => [table.name, tableArn(table.name)].map((name) => [name, table])),
   );
@@ -45,13 +50,19 @@ export function startTap({ engine, writer, tables, counters, port = 0 }: TapOpti
       if (table === undefined) return engine.call(operation, request);
       return writer.write(table, write, { ...request, TableName: table.name });
     }
-    return READS.has(operation) ? read(operation, request) : engine.call(operation, request);
+    return READS.has(operation) ? read(operation, table, request) : engine.call(operation, request);
   }
 
-  async function read(operation: string, request: Json): Promise<AwsJsonAnswer> {
+  async function read(
+    operation: string,
+    table: TableSpec | undefined,
+    request: Json,
+  ): Promise<AwsJsonAnswer> {
     const asked = request['ReturnConsumedCapacity'];
     const sent = asked === undefined || asked === 'NONE' ? 'TOTAL' : asked;
     const { status, body } = await engine.call(operation, { ...request, ReturnConsumedCapacity: sent });
+    const key = operation === 'GetItem' && table !== undefined ? keyOf(request['Key'], table.keyNames) : null;
+    await writer.logged(table, key ?? undefined);
     const { ConsumedCapacity: consumed, ...rest } = body;
     for (const part of Array.isArray(consumed) ? consumed : [consumed]) {
       if (isRecord(part)) counters.add('DynamoDB', 'ReadUnits', Number(part['CapacityUnits']));

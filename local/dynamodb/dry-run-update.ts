@@ -2,78 +2,78 @@ import type { AwsJsonClient } from '../http/aws-json.ts';
 import { isRecord, type Json } from '../properties.ts';
 import { itemBytes } from './capacity.ts';
 import type { Image } from './image.ts';
-import type { Intent } from './journal.ts';
+import type { ItemWrite } from './item-write.ts';
 import { hasWildNumber, ITEM_BYTES, refuseDepth, refuseItem } from './limits.ts';
 import { createTable, type TableSpec } from './tables.ts';
 
-/** Says of an update what DynamoDB would say to the item that it makes. */
-export interface Rehearsal {
-  /** Null: the update may be made. The key must be locked. */
-  refuse(table: TableSpec, intent: Intent): Promise<string | null>;
+/** Applies DynamoDB's limits to the item that an update makes. */
+export interface UpdateDryRun {
+  /** Returns DynamoDB's message, or null if the update may be made. The key must be locked. */
+  refusal(write: ItemWrite): Promise<string | null>;
 }
 
 const TOO_LARGE = 'Item size to update has exceeded the maximum allowed size';
 
 /**
- * What an update makes of an item, only the engine can tell, and it measures it in characters. So where an update could go too far,
- * it is made on a copy of the item first, in a table that has nothing else in it.
+ * Only the engine can tell what item an update makes, and it measures that in characters. So an update that could exceed a
+ * limit is made on a copy of the item first, in a table of its own.
  */
-export function createRehearsal(engine: AwsJsonClient): Rehearsal {
-  const stages = new Map<string, Promise<string>>();
+export function createUpdateDryRun(engine: AwsJsonClient): UpdateDryRun {
+  const copies = new Map<string, Promise<string>>();
 
-  async function build(table: TableSpec): Promise<string> {
-    const name = `${table.name}.rehearsal`;
+  async function createCopyTable(table: TableSpec): Promise<string> {
+    const name = `${table.name}.dry-run`;
     const definitions = table.create['AttributeDefinitions'];
-    const ofKeys = (Array.isArray(definitions) ? definitions : [])
+    const keyDefinitions = (Array.isArray(definitions) ? definitions : [])
       .filter(isRecord)
       .filter(({ AttributeName }) => table.keyNames.includes(String(AttributeName)));
     await createTable(engine, {
       TableName: name,
       BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: ofKeys,
+      AttributeDefinitions: keyDefinitions,
       KeySchema: table.create['KeySchema'],
     });
     return name;
   }
 
-  function stage(table: TableSpec): Promise<string> {
-    const known = stages.get(table.name) ?? build(table);
-    stages.set(table.name, known);
-    known.catch(() => stages.delete(table.name));
+  function copyTable(table: TableSpec): Promise<string> {
+    const known = copies.get(table.name) ?? createCopyTable(table);
+    copies.set(table.name, known);
+    known.catch(() => copies.delete(table.name));
     return known;
   }
 
-  async function rehearse(table: TableSpec, { request, key, old }: Intent): Promise<Image | null> {
-    const TableName = await stage(table);
+  async function updateCopy({ table, request, key, old }: ItemWrite): Promise<Image | null> {
+    const TableName = await copyTable(table);
     const { ReturnValuesOnConditionCheckFailure: _, ...rest } = request;
     if (old !== null) await engine.expect('PutItem', { TableName, Item: old });
     const { status, body } = await engine.call('UpdateItem', { ...rest, TableName, ReturnValues: 'ALL_NEW' });
     await engine.expect('DeleteItem', { TableName, Key: key });
-    // What the engine refuses here it refuses there, too, in its own words.
+    // The engine refuses the real update with the same message.
     return status < 400 && isRecord(body['Attributes']) ? body['Attributes'] : null;
   }
 
   return {
-    async refuse(table, intent) {
-      const values = isRecord(intent.request['ExpressionAttributeValues'])
-        ? intent.request['ExpressionAttributeValues']
+    async refusal(write) {
+      const values = isRecord(write.request['ExpressionAttributeValues'])
+        ? write.request['ExpressionAttributeValues']
         : {};
-      const deep = refuseDepth(values);
-      if (deep !== null) return deep;
-      if (!couldGoTooFar(table, intent, values)) return null;
-      const item = await rehearse(table, intent);
-      return item === null ? null : refuseItem(table, item, TOO_LARGE);
+      const tooDeep = refuseDepth(values);
+      if (tooDeep !== null) return tooDeep;
+      if (!couldExceedLimit(write, values)) return null;
+      const item = await updateCopy(write);
+      return item === null ? null : refuseItem(write.table, item, TOO_LARGE);
     },
   };
 }
 
-/** Errs on the side of a rehearsal. */
-function couldGoTooFar(table: TableSpec, { request, old }: Intent, values: Json): boolean {
+/** In doubt it answers true: a dry run changes nothing. */
+function couldExceedLimit({ table, request, old }: ItemWrite, values: Json): boolean {
   const expression = String(request['UpdateExpression'] ?? '');
   const names = Object.values(
     isRecord(request['ExpressionAttributeNames']) ? request['ExpressionAttributeNames'] : {},
   );
-  if (mostBytes(expression, values, names, old, request['AttributeUpdates']) > ITEM_BYTES) return true;
+  if (maxBytesAfter(expression, values, names, old, request['AttributeUpdates']) > ITEM_BYTES) return true;
   if (hasWildNumber(values) || hasWildNumber(old) || hasWildNumber(request['AttributeUpdates'])) return true;
   const keys = table.indexes.flatMap(({ keyNames }) => keyNames);
   const isOdd = (value: unknown) => {
@@ -85,8 +85,11 @@ function couldGoTooFar(table: TableSpec, { request, old }: Intent, values: Json)
   );
 }
 
-/** More bytes than an update can make of an item: all that is there, once more for each path that is copied, and every value as often as it is named. */
-function mostBytes(
+/**
+ * An upper bound for the bytes of an item after an update: the item, once more for each path that is copied, and every value as
+ * often as the expression names it.
+ */
+function maxBytesAfter(
   expression: string,
   values: Json,
   names: readonly unknown[],

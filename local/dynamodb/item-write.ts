@@ -1,0 +1,16 @@
+import type { Json } from '../properties.ts';
+import type { Image } from './image.ts';
+import type { TableSpec } from './tables.ts';
+
+export type WriteOperation = 'PutItem' | 'UpdateItem' | 'DeleteItem';
+
+/** A write of one item, before it is made. */
+export interface ItemWrite {
+  readonly table: TableSpec;
+  readonly operation: WriteOperation;
+  readonly request: Json;
+  readonly key: Image;
+  readonly old: Image | null;
+  /** True for a removal by time to live. */
+  readonly byService: boolean;
+}

@@ -1,0 +1,141 @@
+import { closeSync, readFileSync, truncateSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type FileCalls, FileWriteError, writeAll, writeFileAtomically } from '../../atomic-files.ts';
+import { type DecodedRecord, damagedLine, decodeRecords, encodeRecord, type LogRecord } from './records.ts';
+
+/**
+ * A segment is one file of the log. Its first line has the length up to which it was acknowledged, which is updated with
+ * every record: so a file that lost its end is told from one that a kill left with a torn record.
+ */
+const FORMAT = 'assay-log 1 ';
+const LENGTH_DIGITS = 16;
+const FIRST_LINE_BYTES = FORMAT.length + LENGTH_DIGITS + 1;
+const FIRST_LINE = new RegExp(`^${FORMAT}(\\d{${LENGTH_DIGITS}})\n$`);
+
+const lengthDigits = (bytes: number): string => String(bytes).padStart(LENGTH_DIGITS, '0');
+
+export const SEGMENT_EXTENSION = '.log';
+const SERIAL_DIGITS = 9;
+
+/** Path of the file with a serial number, which orders segments and snapshots. */
+export const serialPath = (directory: string, serial: number, extension: string): string =>
+  join(directory, `${String(serial).padStart(SERIAL_DIGITS, '0')}${extension}`);
+
+/** The serial number in a file's name. */
+export const serialOf = (path: string): number => Number.parseInt(basename(path), 10);
+
+/** Reads the records of a segment that is no longer written. @throws Error with file and line, or byte, for any damage. */
+export function* readSegment(path: string): Generator<DecodedRecord> {
+  const bytes = readFileSync(path);
+  const acknowledged = acknowledgedLength(path, bytes);
+  yield* decodeRecords(path, bytes, FIRST_LINE_BYTES, 2);
+  if (bytes.length < acknowledged) throw shortened(path, bytes.length, acknowledged);
+  const end = bytes.lastIndexOf('\n') + 1;
+  if (end < bytes.length) throw damagedLine(path, bytes.toString('latin1').split('\n').length);
+}
+
+/**
+ * Reads the records of the newest segment. A torn last record is cut off: nothing that was acknowledged was in it. Where the
+ * file is shorter than what was acknowledged, as a loss of power can leave it, that is noted.
+ */
+export function readNewestSegment(
+  path: string,
+  onNotice: (message: string) => void,
+): readonly DecodedRecord[] {
+  const bytes = readFileSync(path);
+  const acknowledged = acknowledgedLength(path, bytes);
+  const records = [...decodeRecords(path, bytes, FIRST_LINE_BYTES, 2)];
+  if (records.length === 0) throw shortened(path, bytes.length, acknowledged);
+  const end = bytes.lastIndexOf('\n') + 1;
+  if (bytes.length < acknowledged)
+    onNotice(
+      `${path} ends at byte ${bytes.length} of ${acknowledged}: the last changes were lost, as by a loss of power. ` +
+        'The stack continues with the changes before them.',
+    );
+  else if (end < bytes.length)
+    onNotice(
+      `${path}: line ${records.length + 2} was torn when the stack was killed, and is cut off; nothing is lost`,
+    );
+  if (end < bytes.length) truncateSync(path, end);
+  return records;
+}
+
+function acknowledgedLength(path: string, bytes: Buffer): number {
+  const [, digits] = FIRST_LINE.exec(bytes.toString('latin1', 0, FIRST_LINE_BYTES)) ?? [];
+  if (digits !== undefined) return Number(digits);
+  throw bytes.length < FIRST_LINE_BYTES
+    ? shortened(path, bytes.length, FIRST_LINE_BYTES)
+    : damagedLine(path, 1);
+}
+
+const shortened = (path: string, length: number, acknowledged: number): Error =>
+  new Error(
+    `${path} ends at byte ${length} of ${acknowledged}: a kill does not shorten it. Nothing was changed. ` +
+      'Restore the folder from a copy, all of it at once.',
+  );
+
+/** A segment that records are appended to. */
+export interface OpenSegment {
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  /**
+   * Appends the record whole or not at all. After a failure every later call fails too: what follows half a record could
+   * not be told from it. @throws FileWriteError
+   */
+  append(record: LogRecord, item?: string | null): void;
+  close(): void;
+}
+
+/** Creates a segment with its first record, which a kill cannot tear. @throws FileWriteError */
+export function createSegment(path: string, header: LogRecord, calls: FileCalls): OpenSegment {
+  const record = encodeRecord(header);
+  const size = FIRST_LINE_BYTES + record.length;
+  const firstLine = Buffer.from(`${FORMAT}${lengthDigits(size)}\n`);
+  writeFileAtomically(path, Buffer.concat([firstLine, record]), { sync: true, calls });
+  return openSegment(path, size, calls);
+}
+
+/** Opens a segment of `length` bytes to append to it. @throws FileWriteError */
+export function openSegment(path: string, length: number, calls: FileCalls): OpenSegment {
+  let failure: FileWriteError | null = null;
+  let size = length;
+  const attempt = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      failure = new FileWriteError(path, error);
+      throw failure;
+    }
+  };
+  const file = attempt(() => calls.open(path, 'r+'));
+  return {
+    path,
+    get size() {
+      return size;
+    },
+    append(record, item = null) {
+      if (failure !== null) throw failure;
+      const bytes = encodeRecord(record, item);
+      attempt(() => {
+        try {
+          writeAll(calls, file, bytes, size);
+        } catch (error) {
+          truncateBack(calls, file, size);
+          throw error;
+        }
+        writeAll(calls, file, Buffer.from(lengthDigits(size + bytes.length)), FORMAT.length);
+      });
+      size += bytes.length;
+    },
+    close: () => closeSync(file),
+  };
+}
+
+function truncateBack(calls: FileCalls, file: number, size: number): void {
+  try {
+    calls.truncate(file, size);
+  } catch {
+    // The torn record stays the last one, and the next start cuts it off.
+  }
+}
