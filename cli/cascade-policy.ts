@@ -3,17 +3,17 @@ import { CascadePolicy } from '../shared/control/cascade/learning/policy.ts';
 import type { Io } from './io.ts';
 import { readSettingsFile } from './settings-file.ts';
 
-const REFUSED = {
+const REFUSAL = {
   code: 'bad_policy',
-  message: 'does not say how the cascade chooses.',
-  hint: 'For example `policy: thompson`; docs/cascade.md has all of it.',
+  message: 'is not a policy of the cascade.',
+  hint: 'For example `policy: thompson`; docs/cascade.md describes the format.',
 };
 
-/** The policy in FILE. Throws {@link CliError} that names each wrong field. */
+/** Reads the policy of a file. @throws CliError that names each wrong field */
 export const readPolicy = (file: string, io: Pick<Io, 'cwd'>): CascadePolicy =>
-  readSettingsFile(file, CascadePolicy, REFUSED, io);
+  readSettingsFile(file, CascadePolicy, REFUSAL, io);
 
-/** The policy in FILE, as the embedded stack takes it in its environment. */
+/** Returns the policy of a file as environment of the embedded stack. */
 export const policyEnvironment = (file: string, io: Pick<Io, 'cwd'>): Record<string, string> => ({
   [ENV.cascadePolicy]: JSON.stringify(readPolicy(file, io)),
 });

@@ -1,65 +1,67 @@
-import type { Command } from 'commander';
-import type { Io } from './io.ts';
+import type { CommandRow } from './local-command.ts';
 import type { CommandName } from './summary.ts';
 
-/** `whole` brings every command in full. */
-type Register = (program: Command, io: Io, whole: () => Promise<Command>) => void;
-
-/** The commands in the order in which they are listed, each with what brings it along: only what is called is loaded. */
-export const COMMANDS: readonly {
+interface CommandModule {
+  /** Top-level commands that the module defines. */
   readonly names: readonly CommandName[];
-  readonly load: () => Promise<Register>;
-}[] = [
-  { names: ['up'], load: async () => (await import('./commands/up.ts')).registerUp },
-  { names: ['submit'], load: async () => (await import('./commands/submit.ts')).registerSubmit },
-  { names: ['tasks'], load: async () => (await import('./commands/tasks.ts')).registerTasks },
-  { names: ['task'], load: async () => (await import('./commands/task.ts')).registerTask },
-  { names: ['watch'], load: async () => (await import('./commands/watch.ts')).registerWatch },
-  { names: ['status'], load: async () => (await import('./commands/status.ts')).registerStatus },
+  readonly load: () => Promise<readonly CommandRow[]>;
+  /** The module needs a program that has every other command in full, too. */
+  readonly needsAll?: true;
+}
+
+/** The modules of the commands in the order of the help. Only the module of the command that runs is loaded. */
+export const COMMANDS: readonly CommandModule[] = [
+  { names: ['up'], load: async () => [(await import('./commands/up.ts')).upCommand] },
+  { names: ['submit'], load: async () => [(await import('./commands/submit.ts')).submitCommand] },
+  { names: ['tasks'], load: async () => [(await import('./commands/tasks.ts')).tasksCommand] },
+  { names: ['task'], load: async () => [(await import('./commands/task.ts')).taskCommand] },
+  { names: ['watch'], load: async () => [(await import('./commands/watch.ts')).watchCommand] },
+  { names: ['status'], load: async () => [(await import('./commands/status.ts')).statusCommand] },
   {
     names: ['verification'],
-    load: async () => (await import('./commands/verification.ts')).registerVerification,
+    load: async () => (await import('./commands/verification.ts')).verificationCommands,
   },
-  { names: ['top'], load: async () => (await import('./commands/top.ts')).registerTop },
+  { names: ['top'], load: async () => [(await import('./commands/top.ts')).topCommand] },
   {
     names: ['cancel', 'retry', 'review', 'rejudge'],
-    load: async () => (await import('./commands/actions.ts')).registerActions,
+    load: async () => (await import('./commands/operator-actions.ts')).operatorActions,
   },
-  { names: ['reviews'], load: async () => (await import('./commands/reviews.ts')).registerReviews },
+  { names: ['reviews'], load: async () => [(await import('./commands/reviews.ts')).reviewsCommand] },
   {
     names: ['approvals', 'approve', 'deny'],
-    load: async () => (await import('./commands/approvals.ts')).registerApprovals,
+    load: async () => (await import('./commands/approvals.ts')).approvalCommands,
   },
-  { names: ['request'], load: async () => (await import('./commands/request.ts')).registerRequest },
-  { names: ['plan', 'plans'], load: async () => (await import('./commands/plan.ts')).registerPlan },
-  { names: ['cascade'], load: async () => (await import('./commands/cascade.ts')).registerCascade },
-  { names: ['tune'], load: async () => (await import('./commands/tune.ts')).registerTune },
-  { names: ['dlq'], load: async () => (await import('./commands/dlq.ts')).registerDlq },
-  { names: ['worker'], load: async () => (await import('./commands/worker.ts')).registerWorker },
-  { names: ['agents'], load: async () => (await import('./commands/agents.ts')).registerAgents },
-  { names: ['init'], load: async () => (await import('./commands/init.ts')).registerInit },
+  { names: ['request'], load: async () => (await import('./commands/requests.ts')).requestCommands },
+  { names: ['plan', 'plans'], load: async () => (await import('./commands/plans.ts')).planCommands },
+  { names: ['cascade'], load: async () => (await import('./commands/cascade.ts')).cascadeCommands },
+  { names: ['tune'], load: async () => (await import('./commands/tune.ts')).tuneCommands },
+  { names: ['dlq'], load: async () => (await import('./commands/dead-letters.ts')).deadLetterCommands },
+  { names: ['worker'], load: async () => [(await import('./commands/worker.ts')).workerCommand] },
+  { names: ['agents'], load: async () => (await import('./commands/agents.ts')).agentCommands },
+  { names: ['init'], load: async () => [(await import('./commands/init.ts')).initCommand] },
   {
     names: ['check'],
     load: async () => {
       (await import('./small-heap.ts')).keepHeapSmall();
-      return (await import('./check.ts')).registerCheck;
+      return [(await import('./commands/check.ts')).checkCommand];
     },
   },
-  { names: ['gates'], load: async () => (await import('./commands/gates.ts')).registerGates },
-  { names: ['adapters'], load: async () => (await import('./commands/adapters.ts')).registerAdapters },
-  { names: ['rules'], load: async () => (await import('./commands/rules.ts')).registerRules },
-  { names: ['workflow'], load: async () => (await import('./commands/workflow.ts')).registerWorkflow },
-  { names: ['judge'], load: async () => (await import('./commands/judge.ts')).registerJudge },
-  { names: ['token'], load: async () => (await import('./commands/token.ts')).registerToken },
-  { names: ['quality'], load: async () => (await import('./commands/quality.ts')).registerQuality },
-  { names: ['query'], load: async () => (await import('./commands/query.ts')).registerQuery },
-  { names: ['export'], load: async () => (await import('./commands/export.ts')).registerExport },
-  { names: ['mcp'], load: async () => (await import('./commands/mcp.ts')).registerMcp },
-  { names: ['doctor'], load: async () => (await import('./commands/doctor.ts')).registerDoctor },
-  { names: ['smoke'], load: async () => (await import('./commands/smoke.ts')).registerSmoke },
+  { names: ['gates'], load: async () => [(await import('./commands/gates.ts')).gatesCommand] },
+  { names: ['adapters'], load: async () => [(await import('./commands/adapters.ts')).adaptersCommand] },
+  { names: ['rules'], load: async () => (await import('./commands/rules.ts')).ruleCommands },
+  { names: ['workflow'], load: async () => (await import('./commands/workflow.ts')).workflowCommands },
+  { names: ['judge'], load: async () => [(await import('./commands/judge.ts')).judgeCommand] },
+  { names: ['token'], load: async () => (await import('./commands/token.ts')).tokenCommands },
+  { names: ['quality'], load: async () => (await import('./commands/quality.ts')).qualityCommands },
+  { names: ['query'], load: async () => [(await import('./commands/query.ts')).queryCommand] },
+  { names: ['export'], load: async () => [(await import('./commands/export.ts')).exportCommand] },
+  { names: ['mcp'], load: async () => [(await import('./commands/mcp.ts')).mcpCommand] },
+  { names: ['doctor'], load: async () => [(await import('./commands/doctor.ts')).doctorCommand] },
+  { names: ['smoke'], load: async () => [(await import('./commands/smoke.ts')).smokeCommand] },
   {
     names: ['completion'],
-    load: async () => (await import('./commands/completion.ts')).registerCompletion,
+    load: async () => [(await import('./commands/completion.ts')).completionCommand],
+    needsAll: true,
   },
-  { names: ['demo'], load: async () => (await import('./commands/demo.ts')).registerDemo },
+  { names: ['demo'], load: async () => [(await import('./commands/demo.ts')).demoCommand] },
 ];

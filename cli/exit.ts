@@ -19,13 +19,13 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Told to end by a signal; shells expect 128 plus its number. */
-export class Interrupted extends Error {
+/** A signal ended the command; shells expect exit code 128 plus its number. */
+export class InterruptedError extends Error {
   readonly exitCode: number;
 
   constructor(signal: NodeJS.Signals) {
     super(`interrupted by ${signal}`);
-    this.name = 'Interrupted';
+    this.name = 'InterruptedError';
     this.exitCode = 128 + (constants.signals[signal] ?? 0);
   }
 }
@@ -40,16 +40,16 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   124: 'timeout: --timeout passed',
 };
 
-/** One refused place, as it is shown under the message. */
+/** A place with an error; printed below the message. */
 export interface ErrorDetail {
   readonly where: string;
   readonly message: string;
 }
 
-/** An error that the user can act on: what happened, where, and what to do next. Everything else that is thrown is a defect. */
+/** An error that the user can act on: what happened, where, and what to do next. Every other error is a defect. */
 export class CliError extends Error {
   readonly exitCode: ExitCode;
-  /** Stable word for scripts. */
+  /** Stable identifier for scripts. */
   readonly code: string;
   readonly hint: string | undefined;
   readonly details: readonly ErrorDetail[];
@@ -69,13 +69,13 @@ export class CliError extends Error {
   }
 }
 
-/** Ends a command with a code and without a word: what there is to say is on standard output already. */
-export class Ended extends Error {
+/** Ends a command with an exit code and no message: standard output has the result already. */
+export class SilentExit extends Error {
   readonly exitCode: ExitCode;
 
   constructor(exitCode: ExitCode) {
     super(`ended with ${exitCode}`);
-    this.name = 'Ended';
+    this.name = 'SilentExit';
     this.exitCode = exitCode;
   }
 }

@@ -3,6 +3,8 @@ import type { TaskView } from '../shared/api/schemas.ts';
 import { isTerminal } from '../shared/contract/task/status.ts';
 import type { Client } from './client.ts';
 import { CliError, EXIT, type ExitCode } from './exit.ts';
+import { taskProgress } from './output/progress.ts';
+import type { Session } from './session.ts';
 
 /** The blocked reasons that no event of this task's own will ever lift. */
 const DEAD_ENDS = ['dependency_failed', 'dependency_cancelled'];
@@ -78,6 +80,20 @@ export async function followWithin(
     throw new CliError(EXIT.timeout, 'timeout', `Not ended after ${seconds} s.`, {
       hint: 'The tasks go on: follow them with `assay watch ID`, or withdraw them with `assay cancel ID`.',
     });
+  }
+}
+
+/** Follows tasks with their progress on standard error: standard output has the result only. */
+export async function followWithProgress(
+  session: Session,
+  ids: readonly string[],
+  seconds: number | undefined,
+): Promise<TaskView[]> {
+  const progress = taskProgress(session.io.stderr, session.err, ids);
+  try {
+    return await followWithin(seconds, session.client(), ids, progress.show);
+  } finally {
+    progress.stop();
   }
 }
 

@@ -2,15 +2,15 @@ import { EMBEDDED_FORGE_SECRET, ENV } from '../shared/contract/names.ts';
 import { longestScope } from '../shared/contract/repository/url.ts';
 import { ForgeSecret, ForgeSettings } from '../shared/control/forge/schema.ts';
 import type { Io } from './io.ts';
-import { readSettingsFile, refusedFile } from './settings-file.ts';
+import { readSettingsFile, settingsError } from './settings-file.ts';
 
-const REFUSED = {
+const REFUSAL = {
   code: 'bad_forges',
-  message: 'does not say which forges there are.',
-  hint: `For example \`- { url: https://github.com/acme, forge: github }\`, with the secret in ${EMBEDDED_FORGE_SECRET}; docs/forges.md has all of it.`,
+  message: 'does not name the forges.',
+  hint: `For example \`- { url: https://github.com/acme, forge: github }\`, with the secret in ${EMBEDDED_FORGE_SECRET}; docs/forges.md describes the format.`,
 };
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -18,10 +18,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What is wrong with the secret: the names of its fields, and nothing of what is in them. */
+/** Returns the problems of the secret: the names of its fields, never their values. */
 function secretProblems(text: string | undefined, settings: ForgeSettings): string[] {
-  if (!text) return [`the variable ${EMBEDDED_FORGE_SECRET} is not set, and the secret should be in it`];
-  const read = ForgeSecret.safeParse(parsed(text));
+  if (!text) return [`the variable ${EMBEDDED_FORGE_SECRET} is not set; it must have the secret`];
+  const read = ForgeSecret.safeParse(parseJson(text));
   if (!read.success)
     return read.error.issues.map(
       ({ path }) => `${EMBEDDED_FORGE_SECRET}: /${path.join('/')} is missing or wrong`,
@@ -33,15 +33,15 @@ function secretProblems(text: string | undefined, settings: ForgeSettings): stri
   );
 }
 
-/** The forges of FILE, with a secret for each where it belongs. Throws {@link CliError} that names each wrong field. */
+/** Reads the forges of a file. @throws CliError that names each wrong field, or a missing secret */
 export function readForges(file: string, io: Pick<Io, 'cwd' | 'env'>): ForgeSettings {
-  const settings = readSettingsFile(file, ForgeSettings, REFUSED, io);
+  const settings = readSettingsFile(file, ForgeSettings, REFUSAL, io);
   const problems = secretProblems(io.env[EMBEDDED_FORGE_SECRET], settings);
-  if (problems.length > 0) throw refusedFile(file, REFUSED, problems);
+  if (problems.length > 0) throw settingsError(file, REFUSAL, problems);
   return settings;
 }
 
-/** Forges as the embedded stack takes them in its environment. The secret stays where it is. */
+/** Returns forges as environment of the embedded stack, without the secret. */
 export const forgeEnvironment = (settings: ForgeSettings): Record<string, string> => ({
   [ENV.forges]: JSON.stringify(settings),
 });

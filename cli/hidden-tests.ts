@@ -10,12 +10,6 @@ import type { TaskFile } from './task-file.ts';
 
 type Input = NonNullable<SubmitTaskInput['hidden_tests']>;
 
-/** Flag and description of the option. */
-export const HIDDEN_TESTS_OPTION = [
-  '--hidden-tests <what>',
-  'tests that only the gates box gets: a folder whose files are laid over the checkout, or URL#REF or URL#REF:FOLDER of another repository',
-] as const;
-
 /** What `--hidden-tests` names, checked as the API does. @throws CliError that names each file. */
 export function readHiddenTests(what: string, io: Pick<Io, 'cwd'>): Input {
   const tests = what.includes('://') ? inRepository(what) : inFolder(what, resolve(io.cwd, what));

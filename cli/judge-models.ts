@@ -4,54 +4,56 @@ import { allModels, JudgeModels } from '../shared/contract/models/models.ts';
 import { ENV, MODEL_KEYS } from '../shared/contract/names.ts';
 import type { ReadKey } from '../shared/reviews/model-clients/model-of.ts';
 import type { Io } from './io.ts';
-import { readSettingsFile, refusedFile } from './settings-file.ts';
+import { readSettingsFile, settingsError } from './settings-file.ts';
 
-/** Where a laptop has the key of a provider, when the file does not say. */
-const USUAL = {
+/** Default variables of the key and the address of a provider. */
+const DEFAULT_KEYS = {
   anthropic: MODEL_KEYS.anthropic,
   openai: MODEL_KEYS.openai,
   google: MODEL_KEYS.gemini,
 } as const;
 
 const LooseModel = z.looseObject({ provider: z.string() });
-const Loose = z.record(z.string(), z.union([z.array(LooseModel), LooseModel]));
+const LooseModels = z.record(z.string(), z.union([z.array(LooseModel), LooseModel]));
 
-/** The model with its key from the usual variable, where it names none. */
-export function withUsualKey(model: z.infer<typeof LooseModel>, environment: NodeJS.ProcessEnv): unknown {
-  const usual = USUAL[model.provider as keyof typeof USUAL];
-  if (!usual || model['key'] !== undefined) return model;
-  const url = model['url'] ?? environment[usual.url];
+/** Returns the model with the default variable of its provider, if it names no key. */
+export function withDefaultKey(model: z.infer<typeof LooseModel>, environment: NodeJS.ProcessEnv): unknown {
+  const defaults = DEFAULT_KEYS[model.provider as keyof typeof DEFAULT_KEYS];
+  if (!defaults || model['key'] !== undefined) return model;
+  const url = model['url'] ?? environment[defaults.url];
   return {
     ...model,
-    key: { via: 'environment', variable: usual.key },
+    key: { via: 'environment', variable: defaults.key },
     ...(url === undefined ? {} : { url }),
   };
 }
 
-const REFUSED = {
+const REFUSAL = {
   code: 'bad_models',
-  message: 'does not say which models judge.',
-  hint: 'For example `judge: { provider: anthropic, model: claude-sonnet-5-5 }`; docs/judges.md has all of it.',
+  message: 'does not name the judge models.',
+  hint: 'For example `judge: { provider: anthropic, model: claude-sonnet-5-5 }`; docs/judges.md describes the format.',
 };
 
-/** What FILE says of models, and the variables that hold their keys, all of which are set. */
+/** Reads the models of a file, and the variables of their keys. @throws CliError, also if a variable is not set */
 async function readJudges(
   file: string,
   io: Io,
 ): Promise<{ readonly models: JudgeModels; readonly keys: readonly string[] }> {
-  const written = readSettingsFile(file, Loose, REFUSED, io);
+  const settings = readSettingsFile(file, LooseModels, REFUSAL, io);
   const parsed = JudgeModels.safeParse(
     Object.fromEntries(
-      Object.entries(written).map(([purpose, model]) => [
+      Object.entries(settings).map(([purpose, model]) => [
         purpose,
-        Array.isArray(model) ? model.map((each) => withUsualKey(each, io.env)) : withUsualKey(model, io.env),
+        Array.isArray(model)
+          ? model.map((each) => withDefaultKey(each, io.env))
+          : withDefaultKey(model, io.env),
       ]),
     ),
   );
   if (!parsed.success)
-    throw refusedFile(
+    throw settingsError(
       file,
-      REFUSED,
+      REFUSAL,
       parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
     );
   const keys = allModels(parsed.data).flatMap((model) =>
@@ -59,22 +61,22 @@ async function readJudges(
   );
   const missing = keys.filter((variable) => !io.env[variable]);
   if (missing.length > 0)
-    throw refusedFile(
+    throw settingsError(
       file,
-      REFUSED,
-      missing.map((variable) => `the variable ${variable} is not set, and a key should be in it`),
+      REFUSAL,
+      missing.map((variable) => `the variable ${variable} is not set; it must have a key`),
     );
   return { models: parsed.data, keys: [...new Set(keys)] };
 }
 
-/** The models of FILE, as the embedded stack takes them in its environment. */
+/** Returns the models of a file as environment of the embedded stack. */
 export async function judgeEnvironment(file: string, io: Io): Promise<Record<string, string>> {
   const { models, keys } = await readJudges(file, io);
   return { [ENV.judgeModels]: JSON.stringify(models), [ENV.judgeKeys]: keys.join() };
 }
 
-/** The models of FILE, with keys from this machine's environment, for gates that run here. */
-export async function judgeHere(file: string, io: Io): Promise<Judge> {
+/** Returns the models of a file as a judge for gates that run on this machine, with keys from its environment. */
+export async function localJudge(file: string, io: Io): Promise<Judge> {
   const { models } = await readJudges(file, io);
   const { askModel } = await import('../shared/reviews/model-clients/ask.ts');
   const readKey: ReadKey = async (key) => (key.via === 'environment' ? io.env[key.variable] || null : null);

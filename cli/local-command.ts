@@ -1,31 +1,101 @@
 import type { Command } from 'commander';
-import { Ended, EXIT, type ExitCode } from './exit.ts';
+import { EXIT, type ExitCode, SilentExit } from './exit.ts';
 import type { Io } from './io.ts';
 import { type LocalSession, localSession } from './local-session.ts';
+import { type ArgumentSpecs, type OptionSpecs, option, type Values } from './parameters.ts';
+import { summaryOf } from './summary.ts';
 
-export const JSON_OPTION = ['--json', 'print JSON; docs/cli.md has its shape'] as const;
+/** What a command prints with `--json`. */
+export interface JsonOutput {
+  /** Markdown for docs/cli.md. */
+  readonly text: string;
+  readonly example?: string;
+  /** Description of `--json` in the help; null: the command has no such option. */
+  readonly option?: string | null;
+}
 
-type Execute<S, Arguments extends readonly unknown[]> = (session: S, ...args: Arguments) => Promise<ExitCode>;
+/** One row of the table of commands: `add` makes it a command of a program. */
+export interface CommandRow {
+  /** Words after `assay`, for example `dlq list`. */
+  readonly name: string;
+  readonly json: JsonOutput;
+  add(program: Command, io: Io): void;
+}
 
-/** Makes a function the action of a command: it gets a session of the kind that it needs and the arguments, and answers the exit code. */
-export const actionWith =
-  <S>(sessionFor: (command: Command, io: Io) => S) =>
-  <Arguments extends readonly unknown[]>(command: Command, io: Io, execute: Execute<S, Arguments>): Command =>
-    command.action(async (...all: unknown[]) => {
-      // Commander hands over the arguments, then the options and the command.
-      const code = await execute(sessionFor(command, io), ...(all.slice(0, -1) as unknown as Arguments));
-      if (code !== EXIT.ok) throw new Ended(code);
-    });
+export interface CommandSpec<Arguments extends ArgumentSpecs, Options extends OptionSpecs> {
+  readonly name: string;
+  /** Absent: the summary of the command in the list of commands. */
+  readonly description?: string;
+  /** Runs for the name of its group alone: `assay quality` is `assay quality show`. */
+  readonly isDefault?: true;
+  /** In the order of the command line. */
+  readonly arguments?: Arguments;
+  readonly options?: Options;
+  /** What each is for, and the line to type after `assay`. */
+  readonly examples: readonly (readonly [line: string, purpose: string])[];
+  readonly json: JsonOutput | string;
+}
 
-/** For a command that asks no server: nothing of the API is loaded for it. */
-export const localAction = actionWith<LocalSession>(localSession);
-
-/** Puts examples under a command's help: what each is for, and the line to type. */
-export const examples = (
+/** Runs a command. Returns the exit code; none is success. */
+export type RunCommand<Session, Arguments extends ArgumentSpecs, Options extends OptionSpecs> = (
+  session: Session,
+  values: Values<Arguments> & Values<Options>,
   command: Command,
-  lines: readonly (readonly [line: string, purpose: string])[],
-): Command =>
-  command.addHelpText(
-    'after',
-    `\nExamples:\n${lines.map(([line, purpose]) => `  # ${purpose}\n  $ assay ${line}`).join('\n')}`,
-  );
+) => Promise<ExitCode | undefined>;
+
+const JSON_DESCRIPTION = 'print JSON; docs/cli.md has its shape';
+
+/** The command that `words` name below a program; the groups above it are made where they are missing. */
+function commandAt(program: Command, words: readonly string[], isDefault: boolean): Command {
+  const [name = '', ...rest] = words;
+  if (rest.length === 0) return program.command(name, { isDefault });
+  const group =
+    program.commands.find((each) => each.name() === name) ??
+    program.command(name).description(summaryOf(name));
+  return commandAt(group, rest, isDefault);
+}
+
+/** Makes the function that defines commands of one kind of session. */
+export const commandWith =
+  <Session>(sessionFor: (command: Command, io: Io) => Session) =>
+  <
+    Arguments extends ArgumentSpecs = Record<never, never>,
+    Options extends OptionSpecs = Record<never, never>,
+  >(
+    spec: CommandSpec<Arguments, Options> & { readonly run: RunCommand<Session, Arguments, Options> },
+  ): CommandRow => {
+    const json: JsonOutput = typeof spec.json === 'string' ? { text: spec.json } : spec.json;
+    const argumentSpecs = Object.entries<ArgumentSpecs[string]>(spec.arguments ?? {});
+    const optionSpecs = Object.entries<OptionSpecs[string]>(spec.options ?? {});
+    return {
+      name: spec.name,
+      json,
+      add: (program, io) => {
+        const command = commandAt(program, spec.name.split(' '), spec.isDefault === true);
+        command.description(spec.description ?? summaryOf(spec.name));
+        for (const [, each] of argumentSpecs) command.addArgument(each.create());
+        const readers = optionSpecs.map(([key, each]) => {
+          const created = each.create();
+          command.addOption(created);
+          return [key, (): unknown => each.read(command.getOptionValue(created.attributeName()))] as const;
+        });
+        if (json.option !== null)
+          command.addOption(option('--json', json.option ?? JSON_DESCRIPTION).create());
+        command.action(async () => {
+          const values = Object.fromEntries([
+            ...argumentSpecs.map(([key, each], index) => [key, each.read(command.processedArgs[index])]),
+            ...readers.map(([key, read]) => [key, read()]),
+          ]) as Values<Arguments> & Values<Options>;
+          const code = await spec.run(sessionFor(command, io), values, command);
+          if (code !== undefined && code !== EXIT.ok) throw new SilentExit(code);
+        });
+        command.addHelpText(
+          'after',
+          `\nExamples:\n${spec.examples.map(([line, purpose]) => `  # ${purpose}\n  $ assay ${line}`).join('\n')}`,
+        );
+      },
+    };
+  };
+
+/** Defines a command that needs no server: nothing of the API is loaded for it. */
+export const localCommand = commandWith<LocalSession>(localSession);

@@ -1,7 +1,11 @@
 import type { Command } from 'commander';
 import { type Colors, colorsFor, type Io } from './io.ts';
+import { type Cell, type Column, renderTable } from './output/table.ts';
 
-/** What a command works with that asks no server: its streams, colours, and whether it speaks JSON. */
+/** A result as text: what is printed, or, where there is nothing to print, a note. */
+export type View = string | { readonly text?: string; readonly note: string };
+
+/** Streams, colours and the output format of a running command that needs no server. */
 export interface LocalSession {
   readonly io: Io;
   readonly json: boolean;
@@ -10,10 +14,12 @@ export interface LocalSession {
   readonly err: Colors;
   /** Prints data, with a newline at the end. */
   print(text: string): void;
-  /** Prints one JSON document. */
-  printJson(value: unknown): void;
-  /** Prints something that is not data. */
+  /** Prints a result: as JSON with `--json`, else as text. */
+  show(result: unknown, view: () => View): void;
+  /** Prints a note on standard error: standard output has data only. */
   note(text: string): void;
+  /** A table that fits the terminal. */
+  table(columns: readonly Column[], rows: readonly (readonly Cell[])[]): string;
 }
 
 interface GlobalOptions {
@@ -21,16 +27,30 @@ interface GlobalOptions {
   readonly color?: boolean;
 }
 
-/** The session of a running command: options of its own and of the program. */
+/** The session of a running command, from its own options and those of the program. */
 export function localSession(command: Command, io: Io): LocalSession {
   const options = command.optsWithGlobals<GlobalOptions>();
+  const json = options.json === true;
+  const out = colorsFor(io.stdout, io.env, options.color);
+  const print = (text: string): void => io.stdout.write(`${text}\n`);
+  const note = (text: string): void => io.stderr.write(`${text}\n`);
   return {
     io,
-    json: options.json === true,
-    out: colorsFor(io.stdout, io.env, options.color),
+    json,
+    out,
     err: colorsFor(io.stderr, io.env, options.color),
-    print: (text) => io.stdout.write(`${text}\n`),
-    printJson: (value) => io.stdout.write(`${JSON.stringify(value, null, 2)}\n`),
-    note: (text) => io.stderr.write(`${text}\n`),
+    print,
+    note,
+    show: (result, view) => {
+      if (json) {
+        print(JSON.stringify(result, null, 2));
+        return;
+      }
+      const shown = view();
+      const { text, note: noted } = typeof shown === 'string' ? { text: shown, note: null } : shown;
+      if (text !== undefined) print(text);
+      if (noted !== null) note(noted);
+    },
+    table: (columns, rows) => renderTable(columns, rows, io.stdout.columns, out.dim),
   };
 }

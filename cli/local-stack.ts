@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { BOX_ENV } from '../shared/contract/names.ts';
 import { ConnectionFile } from './connection.ts';
-import { CliError, EXIT, Interrupted } from './exit.ts';
+import { CliError, EXIT, InterruptedError } from './exit.ts';
 import { HOME, stackProgram } from './programs.ts';
 
 export interface StackOptions {
@@ -44,7 +44,7 @@ function stopWithUs(child: ChildProcess): AbortSignal {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const onSignal = (signal: NodeJS.Signals): void => {
     child.kill('SIGTERM');
-    interrupted.abort(new Interrupted(signal));
+    interrupted.abort(new InterruptedError(signal));
   };
   for (const signal of signals) process.on(signal, onSignal);
   child.once('close', () => {

@@ -3,33 +3,33 @@ import { VERSION } from '../shared/lib/version.ts';
 import { COMMANDS } from './commands.ts';
 import { EXIT_MEANINGS } from './exit.ts';
 import { colorsFor, type Io } from './io.ts';
-import { withStack } from './programs.ts';
-import { type CommandName, SUMMARY } from './summary.ts';
+import { summaryOf } from './summary.ts';
 
-/** Commander's ways of saying that help or the version was asked for: no error. */
+/** Whether Commander's error only says that help or the version was printed. */
 export const isHelp = (error: CommanderError): boolean =>
   error.code === 'commander.helpDisplayed' ||
   error.code === 'commander.version' ||
   error.code === 'commander.help';
 
 /**
- * The command line; docs/cli.md is generated from all of it. `quiet`: usage errors are thrown and not printed.
- * @param wanted the command that is brought along in full; of the others there is the summary.
+ * Builds the program. docs/cli.md is generated from it.
+ * @param wanted the command that is loaded in full, or 'all'; of the others only name and summary are present
+ * @param quiet usage errors are thrown and not printed
  */
 export async function buildProgram(io: Io, wanted: string | undefined, quiet = false): Promise<Command> {
   const program = new Command('assay')
     .description(
-      'Submit work for coding agents, and see what came of it. Nothing is done because an agent said so.',
+      'Submit work for coding agents and check their results. Nothing is done because an agent said so.',
     )
     .version(VERSION)
-    .option('--url <url>', 'address of the API (or ASSAY_URL; else what `assay up` left in .assay-data)')
-    .option('--token <token>', 'operator token (or ASSAY_TOKEN, which keeps it out of the process list)')
+    .option('--url <url>', 'address of the API (or ASSAY_URL; else the stack of `assay up` in this folder)')
+    .option('--token <token>', 'operator token (or ASSAY_TOKEN, which is not visible in the process list)')
     .addOption(new Option('--no-color', 'no colours (or NO_COLOR=1)'))
     .showSuggestionAfterError()
     .showHelpAfterError(quiet ? false : '(add --help for usage and examples)')
     .exitOverride()
     .configureHelp({
-      // What a command takes is on its own page; here it need not be loaded for that.
+      // Arguments are on the page of the command: the list needs no command in full.
       subcommandTerm: (command) =>
         command.parent?.parent == null ? command.name() : new Help().subcommandTerm(command),
     })
@@ -48,23 +48,18 @@ export async function buildProgram(io: Io, wanted: string | undefined, quiet = f
       .map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`)
       .join('\n')}`,
   );
-  for (const { names, load } of COMMANDS) {
-    if (wanted === 'all' || names.some((name) => name === wanted)) {
-      const register = await load();
-      register(program, io, () => buildProgram(io, 'all'));
-    } else for (const name of names) program.command(name).description(summaryOf(name));
-  }
+  const names = (module: (typeof COMMANDS)[number]): boolean => module.names.some((name) => name === wanted);
+  const loadsAll = wanted === 'all' || COMMANDS.some((module) => module.needsAll && names(module));
+  for (const module of COMMANDS)
+    if (loadsAll || names(module)) for (const row of await module.load()) row.add(program, io);
+    else for (const name of module.names) program.command(name).description(summaryOf(name));
   return program;
 }
 
-/** As the command itself says it, which is not loaded for that. */
-const summaryOf = (name: CommandName): string =>
-  name === 'up' || name === 'demo' ? withStack(SUMMARY[name]) : SUMMARY[name];
-
-/** Options of the program that have a value behind them. */
+/** Options of the program that take a value. */
 const WITH_VALUE = new Set(['--url', '--token']);
 
-/** The command that a command line names, or asks for help about. */
+/** Returns the command that a command line names, or asks for help about. */
 export function commandIn(argv: readonly string[]): string | undefined {
   const words: string[] = [];
   for (let at = 0; at < argv.length; at++) {

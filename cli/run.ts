@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { CliError, Ended, EXIT, Interrupted } from './exit.ts';
+import { CliError, EXIT, InterruptedError, SilentExit } from './exit.ts';
 import { colorsFor, type Io } from './io.ts';
 import { oneLine, printable } from './output/text.ts';
 import { buildProgram, commandIn, isHelp } from './program.ts';
@@ -62,7 +62,7 @@ async function runOn(argv: readonly string[], io: Io): Promise<number> {
       if (json) io.stderr.write(`${errorJson(usageError(error))}\n`);
       return EXIT.usage;
     }
-    if (error instanceof Ended || error instanceof Interrupted) return error.exitCode;
+    if (error instanceof SilentExit || error instanceof InterruptedError) return error.exitCode;
     if (error instanceof CliError) {
       io.stderr.write(`${json ? errorJson(error) : renderError(error, io, !argv.includes('--no-color'))}\n`);
       return error.exitCode;

@@ -5,17 +5,17 @@ import { parseYaml } from '../shared/lib/yaml.ts';
 import { CliError, EXIT } from './exit.ts';
 import type { Io } from './io.ts';
 
-/** How a file is refused that does not say what it is for. */
-export interface Refused {
+/** The error for a file that is not valid. */
+export interface SettingsRefusal {
   readonly code: string;
-  /** After the name of the file. */
+  /** Follows the name of the file. */
   readonly message: string;
   readonly hint: string;
 }
 
-export const refusedFile = (
+export const settingsError = (
   file: string,
-  { code, message, hint }: Refused,
+  { code, message, hint }: SettingsRefusal,
   problems: readonly string[],
 ): CliError =>
   new CliError(EXIT.usage, code, `${file} ${message}`, {
@@ -23,24 +23,24 @@ export const refusedFile = (
     hint,
   });
 
-/** What stands in FILE, YAML or JSON. Throws {@link CliError} that names each wrong field. */
+/** Reads a settings file, YAML or JSON. @throws CliError that names each wrong field */
 export function readSettingsFile<S extends z.ZodType>(
   file: string,
   schema: S,
-  refused: Refused,
+  refusal: SettingsRefusal,
   io: Pick<Io, 'cwd'>,
 ): z.output<S> {
   let text: string;
   try {
     text = readFileSync(resolve(io.cwd, file), 'utf8');
   } catch (error) {
-    throw refusedFile(file, refused, [error instanceof Error ? error.message : String(error)]);
+    throw settingsError(file, refusal, [error instanceof Error ? error.message : String(error)]);
   }
   const read = parseYaml(text, file, schema);
   if ('value' in read) return read.value;
-  throw refusedFile(
+  throw settingsError(
     file,
-    refused,
+    refusal,
     read.problems.map(({ line, message }) => `${line === null ? '' : `line ${line}: `}${message}`),
   );
 }

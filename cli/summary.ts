@@ -1,46 +1,54 @@
-/** What each command is for, in the list of all of them and on its own page. */
+import { withStack } from './programs.ts';
+
+/** What each command does: shown in the list of commands and on the page of the command. */
 export const SUMMARY = {
   up: 'Run the whole stack on this machine: no account, no Docker',
   submit: 'Submit tasks; everything is checked before anything is sent',
   tasks: 'List tasks, oldest first',
-  task: 'Show everything about one task: attempts, evidence, verdict, costs, delivery',
-  watch: 'Follow tasks until each has ended or needs a person',
-  status: 'Count tasks by status and role, and say how much was completed without verification',
-  verification: 'What was completed without verification of late, and how to begin anew',
-  top: 'Watch tasks, queues, spend and what is unverified, in this terminal',
-  cascade: 'What is learned of models, and where the cascade begins',
+  task: 'Show one task: attempts, evidence, verdict, costs, delivery',
+  watch: 'Follow tasks until each has ended or needs a decision',
+  status: 'Count tasks by status and role, and show the share of unverified completions',
+  verification: 'Show or reset the window of completions that the verification alert is about',
+  top: 'Watch tasks, queues, cost and unverified completions in this terminal',
+  cascade: 'Show what is learned of models, and override the tier that the cascade tries first',
   tune: 'List, apply and revert changes of settings that the deployment proposes from its records',
-  dlq: 'Operations that have failed for good: list them, try them again, deal with them',
-  cancel: 'Withdraw a task: nothing of it is delivered',
+  dlq: 'List, retry, resolve and abandon dead letters: operations that failed permanently',
+  cancel: 'Cancel a task: nothing of it is delivered',
   retry: 'Give a failed task another round of attempts',
-  review: "Give a person's word on a task that was referred to one",
+  review: 'Approve or reject a task that needs review',
   rejudge: 'Make the verdict of a held task again, on the same evidence',
-  reviews: 'List what waits for a person: why, since when, and until when',
-  approvals: 'List what agents wait to be allowed in mid-run: what, since when, and until when',
-  approve: 'Allow what the agent of a task waits for: it goes on where it was',
-  deny: 'Refuse what the agent of a task waits for: the task is cancelled',
-  request: 'Ask for work that somebody says yes to before a task is made of it',
-  plan: 'Have a goal planned: the manager proposes tasks, code checks them, a person decides',
-  plans: 'Plans that were proposed',
-  worker:
-    'Run this machine as a worker: claim external tasks of a role, run an agent on each, report the work',
-  agents: 'Roles of agents, and catalogs that they come from',
-  init: 'Look at a repository and propose an assay.yaml that fits it',
-  check: 'Run signals and gates on a folder as the gates container would; needs no server',
-  gates: 'What checks a patch here',
-  adapters: 'Which agents can do a task',
-  rules: 'What is read in a patch, and how much it counts',
-  workflow: 'What happens with a task from its first step to its end: check a file, draw one',
-  judge: 'Models that judge work: how far they can be relied on',
+  reviews: 'List the tasks that need review: why, since when, and until when',
+  approvals: 'List the open approval requests of agents: action, since when, and until when',
+  approve: 'Approve the request of an agent: it continues where it stopped',
+  deny: 'Deny the request of an agent: its task is cancelled',
+  request: 'Create and approve requests for work: an approved request becomes a task',
+  plan: 'Plan a goal: the manager proposes tasks, code checks them, an approver decides',
+  plans: 'Show, approve and reject plans',
+  worker: 'Run this machine as a worker: claim external tasks of a role and run an agent on each',
+  agents: 'Roles of agents, and catalogs of roles',
+  init: 'Propose an assay.yaml that fits a repository',
+  check: 'Run signals and gates on a folder like the gates container; needs no server',
+  gates: 'Gates that check a patch in this folder',
+  adapters: 'Agent CLIs that can do a task',
+  rules: 'Rules that read a patch, and their levels',
+  workflow: 'Workflows of tasks: list, check and draw them',
+  judge: 'Measure how reliable a judge model is',
   token: 'Operator tokens of a deployment',
-  quality: 'How tasks, models and gates fare',
-  query: 'Ask the records a question in SQL: on this machine, or Athena',
+  quality: 'Success, cost and findings of tasks, models and gates',
+  query: 'Query the records in SQL: on this machine, or with Athena',
   export: 'Write the records as Parquet files',
-  mcp: 'Serve assistants by the Model Context Protocol: look at tasks, judge a folder',
-  doctor: 'Look at this machine, or at the place that Assay is deployed to, and say what to do',
+  mcp: 'Serve assistants by the Model Context Protocol: read tasks, check a folder',
+  doctor: 'Check this machine or an AWS account, and say how to correct what is missing',
   smoke: 'Run one task of a built-in repository through a deployment, and time each step',
-  completion: 'Print what makes a shell complete commands and options',
+  completion: 'Print the completion script for a shell',
   demo: 'Run six tasks through the whole pipeline on this machine, in a temporary folder',
 } as const;
 
 export type CommandName = keyof typeof SUMMARY;
+
+/** Returns the summary of a command. @throws Error for a name that the table does not have */
+export function summaryOf(name: string): string {
+  if (!Object.hasOwn(SUMMARY, name)) throw new Error(`the command ${name} has no summary`);
+  const summary = SUMMARY[name as CommandName];
+  return name === 'up' || name === 'demo' ? withStack(summary) : summary;
+}

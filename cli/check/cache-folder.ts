@@ -4,8 +4,8 @@ import type { Places } from '../../workspace/git/places.ts';
 import { CliError, EXIT } from '../exit.ts';
 
 /**
- * Where `assay check` remembers results: `assay-cache` in the repository's git folder, or the named one.
- * @throws CliError for a folder among the files of the repository, where the work that is looked at could write.
+ * Returns the cache folder of `assay check`: the named one, else `assay-cache` in the git folder.
+ * @throws CliError for a folder among the files of the repository, where the checked work could write
  */
 export async function cacheFolder(
   { top, gitDir }: Places,
@@ -13,10 +13,10 @@ export async function cacheFolder(
   cwd: string,
 ): Promise<string> {
   if (named === undefined) return resolve(gitDir, 'assay-cache');
-  const folder = await real(resolve(cwd, named));
-  if (isInside(folder, await real(top)) && !isInside(folder, await real(gitDir)))
-    throw new CliError(EXIT.usage, 'cache_in_checkout', `${named} lies among the files that are checked.`, {
-      hint: 'Whoever writes the work could write results there. Name a folder outside of the repository.',
+  const folder = await realPath(resolve(cwd, named));
+  if (isInside(folder, await realPath(top)) && !isInside(folder, await realPath(gitDir)))
+    throw new CliError(EXIT.usage, 'cache_in_checkout', `${named} is among the files that are checked.`, {
+      hint: 'The checked work could write results there. Name a folder outside of the repository.',
     });
   return folder;
 }
@@ -26,9 +26,9 @@ const isInside = (path: string, folder: string): boolean => {
   return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
 };
 
-/** The real path, also of what does not exist yet. */
-const real = (path: string): Promise<string> =>
+/** Resolves links in a path, also if its last parts do not exist yet. */
+const realPath = (path: string): Promise<string> =>
   realpath(path).catch(async () => {
     const parent = dirname(path);
-    return parent === path ? path : resolve(await real(parent), relative(parent, path));
+    return parent === path ? path : resolve(await realPath(parent), relative(parent, path));
   });

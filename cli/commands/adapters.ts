@@ -1,45 +1,41 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Command } from 'commander';
 import { CLI_KINDS, type CliKind } from '../../shared/contract/agents/adapter.ts';
 import { ADAPTER_FACTS, type AdapterFacts } from '../../shared/contract/agents/adapter-facts.ts';
 import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
-import { EXIT } from '../exit.ts';
-import type { Colors, Io } from '../io.ts';
-import { examples, JSON_OPTION, localAction } from '../local-command.ts';
-import { renderTable } from '../output/table.ts';
-import { SUMMARY } from '../summary.ts';
+import { localCommand } from '../local-command.ts';
+import type { LocalSession } from '../local-session.ts';
 
 const run = promisify(execFile);
-/** Milliseconds for a program to say its version. */
-const PATIENCE = 20_000;
+/** Time limit for `--version` of an agent CLI. */
+const VERSION_TIMEOUT_MS = 20_000;
 
 const ABILITIES = ['effort', 'turns', 'budget', 'structured', 'resume', 'hooks'] as const;
 
-/** An agent CLI: what this version of Assay knows of it, and what is on this machine. */
+/** An agent CLI: its tested version, and the one on this machine. */
 export interface ListedAdapter {
   readonly kind: CliKind;
   readonly package: string;
   /** The version that everything is tested with. */
   readonly version: string;
-  /** What the program on the PATH says; null: there is none. */
+  /** Version of the program on the PATH; null: not installed. */
   readonly here: string | null;
   readonly vendor: AdapterFacts['vendor'];
   readonly supports: Readonly<Record<(typeof ABILITIES)[number], boolean>>;
-  /** Models by tier where the deployment's own are of another vendor; null: it takes any. */
+  /** Models by tier, for a CLI that needs the models of its vendor; null: it takes any. */
   readonly tiers: AdapterFacts['tiers'];
 }
 
-async function versionHere(program: string, env: NodeJS.ProcessEnv): Promise<string | null> {
+async function installedVersion(program: string, env: NodeJS.ProcessEnv): Promise<string | null> {
   try {
-    const { stdout } = await run(program, ['--version'], { env, timeout: PATIENCE });
+    const { stdout } = await run(program, ['--version'], { env, timeout: VERSION_TIMEOUT_MS });
     return /\d+\.\d+\.\d+\S*/.exec(stdout)?.[0] ?? stdout.trim().slice(0, 40);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? null : 'does not start';
   }
 }
 
-export const listAdapters = (env: NodeJS.ProcessEnv): Promise<ListedAdapter[]> =>
+const listAdapters = (env: NodeJS.ProcessEnv): Promise<ListedAdapter[]> =>
   Promise.all(
     CLI_KINDS.map(async (kind) => {
       const facts: AdapterFacts = ADAPTER_FACTS[kind];
@@ -49,7 +45,7 @@ export const listAdapters = (env: NodeJS.ProcessEnv): Promise<ListedAdapter[]> =
         kind,
         package: from,
         version,
-        here: await versionHere(program, env),
+        here: await installedVersion(program, env),
         vendor: facts.vendor,
         supports: supports as ListedAdapter['supports'],
         tiers: facts.tiers,
@@ -57,28 +53,8 @@ export const listAdapters = (env: NodeJS.ProcessEnv): Promise<ListedAdapter[]> =
     }),
   );
 
-/** `assay adapters list` */
-export function registerAdapters(program: Command, io: Io): void {
-  const adapters = program.command('adapters').description(SUMMARY.adapters);
-  const list = adapters
-    .command('list')
-    .description('Every agent CLI with its tested version, the one on this machine, and what it supports')
-    .option(...JSON_OPTION);
-  localAction(list, io, async (session) => {
-    const listed = await listAdapters(io.env);
-    if (session.json) session.printJson({ adapters: listed });
-    else session.print(render(listed, session.out, session.io.stdout.columns));
-    return EXIT.ok;
-  });
-  examples(list, [
-    ['adapters list', 'what is here'],
-    ["adapters list --json | jq '.adapters[] | select(.here == null).kind'", 'what is not'],
-  ]);
-}
-
-function render(adapters: readonly ListedAdapter[], pc: Colors, width: number | undefined): string {
-  const mark = (each: boolean): string => (each ? 'yes' : '-');
-  return renderTable(
+const renderAdapters = (adapters: readonly ListedAdapter[], session: LocalSession): string =>
+  session.table(
     [
       { title: 'ADAPTER' },
       { title: 'HERE' },
@@ -87,13 +63,30 @@ function render(adapters: readonly ListedAdapter[], pc: Colors, width: number | 
       ...ABILITIES.map((name) => ({ title: name.toUpperCase(), optional: name === 'hooks' })),
     ],
     adapters.map(({ kind, here, version, vendor, supports }) => [
-      { text: kind, style: here === null ? pc.dim : pc.bold },
-      { text: here ?? 'not installed', style: here === version ? undefined : pc.yellow },
+      { text: kind, style: here === null ? session.out.dim : session.out.bold },
+      { text: here ?? 'not installed', style: here === version ? undefined : session.out.yellow },
       version,
       vendor,
-      ...ABILITIES.map((name) => mark(supports[name])),
+      ...ABILITIES.map((name) => (supports[name] ? 'yes' : '-')),
     ]),
-    width,
-    pc.dim,
   );
-}
+
+/** `adapters list`: the agent CLIs. */
+export const adaptersCommand = localCommand({
+  name: 'adapters list',
+  description: 'List every agent CLI: tested version, version on this machine, and abilities',
+  json: {
+    text: '`--json` prints every agent CLI. `version` is the tested one, `here` the one of the program on the PATH: null when it is not installed. `tiers` is null for a CLI that takes the models of any deployment.',
+    example:
+      '{"adapters": [{"kind": "gemini", "package": "@google/gemini-cli", "version": "0.61.0", "here": null, "vendor": "gemini", "supports": {"effort": false, "turns": true, "budget": false, "structured": false, "resume": false, "hooks": false}, "tiers": {"since": "2026-05-01", "models": {"haiku": "gemini-2.5-flash", "sonnet": "gemini-3.5-flash", "opus": "gemini-3.1-pro-preview"}}}]}',
+  },
+  examples: [
+    ['adapters list', 'the agent CLIs and their versions'],
+    ["adapters list --json | jq '.adapters[] | select(.here == null).kind'", 'those that are not installed'],
+  ],
+  run: async (session) => {
+    const adapters = await listAdapters(session.io.env);
+    session.show({ adapters }, () => renderAdapters(adapters, session));
+    return undefined;
+  },
+});

@@ -1,97 +1,118 @@
-import type { Command } from 'commander';
 import type { CascadeView } from '../../shared/api/cascade-schemas.ts';
-import { isTier, TIERS, type Tier } from '../../shared/contract/agents/tiers.ts';
-import { PinScope } from '../../shared/control/cascade/learning/control.ts';
-import { action, examples, JSON_OPTION } from '../command.ts';
-import { CliError, EXIT } from '../exit.ts';
-import type { Io } from '../io.ts';
-import { renderBeliefs } from '../output/beliefs.ts';
+import { TIERS } from '../../shared/contract/agents/tiers.ts';
+import { Complexity } from '../../shared/contract/submission/schema.ts';
+import { count } from '../../shared/lib/format.ts';
 import { oneLine } from '../output/text.ts';
+import { argument, option } from '../parameters.ts';
+import { routeCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
-import { SUMMARY } from '../summary.ts';
-import { registerSimulate } from './cascade-simulate.ts';
+import { REQUIRED_REASON } from '../shared-options.ts';
+import { simulationCommands } from './cascade-simulate.ts';
 
-const tierNamed = (text: string): Tier => {
-  if (isTier(text)) return text;
-  throw new CliError(
-    EXIT.usage,
-    'bad_tier',
-    `There is no tier ${oneLine(text)}: known are ${TIERS.join(', ')}.`,
-  );
-};
+const ratio = (value: number | null): string => (value === null ? '-' : value.toFixed(2));
+const dollars = (value: number | null): string => (value === null ? 'unknown' : `$${value.toFixed(4)}`);
 
-const complexityNamed = (text: string): PinScope => {
-  const known = PinScope.safeParse(text);
-  if (known.success) return known.data;
-  throw new CliError(
-    EXIT.usage,
-    'bad_option',
-    `--complexity ${oneLine(text)}: known are low, medium, high, any.`,
-  );
-};
-
-function print(view: CascadeView, session: Session): void {
-  if (session.json) session.printJson(view);
-  else session.print(renderBeliefs(view, session.io.stdout.columns, session.out));
+/** The estimates of the cascade as a table, and below it the history of operator overrides. */
+function renderCascade({ policy, beliefs, history, cooling = [] }: CascadeView, session: Session): string {
+  const pc = session.out;
+  const lines = [`policy ${pc.bold(policy.policy)}`];
+  for (const { provider, until, because, times } of cooling)
+    lines.push(
+      `cooldown of provider ${provider} until ${until}: ${because}, ${count(times, 'time')} in a row`,
+    );
+  if (beliefs.length === 0) lines.push('', 'Nothing is learned yet: no attempt has ended with a verdict.');
+  else
+    lines.push(
+      '',
+      session.table(
+        [
+          { title: 'ROLE', shrinkTo: 8 },
+          { title: 'COMPLEXITY' },
+          { title: 'TIER' },
+          { title: 'MODEL', shrinkTo: 10, optional: true },
+          { title: 'SEEN', align: 'right' },
+          { title: 'PASS', align: 'right' },
+          { title: '90 %', align: 'right' },
+          { title: 'COST', align: 'right' },
+          { title: 'PAYS >', align: 'right' },
+          { title: 'PIN' },
+        ],
+        beliefs.map((each) => [
+          each.role,
+          each.complexity,
+          each.tier,
+          each.model,
+          `${each.observations}${each.from === 'role' ? '*' : ''}`,
+          ratio(each.pass_rate),
+          `${ratio(each.pass_rate_90.low)} to ${ratio(each.pass_rate_90.high)}`,
+          dollars(each.cost_usd),
+          ratio(each.break_even),
+          each.pinned ? 'pinned' : '',
+        ]),
+      ),
+    );
+  if (beliefs.some(({ from }) => from === 'role'))
+    lines.push('* estimated from all complexities of the role: this one has too few observations');
+  for (const { role, action, complexity, tier, by, reason, at } of history)
+    lines.push(
+      `${pc.dim(at)} ${action} ${[role, complexity, tier].filter(Boolean).join(' ')} by ${oneLine(by)}: ${oneLine(reason)}`,
+    );
+  return lines.join('\n');
 }
 
-export function registerCascade(program: Command, io: Io): void {
-  const cascade = program.command('cascade').description(SUMMARY.cascade);
+const ROLE = argument('<role>', 'role of the tasks');
 
-  const show = cascade
-    .command('show')
-    .argument('[role]', 'of this role only')
-    .description('What is believed of each model, and from how many observations')
-    .option(...JSON_OPTION);
-  action<[string | undefined]>(show, io, async (session, role) => {
-    print(await session.client().cascade({ query: role === undefined ? {} : { role } }), session);
-    return EXIT.ok;
-  });
-  examples(show, [
-    ['cascade show', 'pass rates, costs and where each tier pays'],
-    ["cascade show backend --json | jq '.beliefs[] | select(.observations < 5)'", 'of what little is known'],
-  ]);
-
-  const pin = cascade
-    .command('pin')
-    .argument('<role>', 'role of the tasks')
-    .argument('<tier>', `which tier tries first: ${TIERS.join(', ')}; none lifts the pin`)
-    .description('Have one tier try first, whatever is learned')
-    .requiredOption('--reason <text>', 'why; it is kept with your name')
-    .option('--complexity <complexity>', 'low, medium, high, or any', complexityNamed, 'any')
-    .option(...JSON_OPTION);
-  action<[string, string, { readonly reason: string; readonly complexity: PinScope }]>(
-    pin,
-    io,
-    async (session, role, tier, { reason, complexity }) => {
-      const wanted = tier === 'none' ? null : tierNamed(tier);
-      print(await session.client().pinTier({ role, body: { complexity, tier: wanted, reason } }), session);
-      return EXIT.ok;
+/** `cascade`: what the cascade has learned of the models, and operator overrides of it. */
+export const cascadeCommands = [
+  routeCommand({
+    name: 'cascade show',
+    route: 'cascade',
+    description: 'Show the estimated pass rate and cost of each model, and the number of observations',
+    arguments: { role: argument('[role]', 'only of this role') },
+    request: ({ role }) => ({ query: { role } }),
+    view: renderCascade,
+    examples: [
+      ['cascade show', 'pass rates, costs, and from which pass rate each tier pays'],
+      [
+        "cascade show backend --json | jq '.beliefs[] | select(.observations < 5)'",
+        'estimates from few observations',
+      ],
+    ],
+  }),
+  routeCommand({
+    name: 'cascade pin',
+    route: 'pinTier',
+    description: 'Make one tier the first to try, whatever is learned',
+    arguments: { role: ROLE, tier: argument('<tier>', 'tier; none removes the pin', [...TIERS, 'none']) },
+    options: {
+      reason: REQUIRED_REASON,
+      complexity: option('--complexity <complexity>', 'only for tasks of this complexity', {
+        choices: [...Complexity.options, 'any'],
+        default: 'any',
+      }),
     },
-  );
-  examples(pin, [
-    ['cascade pin backend sonnet --reason "haiku breaks our macros"', 'for all tasks of the role'],
-    ['cascade pin backend none --reason "the new haiku does not"', 'as it was'],
-  ]);
-
-  const reset = cascade
-    .command('reset')
-    .argument('<role>', 'role of the tasks')
-    .description('Forget what was learned: outcomes up to now no longer count')
-    .requiredOption('--reason <text>', 'why; it is kept with your name')
-    .option('--tier <tier>', 'of this tier only', tierNamed)
-    .option(...JSON_OPTION);
-  action<[string, { readonly reason: string; readonly tier?: Tier }]>(
-    reset,
-    io,
-    async (session, role, { reason, tier }) => {
-      print(await session.client().resetLearned({ role, body: { tier: tier ?? null, reason } }), session);
-      return EXIT.ok;
+    request: ({ role, tier, complexity, reason }) => ({
+      role,
+      body: { complexity, tier: tier === 'none' ? null : tier, reason },
+    }),
+    view: renderCascade,
+    examples: [
+      ['cascade pin backend sonnet --reason "haiku breaks our macros"', 'for all tasks of the role'],
+      ['cascade pin backend none --reason "the new haiku does not"', 'removes the pin'],
+    ],
+  }),
+  routeCommand({
+    name: 'cascade reset',
+    route: 'resetLearned',
+    description: 'Forget what was learned of a role: earlier outcomes no longer count',
+    arguments: { role: ROLE },
+    options: {
+      reason: REQUIRED_REASON,
+      tier: option('--tier <tier>', 'only of this tier', { choices: TIERS }),
     },
-  );
-  examples(reset, [
-    ['cascade reset backend --tier haiku --reason "the prompt of the role is another"', 'start anew'],
-  ]);
-
-  registerSimulate(cascade, io);
-}
+    request: ({ role, tier, reason }) => ({ role, body: { tier: tier ?? null, reason } }),
+    view: renderCascade,
+    examples: [['cascade reset backend --tier haiku --reason "the role has a new prompt"', 'start again']],
+  }),
+  ...simulationCommands,
+];

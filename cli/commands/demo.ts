@@ -1,45 +1,70 @@
-import { type Command, Option } from 'commander';
 import { CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
 import { ADAPTER_FACTS } from '../../shared/contract/agents/adapter-facts.ts';
 import { MODEL_KEYS } from '../../shared/contract/names.ts';
-import { action, examples, JSON_OPTION } from '../command.ts';
-import { demoAgent } from '../demo/agents.ts';
-import { DEMO_EXTRAS, type DemoExtra, runDemo } from '../demo/main-job.ts';
-import { renderDemo } from '../demo/report.ts';
-import { demoDocument, surprises } from '../demo/result.ts';
+import { startDemoAgent } from '../demo/demo-agent.ts';
+import { demoJson, unexpectedOutcomes } from '../demo/demo-result.ts';
+import { renderDemo } from '../demo/render-demo.ts';
+import { DEMO_EXTRAS, runDemo } from '../demo/run-demo.ts';
 import { CliError, EXIT } from '../exit.ts';
-import type { Io } from '../io.ts';
-import { oneLine } from '../output/text.ts';
-import { withStack } from '../programs.ts';
-import { SUMMARY } from '../summary.ts';
+import { option } from '../parameters.ts';
+import { serverCommand } from '../server-command.ts';
 
-export function registerDemo(program: Command, io: Io): void {
-  const command = program
-    .command('demo')
-    .description(withStack(SUMMARY.demo))
-    .option(
+const DEMO_JSON_EXAMPLE = `{
+  "agent": null,
+  "tasks": [
+    {
+      "id": "b-discount",
+      "title": "Give regular customers a discount",
+      "status": "done",
+      "attempts": [
+        {"model": "claude-haiku-4-5", "tier": "haiku", "outcome": "failed", "cost_usd": 0.06342, "judging_cost_usd": 0},
+        {"model": "claude-sonnet-5-5", "tier": "sonnet", "outcome": "passed", "cost_usd": 0.16494, "judging_cost_usd": 0}
+      ],
+      "verdict": "pass",
+      "verified": true,
+      "branch": "assay/b-discount",
+      "cost_usd": 0.22836,
+      "judging_cost_usd": 0,
+      "saved_vs_direct_opus_usd": 0.10152
+    }
+  ],
+  "verification_nudge": {"total_completions": 5, "verified_count": 4, "unverified_count": 1, "unverified_ratio": 0.2, "threshold_exceeded": false, "nudge_threshold": 0.3, "min_completions": 3, "recent_unverified": ["d-notes"]},
+  "records_dir": "/path",
+  "elapsed_ms": 12345,
+  "repository": "/path",
+  "folder": "/path",
+  "as_expected": true,
+  "unexpected": []
+}`;
+
+export const demoCommand = serverCommand({
+  name: 'demo',
+  options: {
+    agent: option(
       '--agent <kind>',
-      `a real agent CLI does the tasks: ${CLI_KINDS.join(', ')}; with the key of its provider in the environment against the real models, else against scripted ones`,
-    )
-    .addOption(
-      new Option(
-        '--with <what>',
-        'stage: a task more, graded by a rubric: done again once, parked by an agent that asks leave, decided by a person, all scripted',
-      ).choices(DEMO_EXTRAS),
-    )
-    .option(...JSON_OPTION);
-  action<[{ readonly agent?: string; readonly with?: DemoExtra }]>(command, io, async (session, options) => {
-    const { agent: named, with: extra = null } = options;
-    if (named !== undefined && extra !== null)
-      throw new CliError(EXIT.usage, 'bad_option', `--with ${extra} is scripted: leave --agent out.`);
-    const kind = CLI_KINDS.find((each) => each === named);
-    if (named !== undefined && kind === undefined)
-      throw new CliError(
-        EXIT.usage,
-        'bad_option',
-        `--agent ${oneLine(named)}: known are ${CLI_KINDS.join(', ')}.`,
-      );
-    const agent = kind === undefined ? null : await demoAgent(kind, io.env);
+      'a real agent CLI does the tasks: with real models if the key of its provider is in the environment, else with scripted ones',
+      { choices: CLI_KINDS },
+    ),
+    extra: option(
+      '--with <extra>',
+      'stage: one more task, graded by a rubric, with an approval request and a review, all scripted',
+      { choices: DEMO_EXTRAS },
+    ),
+  },
+  json: {
+    text: '`--json` prints one document at the end; progress is on standard error. `unexpected` names each difference from the expected end of the demo, and then the exit code is 1. `agent` is null for scripted agents, else `{"kind": "claude", "models": "real"}` or `"scripted"`; the outcome of real models is not compared.',
+    example: DEMO_JSON_EXAMPLE,
+  },
+  examples: [
+    ['demo', 'watch it live, then read the table'],
+    ['demo --agent claude', 'the real Claude Code; without ANTHROPIC_API_KEY its models are scripted'],
+    ['demo --with stage', 'verification as a stage, too: docs/workflows.md'],
+    ["demo --json | jq '.tasks[] | [.id, .status, .verified]'", 'the same facts for a script'],
+  ],
+  run: async (session, { agent: kind, extra = null }) => {
+    if (kind !== undefined && extra !== null)
+      throw new CliError(EXIT.usage, 'bad_option', `--with ${extra} is scripted: remove --agent.`);
+    const agent = kind === undefined ? null : await startDemoAgent(kind, session.io.env);
     if (agent)
       session.note(
         agent.models === 'real'
@@ -47,15 +72,11 @@ export function registerDemo(program: Command, io: Io): void {
           : `${agent.kind} does the tasks with scripted models on this machine: ${MODEL_KEYS[ADAPTER_FACTS[agent.kind].vendor].key} is not set.`,
       );
     const { tasks, result } = await runDemo(session, agent, extra).finally(() => agent?.stop());
-    const unexpected = surprises(tasks, result);
-    if (session.json) session.printJson(demoDocument(result, unexpected));
-    else session.print(`\n${renderDemo(result, unexpected, session.io.stdout.columns, session.out)}`);
+    const unexpected = unexpectedOutcomes(tasks, result);
+    session.show(
+      demoJson(result, unexpected),
+      () => `\n${renderDemo(result, unexpected, session.io.stdout.columns, session.out)}`,
+    );
     return unexpected.length === 0 ? EXIT.ok : EXIT.failed;
-  });
-  examples(command, [
-    ['demo', 'watch it live, then read the table'],
-    ['demo --agent claude', 'the real Claude Code; without ANTHROPIC_API_KEY its models are scripted'],
-    ['demo --with stage', 'verification as a stage, too: docs/workflows.md'],
-    ["demo --json | jq '.tasks[] | [.id, .status, .verified]'", 'the same facts for a script'],
-  ]);
-}
+  },
+});

@@ -1,33 +1,32 @@
-import type { Command } from 'commander';
-import { EXIT } from '../exit.ts';
-import { type ListedGate, listGates } from '../gates/list.ts';
-import type { Colors, Io } from '../io.ts';
-import { examples, JSON_OPTION, localAction } from '../local-command.ts';
-import { type Cell, renderTable } from '../output/table.ts';
-import { SUMMARY } from '../summary.ts';
+import { type ListedGate, listGates } from '../gates/list-gates.ts';
+import { localCommand } from '../local-command.ts';
+import type { LocalSession } from '../local-session.ts';
+import type { Cell } from '../output/table.ts';
+import { option } from '../parameters.ts';
 
-/** `assay gates list` */
-export function registerGates(program: Command, io: Io): void {
-  const gates = program.command('gates').description(SUMMARY.gates);
-  const list = gates
-    .command('list')
-    .description('Every gate with switch, condition, and the tool that it would use in a folder')
-    .option('--repo <dir>', 'folder to look at, as it stands', '.')
-    .option(...JSON_OPTION);
-  localAction<[{ readonly repo: string }]>(list, io, async (session, { repo }) => {
-    const listed = await listGates(repo, session.io.cwd);
-    if (session.json) session.printJson({ gates: listed });
-    else session.print(renderGates(listed, session.out, session.io.stdout.columns));
-    return EXIT.ok;
-  });
-  examples(list, [
-    ['gates list', 'what would run here'],
-    ['gates list --repo ../shop --json', 'for a script'],
+const FOUND_TEXT: Readonly<Record<string, string>> = { true: 'yes', false: 'no', null: '-' };
+const NO_TOOL: readonly Cell[] = ['', '-', ''];
+
+/** One row for each tool; the cells of the gate itself are in the first row only. */
+function gateRows({ tools, ...gate }: ListedGate, { out }: LocalSession): Cell[][] {
+  const [first = NO_TOOL, ...others] = tools.map(({ tool, found, folder, command, get }) => [
+    folder === '' ? (tool ?? '') : `${tool ?? 'a command'} in ${folder}`,
+    { text: FOUND_TEXT[String(found)] ?? '', style: found === false ? out.yellow : undefined },
+    get === null ? (command ?? '') : `to install it: ${get}`,
   ]);
+  const gateCells = [
+    { text: gate.name, style: gate.enabled ? out.bold : out.dim },
+    gate.enabled ? 'yes' : 'no',
+    gate.required === null ? '-' : gate.required ? 'yes' : 'no',
+    gate.condition ?? '-',
+    gate.flag ?? '',
+    gate.on_by_default ? 'on' : 'off',
+  ];
+  return [[...gateCells, ...first], ...others.map((other) => [...gateCells.map(() => ''), ...other])];
 }
 
-function renderGates(gates: readonly ListedGate[], pc: Colors, width: number | undefined): string {
-  return renderTable(
+const renderGates = (gates: readonly ListedGate[], session: LocalSession): string =>
+  session.table(
     [
       { title: 'GATE' },
       { title: 'RUNS' },
@@ -39,29 +38,40 @@ function renderGates(gates: readonly ListedGate[], pc: Colors, width: number | u
       { title: 'HERE' },
       { title: 'COMMAND', shrinkTo: 12, optional: true },
     ],
-    gates.flatMap((gate) => rowsOf(gate, pc)),
-    width,
-    pc.dim,
+    gates.flatMap((gate) => gateRows(gate, session)),
   );
-}
 
-/** A row for each tool; what holds for the gate stands in the first one. */
-function rowsOf({ tools, ...gate }: ListedGate, pc: Colors): Cell[][] {
-  const [first = NO_TOOL, ...others] = tools.map(({ tool, found, folder, command, get }) => [
-    folder === '' ? (tool ?? '') : `${tool ?? 'a command'} in ${folder}`,
-    { text: HERE[String(found)] ?? '', style: found === false ? pc.yellow : undefined },
-    get === null ? (command ?? '') : `to get it: ${get}`,
-  ]);
-  const about = [
-    { text: gate.name, style: gate.enabled ? pc.bold : pc.dim },
-    gate.enabled ? 'yes' : 'no',
-    gate.required === null ? '-' : gate.required ? 'yes' : 'no',
-    gate.condition ?? '-',
-    gate.flag ?? '',
-    gate.on_by_default ? 'on' : 'off',
-  ];
-  return [[...about, ...first], ...others.map((other) => [...about.map(() => ''), ...other])];
-}
-
-const HERE: Readonly<Record<string, string>> = { true: 'yes', false: 'no', null: '-' };
-const NO_TOOL: readonly Cell[] = ['', '-', ''];
+/** `gates list`: the gates of a folder. */
+export const gatesCommand = localCommand({
+  name: 'gates list',
+  description: 'List every gate: its switch, its condition, and the tool that it would use in a folder',
+  options: { repo: option('--repo <dir>', 'folder, read from the working tree', { default: '.' }) },
+  json: {
+    text: '`--json` prints every gate, those that run first and in their order. `source` is `built_in` or `custom`, and a custom gate has no `flag`. `required` and `condition` are null where a module sets them when it runs: listing runs no module. `tools` has one entry for each language and project that the gate would check, none when nothing is configured: `tool` is `assay` for code of Assay itself, `folder` is empty at the top, `found` is null when there is nothing to look for, and `get` says how to install a missing tool.',
+    example: `{
+  "gates": [
+    {
+      "name": "lint",
+      "flag": "lint",
+      "source": "built_in",
+      "on_by_default": true,
+      "enabled": true,
+      "required": true,
+      "condition": "always",
+      "tools": [
+        {"tool": "ruff", "found": false, "get": "pip install ruff", "command": "ruff check .", "folder": "api"}
+      ]
+    }
+  ]
+}`,
+  },
+  examples: [
+    ['gates list', 'the gates that would run here'],
+    ['gates list --repo ../shop --json', 'for a script'],
+  ],
+  run: async (session, { repo }) => {
+    const gates = await listGates(repo, session.io.cwd);
+    session.show({ gates }, () => renderGates(gates, session));
+    return undefined;
+  },
+});

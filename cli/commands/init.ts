@@ -1,49 +1,40 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Command } from 'commander';
 import { CONFIG_FILE } from '../../gates/core/configuration-file.ts';
 import { CliError, EXIT } from '../exit.ts';
-import type { Io } from '../io.ts';
-import { examples, JSON_OPTION, localAction } from '../local-command.ts';
-import { SUMMARY } from '../summary.ts';
+import { localCommand } from '../local-command.ts';
+import { option } from '../parameters.ts';
 
-interface Options {
-  readonly repo: string;
-  readonly write?: true;
-}
-
-/** `assay init` */
-export function registerInit(program: Command, io: Io): void {
-  const command = program
-    .command('init')
-    .description(SUMMARY.init)
-    .option('--repo <dir>', 'the repository to look at', '.')
-    .option('--write', `write ${CONFIG_FILE} there; one that is there already is left alone`)
-    .option(...JSON_OPTION);
-  localAction<[Options]>(command, io, async (session, { repo, write }) => {
-    const dir = resolve(io.cwd, repo);
+export const initCommand = localCommand({
+  name: 'init',
+  options: {
+    repo: option('--repo <dir>', 'repository', { default: '.' }),
+    write: option('--write', `write ${CONFIG_FILE} there; an existing one is not overwritten`),
+  },
+  json: '`--json` prints `{"file": string | null, "text": string, "settings": [{"setting", "why", "missing"}]}`; `missing` is null where nothing is.',
+  examples: [
+    ['init', 'print a configuration for this repository, with the reasons as comments'],
+    ['init --write && git add assay.yaml', 'write it'],
+  ],
+  run: async (session, { repo, write }) => {
+    const dir = resolve(session.io.cwd, repo);
     const file = join(dir, CONFIG_FILE);
     if (write && existsSync(file))
-      throw new CliError(EXIT.conflict, 'there_already', `${file} is there already.`, {
-        hint: '`assay init` without --write prints what it would propose; `assay gates list` says what runs.',
+      throw new CliError(EXIT.conflict, 'there_already', `${file} exists already.`, {
+        hint: '`assay init` without --write prints its proposal; `assay gates list` lists the gates that run.',
       });
-    const { propose } = await import('../init/propose.ts');
-    const { text, settings } = await propose(dir);
+    const { proposeConfig } = await import('../init/propose-config.ts');
+    const { text, settings } = await proposeConfig(dir);
     if (write) await writeFile(file, text, { flag: 'wx' });
-    if (session.json) session.printJson({ file: write ? file : null, text, settings });
-    else
-      session.print(write ? `${file} written; commit it, since gates read it from the base` : text.trimEnd());
-    const missing = settings.filter((each) => each.missing !== null);
-    for (const each of missing) session.note(`${each.setting}: ${each.missing}`);
+    session.show({ file: write ? file : null, text, settings }, () =>
+      write ? `${file} written. Commit it: gates read it from the base commit.` : text.trimEnd(),
+    );
+    for (const { setting, missing } of settings) if (missing !== null) session.note(`${setting}: ${missing}`);
     if (!settings.some(({ setting }) => setting === 'tests: true'))
       session.note(
-        'No tests were found: nothing that runs would speak for a change. Name a test_command if there is one.',
+        'No tests were found, so no executed evidence is possible. Set test_command if there is one.',
       );
-    return EXIT.ok;
-  });
-  examples(command, [
-    ['init', 'prints what fits this repository, with the reasons as comments'],
-    ['init --write && git add assay.yaml', 'writes it'],
-  ]);
-}
+    return undefined;
+  },
+});

@@ -1,86 +1,76 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
 import { count, dollars } from '../../shared/lib/format.ts';
-import { type Calibrated, calibrate, RUBRICS, type Rubric } from '../../shared/reviews/judging/calibrate.ts';
+import { type Calibrated, calibrate, RUBRICS } from '../../shared/reviews/judging/calibrate.ts';
 import { type GoldenCase, readGolden } from '../../shared/reviews/judging/golden.ts';
 import { reliabilityPlot } from '../../shared/reviews/judging/reliability-plot.ts';
 import { askModel } from '../../shared/reviews/model-clients/ask.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
-import { examples, JSON_OPTION, localAction } from '../local-command.ts';
-import { namedModel } from '../named-model.ts';
+import { localCommand } from '../local-command.ts';
+import { parseModelOption } from '../model-option.ts';
 import { renderTable } from '../output/table.ts';
-import { SUMMARY } from '../summary.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { argument, option, wholeNumber } from '../parameters.ts';
 
-interface Options {
-  readonly model: string;
-  readonly url?: string;
-  readonly price?: string;
-  readonly rubric: Rubric;
-  readonly repeats: number;
-  readonly plot?: string;
-}
+/** Most problems of a file that are reported. */
+const MAX_PROBLEMS = 20;
 
-/** Most problems of a file that are shown. */
-const SHOWN = 20;
-
-function goldenOf(file: string, io: Io): GoldenCase[] {
-  const refused = (details: readonly { where: string; message: string }[]): CliError =>
-    new CliError(EXIT.usage, 'bad_golden', `${file} is no golden set.`, {
+function readGoldenSet(file: string, io: Io): GoldenCase[] {
+  const badFile = (details: readonly { where: string; message: string }[]): CliError =>
+    new CliError(EXIT.usage, 'bad_golden', `${file} is not a golden set.`, {
       details,
-      hint: 'docs/judges.md says what a line has; docs/examples/golden.jsonl is one.',
+      hint: 'docs/judges.md describes the format; docs/examples/golden.jsonl is an example.',
     });
   let text: string;
   try {
     text = readFileSync(resolve(io.cwd, file), 'utf8');
   } catch (error) {
-    throw refused([{ where: file, message: error instanceof Error ? error.message : String(error) }]);
+    throw badFile([{ where: file, message: error instanceof Error ? error.message : String(error) }]);
   }
   const read = readGolden(text);
   if (!('problems' in read)) return read;
-  throw refused(
-    read.problems.slice(0, SHOWN).map(({ line, message }) => ({ where: `${file}:${line}`, message })),
+  throw badFile(
+    read.problems.slice(0, MAX_PROBLEMS).map(({ line, message }) => ({ where: `${file}:${line}`, message })),
   );
 }
 
 const percent = (share: number | null): string =>
-  share === null ? 'not known' : `${(share * 100).toFixed(1)} %`;
-const two = (value: number | null): string => (value === null ? '-' : value.toFixed(2));
+  share === null ? 'unknown' : `${(share * 100).toFixed(1)} %`;
+const twoDecimals = (value: number | null): string => (value === null ? '-' : value.toFixed(2));
 
-/** The measurement as a page of text. */
-function page(of: Calibrated): string {
+function renderCalibration(of: Calibrated): string {
   const { kappa, variance } = of;
   const facts = [
     ['calibration', of.id],
     ['judge', `${of.provider}:${of.model}, ${of.rubric} (prompt ${of.prompt_sha256.slice(0, 12)})`],
     [
       'cases',
-      `${of.cases}, asked about ${count(of.repeats, 'time')} each: ${of.answers} answers, ${of.unanswered} without one`,
+      `${of.cases}, each asked ${count(of.repeats, 'time')}: ${of.answers} answers, ${of.unanswered} unanswered`,
     ],
     ['agreement', percent(of.agreement)],
     [
       'kappa',
       kappa === null
-        ? 'cannot be told: all answers are the same'
-        : `${two(kappa.value)} (95 %: ${two(kappa.low)} to ${two(kappa.high)})`,
+        ? 'undefined: all answers are the same'
+        : `${twoDecimals(kappa.value)} (95 %: ${twoDecimals(kappa.low)} to ${twoDecimals(kappa.high)})`,
     ],
     ['bad caught', percent(of.caught)],
     ['good held', percent(of.held_wrongly)],
     [
       'repeats',
       variance === null
-        ? 'not asked twice'
-        : `${percent(variance.split)} of the cases have both words; variance ${variance.word.toFixed(3)}, of the confidence ${variance.confidence?.toFixed(4) ?? 'not known'}`,
+        ? 'each case was asked once'
+        : `${percent(variance.split)} of the cases have both answers; variance of the answer ${variance.word.toFixed(3)}, of the confidence ${variance.confidence?.toFixed(4) ?? 'unknown'}`,
     ],
     [
       'confidence',
-      of.calibration_error === null ? 'not asked for' : `off by ${two(of.calibration_error)} on average`,
+      of.calibration_error === null
+        ? 'not reported'
+        : `off by ${twoDecimals(of.calibration_error)} on average`,
     ],
     [
       'cost',
-      `${dollars(of.cost_usd)}, ${dollars(of.cost_per_answer_usd)} for an answer (${of.tokens.input} tokens in, ${of.tokens.output} out)`,
+      `${dollars(of.cost_usd)}, ${dollars(of.cost_per_answer_usd)} per answer (${of.tokens.input} tokens in, ${of.tokens.output} out)`,
     ],
   ].map(([name = '', fact = '']) => `${name.padEnd(12)}${fact}`);
   const table = renderTable(
@@ -93,57 +83,64 @@ function page(of: Calibrated): string {
     of.reliability.map(({ from, to, answers, confidence, right }) => [
       `${from} to ${to}`,
       String(answers),
-      two(confidence),
-      two(right),
+      twoDecimals(confidence),
+      twoDecimals(right),
     ]),
     undefined,
   );
   return `${facts.join('\n')}\n\n${table}\n\nFor the model in \`judges\`:\n  calibrations: [{ id: ${of.id}, prompt: ${of.prompt_sha256} }]`;
 }
 
-/** `assay judge calibrate GOLDEN.jsonl` */
-export function registerJudge(program: Command, io: Io): void {
-  const judge = program.command('judge').description(SUMMARY.judge);
-  const command = judge
-    .command('calibrate')
-    .argument('<golden>', 'JSONL file of work of which it is known whether it is good')
-    .description(
-      'Measure a model against work of which it is known whether it is good; it is asked from here',
-    )
-    .requiredOption('--model <provider:model>', 'who is asked, for example anthropic:claude-sonnet-5-5')
-    .option('--url <url>', 'where the provider is reached')
-    .option(
+/** `judge calibrate`: measures a judge model. */
+export const judgeCommand = localCommand({
+  name: 'judge calibrate',
+  description: 'Measure a judge model on labelled work; the model is called from this machine',
+  arguments: { golden: argument('<golden>', 'JSONL file of work that is labelled good or bad') },
+  options: {
+    model: option('--model <provider:model>', 'the model, for example anthropic:claude-sonnet-5-5', {
+      required: true,
+    }),
+    url: option('--url <url>', 'address of the provider'),
+    price: option(
       '--price <input,output>',
-      'dollars per million tokens, where the price table does not know the model',
-    )
-    .addOption(new Option('--rubric <rubric>', 'which question').choices(RUBRICS).default('second_look'))
-    .option('--repeats <number>', 'how often each case is asked about', wholeNumber, 3)
-    .option('--plot <file>', 'write confidence against truth as SVG')
-    .option(...JSON_OPTION);
-  localAction<[string, Options]>(command, io, async (session, file, options) => {
-    const cases = goldenOf(file, io);
-    const model = namedModel(options, io);
-    session.note(`${cases.length} cases, each asked about ${options.repeats} times.`);
+      'dollars per million tokens, for a model that the price table does not have',
+    ),
+    rubric: option('--rubric <rubric>', 'the question', { choices: RUBRICS, default: 'second_look' }),
+    repeats: option('--repeats <number>', 'how often each case is asked', {
+      parse: wholeNumber(),
+      default: 3,
+    }),
+    plot: option('--plot <file>', 'write a plot of confidence against truth, as SVG'),
+  },
+  json: {
+    text: '`--json` prints the measurement. Null is unknown: `kappa` where all answers are the same, `cost_usd` where a price is unknown.',
+    example:
+      '{"id": "cal-0123456789ab", "provider": "anthropic", "model": "claude-sonnet-5-5", "rubric": "second_look", "prompt_sha256": "…", "golden_sha256": "…", "repeats": 3, "cases": 110, "answers": 330, "unanswered": 0, "agreement": 0.9, "kappa": {"value": 0.8, "low": 0.69, "high": 0.91}, "caught": 0.85, "held_wrongly": 0.05, "variance": {"split": 0.1, "word": 0.02, "confidence": 0.003}, "reliability": [{"from": 0.9, "to": 1, "answers": 200, "confidence": 0.93, "right": 0.95}], "calibration_error": 0.04, "tokens": {"input": 400000, "output": 30000}, "cost_usd": 1.65, "cost_per_answer_usd": 0.005, "wrong": [{"id": "…", "truth": "bad", "said": ["good", "bad", "bad"]}]}',
+  },
+  examples: [
+    [
+      'judge calibrate docs/examples/golden.jsonl --model anthropic:claude-sonnet-5-5',
+      'the default question',
+    ],
+    ['judge calibrate mine.jsonl --model openai:gpt-5.5 --rubric llm_judge --plot judge.svg', 'with a plot'],
+  ],
+  run: async (session, { golden, model: text, url, price, rubric, repeats, plot }) => {
+    const { io } = session;
+    const cases = readGoldenSet(golden, io);
+    const model = parseModelOption({ model: text, url, price }, io);
+    session.note(`${count(cases.length, 'case')}, each asked ${count(repeats, 'time')}.`);
     const result = await calibrate(cases, {
       model,
-      rubric: options.rubric,
-      repeats: options.repeats,
+      rubric,
+      repeats,
       ask: askModel({
         readKey: async (key) => (key.via === 'environment' ? (io.env[key.variable] ?? null) : null),
       }),
       now: new Date(),
     });
-    if (options.plot !== undefined)
-      writeFileSync(
-        resolve(io.cwd, options.plot),
-        reliabilityPlot(result, `${result.model}, ${result.rubric}`),
-      );
-    if (session.json) session.printJson(result);
-    else session.print(page(result));
+    if (plot !== undefined)
+      writeFileSync(resolve(io.cwd, plot), reliabilityPlot(result, `${result.model}, ${result.rubric}`));
+    session.show(result, () => renderCalibration(result));
     return result.answers === 0 ? EXIT.failed : EXIT.ok;
-  });
-  examples(command, [
-    ['judge calibrate docs/examples/golden.jsonl --model anthropic:claude-sonnet-5-5', 'the second look'],
-    ['judge calibrate mine.jsonl --model openai:gpt-5.5 --rubric llm_judge --plot judge.svg', 'with a plot'],
-  ]);
-}
+  },
+});

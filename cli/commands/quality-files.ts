@@ -1,42 +1,32 @@
-import { type Command, Option } from 'commander';
 import type * as z from 'zod';
 import type { FileHealth, FileHistory, FileList } from '../../shared/control/file-health/schemas.ts';
-import { GRADES, type Grade } from '../../shared/control/file-health/score.ts';
-import { action, examples, JSON_OPTION } from '../command.ts';
-import { CliError, EXIT } from '../exit.ts';
-import type { Io } from '../io.ts';
-import { renderTable } from '../output/table.ts';
+import { GRADES } from '../../shared/control/file-health/score.ts';
 import { oneLine } from '../output/text.ts';
+import { argument, option, wholeNumber } from '../parameters.ts';
+import { serverCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
-import { wholeNumber } from '../whole-number.ts';
-
-function atMostOf(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isInteger(value) && value >= 0 && value <= 100) return value;
-  throw new CliError(EXIT.usage, 'bad_option', `--at-most must be 0 to 100, not ${oneLine(text)}.`);
-}
 
 type Health = z.infer<typeof FileHealth>;
 const score = (value: number | null): string => (value === null ? '-' : String(value));
-const FLAGGED = { low: 'low', fell: 'has fallen' } as const;
-const right = (title: string) => ({ title, align: 'right' as const });
+const FLAG_TEXT = { low: 'low', fell: 'has fallen' } as const;
+const rightColumn = (title: string) => ({ title, align: 'right' as const });
 
 function renderFiles(files: readonly Health[], session: Session): string {
   if (files.length === 0) return 'Nothing yet.';
-  const many = new Set(files.map(({ repository }) => repository)).size > 1;
-  return renderTable(
+  const hasSeveralRepositories = new Set(files.map(({ repository }) => repository)).size > 1;
+  return session.table(
     [
       { title: 'FILE', shrinkTo: 20 },
-      right('HEALTH'),
+      rightColumn('HEALTH'),
       { title: 'GRADE' },
-      right('BUGS'),
-      right('FINDINGS'),
-      right('FLAKY'),
-      right('CHURN'),
-      right('FAILED'),
-      right('REVERTED'),
-      { title: 'LOOK AT IT', optional: true },
-      ...(many ? [{ title: 'REPOSITORY', optional: true, shrinkTo: 16 }] : []),
+      rightColumn('BUGS'),
+      rightColumn('FINDINGS'),
+      rightColumn('FLAKY'),
+      rightColumn('CHURN'),
+      rightColumn('FAILED'),
+      rightColumn('REVERTED'),
+      { title: 'FLAG', optional: true },
+      ...(hasSeveralRepositories ? [{ title: 'REPOSITORY', optional: true, shrinkTo: 16 }] : []),
     ],
     files.map((each) => [
       each.flagged ? { text: oneLine(each.path), style: session.out.yellow } : oneLine(each.path),
@@ -48,28 +38,26 @@ function renderFiles(files: readonly Health[], session: Session): string {
       score(each.churn_score),
       `${each.failure_touches} of ${each.failure_touches + each.success_touches}`,
       String(each.reverts),
-      each.flag_reason === null ? '' : FLAGGED[each.flag_reason],
-      ...(many ? [oneLine(each.repository)] : []),
+      each.flag_reason === null ? '' : FLAG_TEXT[each.flag_reason],
+      ...(hasSeveralRepositories ? [oneLine(each.repository)] : []),
     ]),
-    session.io.stdout.columns,
-    session.out.dim,
   );
 }
 
-function renderList(answer: z.infer<typeof FileList>, session: Session): string {
-  const { total_tracked: all, flagged_for_review: flagged, avg_score: mean } = answer.summary;
+function renderList({ files, summary, truncated }: z.infer<typeof FileList>, session: Session): string {
+  const { total_tracked: all, flagged_for_review: flagged, avg_score: mean } = summary;
   return [
-    renderFiles(answer.files, session),
-    ...(all === 0 ? [] : ['', `${all} known, ${flagged} to be looked at; mean ${score(mean)} of 100`]),
-    ...(answer.truncated ? ['There are more than are looked at: name a --repository.'] : []),
+    renderFiles(files, session),
+    ...(all === 0 ? [] : ['', `${all} tracked, ${flagged} flagged; mean ${score(mean)} of 100`]),
+    ...(truncated ? ['There are more files than the listing reads: give a --repository.'] : []),
   ].join('\n');
 }
 
-function renderHistory(
+const renderHistory = (
   { score: health, touch_history: touches }: z.infer<typeof FileHistory>,
   session: Session,
-) {
-  return [
+): string =>
+  [
     renderFiles([health], session),
     '',
     ...touches.map(
@@ -77,59 +65,39 @@ function renderHistory(
         `${session.out.dim(timestamp)}  ${outcome.padEnd(8)} ${before === null ? '' : `${before} to `}${now}${flagged ? session.out.yellow(' flagged') : ''}  ${task_id}`,
     ),
   ].join('\n');
-}
 
-interface Options {
-  readonly repository?: string;
-  readonly limit: number;
-  readonly atMost?: number;
-  readonly grade?: Grade;
-  readonly flagged?: true;
-}
-
-/** `assay quality files` */
-export function registerFiles(quality: Command, io: Io): void {
-  const files = quality
-    .command('files')
-    .argument('[path]', 'one file, with what has happened to it')
-    .description('Files that agents have changed, the least healthy first')
-    .option('--repository <url>', 'of this repository only')
-    .option('--flagged', 'only those that somebody should look at')
-    .option('--at-most <score>', 'only those of this health or less, 0 to 100', atMostOf)
-    .addOption(new Option('--grade <grade>', 'only those of this grade').choices(GRADES))
-    .option('--limit <n>', 'so many, 1 to 500', wholeNumber, 50)
-    .option(...JSON_OPTION);
-  action<[string | undefined, Options]>(
-    files,
-    io,
-    async (session, path, { repository, limit, atMost, grade, flagged }) => {
-      const of = repository === undefined ? {} : { repository };
-      const client = session.client();
-      if (path !== undefined) {
-        const answer = await client.qualityFile({ query: { ...of, path } });
-        if (session.json) session.printJson(answer);
-        else session.print(renderHistory(answer, session));
-      } else if (flagged) {
-        const answer = await client.qualityFilesFlagged({ query: of });
-        if (session.json) session.printJson(answer);
-        else session.print(renderFiles(answer.files, session));
-      } else {
-        const query = {
-          ...of,
-          limit,
-          ...(atMost !== undefined && { min_score: atMost }),
-          ...(grade && { grade }),
-        };
-        const answer = await client.qualityFiles({ query });
-        if (session.json) session.printJson(answer);
-        else session.print(renderList(answer, session));
-      }
-      return EXIT.ok;
-    },
-  );
-  examples(files, [
-    ['quality files', 'where work goes wrong, and where it is undone'],
+/** `quality files`: the health of the files that agents have changed. */
+export const qualityFilesCommand = serverCommand({
+  name: 'quality files',
+  description: 'List the files that agents have changed, least healthy first',
+  arguments: { path: argument('[path]', 'one file, with its history') },
+  options: {
+    repository: option('--repository <url>', 'only of this repository'),
+    flagged: option('--flagged', 'only flagged files'),
+    atMost: option('--at-most <score>', 'only files of this health or less, 0 to 100', {
+      parse: wholeNumber(0, 100),
+    }),
+    grade: option('--grade <grade>', 'only files of this grade', { choices: GRADES }),
+    limit: option('--limit <n>', 'at most this many (maximum 500)', { parse: wholeNumber(), default: 50 }),
+  },
+  json: '`--json` prints a `FileHealthList`; with `--flagged` a `FlaggedFiles`, with a path a `FileHistory`. Null is not measured, or not known yet.',
+  examples: [
+    ['quality files', 'the files with the most failures and reverts'],
     ['quality files --flagged --json', 'for a script'],
-    ['quality files src/cart.ts', 'what has happened to one file'],
-  ]);
-}
+    ['quality files src/cart.ts', 'the history of one file'],
+  ],
+  run: async (session, { path, repository, flagged, atMost, grade, limit }) => {
+    const client = session.client();
+    if (path !== undefined) {
+      const answer = await client.qualityFile({ query: { repository, path } });
+      session.show(answer, () => renderHistory(answer, session));
+    } else if (flagged) {
+      const answer = await client.qualityFilesFlagged({ query: { repository } });
+      session.show(answer, () => renderFiles(answer.files, session));
+    } else {
+      const answer = await client.qualityFiles({ query: { repository, limit, min_score: atMost, grade } });
+      session.show(answer, () => renderList(answer, session));
+    }
+    return undefined;
+  },
+});

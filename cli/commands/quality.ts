@@ -1,22 +1,20 @@
-import { type Command, Option } from 'commander';
 import type * as z from 'zod';
+import type { QualityCost } from '../../shared/control/metrics/cost.ts';
+import type { BudgetForecast } from '../../shared/control/metrics/forecast.ts';
 import type { QualityView } from '../../shared/control/metrics/schemas.ts';
 import { dollars, duration, percent } from '../../shared/lib/format.ts';
-import { action, examples, JSON_OPTION } from '../command.ts';
-import { EXIT } from '../exit.ts';
-import type { Io } from '../io.ts';
-import { type Column, renderTable } from '../output/table.ts';
+import type { Column } from '../output/table.ts';
+import { option, wholeNumber } from '../parameters.ts';
+import { routeCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
-import { SUMMARY } from '../summary.ts';
-import { days, registerCost } from './quality-cost.ts';
-import { registerFiles } from './quality-files.ts';
-
-type Answer = z.infer<typeof QualityView>;
+import { qualityFilesCommand } from './quality-files.ts';
 
 const UNKNOWN = '-';
-const share = (ratio: number | null): string => (ratio === null ? UNKNOWN : percent(ratio));
-const time = (seconds: number | null): string => (seconds === null ? UNKNOWN : duration(seconds * 1_000));
-const right = (title: string): Column => ({ title, align: 'right' });
+const ratio = (value: number | null): string => (value === null ? UNKNOWN : percent(value));
+const seconds = (value: number | null): string => (value === null ? UNKNOWN : duration(value * 1_000));
+const rightColumn = (title: string): Column => ({ title, align: 'right' });
+const days = (initial: number) =>
+  option('--days <n>', 'number of days, 1 to 365', { parse: wholeNumber(1, 365), default: initial });
 
 const table = (
   session: Session,
@@ -26,162 +24,202 @@ const table = (
 ): string =>
   rows.length === 0
     ? 'Nothing yet.'
-    : renderTable(
-        [{ title: first, shrinkTo: 12 }, ...titles.map(right)],
-        rows,
-        session.io.stdout.columns,
-        session.out.dim,
-      );
+    : session.table([{ title: first, shrinkTo: 12 }, ...titles.map(rightColumn)], rows);
 
-interface Times {
+interface Completions {
   readonly total_tasks: number;
   readonly success_rate: number | null;
   readonly p50_completion_seconds: number | null;
   readonly p90_completion_seconds: number | null;
 }
-const timesOf = (each: Times): string[] => [
+const completionCells = (each: Completions): string[] => [
   String(each.total_tasks),
-  share(each.success_rate),
-  time(each.p50_completion_seconds),
-  time(each.p90_completion_seconds),
+  ratio(each.success_rate),
+  seconds(each.p50_completion_seconds),
+  seconds(each.p90_completion_seconds),
 ];
 
-interface Model extends Times {
+interface ModelQuality extends Completions {
   readonly avg_tokens: number | null;
   readonly cost_usd: number | null;
   readonly avg_cost_usd: number | null;
   readonly cost_unknown: number;
 }
-const modelRows = (models: Readonly<Record<string, Model>>): string[][] =>
+const MODEL_TITLES = ['ATTEMPTS', 'ACCEPTED', 'P50', 'P90', 'TOKENS', 'USD EACH', 'USD', 'UNKNOWN'];
+const modelRows = (models: Readonly<Record<string, ModelQuality>>): string[][] =>
   Object.entries(models).map(([name, each]) => [
     name,
-    ...timesOf(each),
+    ...completionCells(each),
     each.avg_tokens === null ? UNKNOWN : String(Math.round(each.avg_tokens)),
     dollars(each.avg_cost_usd),
     dollars(each.cost_usd),
     String(each.cost_unknown),
   ]);
-const MODEL_TITLES = ['ATTEMPTS', 'ACCEPTED', 'P50', 'P90', 'TOKENS', 'USD EACH', 'USD', 'UNKNOWN'];
 
-/** What models took that judge, where any was asked. */
-function judgingLine({ judging, windows }: Pick<Answer, 'judging' | 'windows'>): string {
+type Quality = z.infer<typeof QualityView>;
+
+function judgingLine({ judging, windows }: Quality): string {
   const { attempts, cost_usd, gates_cost_usd, cost_unknown } = judging;
-  const unknown = cost_unknown === 0 ? '' : `; of ${cost_unknown} it is not known`;
-  return `Judging ${attempts} attempts took ${dollars(cost_usd)} in ${windows.models} days, ${dollars(gates_cost_usd)} of it by gates${unknown}`;
+  const unknown = cost_unknown === 0 ? '' : `; the cost of ${cost_unknown} is unknown`;
+  return `Judging ${attempts} attempts cost ${dollars(cost_usd)} in ${windows.models} days, ${dollars(gates_cost_usd)} of it in gates${unknown}`;
 }
 
-/** `assay quality` */
-export function registerQuality(program: Command, io: Io): void {
-  const quality = program.command('quality').description(SUMMARY.quality);
-  const show = quality
-    .command('show', { isDefault: true })
-    .description('Tasks, roles and gates')
-    .option(...JSON_OPTION);
-  action(show, io, async (session) => {
-    const answer = await session.client().quality({});
-    if (session.json) session.printJson(answer);
-    else {
-      const { overall, windows } = answer;
-      session.print(
-        [
-          `${session.out.bold(String(overall.total_tasks))} tasks in ${windows.completions} days: ${share(overall.success_rate)} came to their goal, p50 ${time(overall.p50_completion_seconds)}, p90 ${time(overall.p90_completion_seconds)}`,
-          `Gates passed ${share(answer.guardrail_pass_rate)} of the time in ${windows.gates} days; of those asked, persons said no to ${share(answer.review_rejection_rate)}`,
-          judgingLine(answer),
-          '',
-          table(
-            session,
-            'ROLE',
-            ['TASKS', 'SUCCESS', 'P50', 'P90'],
-            Object.entries(answer.per_role).map(([name, each]) => [name, ...timesOf(each)]),
-          ),
-        ].join('\n'),
-      );
-    }
-    return EXIT.ok;
-  });
-  const gates = quality
-    .command('gates')
-    .description('What each gate costs and catches, and how often a person overruled it')
-    .option(...JSON_OPTION);
-  action(gates, io, async (session) => {
-    const { gate_stats, windows } = await session.client().quality({});
-    if (session.json) session.printJson({ gates: gate_stats, window_days: windows.gates });
-    else
-      session.print(
+const renderQuality = (answer: Quality, session: Session): string => {
+  const { overall, windows, per_role } = answer;
+  return [
+    `${session.out.bold(String(overall.total_tasks))} tasks in ${windows.completions} days: ${ratio(overall.success_rate)} succeeded, p50 ${seconds(overall.p50_completion_seconds)}, p90 ${seconds(overall.p90_completion_seconds)}`,
+    `Gates passed ${ratio(answer.guardrail_pass_rate)} of the time in ${windows.gates} days; reviewers rejected ${ratio(answer.review_rejection_rate)} of the reviewed work`,
+    judgingLine(answer),
+    '',
+    table(
+      session,
+      'ROLE',
+      ['TASKS', 'SUCCESS', 'P50', 'P90'],
+      Object.entries(per_role).map(([name, each]) => [name, ...completionCells(each)]),
+    ),
+  ].join('\n');
+};
+
+const renderGates = (gates: Quality['gate_stats'], session: Session): string =>
+  table(
+    session,
+    'GATE',
+    ['RUNS', 'PASSED', 'BLOCKED', 'FLAGGED', 'TIME', 'HELD', 'WRONGLY', 'MISSED'],
+    Object.entries(gates)
+      .toSorted(([, a], [, b]) => b.seconds - a.seconds)
+      .map(([name, each]) => [
+        name,
+        String(each.total),
+        ratio(each.pass_rate),
+        String(each.blocked),
+        String(each.flagged),
+        seconds(each.seconds),
+        String(each.held),
+        ratio(each.false_block_rate),
+        String(each.false_greens),
+      ]),
+  );
+
+type Cost = z.infer<typeof QualityCost>;
+const COST_KEYS = ['per_day', 'per_role', 'per_model', 'per_tier', 'per_repository', 'per_outcome'] as const;
+
+const costEntries = (cost: Cost, key: (typeof COST_KEYS)[number]): [string, Cost['tasks']][] =>
+  key === 'per_day' ? cost.per_day.map((each) => [each.date, each]) : Object.entries(cost[key]);
+
+function renderCost(cost: Cost, session: Session): string {
+  const lines = [
+    `${dollars(cost.tasks.cost_usd)} in ${cost.window_days} days for ${cost.tasks.count} tasks, ${dollars(cost.tasks.usd_per_success)} for each successful one; ${cost.tasks.cost_unknown} of unknown cost`,
+    `Saved compared with the top model alone: ${dollars(cost.saved_vs_direct_opus_usd)}`,
+  ];
+  for (const key of COST_KEYS) {
+    const rows = costEntries(cost, key).map(([name, each]) => [
+      name,
+      String(each.count),
+      String(each.success),
+      dollars(each.cost_usd),
+      dollars(each.usd_per_success),
+      String(each.cost_unknown),
+    ]);
+    if (rows.length === 0) continue;
+    const titles = ['COUNT', 'ACCEPTED', 'USD', 'USD EACH', 'UNKNOWN'];
+    lines.push('', table(session, key.replace('per_', '').toUpperCase(), titles, rows));
+  }
+  return lines.join('\n');
+}
+
+function renderForecast(forecast: z.infer<typeof BudgetForecast>): string {
+  const { budget_usd, cost_unknown, task_count, within_budget, confidence_level } = forecast;
+  const unknown = cost_unknown === 0 ? '' : ` (${cost_unknown} tasks of unknown cost)`;
+  const budget = budget_usd === null ? 'no budget is set' : `the budget is ${dollars(budget_usd)}`;
+  return `${dollars(forecast.current_spend_usd)} this month${unknown}, and about ${dollars(forecast.estimated_remaining_cost_usd)} for ${task_count} tasks that have not ended: ${dollars(forecast.projected_total_cost_usd)}; ${budget}${within_budget === false ? ', which that exceeds' : ''} (confidence ${confidence_level})`;
+}
+
+/** `quality`: success, cost and findings over time. */
+export const qualityCommands = [
+  routeCommand({
+    name: 'quality show',
+    route: 'quality',
+    description: 'Show success rates and times of tasks and roles, and how often gates passed',
+    isDefault: true,
+    request: () => ({}),
+    view: renderQuality,
+    json: '`--json` prints a `Quality`. A rate of nothing is null.',
+    examples: [
+      ['quality', 'the last week'],
+      ['quality show --json | jq .overall.success_rate', 'for a script'],
+    ],
+  }),
+  routeCommand({
+    name: 'quality gates',
+    route: 'quality',
+    description: 'Show the time and the findings of each gate, and how often reviewers overruled it',
+    request: () => ({}),
+    result: ({ gate_stats, windows }) => ({ gates: gate_stats, window_days: windows.gates }),
+    view: ({ gates }, session) => renderGates(gates, session),
+    json: '`--json` prints `{"gates": {name: {…}}, "window_days": number}`, as `gate_stats` of `Quality`.',
+    examples: [['quality gates', 'what each gate costs and catches']],
+  }),
+  routeCommand({
+    name: 'quality cost',
+    route: 'qualityCost',
+    description: 'Show cost by day, role, model, tier, repository and outcome',
+    options: { days: days(30) },
+    request: (query) => ({ query }),
+    view: renderCost,
+    json: '`--json` prints a `QualityCost`. An unknown cost is counted, not summed.',
+    examples: [
+      ['quality cost', 'the last 30 days'],
+      ['quality cost --days 7 --json | jq .per_repository', 'by repository'],
+    ],
+  }),
+  routeCommand({
+    name: 'quality forecast',
+    route: 'budgetForecast',
+    description: 'Estimate the cost of the tasks that have not ended, against the budget of the month',
+    request: () => ({}),
+    view: renderForecast,
+    json: '`--json` prints a `BudgetForecast`. What is unknown is null.',
+    examples: [['quality forecast', 'is the budget enough?']],
+  }),
+  qualityFilesCommand,
+  routeCommand({
+    name: 'quality models',
+    route: 'qualityModels',
+    description: 'Show success rate, time and cost of each model',
+    request: () => ({}),
+    view: ({ models }, session) => table(session, 'MODEL', MODEL_TITLES, modelRows(models)),
+    examples: [['quality models --json', 'the cost of an accepted attempt of each model']],
+  }),
+  routeCommand({
+    name: 'quality trend',
+    route: 'qualityTrend',
+    description: 'Show tasks and cost by day or week',
+    options: {
+      days: days(90),
+      granularity: option('--granularity <span>', 'span of a row', {
+        choices: ['day', 'week'],
+        default: 'day',
+      }),
+    },
+    request: (query) => ({ query }),
+    view: ({ series, quality_trend }, session, { granularity }) =>
+      [
         table(
           session,
-          'GATE',
-          ['RUNS', 'PASSED', 'BLOCKED', 'FLAGGED', 'TIME', 'HELD', 'WRONGLY', 'MISSED'],
-          Object.entries(gate_stats)
-            .toSorted(([, a], [, b]) => b.seconds - a.seconds)
-            .map(([name, each]) => [
-              name,
-              String(each.total),
-              share(each.pass_rate),
-              String(each.blocked),
-              String(each.flagged),
-              time(each.seconds),
-              String(each.held),
-              share(each.false_block_rate),
-              String(each.false_greens),
-            ]),
+          granularity === 'week' ? 'WEEK OF' : 'DAY',
+          ['TASKS', 'SUCCESS', 'QUALITY', 'USD', 'JUDGING', 'UNKNOWN'],
+          series.map((each) => [
+            each.date,
+            String(each.tasks_total),
+            ratio(each.success_rate),
+            each.avg_quality_score === null ? UNKNOWN : each.avg_quality_score.toFixed(1),
+            dollars(each.cost_usd),
+            dollars(each.judging_cost_usd),
+            String(each.cost_unknown),
+          ]),
         ),
-      );
-    return EXIT.ok;
-  });
-  registerCost(quality, io);
-  registerFiles(quality, io);
-  const models = quality
-    .command('models')
-    .description('How each model fares, and what it costs')
-    .option(...JSON_OPTION);
-  action(models, io, async (session) => {
-    const answer = await session.client().qualityModels({});
-    if (session.json) session.printJson(answer);
-    else session.print(table(session, 'MODEL', MODEL_TITLES, modelRows(answer.models)));
-    return EXIT.ok;
-  });
-  const trend = quality
-    .command('trend')
-    .description('Tasks and cost by day or week')
-    .option('--days <n>', 'how far back', days, 90)
-    .addOption(new Option('--granularity <span>', 'what a row is').choices(['day', 'week']).default('day'))
-    .option(...JSON_OPTION);
-  action<[{ readonly days: number; readonly granularity: 'day' | 'week' }]>(
-    trend,
-    io,
-    async (session, query) => {
-      const answer = await session
-        .client()
-        .qualityTrend({ query: { days: query.days, granularity: query.granularity } });
-      if (session.json) session.printJson(answer);
-      else {
-        session.print(
-          table(
-            session,
-            query.granularity === 'week' ? 'WEEK OF' : 'DAY',
-            ['TASKS', 'SUCCESS', 'QUALITY', 'USD', 'JUDGING', 'UNKNOWN'],
-            answer.series.map((each) => [
-              each.date,
-              String(each.tasks_total),
-              share(each.success_rate),
-              each.avg_quality_score === null ? UNKNOWN : each.avg_quality_score.toFixed(1),
-              dollars(each.cost_usd),
-              dollars(each.judging_cost_usd),
-              String(each.cost_unknown),
-            ]),
-          ),
-        );
-        session.print(`The quality score is ${answer.quality_trend}.`);
-      }
-      return EXIT.ok;
-    },
-  );
-  examples(show, [
-    ['quality', 'the last week at a glance'],
-    ['quality show --json | jq .overall.success_rate', 'for a script'],
-  ]);
-  examples(gates, [['quality gates', 'what each gate costs and catches']]);
-  examples(models, [['quality models --json', 'what each model costs for an accepted attempt']]);
-  examples(trend, [['quality trend --days 30 --granularity week', 'the last weeks']]);
-}
+        `The quality score is ${quality_trend}.`,
+      ].join('\n'),
+    examples: [['quality trend --days 30 --granularity week', 'the last weeks']],
+  }),
+];

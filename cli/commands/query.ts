@@ -1,121 +1,106 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import { namedQueries } from '../../shared/control/ledger/named-queries.ts';
-
 import { CliError, EXIT } from '../exit.ts';
-import type { Io } from '../io.ts';
-import { examples, JSON_OPTION, localAction } from '../local-command.ts';
-import type { LocalSession as Session } from '../local-session.ts';
-import { renderTable } from '../output/table.ts';
-import type { Answer, Value } from '../query/answer.ts';
-import { SUMMARY } from '../summary.ts';
-import { timeLimit } from '../time-limit.ts';
+import { localCommand } from '../local-command.ts';
+import type { LocalSession } from '../local-session.ts';
+import { argument, option, timeLimit } from '../parameters.ts';
+import { emptyFolderNote, RECORDS_OPTION, recordsFolder } from '../query/records.ts';
+import type { QueryResult, QueryValue } from '../query/result.ts';
 
-interface Options {
-  readonly records?: string;
-  readonly athena?: true;
-  readonly stack: string;
-  readonly timeout: number;
-}
-
-/** The SQL of a question: a named one, a file, or what comes on standard input. */
-async function sqlOf(what: string, { io }: Session): Promise<string> {
-  if (what === '-') return io.readStdin();
-  const named = namedQueries().find(({ name }) => name === what);
+/** Returns the SQL of a named query, of a file, or of standard input. */
+async function readSql(source: string, { io }: LocalSession): Promise<string> {
+  if (source === '-') return io.readStdin();
+  const named = namedQueries().find(({ name }) => name === source);
   if (named) return named.sql;
-  const file = resolve(io.cwd, what);
+  const file = resolve(io.cwd, source);
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) return readFileSync(file, 'utf8');
-  throw new CliError(EXIT.notFound, 'no_query', `There is no named query and no file "${what}".`, {
-    hint: '`assay query` lists the named ones; `assay query -` reads SQL from standard input.',
+  throw new CliError(EXIT.notFound, 'no_query', `There is no named query and no file "${source}".`, {
+    hint: '`assay query` lists the named queries; `assay query -` reads SQL from standard input.',
   });
 }
 
-const shown = (value: Value): string => {
+const cellText = (value: QueryValue): string => {
   if (value === null) return '-';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
-function render({ columns, rows }: Answer, session: Session): string {
+function renderResult({ columns, rows }: QueryResult, session: LocalSession): string {
   if (rows.length === 0) return 'No rows.';
   const isNumber = (index: number): boolean =>
     rows.every((row) => row[index] === null || typeof row[index] === 'number');
-  return renderTable(
+  return session.table(
     columns.map((title, index) => ({
       title: title.toUpperCase(),
       ...(isNumber(index) ? { align: 'right' as const } : { shrinkTo: 12 }),
     })),
-    rows.map((row) => row.map(shown)),
-    session.io.stdout.columns,
-    session.out.dim,
+    rows.map((row) => row.map(cellText)),
   );
 }
 
-async function ask(sql: string, options: Options, session: Session): Promise<Answer> {
-  if (options.athena) {
-    const { askAthena } = await import('../query/athena.ts');
-    return askAthena(sql, { stack: options.stack, timeoutMs: options.timeout * 1_000 });
-  }
-  const [{ Records }, { noteOfNothing, recordsFolder }] = await Promise.all([
-    import('../query/duckdb.ts'),
-    import('../query/records.ts'),
-  ]);
-  const folder = recordsFolder(options.records, session.io.cwd);
+async function queryRecords(
+  sql: string,
+  given: string | undefined,
+  session: LocalSession,
+): Promise<QueryResult> {
+  const { Records } = await import('../query/duckdb.ts');
+  const folder = recordsFolder(given, session.io.cwd);
   const records = await Records.open(folder);
   try {
-    const answer = await records.ask(sql);
-    const nothing = noteOfNothing(folder);
-    return nothing === null ? answer : { ...answer, notes: [...answer.notes, nothing] };
+    const result = await records.query(sql);
+    const empty = emptyFolderNote(folder);
+    return empty === null ? result : { ...result, notes: [...result.notes, empty] };
   } finally {
     records.close();
   }
 }
 
-/** `assay query` */
-export function registerQuery(program: Command, io: Io): void {
-  const command = program
-    .command('query')
-    .description(SUMMARY.query)
-    .argument(
-      '[name|file|-]',
-      'a named query, a file of SQL, or - for standard input; none: list the named ones',
-    )
-    .option('--records <dir>', 'folder of records, such as a copy from S3; else those of `assay up` here')
-    .option('--athena', 'ask Athena, with the AWS credentials in the environment')
-    .option('--stack <name>', 'with --athena: name of the stack', 'Assay')
-    .option('--timeout <seconds>', 'with --athena: how long to wait', timeLimit, 300)
-    .option(...JSON_OPTION);
-  localAction<[string | undefined, Options]>(command, io, async (session, what, options) => {
-    if (what === undefined) {
-      const queries = namedQueries().map(({ name, about }) => ({ name, about }));
-      if (session.json) session.printJson({ queries });
-      else
-        session.print(
-          renderTable(
-            [{ title: 'NAME' }, { title: 'QUESTION', shrinkTo: 20 }],
-            queries.map(({ name, about }) => [{ text: name, style: session.out.bold }, about]),
-            session.io.stdout.columns,
-            session.out.dim,
-          ),
-        );
-      return EXIT.ok;
-    }
-    const answer = await ask(await sqlOf(what, session), options, session);
-    const { columns, rows } = answer;
-    if (session.json)
-      session.printJson({
-        columns,
-        rows: rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index] ?? null]))),
-      });
-    else session.print(render(answer, session));
-    for (const note of answer.notes) session.note(note);
-    return EXIT.ok;
-  });
-  examples(command, [
-    ['query', 'which questions have a name'],
-    ['query cost-per-accepted-patch', 'asks the records of `assay up` in this folder'],
-    ['query slow-gates --records ./records --json', 'a copy of the bucket, for a script'],
-    ['query unverified-ratio-by-day --athena --stack Assay', 'a deployment'],
-    ["query - <<< 'SELECT status, count(*) AS n FROM tasks GROUP BY status'", 'a question of your own'],
-  ]);
+function listQueries(session: LocalSession): void {
+  const queries = namedQueries().map(({ name, about }) => ({ name, about }));
+  session.show({ queries }, () =>
+    session.table(
+      [{ title: 'NAME' }, { title: 'QUESTION', shrinkTo: 20 }],
+      queries.map(({ name, about }) => [{ text: name, style: session.out.bold }, about]),
+    ),
+  );
 }
+
+export const queryCommand = localCommand({
+  name: 'query',
+  arguments: {
+    source: argument(
+      '[name|file|-]',
+      'a named query, a file of SQL, or - for standard input; none: list the named queries',
+    ),
+  },
+  options: {
+    records: RECORDS_OPTION,
+    athena: option('--athena', 'query Athena, with the AWS credentials of the environment'),
+    stack: option('--stack <name>', 'with --athena: name of the stack', { default: 'Assay' }),
+    timeout: option('--timeout <seconds>', 'with --athena: time limit', { parse: timeLimit, default: 300 }),
+  },
+  json: '`--json` prints `{"columns": [string], "rows": [{column: value}]}`, without a query `{"queries": [{"name", "about"}]}`. Null is unknown.',
+  examples: [
+    ['query', 'list the named queries'],
+    ['query cost-per-accepted-patch', 'on the records of `assay up` in this folder'],
+    ['query slow-gates --records ./records --json', 'on a copy of the bucket, for a script'],
+    ['query unverified-ratio-by-day --athena --stack Assay', 'on a deployment'],
+    ["query - <<< 'SELECT status, count(*) AS n FROM tasks GROUP BY status'", 'your own SQL'],
+  ],
+  run: async (session, { source, records, athena, stack, timeout }) => {
+    if (source === undefined) {
+      listQueries(session);
+      return undefined;
+    }
+    const sql = await readSql(source, session);
+    const result = athena
+      ? await (await import('../query/athena.ts')).queryAthena(sql, { stack, timeoutMs: timeout * 1_000 })
+      : await queryRecords(sql, records, session);
+    const { columns, rows } = result;
+    const objects = (): object[] =>
+      rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index] ?? null])));
+    session.show({ columns, rows: session.json ? objects() : [] }, () => renderResult(result, session));
+    for (const note of result.notes) session.note(note);
+    return undefined;
+  },
+});

@@ -1,24 +1,12 @@
-import type { Command } from 'commander';
 import type { ReviewItem } from '../../shared/api/schemas.ts';
 import { age } from '../../shared/lib/format.ts';
-import { action, examples, JSON_OPTION } from '../command.ts';
-import { EXIT } from '../exit.ts';
-import type { Io } from '../io.ts';
-import { renderTable } from '../output/table.ts';
+import { routeCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
-import { SUMMARY } from '../summary.ts';
-import { wholeNumber } from '../whole-number.ts';
-
-interface Options {
-  readonly role?: string;
-  readonly repository?: string;
-  readonly limit: number;
-  readonly cursor?: string;
-}
+import { PAGE_OPTIONS, TASK_FILTERS } from '../shared-options.ts';
 
 function renderReviews(reviews: readonly ReviewItem[], session: Session): string {
   const now = Date.now();
-  return renderTable(
+  return session.table(
     [
       { title: 'ID' },
       { title: 'PRIO', align: 'right', optional: true },
@@ -35,32 +23,19 @@ function renderReviews(reviews: readonly ReviewItem[], session: Session): string
       each.title,
       each.reasons.join('; '),
     ]),
-    session.io.stdout.columns,
-    session.out.dim,
   );
 }
 
-/** `reviews`: what waits for a person. */
-export function registerReviews(program: Command, io: Io): void {
-  const command = program
-    .command('reviews')
-    .description(SUMMARY.reviews)
-    .option('--role <role>', 'only tasks of this role')
-    .option('--repository <url>', 'only tasks of this repository')
-    .option('--limit <number>', 'at most this many, 200 at the most', wholeNumber, 50)
-    .option('--cursor <cursor>', 'go on where an earlier listing ended (its next_cursor)')
-    .option(...JSON_OPTION);
-  action<[Options]>(command, io, async (session, { role, repository, limit, cursor }) => {
-    const page = await session.client().listReviews({ query: { role, repository, limit, cursor } });
-    if (session.json) session.printJson(page);
-    else if (page.reviews.length === 0) session.note('Nothing waits for a person.');
-    else session.print(renderReviews(page.reviews, session));
-    if (!session.json && page.next_cursor !== null)
-      session.note(`More: assay reviews --cursor ${page.next_cursor}`);
-    return EXIT.ok;
-  });
-  examples(command, [
-    ['reviews', 'what waits for a person, why, and until when'],
+/** `reviews`: tasks that need review. */
+export const reviewsCommand = routeCommand({
+  name: 'reviews',
+  route: 'listReviews',
+  options: { ...TASK_FILTERS, ...PAGE_OPTIONS },
+  request: (query) => ({ query }),
+  view: ({ reviews }, session) =>
+    reviews.length === 0 ? { note: 'No task needs review.' } : renderReviews(reviews, session),
+  examples: [
+    ['reviews', 'the tasks that need review: why, and until when'],
     ["reviews --json | jq -r '.reviews[].id'", 'their ids, for a script'],
-  ]);
-}
+  ],
+});

@@ -1,14 +1,11 @@
-import type { Command } from 'commander';
 import type { Rule } from '../../gates/rules/framework/rule.ts';
 import { RULES } from '../../gates/rules/registry.ts';
 import { CliError, EXIT } from '../exit.ts';
-import type { Io } from '../io.ts';
-import { examples, JSON_OPTION, localAction } from '../local-command.ts';
-import { renderTable } from '../output/table.ts';
-import { SUMMARY } from '../summary.ts';
+import { localCommand } from '../local-command.ts';
+import { argument } from '../parameters.ts';
 
-/** What scripts get of a rule. */
-const shown = ({ id, default: level, says, why, languages, caught, honest }: Rule) => ({
+/** A rule as `--json` prints it. */
+const ruleJson = ({ id, default: level, says, why, languages, caught, honest }: Rule) => ({
   id,
   default: level,
   says,
@@ -18,50 +15,72 @@ const shown = ({ id, default: level, says, why, languages, caught, honest }: Rul
   honest: honest.map(({ name }) => name),
 });
 
-/** `assay rules list` and `assay rules explain ID` */
-export function registerRules(program: Command, io: Io): void {
-  const rules = program.command('rules').description(SUMMARY.rules);
-  const list = rules
-    .command('list')
-    .description('Every rule whose level `rules:` in assay.yaml can set')
-    .option(...JSON_OPTION);
-  localAction<[object]>(list, io, async (session) => {
-    if (session.json) session.printJson({ rules: RULES.map(shown) });
-    else
-      session.print(
-        renderTable(
+const renderRule = ({ id, default: level, says, why, caught, honest }: Rule): string =>
+  [
+    `${id}: ${says}`,
+    why,
+    `Default level: ${level}`,
+    `Found:\n${caught.map(({ name }) => `  - ${name}`).join('\n')}`,
+    `Not found:\n${honest.map(({ name }) => `  - ${name}`).join('\n')}`,
+  ].join('\n\n');
+
+/** `rules`: the rules that read a patch. */
+export const ruleCommands = [
+  localCommand({
+    name: 'rules list',
+    description: 'List every rule whose level `rules:` in assay.yaml can set',
+    json: {
+      text: '`--json` prints every rule whose level can be set. `default` is its level where none is set; `caught` and `honest` name examples that it finds and that it ignores.',
+      example: `{
+  "rules": [
+    {
+      "id": "addresses_reviewer",
+      "default": "hold",
+      "says": "a comment tells whoever reviews the patch what to say",
+      "why": "Text for a model or a person that judges the patch has no other use.",
+      "languages": "all",
+      "caught": ["earlier instructions are to be ignored"],
+      "honest": ["a comment for the next reader"]
+    }
+  ]
+}`,
+    },
+    examples: [['rules list', 'every rule with its default level']],
+    run: async (session) => {
+      session.show({ rules: RULES.map(ruleJson) }, () =>
+        session.table(
           [{ title: 'RULE' }, { title: 'DEFAULT' }, { title: 'SAYS', shrinkTo: 16 }],
           RULES.map(({ id, default: level, says }) => [id, level, says]),
-          session.io.stdout.columns,
-          session.out.dim,
         ),
       );
-    return EXIT.ok;
-  });
-  const explain = rules
-    .command('explain')
-    .argument('<id>', 'name of a rule, as a finding has it')
-    .description('What a rule says, why, and what it does where nothing is set')
-    .option(...JSON_OPTION);
-  localAction<[string, object]>(explain, io, async (session, id) => {
-    const card = RULES.find((each) => each.id === id);
-    if (!card)
-      throw new CliError(EXIT.notFound, 'unknown_rule', `There is no rule ${id}.`, {
-        hint: '`assay rules list` has them all.',
-      });
-    if (session.json) session.printJson(shown(card));
-    else
-      session.print(
-        [
-          `${card.id}: ${card.says}`,
-          card.why,
-          `Where nothing is set: ${card.default}`,
-          `Found:\n${card.caught.map(({ name }) => `  - ${name}`).join('\n')}`,
-          `Not found:\n${card.honest.map(({ name }) => `  - ${name}`).join('\n')}`,
-        ].join('\n\n'),
-      );
-    return EXIT.ok;
-  });
-  examples(list, [['rules list', 'what is read, and the most that each rule does']]);
-  examples(explain, [['rules explain error_swallowed', 'about one finding']]);
-}
+      return undefined;
+    },
+  }),
+  localCommand({
+    name: 'rules explain',
+    description: 'Explain a rule: what it finds, why, and its default level',
+    arguments: { id: argument('<id>', 'rule id, as findings name it') },
+    json: {
+      text: '`--json` prints one rule, as in the list. An unknown name is exit code 5.',
+      example: `{
+  "id": "link_leads_out",
+  "default": "block",
+  "says": "a link leads out of the tree",
+  "why": "What it shows is not what was checked, and what is delivered is another thing on each machine.",
+  "languages": "all",
+  "caught": ["a link to a file of the machine", "a link above the tree"],
+  "honest": ["a link within the tree"]
+}`,
+    },
+    examples: [['rules explain error_swallowed', 'about one finding']],
+    run: async (session, { id }) => {
+      const rule = RULES.find((each) => each.id === id);
+      if (!rule)
+        throw new CliError(EXIT.notFound, 'unknown_rule', `There is no rule ${id}.`, {
+          hint: '`assay rules list` lists the rules.',
+        });
+      session.show(ruleJson(rule), () => renderRule(rule));
+      return undefined;
+    },
+  }),
+];

@@ -1,32 +1,26 @@
-import { type Command, Option } from 'commander';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import type * as z from 'zod';
 import { ARTIFACT_KINDS, type ArtifactPart } from '../../shared/api/artifact-schemas.ts';
 import { taskAddress } from '../../shared/api/page-paths.ts';
-import { action, examples, JSON_OPTION } from '../command.ts';
-import { EXIT } from '../exit.ts';
-import type { Io } from '../io.ts';
+import { isScreenshot } from '../../shared/contract/evidence/is-screenshot.ts';
+import { screenshotsIn } from '../../shared/contract/screenshot.ts';
+import { CliError, EXIT } from '../exit.ts';
 import { openAddress } from '../open-address.ts';
 import { renderTask } from '../output/task-page.ts';
-import { saveScreenshots } from '../screenshots.ts';
+import { option, wholeNumber } from '../parameters.ts';
+import { serverCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
-import { SUMMARY } from '../summary.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { TASK_ID } from '../shared-options.ts';
 
-/** What can be printed; pictures are files. */
-const TEXTS = ARTIFACT_KINDS.filter((kind) => kind !== 'screenshot');
+/** Artifacts that can be printed; screenshots are files. */
+const TEXT_KINDS = ARTIFACT_KINDS.filter((kind) => kind !== 'screenshot');
 
-interface Options {
-  readonly open?: boolean;
-  readonly print?: (typeof TEXTS)[number];
-  readonly screenshots?: string;
-  readonly attempt?: number;
-}
-
-/** Writes it part by part: a transcript may be longer than one likes to keep in memory. */
+/** Prints an artifact part by part: a transcript may be longer than memory should hold. */
 async function printArtifact(
   session: Session,
   id: string,
-  kind: NonNullable<Options['print']>,
+  kind: (typeof TEXT_KINDS)[number],
   attempt: number | undefined,
 ): Promise<void> {
   for (let offset: number | null = 0; offset !== null; ) {
@@ -38,54 +32,77 @@ async function printArtifact(
   }
 }
 
-export function registerTask(program: Command, io: Io): void {
-  const command = program
-    .command('task')
-    .argument('<id>', 'task id')
-    .description(SUMMARY.task)
-    .addOption(
-      new Option('--print <what>', 'print what the latest attempt has left, as it is').choices(TEXTS),
-    )
-    .option('--screenshots <folder>', 'write the pictures that gates have taken of the latest attempt there')
-    .option('--attempt <number>', 'with --print or --screenshots: another attempt', wholeNumber)
-    .option('--open', 'show it on the page, in a browser')
-    .option(...JSON_OPTION);
-  action<[string, Options]>(command, io, async (session, id, options) => {
+/** Writes the screenshots of an attempt (default: the latest) into a folder. Returns their files, in the order of the evidence. */
+async function saveScreenshots(
+  session: Session,
+  id: string,
+  number: number | undefined,
+  folder: string,
+): Promise<string[]> {
+  const client = session.client();
+  const { attempts } = await client.listAttempts({ id });
+  const attempt = number === undefined ? attempts.at(-1) : attempts.find((each) => each.number === number);
+  const screenshots = screenshotsIn(attempt?.verification ?? { gates: [] });
+  if (!attempt || screenshots.length === 0)
+    throw new CliError(EXIT.notFound, 'not_found', `task ${id} has no screenshots there`);
+  const place = resolve(session.io.cwd, folder);
+  await mkdir(place, { recursive: true });
+  const files: string[] = [];
+  for (const screenshot of screenshots) {
+    const query = { kind: 'screenshot', attempt: attempt.number, name: screenshot.name } as const;
+    const { text } = await client.artifact({ id, query });
+    const png = Buffer.from(text, 'base64');
+    if (!isScreenshot(png, screenshot))
+      throw new CliError(
+        EXIT.failed,
+        'screenshot_changed',
+        `screenshot ${screenshot.name} differs from the one in the evidence`,
+      );
+    const file = join(place, `${screenshot.name}.png`);
+    await writeFile(file, png);
+    files.push(file);
+  }
+  return files;
+}
+
+export const taskCommand = serverCommand({
+  name: 'task',
+  arguments: { id: TASK_ID },
+  options: {
+    print: option('--print <what>', 'print an artifact of the latest attempt, unchanged', {
+      choices: TEXT_KINDS,
+    }),
+    screenshots: option('--screenshots <folder>', 'write the screenshots of the latest attempt there'),
+    attempt: option('--attempt <number>', 'with --print or --screenshots: another attempt', {
+      parse: wholeNumber(),
+    }),
+    open: option('--open', 'open the task on the web page'),
+  },
+  json: '`--json` prints `{"task": Task, "attempts": [Attempt], "total_cost_usd": number | null, "judging_cost_usd": number | null, "saved_vs_direct_opus_usd": number | null, "break_even_pass_rate": number | null}`. Null is unknown, never 0.',
+  examples: [
+    ['task 01JD8Z0000EXAMPLE', 'what happened, and why'],
+    ['task 01JD8Z0000EXAMPLE --print patch | git apply', 'the patch'],
+    ['task 01JD8Z0000EXAMPLE --screenshots shots', 'the screenshots that a gate took of the application'],
+    ['task 01JD8Z0000EXAMPLE --open', 'the same on the web page, with the diff and a timeline'],
+    ["task 01JD8Z0000EXAMPLE --json | jq '.attempts[].verdict.reasons'", 'the reasons of each verdict'],
+  ],
+  run: async (session, { id, print, screenshots, attempt, open }) => {
     const client = session.client();
-    if (options.print) {
-      await printArtifact(session, id, options.print, options.attempt);
-      return EXIT.ok;
-    }
-    if (options.screenshots !== undefined) {
-      const { attempts } = await client.listAttempts({ id });
-      const { attempt: number } = options;
-      const attempt =
-        number === undefined ? attempts.at(-1) : attempts.find((each) => each.number === number);
-      const files = await saveScreenshots(session, id, attempt, options.screenshots);
-      if (session.json) session.printJson({ screenshots: files });
-      else for (const file of files) session.print(file);
-      return EXIT.ok;
-    }
-    if (options.open) {
-      // Whether there is such a task, this tells; the page asks for a token of its own.
+    if (print) await printArtifact(session, id, print, attempt);
+    else if (screenshots !== undefined) {
+      const files = await saveScreenshots(session, id, attempt, screenshots);
+      session.show({ screenshots: files }, () => files.join('\n'));
+    } else if (open) {
+      // Fails if the task does not exist; the page asks for a token of its own.
       await client.getTask({ id });
       const address = taskAddress(session.connection().url, id);
-      if (session.json) session.printJson({ address });
-      else session.print(address);
+      session.show({ address }, () => address);
       openAddress(address, session);
-      return EXIT.ok;
+    } else {
+      const [task, chain] = await Promise.all([client.getTask({ id }), client.listAttempts({ id })]);
+      const { task_id: _, ...rest } = chain;
+      session.show({ task, ...rest }, () => renderTask(task, chain, session.out));
     }
-    const [task, chain] = await Promise.all([client.getTask({ id }), client.listAttempts({ id })]);
-    const { task_id: _, ...rest } = chain;
-    if (session.json) session.printJson({ task, ...rest });
-    else session.print(renderTask(task, chain, session.out));
-    return EXIT.ok;
-  });
-  examples(command, [
-    ['task 01JD8Z0000EXAMPLE', 'what happened, and why'],
-    ['task 01JD8Z0000EXAMPLE --print patch | git apply', 'the work itself'],
-    ['task 01JD8Z0000EXAMPLE --screenshots shots', 'the pages of the application, as a gate has seen them'],
-    ['task 01JD8Z0000EXAMPLE --open', 'the same on the page, with the diff and over time'],
-    ["task 01JD8Z0000EXAMPLE --json | jq '.attempts[].verdict.reasons'", 'why each attempt was refused'],
-  ]);
-}
+    return undefined;
+  },
+});

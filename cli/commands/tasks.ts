@@ -1,50 +1,27 @@
-import { type Command, Option } from 'commander';
 import type * as z from 'zod';
 import type { ListQuery, TaskSummary } from '../../shared/api/schemas.ts';
 import { STATUSES } from '../../shared/contract/task/status.ts';
 import { age } from '../../shared/lib/format.ts';
-import { action, examples, JSON_OPTION } from '../command.ts';
-import { EXIT } from '../exit.ts';
-import type { Io } from '../io.ts';
-import { renderTable } from '../output/table.ts';
 import { noteOf, statusStyle } from '../output/task-style.ts';
+import { option, wholeNumber } from '../parameters.ts';
+import { notePages, serverCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
-import { SUMMARY } from '../summary.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { PAGE_OPTIONS, TASK_FILTERS } from '../shared-options.ts';
 
-interface Options {
-  readonly status?: string;
-  readonly role?: string;
-  readonly repository?: string;
-  readonly unverified?: boolean;
-  readonly live?: boolean;
-  readonly newest?: boolean;
-  readonly limit: number;
-  readonly cursor?: string;
-}
+/** Tasks per request: the limit of the API. */
+const PAGE_SIZE = 200;
 
-/** Tasks per request; the API's own limit. */
-const PAGE = 200;
+type Query = Omit<z.input<typeof ListQuery>, 'limit'> & { readonly limit: number };
 
-/** Up to `limit` tasks, over as many pages as that takes. */
-async function list(session: Session, options: Options) {
+/** Lists up to `limit` tasks, over as many pages as that takes. */
+async function listTasks(session: Session, { limit, cursor: start, ...filters }: Query) {
   const tasks: TaskSummary[] = [];
-  let cursor = options.cursor;
+  let cursor = start;
   for (;;) {
-    const query = {
-      status: options.status,
-      role: options.role,
-      repository: options.repository,
-      unverified: options.unverified === undefined ? undefined : options.unverified ? 'true' : 'false',
-      live: options.live ? 'true' : undefined,
-      order: options.newest ? 'newest' : undefined,
-      limit: Math.min(PAGE, options.limit - tasks.length),
-      cursor,
-    } as z.input<typeof ListQuery>;
+    const query = { ...filters, limit: Math.min(PAGE_SIZE, limit - tasks.length), cursor };
     const page = await session.client().listTasks({ query });
     tasks.push(...page.tasks);
-    if (page.next_cursor === null || tasks.length >= options.limit)
-      return { tasks, next_cursor: page.next_cursor };
+    if (page.next_cursor === null || tasks.length >= limit) return { tasks, next_cursor: page.next_cursor };
     cursor = page.next_cursor;
   }
 }
@@ -52,7 +29,7 @@ async function list(session: Session, options: Options) {
 function renderTasks(tasks: readonly TaskSummary[], session: Session): string {
   const pc = session.out;
   const now = Date.now();
-  return renderTable(
+  return session.table(
     [
       { title: 'ID' },
       { title: 'STATUS' },
@@ -71,39 +48,40 @@ function renderTasks(tasks: readonly TaskSummary[], session: Session): string {
       task.title,
       noteOf(task),
     ]),
-    session.io.stdout.columns,
-    pc.dim,
   );
 }
 
-export function registerTasks(program: Command, io: Io): void {
-  const command = program
-    .command('tasks')
-    .description(SUMMARY.tasks)
-    .addOption(new Option('--status <status>', 'only tasks with this status').choices(STATUSES))
-    .option('--role <role>', 'only tasks of this role')
-    .option('--repository <url>', 'only tasks of this repository')
-    .option('--unverified', 'only tasks that completed without evidence of ours')
-    .option('--no-unverified', 'only the others')
-    .option('--live', 'only tasks that have not ended')
-    .option('--newest', 'the newest first')
-    .option('--limit <number>', 'at most this many', wholeNumber, 50)
-    .option('--cursor <cursor>', 'go on where an earlier listing ended (its next_cursor)')
-    .option(...JSON_OPTION);
-  // Commander makes `--no-x` default x to true; here absent means both.
-  command.setOptionValueWithSource('unverified', undefined, 'default');
-  action<[Options]>(command, io, async (session, options) => {
-    const page = await list(session, options);
-    if (session.json) session.printJson(page);
-    else if (page.tasks.length === 0) session.note('No tasks. `assay submit FILE` sends one.');
-    else session.print(renderTasks(page.tasks, session));
-    if (!session.json && page.next_cursor !== null)
-      session.note(`More: assay tasks --cursor ${page.next_cursor}`);
-    return EXIT.ok;
-  });
-  examples(command, [
-    ['tasks --status failed', 'what needs a look'],
-    ['tasks --newest --limit 20', 'what came last'],
-    ['tasks --unverified --json', 'work that nobody has verified, for a script'],
-  ]);
-}
+export const tasksCommand = serverCommand({
+  name: 'tasks',
+  options: {
+    status: option('--status <status>', 'only tasks with this status', { choices: STATUSES }),
+    ...TASK_FILTERS,
+    unverified: option('--unverified', 'only tasks that completed without executed or checked evidence'),
+    verified: option('--no-unverified', 'only the other tasks'),
+    live: option('--live', 'only tasks that have not ended'),
+    newest: option('--newest', 'newest first'),
+    limit: option('--limit <number>', 'at most this many', { parse: wholeNumber(), default: 50 }),
+    cursor: PAGE_OPTIONS.cursor,
+  },
+  json: '`--json` prints `{"tasks": [TaskSummary], "next_cursor": string | null}`.',
+  examples: [
+    ['tasks --status failed', 'the failed tasks'],
+    ['tasks --newest --limit 20', 'the latest tasks'],
+    ['tasks --unverified --json', 'unverified work, for a script'],
+  ],
+  run: async (session, { unverified, verified, live, newest, ...query }) => {
+    const page = await listTasks(session, {
+      ...query,
+      unverified: unverified ? 'true' : verified ? 'false' : undefined,
+      live: live && 'true',
+      order: newest && 'newest',
+    });
+    session.show(page, () =>
+      page.tasks.length === 0
+        ? { note: 'No tasks. `assay submit FILE` sends one.' }
+        : renderTasks(page.tasks, session),
+    );
+    notePages(session, 'tasks', page);
+    return undefined;
+  },
+});

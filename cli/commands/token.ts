@@ -1,27 +1,14 @@
-import type { Command } from 'commander';
 import { AUTHORIZATION_SECONDS } from '../../shared/api/gateway.ts';
-import { isOperatorRole, OPERATOR_ROLE_NAMES } from '../../shared/contract/access/rights.ts';
+import { OPERATOR_ROLE_NAMES, type OperatorRole } from '../../shared/contract/access/rights.ts';
 import { readRepositoryUrl } from '../../shared/contract/repository/url.ts';
 import type { Operator, StoredToken } from '../../shared/store/operator-tokens.ts';
-import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT } from '../exit.ts';
-import type { Io } from '../io.ts';
-import { renderTable } from '../output/table.ts';
+import { localCommand } from '../local-command.ts';
+import type { LocalSession } from '../local-session.ts';
 import { oneLine } from '../output/text.ts';
-import type { Session } from '../session.ts';
-import { SUMMARY } from '../summary.ts';
+import { argument, option, type ParseOption } from '../parameters.ts';
 
-interface TableOptions {
-  readonly table?: string;
-}
-interface CreateOptions extends TableOptions {
-  readonly name: string;
-  readonly role: string;
-  readonly repository?: readonly string[];
-  readonly expires?: string;
-}
-
-/** What to do about an error of the AWS SDK; the SDK's own sentence is kept. */
+/** Adds to an error of the AWS SDK what to do about it; its own message is kept. */
 function awsError(error: unknown, table: string): CliError {
   const name = error instanceof Error ? error.name : '';
   const message = error instanceof Error ? error.message : String(error);
@@ -39,8 +26,8 @@ function awsError(error: unknown, table: string): CliError {
 type Db = ReturnType<typeof import('../../shared/store/clients.ts').documentClient>;
 type Tokens = typeof import('../../shared/store/operator-tokens.ts');
 
-/** Does something with the table of a deployment. The SDK is loaded only here: no other command needs it. */
-async function inTable<T>(table: string, act: (db: Db, tokens: Tokens) => Promise<T>): Promise<T> {
+/** Runs a function with the table of a deployment. The SDK is loaded only here: no other command needs it. */
+async function withTable<T>(table: string, act: (db: Db, tokens: Tokens) => Promise<T>): Promise<T> {
   const [{ documentClient }, tokens] = await Promise.all([
     import('../../shared/store/clients.ts'),
     import('../../shared/store/operator-tokens.ts'),
@@ -55,10 +42,11 @@ async function inTable<T>(table: string, act: (db: Db, tokens: Tokens) => Promis
   }
 }
 
-function tableOf(options: { readonly table?: string }, session: Session): string {
-  const table = options.table ?? session.io.env['ASSAY_TABLE'];
+/** Returns the table of `--table` or ASSAY_TABLE. */
+function tableName(option: string | undefined, session: LocalSession): string {
+  const table = option ?? session.io.env['ASSAY_TABLE'];
   if (!table)
-    throw new CliError(EXIT.usage, 'no_table_name', 'Which table?', {
+    throw new CliError(EXIT.usage, 'no_table_name', 'No table is named.', {
       hint: 'Give --table or ASSAY_TABLE: the stack output TableName of the deployment.',
     });
   return table;
@@ -66,9 +54,8 @@ function tableOf(options: { readonly table?: string }, session: Session): string
 
 const UNIT_MS = { h: 3_600_000, d: 86_400_000 } as const;
 
-/** `12h` or `90d` from now. */
-function expiry(text: string | undefined): Date | null {
-  if (text === undefined) return null;
+/** Reads a lifetime from now, such as 12h or 90d. */
+const expiry: ParseOption<Date> = (text) => {
   const [, amount, unit] = /^([1-9]\d{0,3})([hd])$/.exec(text) ?? [];
   if (amount === undefined || unit === undefined)
     throw new CliError(
@@ -77,33 +64,34 @@ function expiry(text: string | undefined): Date | null {
       '--expires must be hours or days from now, e.g. 12h or 90d.',
     );
   return new Date(Date.now() + Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS]);
-}
-
-/** In the form that tasks are stored with. */
-const scopeOf = (url: string): string => {
-  const read = readRepositoryUrl(url);
-  if ('error' in read)
-    throw new CliError(EXIT.usage, 'bad_repository', `--repository ${oneLine(url)}: ${read.error}.`);
-  return read.href;
 };
 
-function operatorOf({ name: given, role, repository, expires }: CreateOptions): Operator {
+/** A repository URL in the form that tasks are stored with. */
+const normalizedUrl = (url: string): string => {
+  const parsed = readRepositoryUrl(url);
+  if ('error' in parsed)
+    throw new CliError(EXIT.usage, 'bad_repository', `--repository ${oneLine(url)}: ${parsed.error}.`);
+  return parsed.href;
+};
+
+interface OperatorOptions {
+  readonly name: string;
+  readonly role: OperatorRole;
+  readonly repositories: readonly string[] | undefined;
+  readonly expires: Date | undefined;
+}
+
+function validOperator({ name: given, role, repositories = [], expires }: OperatorOptions): Operator {
   const name = oneLine(given);
   if (name === '' || name.length > 100)
     throw new CliError(EXIT.usage, 'bad_name', '--name must have 1 to 100 characters.');
-  if (!isOperatorRole(role))
-    throw new CliError(
-      EXIT.usage,
-      'bad_role',
-      `--role ${oneLine(role)}: known are ${OPERATOR_ROLE_NAMES.join(', ')}.`,
-    );
-  if ((repository?.length ?? 0) > 20)
-    throw new CliError(EXIT.usage, 'bad_repository', '--repository may be given 20 times at most.');
-  return { name, role, repositories: (repository ?? []).map(scopeOf), expiresAt: expiry(expires) };
+  if (repositories.length > 20)
+    throw new CliError(EXIT.usage, 'bad_repository', '--repository may be given at most 20 times.');
+  return { name, role, repositories: repositories.map(normalizedUrl), expiresAt: expires ?? null };
 }
 
-/** One token, as `--json` has it. */
-const shown = ({ id, name, role, repositories, expiresAt, createdAt }: StoredToken) => ({
+/** A token as `--json` prints it. */
+const tokenJson = ({ id, name, role, repositories, expiresAt, createdAt }: StoredToken) => ({
   ...{ id, name, role, repositories },
   created_at: createdAt,
   expires_at: expiresAt?.toISOString() ?? null,
@@ -114,11 +102,11 @@ const COLUMNS = [
   { title: 'NAME', shrinkTo: 8 },
   { title: 'ROLE' },
   { title: 'REPOSITORIES', shrinkTo: 12 },
-  { title: 'MADE', optional: true },
-  { title: 'ENDS' },
+  { title: 'CREATED', optional: true },
+  { title: 'EXPIRES' },
 ];
 const day = (iso: string | undefined): string => iso?.slice(0, 10) ?? 'never';
-const row = (token: StoredToken): string[] => [
+const tokenCells = (token: StoredToken): string[] => [
   token.id,
   token.name,
   token.role,
@@ -127,80 +115,88 @@ const row = (token: StoredToken): string[] => [
   day(token.expiresAt?.toISOString()),
 ];
 
-const TABLE_OPTION = ['--table <table>', 'the Tasks table (stack output TableName; or ASSAY_TABLE)'] as const;
+const TABLE = option('--table <table>', 'the Tasks table (stack output TableName; or ASSAY_TABLE)');
 
-function registerCreate(token: Command, io: Io): void {
-  const command = token
-    .command('create')
-    .description('Make an operator token; it is shown once, and only its hash is stored')
-    .requiredOption('--name <name>', 'whose it is: shown as the creator of tasks, and in reviews')
-    .option('--role <role>', `what it may do: ${OPERATOR_ROLE_NAMES.join(', ')}`, 'admin')
-    .option('--repository <url...>', 'only for tasks of this repository, or of those under it (default: all)')
-    .option('--expires <time>', 'end of the token, from now: 12h, 90d (default: never)')
-    .option(...TABLE_OPTION)
-    .option(...JSON_OPTION);
-  action<[CreateOptions]>(command, io, async (session, options) => {
-    const table = tableOf(options, session);
-    const operator = operatorOf(options);
-    const made = await inTable(table, (db, tokens) => tokens.createOperatorToken(db, { table, operator }));
-    const { name, role } = operator;
-    if (session.json) session.printJson({ name, role, table, id: made.id, token: made.token });
-    else {
-      session.print(made.token);
-      session.note('Keep it like a password: it is not shown again. Use it as ASSAY_TOKEN.');
-    }
-    return EXIT.ok;
-  });
-  examples(command, [
-    ['token create --name you --table Assay-TasksTable', 'with the AWS credentials of the environment'],
-    [
-      'token create --name ci --role submit --repository https://github.com/acme --expires 90d --table Assay-TasksTable',
-      'for a CI job of one organisation',
+/** `token`: operator tokens. */
+export const tokenCommands = [
+  localCommand({
+    name: 'token create',
+    description: 'Create an operator token; it is printed once, and only its hash is stored',
+    options: {
+      name: option('--name <name>', 'owner: shown as the creator of tasks and in reviews', {
+        required: true,
+      }),
+      role: option('--role <role>', 'role of the token', { choices: OPERATOR_ROLE_NAMES, default: 'admin' }),
+      repositories: option(
+        '--repository <url...>',
+        'only for tasks of this repository, or of repositories below the URL (default: all)',
+      ),
+      expires: option('--expires <time>', 'lifetime from now: 12h, 90d (default: never expires)', {
+        parse: expiry,
+      }),
+      table: TABLE,
+    },
+    json: '`--json` prints `{"name": string, "role": string, "table": string, "id": string, "token": string}`.',
+    examples: [
+      ['token create --name you --table Assay-TasksTable', 'with the AWS credentials of the environment'],
+      [
+        'token create --name ci --role submit --repository https://github.com/acme --expires 90d --table Assay-TasksTable',
+        'for a CI job of one organisation',
+      ],
     ],
-  ]);
-}
-
-function registerList(token: Command, io: Io): void {
-  const command = token
-    .command('list')
-    .description('Whose tokens there are, what they may do, and when they end')
-    .option(...TABLE_OPTION)
-    .option(...JSON_OPTION);
-  action<[TableOptions]>(command, io, async (session, options) => {
-    const table = tableOf(options, session);
-    const found = await inTable(table, (db, tokens) => tokens.listOperatorTokens(db, table));
-    if (session.json) session.printJson({ tokens: found.map(shown) });
-    else if (found.length === 0) session.note('There are no tokens. Make one with `assay token create`.');
-    else session.print(renderTable(COLUMNS, found.map(row), session.io.stdout.columns, session.out.dim));
-    return EXIT.ok;
-  });
-  examples(command, [['token list --table Assay-TasksTable', 'with the AWS credentials of the environment']]);
-}
-
-function registerRevoke(token: Command, io: Io): void {
-  const command = token
-    .command('revoke')
-    .argument('<id-or-name>', 'of `assay token list`; by a name all tokens of that name')
-    .description(`End a token: within ${AUTHORIZATION_SECONDS} seconds it opens nothing any more`)
-    .option(...TABLE_OPTION)
-    .option(...JSON_OPTION);
-  action<[string, TableOptions]>(command, io, async (session, idOrName, options) => {
-    const table = tableOf(options, session);
-    const gone = await inTable(table, (db, tokens) => tokens.revokeOperatorTokens(db, table, idOrName));
-    if (gone.length === 0)
-      throw new CliError(EXIT.notFound, 'no_token', `There is no token ${oneLine(idOrName)}.`, {
-        hint: 'See them with `assay token list`.',
-      });
-    if (session.json) session.printJson({ revoked: gone.map(shown) });
-    else for (const each of gone) session.print(`${each.id}  ${oneLine(each.name)}  revoked`);
-    return EXIT.ok;
-  });
-  examples(command, [['token revoke 3f9a1c0b77de --table Assay-TasksTable', 'one token']]);
-}
-
-export function registerToken(program: Command, io: Io): void {
-  const token = program.command('token').description(SUMMARY.token);
-  registerCreate(token, io);
-  registerList(token, io);
-  registerRevoke(token, io);
-}
+    run: async (session, options) => {
+      const table = tableName(options.table, session);
+      const operator = validOperator(options);
+      const { id, token } = await withTable(table, (db, tokens) =>
+        tokens.createOperatorToken(db, { table, operator }),
+      );
+      const { name, role } = operator;
+      session.show({ name, role, table, id, token }, () => ({
+        text: token,
+        note: 'Keep it like a password: it is not shown again. Use it as ASSAY_TOKEN.',
+      }));
+      return undefined;
+    },
+  }),
+  localCommand({
+    name: 'token list',
+    description: 'List the tokens: owner, role, and expiry',
+    options: { table: TABLE },
+    json: '`--json` prints `{"tokens": [{"id", "name", "role", "repositories", "created_at", "expires_at"}]}`; `repositories` is empty for all, `expires_at` is `null` for never.',
+    examples: [['token list --table Assay-TasksTable', 'with the AWS credentials of the environment']],
+    run: async (session, options) => {
+      const table = tableName(options.table, session);
+      const found = await withTable(table, (db, tokens) => tokens.listOperatorTokens(db, table));
+      session.show({ tokens: found.map(tokenJson) }, () =>
+        found.length === 0
+          ? { note: 'There are no tokens. Create one with `assay token create`.' }
+          : session.table(COLUMNS, found.map(tokenCells)),
+      );
+      return undefined;
+    },
+  }),
+  localCommand({
+    name: 'token revoke',
+    description: `Revoke a token: it is refused within ${AUTHORIZATION_SECONDS} seconds`,
+    arguments: {
+      idOrName: argument('<id-or-name>', 'id of `assay token list`; a name revokes all tokens of that name'),
+    },
+    options: { table: TABLE },
+    json: '`--json` prints `{"revoked": […]}`, each as in `token list`.',
+    examples: [['token revoke 3f9a1c0b77de --table Assay-TasksTable', 'one token']],
+    run: async (session, { idOrName, table: option }) => {
+      const table = tableName(option, session);
+      const revoked = await withTable(table, (db, tokens) =>
+        tokens.revokeOperatorTokens(db, table, idOrName),
+      );
+      if (revoked.length === 0)
+        throw new CliError(EXIT.notFound, 'no_token', `There is no token ${oneLine(idOrName)}.`, {
+          hint: '`assay token list` lists the tokens.',
+        });
+      session.show({ revoked: revoked.map(tokenJson) }, () =>
+        revoked.map(({ id, name }) => `${id}  ${oneLine(name)}  revoked`).join('\n'),
+      );
+      return undefined;
+    },
+  }),
+];

@@ -1,53 +1,119 @@
-import { type Command, Option } from 'commander';
+import type { EvolutionView } from '../../shared/api/evolve-schemas.ts';
 import { Change, levelOf, wordsOf } from '../../shared/control/tune/change.ts';
-import { action, examples, JSON_OPTION } from '../command.ts';
 import { CliError, EXIT } from '../exit.ts';
-import type { Io } from '../io.ts';
 import { oneLine } from '../output/text.ts';
-import { renderProposal, renderTuning } from '../output/tuning.ts';
+import { argument, option } from '../parameters.ts';
+import { routeCommand, serverCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
-import { SUMMARY } from '../summary.ts';
+import { REQUIRED_REASON } from '../shared-options.ts';
 
-type View = Parameters<typeof renderTuning>[0];
+type Proposal = EvolutionView['proposals'][number];
 
-function print(view: View, session: Session): void {
-  if (session.json) session.printJson(view);
-  else session.print(renderTuning(view, session));
+const PROPOSAL_ID = argument('<proposal>', 'id that `assay tune list` prints');
+
+const LEVELS: Readonly<Record<EvolutionView['level'], string>> = {
+  L0: 'an operator applies thresholds; nothing is applied automatically',
+  L1: 'thresholds and prompts are applied automatically when their test holds',
+  L2: 'thresholds and prompts automatically, routes by an operator',
+  L3: 'thresholds and prompts automatically, routes and gates by an operator',
+};
+
+const historyLines = (history: EvolutionView['history'], { out }: Session): string[] =>
+  history.map(
+    ({ proposal, action, by, reason, at }) =>
+      `${out.dim(at)} ${proposal} ${action} by ${oneLine(by)}: ${oneLine(reason)}`,
+  );
+
+/** The level, the changes in force, the proposals, and the latest entries of the history. */
+function renderTuning(view: EvolutionView, session: Session): string {
+  const { out } = session;
+  const inForce = view.in_force.map(
+    ({ proposal, setting, share }) =>
+      `${out.bold(proposal)} ${oneLine(wordsOf(setting))}${share === 'half' ? ' (a trial: half of the tasks)' : ''}`,
+  );
+  const proposals =
+    view.proposals.length === 0
+      ? 'No proposals: `assay tune propose` reads the records.'
+      : session.table(
+          [
+            { title: 'ID' },
+            { title: 'LEVEL' },
+            { title: 'STATUS' },
+            { title: 'CHANGE', shrinkTo: 24 },
+            { title: 'EVIDENCE', shrinkTo: 24, optional: true },
+          ],
+          view.proposals.map((each) => [
+            { text: each.id, style: out.bold },
+            each.level,
+            each.status,
+            oneLine(wordsOf(each.setting)),
+            oneLine(each.test?.why ?? each.evidence),
+          ]),
+        );
+  return [
+    `Level ${out.bold(view.level)}: ${LEVELS[view.level]}.`,
+    ...(inForce.length === 0 ? ['All settings are as configured.'] : ['In force:', ...inForce]),
+    '',
+    proposals,
+    ...(view.history.length === 0 ? [] : ['', ...historyLines(view.history.slice(0, 10), session)]),
+  ].join('\n');
 }
 
-function proposalIn(view: View, id: string): View['proposals'][number] {
+function renderProposal(proposal: Proposal, { history }: EvolutionView, session: Session): string {
+  const { out } = session;
+  const { id, setting, level, status, evidence, by, at, test, instead_of } = proposal;
+  return [
+    `${out.bold(id)}  ${status}, level ${level}`,
+    oneLine(wordsOf(setting)),
+    `replaces ${instead_of ?? 'the configured value'}`,
+    `proposed by ${oneLine(by)} at ${at}: ${oneLine(evidence)}`,
+    test
+      ? `${test.holds ? 'holds' : 'does not hold'} (${test.by}, ${test.at}): ${oneLine(test.why)}`
+      : 'not tested yet',
+    '',
+    ...historyLines(
+      history.filter((each) => each.proposal === id),
+      session,
+    ),
+  ].join('\n');
+}
+
+function findProposal(view: EvolutionView, id: string): Proposal {
   const found = view.proposals.find((each) => each.id === id);
   if (found) return found;
   throw new CliError(EXIT.notFound, 'not_found', `There is no proposal ${oneLine(id)}.`, {
-    hint: '`assay tune list` has those that there are.',
+    hint: '`assay tune list` lists the proposals that exist.',
   });
 }
 
-interface Named {
-  readonly threshold?: string;
-  readonly route?: string;
-  readonly prompt?: string;
-  readonly gate?: string;
+interface ChangeOptions {
+  readonly threshold: string | undefined;
+  readonly route: string | undefined;
+  readonly prompt: string | undefined;
+  readonly gate: string | undefined;
 }
 
-const split = (text: string): readonly [string, string] => {
+const splitAtEquals = (text: string): readonly [string, string] => {
   const at = text.indexOf('=');
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 };
 
-/** The change that options name; undefined: none. */
-function changeOf(named: Named): Change | undefined {
-  const given = Object.entries(named).filter(([, text]) => text !== undefined) as [keyof Named, string][];
+/** Returns the change that the options name; undefined: none. @throws CliError for several, and for no valid one */
+function parseChange(options: ChangeOptions): Change | undefined {
+  const given = Object.entries(options).filter(([, text]) => text !== undefined) as [
+    keyof ChangeOptions,
+    string,
+  ][];
   const [one] = given;
   if (!one) return undefined;
   if (given.length > 1)
     throw new CliError(
       EXIT.usage,
       'bad_option',
-      'A proposal is of one setting: name one of --threshold, --route, --prompt, --gate.',
+      'A proposal changes one setting: give one of --threshold, --route, --prompt, --gate.',
     );
   const [kind, text] = one;
-  const [name, value] = split(text);
+  const [name, value] = splitAtEquals(text);
   const [role, complexity] = name.split('/');
   const raw = {
     threshold: { kind, name, value: value === '' ? value : Number(value) },
@@ -55,102 +121,95 @@ function changeOf(named: Named): Change | undefined {
     prompt: { kind, role: name, text: value },
     gate: { kind, gate: name, required: { required: true, advisory: false }[value] },
   }[kind];
-  const read = Change.safeParse(raw);
-  if (read.success) return read.data;
+  const parsed = Change.safeParse(raw);
+  if (parsed.success) return parsed.data;
   throw new CliError(EXIT.usage, 'bad_option', `--${kind} ${oneLine(text)} names no change.`, {
     hint: 'For example --threshold quality_threshold=0.6, --route backend/low=sonnet, --prompt "backend=Run the linter.", --gate lint=advisory.',
   });
 }
 
-const WORDS = {
-  apply: [
-    'applyProposal',
-    'Apply a proposal when its test holds; begins a trial where only that can test it',
-    'its numbers',
-  ],
-  revert: [
-    'revertProposal',
-    'Take back what is in force: what held before holds again',
-    'more is held since',
-  ],
-} as const;
-
-/** `tune`: what the deployment changes of its own settings. */
-export function registerTune(program: Command, io: Io): void {
-  const tune = program.command('tune').description(SUMMARY.tune);
-
-  const list = tune
-    .command('list')
-    .description('What is in force, what is proposed with its evidence, and who did what')
-    .option(...JSON_OPTION);
-  action(list, io, async (session) => {
-    print(await session.client().evolution({}), session);
-    return EXIT.ok;
-  });
-  examples(list, [
-    ['tune list', 'proposals and changes, the latest first'],
-    ["tune list --json | jq '.in_force'", 'what holds in the place of what is configured'],
-  ]);
-
-  const show = tune
-    .command('show')
-    .argument('<proposal>', 'id, as `assay tune list` prints it')
-    .description('One proposal: its evidence, its test with the numbers, and who did what about it')
-    .option(...JSON_OPTION);
-  action<[string]>(show, io, async (session, id) => {
-    const view = await session.client().evolution({});
-    const proposal = proposalIn(view, id);
-    if (session.json) session.printJson(proposal);
-    else session.print(renderProposal(proposal, view, session));
-    return EXIT.ok;
-  });
-  examples(show, [['tune show p3', 'why, and how it did in its test']]);
-
-  const propose = tune
-    .command('propose')
-    .description('Have proposed what the records of the deployment suggest, or propose one change')
-    .option('--threshold <name=number>', 'quality_threshold, epsilon or min_observations of the cascade')
-    .option('--route <role/complexity=tier>', 'which tier tries first')
-    .option('--prompt <role=text>', 'what agents of a role are told beside their task')
-    .addOption(new Option('--gate <gate=word>', 'required or advisory, whatever the base says'))
-    .option('--reason <text>', 'why; it is kept with your name', 'what the records suggest')
-    .option(...JSON_OPTION);
-  action<[Named & { readonly reason: string }]>(
-    propose,
-    io,
-    async (session, { threshold, route, prompt, gate, reason }) => {
-      const setting = changeOf({
-        ...(threshold !== undefined && { threshold }),
-        ...(route !== undefined && { route }),
-        ...(prompt !== undefined && { prompt }),
-        ...(gate !== undefined && { gate }),
-      });
+/** `tune`: changes of settings that the deployment proposes. */
+export const tuneCommands = [
+  routeCommand({
+    name: 'tune list',
+    route: 'evolution',
+    description: 'List the changes in force and the proposals, with their evidence and history',
+    request: () => ({}),
+    view: renderTuning,
+    examples: [
+      ['tune list', 'proposals and changes, latest first'],
+      ["tune list --json | jq '.in_force'", 'the changes that override the configuration'],
+    ],
+  }),
+  routeCommand({
+    name: 'tune show',
+    route: 'evolution',
+    description: 'Show one proposal: its evidence, its test, and its history',
+    arguments: { id: PROPOSAL_ID },
+    request: () => ({}),
+    result: (answer, { id }) => findProposal(answer, id),
+    json: '`--json` prints the `Proposal`.',
+    view: (proposal, session, _values, answer) => renderProposal(proposal, answer, session),
+    examples: [['tune show p3', 'why it was proposed, and the result of its test']],
+  }),
+  serverCommand({
+    name: 'tune propose',
+    description: 'Propose one change, or all changes that the records of the deployment suggest',
+    options: {
+      threshold: option(
+        '--threshold <name=number>',
+        'quality_threshold, epsilon or min_observations of the cascade',
+      ),
+      route: option('--route <role/complexity=tier>', 'the first tier to try'),
+      prompt: option('--prompt <role=text>', 'instructions for the agents of a role, added to the task'),
+      gate: option('--gate <gate=required|advisory>', 'whether a failure of the gate fails the work'),
+      reason: option('--reason <text>', 'reason; kept in the history with your name', {
+        default: 'what the records suggest',
+      }),
+    },
+    json: '`--json` prints the `Evolution` with the new proposals.',
+    examples: [
+      ['tune propose', 'all changes that the records suggest'],
+      [
+        'tune propose --threshold quality_threshold=0.6 --reason "it skips what pays"',
+        'a change of your own',
+      ],
+      ['tune propose --gate docstrings=advisory --reason "reviewers overrule it"', 'a change of level L3'],
+    ],
+    run: async (session, { reason, ...options }) => {
+      const setting = parseChange(options);
       if (setting && !session.json) session.note(`Level ${levelOf(setting)}: ${wordsOf(setting)}`);
-      const before = setting ? null : (await session.client().evolution({})).proposals.at(0)?.id;
-      const view = await session.client().proposeChange({ body: { ...(setting && { setting }), reason } });
+      const client = session.client();
+      const before = setting ? null : (await client.evolution({})).proposals.at(0)?.id;
+      const view = await client.proposeChange({ body: { setting, reason } });
       if (!setting && !session.json && view.proposals.at(0)?.id === before)
         session.note('The records suggest nothing new.');
-      print(view, session);
-      return EXIT.ok;
+      session.show(view, () => renderTuning(view, session));
+      return undefined;
     },
-  );
-  examples(propose, [
-    ['tune propose', 'all that the records suggest'],
-    ['tune propose --threshold quality_threshold=0.6 --reason "it skips what pays"', 'one of your own'],
-    ['tune propose --gate docstrings=advisory --reason "people overrule it"', 'of level L3'],
-  ]);
-
-  for (const [word, [route, description, reason]] of Object.entries(WORDS)) {
-    const command = tune
-      .command(word)
-      .argument('<proposal>', 'id, as `assay tune list` prints it')
-      .description(description)
-      .requiredOption('--reason <text>', 'why; it is kept with your name')
-      .option(...JSON_OPTION);
-    action<[string, { readonly reason: string }]>(command, io, async (session, proposal, options) => {
-      print(await session.client()[route]({ body: { proposal, reason: options.reason } }), session);
-      return EXIT.ok;
-    });
-    examples(command, [[`tune ${word} p3 --reason "${reason}"`, 'who said it, when and why is kept']]);
-  }
-}
+  }),
+  routeCommand({
+    name: 'tune apply',
+    route: 'applyProposal',
+    description: 'Apply a proposal if its test holds; start a trial where only a trial can test it',
+    arguments: { proposal: PROPOSAL_ID },
+    options: { reason: REQUIRED_REASON },
+    request: (body) => ({ body }),
+    view: renderTuning,
+    examples: [
+      ['tune apply p3 --reason "its numbers"', 'the history keeps your name, the time and the reason'],
+    ],
+  }),
+  routeCommand({
+    name: 'tune revert',
+    route: 'revertProposal',
+    description: 'Revert a change in force: the earlier value applies again',
+    arguments: { proposal: PROPOSAL_ID },
+    options: { reason: REQUIRED_REASON },
+    request: (body) => ({ body }),
+    view: renderTuning,
+    examples: [
+      ['tune revert p3 --reason "more work is held since"', 'the history keeps your name and the reason'],
+    ],
+  }),
+];

@@ -1,39 +1,34 @@
-import type { Command } from 'commander';
-import { action, examples } from '../command.ts';
 import { exitCodeFor, followWithin } from '../follow.ts';
-import type { Io } from '../io.ts';
 import { taskProgress } from '../output/progress.ts';
-import { SUMMARY } from '../summary.ts';
-import { timeLimit } from '../time-limit.ts';
+import { argument } from '../parameters.ts';
+import { serverCommand } from '../server-command.ts';
+import { TIMEOUT } from '../shared-options.ts';
 
-interface Options {
-  readonly timeout?: number;
-}
-
-export function registerWatch(program: Command, io: Io): void {
-  const command = program
-    .command('watch')
-    .argument('<id...>', 'task ids')
-    .description(SUMMARY.watch)
-    .option('--timeout <seconds>', 'give up after this long (exit 124)', timeLimit)
-    .option('--json', 'print each change as one line of JSON; docs/cli.md has its shape');
-  action<[string[], Options]>(command, io, async (session, given, options) => {
+export const watchCommand = serverCommand({
+  name: 'watch',
+  arguments: { ids: argument('<id...>', 'task ids') },
+  options: { timeout: TIMEOUT },
+  json: {
+    text: '`--json` prints a line for each change, each line a `Task`.',
+    option: 'print each change as one line of JSON; docs/cli.md has its shape',
+  },
+  examples: [
+    ['watch 01JD8Z0000EXAMPLE', 'one line that changes in place'],
+    [
+      'watch 01JD8Z0000EXAMPLE --json --timeout 600',
+      'each change as a line of JSON, for at most ten minutes',
+    ],
+  ],
+  run: async (session, { ids: given, timeout }) => {
     const ids = [...new Set(given)];
     const progress = session.json ? null : taskProgress(session.io.stdout, session.out, ids);
     try {
-      const tasks = await followWithin(options.timeout, session.client(), ids, (task) =>
+      const tasks = await followWithin(timeout, session.client(), ids, (task) =>
         progress ? progress.show(task) : session.io.stdout.write(`${JSON.stringify(task)}\n`),
       );
       return exitCodeFor(tasks);
     } finally {
       progress?.stop();
     }
-  });
-  examples(command, [
-    ['watch 01JD8Z0000EXAMPLE', 'one line that changes in place'],
-    [
-      'watch 01JD8Z0000EXAMPLE --json --timeout 600',
-      'each change as a line of JSON, for ten minutes at most',
-    ],
-  ]);
-}
+  },
+});

@@ -1,29 +1,15 @@
-import { type Command, Option } from 'commander';
 import { ADAPTER_KINDS, Adapter, type AdapterKind } from '../../shared/contract/agents/adapter.ts';
 import { Role } from '../../shared/contract/submission/schema.ts';
 import { builtinRole } from '../../shared/control/roles/known.ts';
-import { action, examples } from '../command.ts';
-import { CliError, EXIT, Interrupted } from '../exit.ts';
-import type { Io } from '../io.ts';
+import { CliError, EXIT, InterruptedError } from '../exit.ts';
 import { oneLine } from '../output/text.ts';
+import { argument, option, type ParseOption, wholeNumber } from '../parameters.ts';
+import { serverCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
-import { SUMMARY } from '../summary.ts';
-import { type Done, runWorker } from '../worker/loop.ts';
+import { runWorker, type WorkerResult } from '../worker/run-worker.ts';
 
-interface Options {
-  readonly role: string;
-  readonly adapter: AdapterKind;
-  readonly model?: string;
-  readonly agentTimeout?: string;
-  readonly maxTurns?: string;
-  readonly maxTasks?: string;
-  readonly untilEmpty?: boolean;
-  readonly poll: string;
-  readonly pass: readonly string[];
-}
-
-/** Where each CLI finds its own key or another address, when the laptop's owner has set it. */
-const KEYS: Readonly<Record<AdapterKind, readonly string[]>> = {
+/** Variables of each agent CLI for its key or address; passed to the agent if they are set. */
+const KEY_VARIABLES: Readonly<Record<AdapterKind, readonly string[]>> = {
   claude: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL', 'CLAUDE_CODE_OAUTH_TOKEN'],
   codex: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
   gemini: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GEMINI_BASE_URL'],
@@ -31,119 +17,141 @@ const KEYS: Readonly<Record<AdapterKind, readonly string[]>> = {
   command: [],
 };
 
-const wrong = (message: string): CliError => new CliError(EXIT.usage, 'bad_option', message);
+const badOption = (message: string): CliError => new CliError(EXIT.usage, 'bad_option', message);
 
-function whole(name: string, text: string | undefined, least: number, most: number): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < least || value > most)
-    throw wrong(`--${name} must be a whole number from ${least} to ${most}, not ${oneLine(text)}.`);
-  return value;
+interface AdapterOptions {
+  readonly adapter: AdapterKind;
+  readonly agentTimeout: number | undefined;
+  readonly maxTurns: number | undefined;
 }
 
-function adapterOf(options: Options, argv: readonly string[]): Adapter {
-  if (options.adapter === 'command' && argv.length === 0)
-    throw wrong('Which command? Give it after --, for instance: -- ./my-agent {prompt_file}');
-  if (options.adapter !== 'command' && argv.length > 0)
-    throw wrong(`--adapter ${options.adapter} takes no command of your own; use --adapter command.`);
-  const max_turns = whole('max-turns', options.maxTurns, 1, 1_000);
-  const timeout_s = whole('agent-timeout', options.agentTimeout, 1, 21_600);
+/** Builds the adapter of the worker. @throws CliError for options that do not fit together */
+function buildAdapter(
+  { adapter: kind, agentTimeout, maxTurns }: AdapterOptions,
+  argv: readonly string[],
+): Adapter {
+  if (kind === 'command' && argv.length === 0)
+    throw badOption('--adapter command needs a command after --, for example: -- ./my-agent {prompt_file}');
+  if (kind !== 'command' && argv.length > 0)
+    throw badOption(`--adapter ${kind} takes no command of your own; use --adapter command.`);
   const parsed = Adapter.safeParse({
-    kind: options.adapter,
-    ...(options.adapter === 'command' ? { argv } : {}),
-    ...(timeout_s === undefined ? {} : { timeout_s }),
-    ...(max_turns === undefined ? {} : { max_turns }),
+    kind,
+    ...(kind === 'command' ? { argv } : {}),
+    ...(agentTimeout === undefined ? {} : { timeout_s: agentTimeout }),
+    ...(maxTurns === undefined ? {} : { max_turns: maxTurns }),
   });
   if (parsed.success) return parsed.data;
-  if (max_turns !== undefined)
-    throw wrong(`--adapter ${options.adapter} counts no turns: leave --max-turns out.`);
-  throw wrong(parsed.error.issues[0]?.message ?? 'The command cannot be run.');
+  if (maxTurns !== undefined) throw badOption(`--adapter ${kind} does not count turns: remove --max-turns.`);
+  throw badOption(parsed.error.issues[0]?.message ?? 'The command cannot be run.');
 }
 
-const variable = (name: string, all: readonly string[]): string[] => {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-    throw wrong(`--pass ${oneLine(name)} is no name of a variable.`);
-  return [...all, name];
+const variableName: ParseOption<string> = (name, flag) => {
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return name;
+  throw badOption(`${flag} ${oneLine(name)} is not the name of a variable.`);
 };
 
-/** Told to end, the worker stops its agent and hands the task back first. */
-function untilInterrupted(): { readonly signal: AbortSignal; readonly done: () => void } {
+const roleName: ParseOption<string> = (text, flag) => {
+  if (Role.safeParse(text).success) return text;
+  throw badOption(`${flag} ${oneLine(text)} is not the name of a role.`);
+};
+
+/** Aborts on a signal to this process: the worker then stops its agent and releases the task. */
+function abortOnSignal(): { readonly signal: AbortSignal; readonly stop: () => void } {
   const stopping = new AbortController();
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const onSignal = (signal: NodeJS.Signals): void => stopping.abort(new Interrupted(signal));
+  const onSignal = (signal: NodeJS.Signals): void => stopping.abort(new InterruptedError(signal));
   for (const signal of signals) process.on(signal, onSignal);
   return {
     signal: stopping.signal,
-    done: () => {
+    stop: () => {
       for (const signal of signals) process.off(signal, onSignal);
     },
   };
 }
 
-function tell(done: Done, session: Session): void {
-  if (session.json) session.io.stdout.write(`${JSON.stringify(done)}\n`);
-  else if (done.outcome === 'reported') session.print(`${done.task_id} handed in; it is ${done.status} now`);
-  else session.print(`${done.task_id} handed back: ${oneLine(done.reason ?? '')}`);
+function printResult(result: WorkerResult, session: Session): void {
+  if (session.json) session.io.stdout.write(`${JSON.stringify(result)}\n`);
+  else if (result.outcome === 'reported')
+    session.print(`${result.task_id} reported; it is ${result.status} now`);
+  else session.print(`${result.task_id} released: ${oneLine(result.reason ?? '')}`);
 }
 
-export function registerWorker(program: Command, io: Io): void {
-  const command = program
-    .command('worker')
-    .argument('[command...]', 'with --adapter command: program and arguments, after --')
-    .description(SUMMARY.worker)
-    .requiredOption('--role <role>', 'whose tasks')
-    .addOption(
-      new Option('--adapter <kind>', 'the agent that does them').choices(ADAPTER_KINDS).makeOptionMandatory(),
-    )
-    .option('--model <model>', 'model for the agent, and for the record of the attempt')
-    .option(
+/** `worker`: claims external tasks and runs agents on this machine. */
+export const workerCommand = serverCommand({
+  name: 'worker',
+  arguments: {
+    argv: argument('[command...]', 'with --adapter command: program and arguments, after --'),
+  },
+  options: {
+    role: option('--role <role>', 'role of the tasks', { parse: roleName, required: true }),
+    adapter: option('--adapter <kind>', 'agent that does the tasks', {
+      choices: ADAPTER_KINDS,
+      required: true,
+    }),
+    model: option('--model <model>', 'model for the agent, recorded with the attempt'),
+    agentTimeout: option(
       '--agent-timeout <seconds>',
-      'longest time of one agent (default: 1800, or less if its role says so)',
-    )
-    .option('--max-turns <number>', 'claude and gemini: turns of one agent')
-    .option('--max-tasks <number>', 'end after so many tasks; 0: never (default: what the role says)')
-    .option('--until-empty', 'end when there is nothing to claim, instead of waiting')
-    .option('--poll <seconds>', 'how often to ask while there is nothing to claim', '10')
-    .option('--pass <name>', 'variable that the agent may have; may be repeated', variable, [])
-    .option('--json', 'print a line of JSON for each task');
-  action<[string[], Options]>(command, io, async (session, argv, options) => {
-    if (!Role.safeParse(options.role).success)
-      throw wrong(`--role ${oneLine(options.role)} is no name of a role.`);
-    const adapter = adapterOf(options, argv);
-    const perSession = builtinRole(options.role)?.config.max_tasks_per_session ?? 3;
-    const maxTasks = whole('max-tasks', options.maxTasks, 0, 1_000_000) ?? perSession;
-    const pollSeconds = whole('poll', options.poll, 1, 3_600) ?? 10;
-    const { signal, done } = untilInterrupted();
-    try {
-      await runWorker(session.client(), session.connection(), {
-        ...options,
-        model: options.model,
-        adapter,
-        maxTasks,
-        pollSeconds,
-        untilEmpty: options.untilEmpty === true,
-        pass: [...KEYS[adapter.kind], ...options.pass],
-        env: session.io.env,
-        abort: signal,
-        onClaim: ({ task }) => session.note(`${task.id} ${oneLine(task.title)}`),
-        onDone: (each) => tell(each, session),
-        onLog: (line) => session.note(`  ${oneLine(line)}`),
-      });
-    } finally {
-      done();
-    }
-    if (signal.aborted) throw signal.reason;
-    return EXIT.ok;
-  });
-  examples(command, [
+      'time limit of one agent (default: 1800, or less if its role says so)',
+      { parse: wholeNumber(1, 21_600) },
+    ),
+    maxTurns: option('--max-turns <number>', 'claude and gemini: maximum turns of one agent', {
+      parse: wholeNumber(1, 1_000),
+    }),
+    maxTasks: option(
+      '--max-tasks <number>',
+      'end after this many tasks; 0: never (default: as the role says)',
+      {
+        parse: wholeNumber(0, 1_000_000),
+      },
+    ),
+    untilEmpty: option('--until-empty', 'end when there is no task to claim, instead of waiting'),
+    pollSeconds: option('--poll <seconds>', 'time between two attempts to claim a task', {
+      parse: wholeNumber(1, 3_600),
+      default: 10,
+    }),
+    pass: option('--pass <name>', 'environment variable passed to the agent (repeatable)', {
+      parse: variableName,
+      repeatable: true,
+    }),
+  },
+  json: {
+    text: '`--json` prints a line for each task: `{"task_id": string, "attempt": number, "outcome": "reported" | "handed_back", "status": string, "reason": string | null}`.',
+    option: 'print a line of JSON for each task',
+  },
+  examples: [
     [
       'worker --role backend --adapter claude',
       'Claude Code on this machine, with the key of this environment',
     ],
-    ['worker --role docs --adapter codex --max-tasks 0', 'until it is stopped'],
+    ['worker --role docs --adapter codex --max-tasks 0', 'until you stop it'],
     [
       'worker --role qa --adapter command --until-empty -- ./my-agent {prompt_file}',
-      'a program of your own, until nothing is left',
+      'your own program, until no task is left',
     ],
-  ]);
-}
+  ],
+  run: async (session, { argv, role, model, untilEmpty, pollSeconds, pass, ...options }) => {
+    const adapter = buildAdapter(options, argv);
+    const maxTasks = options.maxTasks ?? builtinRole(role)?.config.max_tasks_per_session ?? 3;
+    const { signal, stop } = abortOnSignal();
+    try {
+      await runWorker(session.client(), session.connection(), {
+        role,
+        model,
+        adapter,
+        maxTasks,
+        pollSeconds,
+        untilEmpty: untilEmpty === true,
+        pass: [...KEY_VARIABLES[adapter.kind], ...pass],
+        env: session.io.env,
+        abort: signal,
+        onClaim: ({ task }) => session.note(`${task.id} ${oneLine(task.title)}`),
+        onResult: (result) => printResult(result, session),
+        onLog: (line) => session.note(`  ${oneLine(line)}`),
+      });
+    } finally {
+      stop();
+    }
+    if (signal.aborted) throw signal.reason;
+    return EXIT.ok;
+  },
+});

@@ -1,81 +1,78 @@
-import type { Command } from 'commander';
 import { BUILTIN_WORKFLOWS } from '../../shared/control/workflow/builtin.ts';
 import { workflowMermaid } from '../../shared/control/workflow/mermaid.ts';
 import { count } from '../../shared/lib/format.ts';
 import { describeProblem } from '../../shared/lib/yaml.ts';
 import { BUILTIN_RUBRICS } from '../../shared/reviews/rubric/builtin.ts';
 import { CliError, EXIT } from '../exit.ts';
-import type { Io } from '../io.ts';
-import { examples, JSON_OPTION, localAction } from '../local-command.ts';
-
-import { renderTable } from '../output/table.ts';
+import { localCommand } from '../local-command.ts';
 import { oneLine } from '../output/text.ts';
-import { SUMMARY } from '../summary.ts';
-import { type Looked, lookAt, named } from '../workflow/files.ts';
+import { argument } from '../parameters.ts';
+import { type ReadWorkflow, readNamedWorkflow, readWorkflowFile } from '../workflow/files.ts';
 
-const refused = (file: string, { problems }: Looked): CliError =>
-  new CliError(EXIT.usage, 'bad_workflow', `${oneLine(file)} has ${count(problems.length, 'fault')}.`, {
+/** Returns the workflow. @throws CliError that names each problem, if there is one */
+function validWorkflow(file: string, { workflow, problems }: ReadWorkflow) {
+  if (workflow && problems.length === 0) return workflow;
+  throw new CliError(EXIT.usage, 'bad_workflow', `${oneLine(file)} has ${count(problems.length, 'error')}.`, {
     details: problems.map((each) => ({
       where: describeProblem({ ...each, message: each.code }),
       message: oneLine(each.message),
     })),
-    hint: 'docs/workflows.md says what a workflow has.',
+    hint: 'docs/workflows.md describes the format of a workflow.',
   });
+}
 
-/** `assay workflow list`, `validate FILE` and `show NAME` */
-export function registerWorkflow(program: Command, io: Io): void {
-  const workflow = program.command('workflow').description(SUMMARY.workflow);
-  const list = workflow
-    .command('list')
-    .description('Workflows and rubrics that are built in')
-    .option(...JSON_OPTION);
-  localAction<[object]>(list, io, async (session) => {
-    const workflows = BUILTIN_WORKFLOWS.map(({ name, description }) => ({ name, description }));
-    const rubrics = BUILTIN_RUBRICS.map(({ name, criteria }) => ({
-      name,
-      criteria: criteria.map((each) => each.name),
-    }));
-    if (session.json) session.printJson({ workflows, rubrics });
-    else
-      session.print(
-        renderTable(
+/** `workflow`: workflows and rubrics. */
+export const workflowCommands = [
+  localCommand({
+    name: 'workflow list',
+    description: 'List the built-in workflows and rubrics',
+    json: '`--json` prints `{"workflows": [{"name", "description"}], "rubrics": [{"name", "criteria": [string]}]}`.',
+    examples: [['workflow list', 'the workflows that a task can name without a file']],
+    run: async (session) => {
+      const workflows = BUILTIN_WORKFLOWS.map(({ name, description }) => ({ name, description }));
+      const rubrics = BUILTIN_RUBRICS.map(({ name, criteria }) => ({
+        name,
+        criteria: criteria.map((each) => each.name),
+      }));
+      session.show({ workflows, rubrics }, () =>
+        session.table(
           [{ title: 'NAME' }, { title: 'WHAT' }, { title: 'ABOUT', shrinkTo: 16 }],
           [
             ...workflows.map(({ name, description }) => [name, 'workflow', description]),
             ...rubrics.map(({ name, criteria }) => [name, 'rubric', criteria.join(', ')]),
           ],
-          session.io.stdout.columns,
-          session.out.dim,
         ),
       );
-    return EXIT.ok;
-  });
-  const validate = workflow
-    .command('validate')
-    .argument('<file>', 'a workflow; rubrics are looked for in .assay/rubrics of this folder')
-    .description('Say all that is wrong with a workflow, with file and line')
-    .option(...JSON_OPTION);
-  localAction<[string, object]>(validate, io, async (session, file) => {
-    const looked = await lookAt(file, io);
-    if (!looked.workflow || looked.problems.length > 0) throw refused(file, looked);
-    const { name, nodes, edges } = looked.workflow;
-    if (session.json) session.printJson({ valid: true, name, nodes: nodes.length, edges: edges.length });
-    else session.print(`${name}: ${count(nodes.length, 'node')}, ${count(edges.length, 'edge')}, no fault`);
-    return EXIT.ok;
-  });
-  const show = workflow
-    .command('show')
-    .argument('<name>', 'a workflow of this repository, or one that is built in')
-    .description('Draw a workflow, for Mermaid')
-    .option(...JSON_OPTION);
-  localAction<[string, object]>(show, io, async (session, name) => {
-    const looked = await named(name, io);
-    if (!looked.workflow || looked.problems.length > 0) throw refused(name, looked);
-    if (session.json) session.printJson({ workflow: looked.workflow });
-    else session.print(workflowMermaid(looked.workflow));
-    return EXIT.ok;
-  });
-  examples(list, [['workflow list', 'what a task can name without a file']]);
-  examples(validate, [['workflow validate .assay/workflows/careful.yaml', 'before it is committed']]);
-  examples(show, [['workflow show default', 'what happens to a task that names none']]);
-}
+      return undefined;
+    },
+  }),
+  localCommand({
+    name: 'workflow validate',
+    description: 'Check a workflow; errors have file and line',
+    arguments: {
+      file: argument('<file>', 'a workflow; its rubrics are read from .assay/rubrics of this folder'),
+    },
+    json: '`--json` prints `{"valid": true, "name": string, "nodes": number, "edges": number}`; else the error, with a detail for each place.',
+    examples: [['workflow validate .assay/workflows/careful.yaml', 'before you commit it']],
+    run: async (session, { file }) => {
+      const { name, nodes, edges } = validWorkflow(file, await readWorkflowFile(file, session.io));
+      session.show(
+        { valid: true, name, nodes: nodes.length, edges: edges.length },
+        () => `${name} is valid: ${count(nodes.length, 'node')}, ${count(edges.length, 'edge')}`,
+      );
+      return undefined;
+    },
+  }),
+  localCommand({
+    name: 'workflow show',
+    description: 'Print a workflow as a Mermaid diagram',
+    arguments: { name: argument('<name>', 'a workflow of this repository, or a built-in one') },
+    json: '`--json` prints `{"workflow": …}`, with the defaults filled in.',
+    examples: [['workflow show default', 'the workflow of a task that names none']],
+    run: async (session, { name }) => {
+      const workflow = validWorkflow(name, await readNamedWorkflow(name, session.io));
+      session.show({ workflow }, () => workflowMermaid(workflow));
+      return undefined;
+    },
+  }),
+];

@@ -1,35 +1,37 @@
-import { allNodes, type Node } from './tree.ts';
+import { allNodes, type CommandNode } from './tree.ts';
 
-/** Within single quotes of a shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-const words = (node: Node): string => [...node.children.map(({ path }) => path.at(-1) ?? '')].join(' ');
-const flags = (node: Node): string => node.options.map(({ flag }) => flag).join(' ');
-const choices = (node: Node) => node.options.filter(({ values }) => values !== null && values.length > 0);
-const open = (node: Node) => node.options.filter(({ values }) => values?.length === 0);
+/** Quotes text for a shell. */
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const childNames = (node: CommandNode): string =>
+  [...node.children.map(({ path }) => path.at(-1) ?? '')].join(' ');
+const flags = (node: CommandNode): string => node.options.map(({ flag }) => flag).join(' ');
+const optionsWithChoices = (node: CommandNode) =>
+  node.options.filter(({ values }) => values !== null && values.length > 0);
+const optionsWithAnyValue = (node: CommandNode) => node.options.filter(({ values }) => values?.length === 0);
 
 /**
- * For bash, and for zsh, which takes slices of an array for something else and has a `path` of its own: files where an argument or a value
- * may be anything.
+ * The script for bash. It completes files where an argument or a value may be anything. zsh runs it, too, so it slices no arrays and has
+ * no variable `path`: both mean something else there.
  */
-function bash(root: Node): string {
+function bash(root: CommandNode): string {
   const nodes = allNodes(root);
   const cases = nodes.map((node) => {
-    const of = quoted(node.path.join(' '));
-    return `    ${of}) children=${quoted(words(node))}; flags=${quoted(flags(node))};;`;
+    const of = quote(node.path.join(' '));
+    return `    ${of}) children=${quote(childNames(node))}; flags=${quote(flags(node))};;`;
   });
   const values = nodes.flatMap((node) =>
-    choices(node).map(
+    optionsWithChoices(node).map(
       ({ flag, values: allowed }) =>
-        `    ${quoted(`${node.path.join(' ')} ${flag}`)}) COMPREPLY=($(compgen -W ${quoted((allowed ?? []).join(' '))} -- "$current")); return;;`,
+        `    ${quote(`${node.path.join(' ')} ${flag}`)}) COMPREPLY=($(compgen -W ${quote((allowed ?? []).join(' '))} -- "$current")); return;;`,
     ),
   );
   const files = nodes.flatMap((node) =>
-    open(node).map(
+    optionsWithAnyValue(node).map(
       ({ flag }) =>
-        `    ${quoted(`${node.path.join(' ')} ${flag}`)}) COMPREPLY=($(compgen -f -- "$current")); return;;`,
+        `    ${quote(`${node.path.join(' ')} ${flag}`)}) COMPREPLY=($(compgen -f -- "$current")); return;;`,
     ),
   );
-  const paths = nodes.filter(({ path }) => path.length > 0).map(({ path }) => quoted(path.join(' ')));
+  const paths = nodes.filter(({ path }) => path.length > 0).map(({ path }) => quote(path.join(' ')));
   return `# bash completion of assay; assay completion bash
 _assay() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" at='' index next children='' flags=''
@@ -51,26 +53,26 @@ complete -o filenames -F _assay assay
 `;
 }
 
-/** zsh runs the one for bash. */
-const zsh = (root: Node): string => `#compdef assay
+/** The script for zsh: runs the one for bash. */
+const zsh = (root: CommandNode): string => `#compdef assay
 # zsh completion of assay; assay completion zsh
 autoload -U +X bashcompinit && bashcompinit
 ${bash(root)}`;
 
-/** For fish, with what each is for. Several commands have one of the same name below them: a word alone does not say where one is. */
-function fish(root: Node): string {
+/** The script for fish. Groups have subcommands of the same name, so that each condition names all words of the path. */
+function fish(root: CommandNode): string {
   const lines = allNodes(root).flatMap((node) => {
     const seen = node.path.map((word) => `__fish_seen_subcommand_from ${word}`);
-    const inside = seen.length === 0 ? '' : ` -n ${quoted(seen.join('; and '))}`;
-    // One of them is chosen once.
-    const none = [...seen, `not __fish_seen_subcommand_from ${words(node)}`].join('; and ');
+    const inside = seen.length === 0 ? '' : ` -n ${quote(seen.join('; and '))}`;
+    // A subcommand is offered only until one is chosen.
+    const none = [...seen, `not __fish_seen_subcommand_from ${childNames(node)}`].join('; and ');
     const children = node.children.map(
-      ({ path, about }) =>
-        `complete -c assay -f -n ${quoted(none)} -a ${quoted(path.at(-1) ?? '')} -d ${quoted(about)}`,
+      ({ path, description }) =>
+        `complete -c assay -f -n ${quote(none)} -a ${quote(path.at(-1) ?? '')} -d ${quote(description)}`,
     );
-    const options = node.options.map(({ flag, about, values }) => {
-      const takes = values === null ? '' : values.length === 0 ? ' -r' : ` -x -a ${quoted(values.join(' '))}`;
-      return `complete -c assay${inside} -l ${quoted(flag.replace(/^--/, ''))}${takes} -d ${quoted(about)}`;
+    const options = node.options.map(({ flag, description, values }) => {
+      const takes = values === null ? '' : values.length === 0 ? ' -r' : ` -x -a ${quote(values.join(' '))}`;
+      return `complete -c assay${inside} -l ${quote(flag.replace(/^--/, ''))}${takes} -d ${quote(description)}`;
     });
     return [...children, ...options];
   });

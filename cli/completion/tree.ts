@@ -1,36 +1,36 @@
 import type { Command } from 'commander';
 
-/** A command as a shell completes it. */
-export interface Node {
-  /** Words after `assay`; none for the program itself. */
+/** A command with the words that a shell completes after it. */
+export interface CommandNode {
+  /** Words after `assay`; empty for the program itself. */
   readonly path: readonly string[];
-  readonly about: string;
-  readonly children: readonly Node[];
+  readonly description: string;
+  readonly children: readonly CommandNode[];
   readonly options: readonly {
     readonly flag: string;
-    readonly about: string;
-    /** What may follow it; null: it takes no value. Empty: anything. */
+    readonly description: string;
+    /** Possible values; empty: any; null: it takes no value. */
     readonly values: readonly string[] | null;
   }[];
 }
 
-/** The commands of a program, with their options. */
-export function treeOf(command: Command, path: readonly string[] = []): Node {
+/** Returns the commands of a program with their options. */
+export function commandTree(command: Command, path: readonly string[] = []): CommandNode {
   const help = command.createHelp();
   return {
     path,
-    about: command.description(),
+    description: command.description(),
     children: help
       .visibleCommands(command)
       .filter((child) => child.name() !== 'help')
-      .map((child) => treeOf(child, [...path, child.name()])),
+      .map((child) => commandTree(child, [...path, child.name()])),
     options: help.visibleOptions(command).flatMap((option) =>
       option.long === undefined || option.long === null
         ? []
         : [
             {
               flag: option.long,
-              about: option.description,
+              description: option.description,
               values: option.required || option.optional ? (option.argChoices ?? []) : null,
             },
           ],
@@ -38,4 +38,4 @@ export function treeOf(command: Command, path: readonly string[] = []): Node {
   };
 }
 
-export const allNodes = (node: Node): Node[] => [node, ...node.children.flatMap(allNodes)];
+export const allNodes = (node: CommandNode): CommandNode[] => [node, ...node.children.flatMap(allNodes)];

@@ -1,45 +1,49 @@
-/** What a check can come to; there is nothing else. */
-export const OUTCOMES = ['ok', 'attention', 'missing', 'could_not_look'] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+/** The outcomes of a check. */
+export const CHECK_OUTCOMES = ['ok', 'attention', 'missing', 'could_not_run'] as const;
+export type CheckOutcome = (typeof CHECK_OUTCOMES)[number];
 
-/** What was found, and what to do about it when it is not `ok`. */
-export interface Finding {
-  readonly outcome: Outcome;
+/** The result of a check, with advice unless it is ok. */
+export interface CheckFinding {
+  readonly outcome: CheckOutcome;
   readonly detail: string;
   readonly advice: string | null;
 }
 
-export interface CheckResult extends Finding {
-  /** Stable word for scripts. */
+export interface CheckResult extends CheckFinding {
+  /** Stable identifier for scripts. */
   readonly check: string;
 }
 
-export const ok = (detail: string): Finding => ({ outcome: 'ok', detail, advice: null });
-/** It works, or will; somebody should know. */
-export const attention = (detail: string, advice: string): Finding => ({
+export const ok = (detail: string): CheckFinding => ({ outcome: 'ok', detail, advice: null });
+/** Tasks run, but the operator should know. */
+export const attention = (detail: string, advice: string): CheckFinding => ({
   outcome: 'attention',
   detail,
   advice,
 });
-/** Without it, tasks fail or nothing can be deployed. */
-export const missing = (detail: string, advice: string): Finding => ({ outcome: 'missing', detail, advice });
+/** Without it tasks fail, or nothing can be deployed. */
+export const missing = (detail: string, advice: string): CheckFinding => ({
+  outcome: 'missing',
+  detail,
+  advice,
+});
 
-/** Names that services give to an identity that may not look. */
+/** Names of errors of an identity without permission. */
 const DENIED = /AccessDenied|NotAuthorized|UnauthorizedOperation|Forbidden/;
 
-const couldNotLook = (error: unknown): Finding => {
+const couldNotRun = (error: unknown): CheckFinding => {
   const name = error instanceof Error ? error.name : 'Error';
   const message = error instanceof Error ? error.message : String(error);
   return {
-    outcome: 'could_not_look',
+    outcome: 'could_not_run',
     detail: `${name}: ${message}`,
     advice: DENIED.test(name)
-      ? 'Look with an identity that may read this; nothing is said about what is there.'
-      : 'Try again; when it stays so, look yourself.',
+      ? 'Repeat it with an identity that may read this.'
+      : 'Try again; if the error stays, check it by hand.',
   };
 };
 
-/** Runs one check. A look that fails is a finding of its own and never a good one. */
-export async function look(check: string, find: () => Promise<Finding>): Promise<CheckResult> {
-  return { check, ...(await find().catch(couldNotLook)) };
+/** Runs one check. A check that throws could not run; it is never ok. */
+export async function performCheck(check: string, find: () => Promise<CheckFinding>): Promise<CheckResult> {
+  return { check, ...(await find().catch(couldNotRun)) };
 }

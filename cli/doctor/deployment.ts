@@ -1,6 +1,6 @@
 import type { CloudFormationClient, Stack } from '@aws-sdk/client-cloudformation';
 
-/** A stack as CloudFormation knows it. */
+/** A stack in CloudFormation. */
 export interface Deployment {
   readonly status: string;
   readonly outputs: Readonly<Record<string, string>>;
@@ -8,12 +8,12 @@ export interface Deployment {
   readonly resources: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The stack of that name; null when there is none. */
+/** Finds a stack by name; null: there is none. */
 export async function findDeployment(name: string): Promise<Deployment | null> {
   const sdk = await import('@aws-sdk/client-cloudformation');
   const client = new sdk.CloudFormationClient();
   try {
-    const stack = await describe(client, sdk, name);
+    const stack = await describeStack(client, sdk, name);
     if (!stack) return null;
     const resources = new Map<string, string[]>();
     const pages = sdk.paginateListStackResources({ client }, { StackName: name });
@@ -31,7 +31,7 @@ export async function findDeployment(name: string): Promise<Deployment | null> {
   }
 }
 
-async function describe(
+async function describeStack(
   client: CloudFormationClient,
   sdk: typeof import('@aws-sdk/client-cloudformation'),
   StackName: string,
@@ -39,7 +39,7 @@ async function describe(
   try {
     return (await client.send(new sdk.DescribeStacksCommand({ StackName }))).Stacks?.[0];
   } catch (error) {
-    // CloudFormation has no error of its own for a stack that is not there.
+    // CloudFormation has no error code for a stack that does not exist.
     if (error instanceof Error && error.name === 'ValidationError' && /does not exist/.test(error.message))
       return undefined;
     throw error;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Packages that serve pages. */
+/** Packages that serve web pages. */
 const SERVERS = [
   'next',
   'nuxt',
@@ -19,25 +19,25 @@ const SERVERS = [
 interface WebApp {
   readonly why: string;
   /** Its settings, as YAML in one line. */
-  readonly how: (setup: string | null) => string;
+  readonly settings: (setup: string | null) => string;
 }
 
-/** Whether there seems to be an application with pages, and how it is started; null: nothing looks like one. */
-export function webApp(dir: string): WebApp | null {
-  const { scripts, dependencies, devDependencies } = packageOf(dir);
+/** Detects a web application and how it is started; null: none. */
+export function detectWebApp(dir: string): WebApp | null {
+  const { scripts, dependencies, devDependencies } = readPackage(dir);
   const server = SERVERS.find((name) => name in { ...devDependencies, ...dependencies });
   if (server !== undefined && typeof scripts?.['start'] === 'string')
     return {
       why: `${server} serves pages`,
-      how: (setup) => `command: ${JSON.stringify(`${setup === null ? '' : `${setup} && `}npm start`)}`,
+      settings: (setup) => `command: ${JSON.stringify(`${setup === null ? '' : `${setup} && `}npm start`)}`,
     };
   return server === undefined && existsSync(join(dir, 'index.html'))
-    ? { why: 'index.html is here', how: () => 'folder: .' }
+    ? { why: 'index.html exists', settings: () => 'folder: .' }
     : null;
 }
 
 type Mapping = Readonly<Record<string, unknown>>;
-function packageOf(dir: string): {
+function readPackage(dir: string): {
   readonly scripts?: Mapping;
   readonly dependencies?: Mapping;
   readonly devDependencies?: Mapping;

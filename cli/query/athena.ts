@@ -8,33 +8,33 @@ import {
   StopQueryExecutionCommand,
 } from '@aws-sdk/client-athena';
 import { CliError, EXIT } from '../exit.ts';
-import type { Answer, Value } from './answer.ts';
+import type { QueryResult, QueryValue } from './result.ts';
 
-/** Milliseconds between two looks at a query that runs: Athena takes a second or two at the least. */
-const PAUSE_MS = 500;
+/** Pause between two reads of the state of a query: Athena takes at least a second or two. */
+const POLL_MS = 500;
 const NUMBERS = new Set(['tinyint', 'smallint', 'integer', 'bigint', 'double', 'float', 'real', 'decimal']);
 
-const cell = (text: string | undefined, type: string | undefined): Value => {
+const cell = (text: string | undefined, type: string | undefined): QueryValue => {
   if (text === undefined) return null;
   if (type === 'boolean') return text === 'true';
   return type !== undefined && NUMBERS.has(type) ? Number(text) : text;
 };
 
-/** The first word decides in Athena's SQL: what writes begins with its verb, and a WITH belongs to a SELECT. */
-const READS = /^\s*(?:--[^\n]*\n\s*)*(?:select|with|values|show|describe)\b/i;
+/** In Athena's SQL the first word decides: statements that write begin with their verb, and WITH belongs to SELECT. */
+const READ_STATEMENT = /^\s*(?:--[^\n]*\n\s*)*(?:select|with|values|show|describe)\b/i;
 
-function checked(sql: string): string {
+function readOnlySql(sql: string): string {
   const text = sql.trim().replace(/;$/, '');
-  if (!READS.test(text))
-    throw new CliError(
-      EXIT.usage,
-      'bad_query',
-      'Records are read, never written: only SELECT is sent to Athena.',
-    );
+  if (!READ_STATEMENT.test(text))
+    throw new CliError(EXIT.usage, 'bad_query', 'Records are read-only: only SELECT is sent to Athena.');
   return text;
 }
 
-async function finished(client: AthenaClient, id: string, signal: AbortSignal): Promise<QueryExecution> {
+async function finishedExecution(
+  client: AthenaClient,
+  id: string,
+  signal: AbortSignal,
+): Promise<QueryExecution> {
   for (;;) {
     const { QueryExecution: execution } = await client.send(
       new GetQueryExecutionCommand({ QueryExecutionId: id }),
@@ -42,38 +42,38 @@ async function finished(client: AthenaClient, id: string, signal: AbortSignal): 
     const state = execution?.Status?.State;
     if (execution && (state === 'SUCCEEDED' || state === 'FAILED' || state === 'CANCELLED')) return execution;
     try {
-      await wait(PAUSE_MS, undefined, { signal });
+      await wait(POLL_MS, undefined, { signal });
     } catch {
       await client.send(new StopQueryExecutionCommand({ QueryExecutionId: id }));
-      throw new CliError(EXIT.timeout, 'timeout', `Athena had no answer in time; query ${id} was stopped.`);
+      throw new CliError(EXIT.timeout, 'timeout', `Athena exceeded the time limit; query ${id} was stopped.`);
     }
   }
 }
 
 /**
- * Answers one question with Athena, in the workgroup and the database that a stack of this name has.
- * @throws CliError with what Athena says where it does not.
+ * Runs one query in Athena, in the workgroup and the database of a stack.
+ * @throws CliError with Athena's own reason when the query fails
  */
-export async function askAthena(
+export async function queryAthena(
   sql: string,
   { stack, timeoutMs }: { readonly stack: string; readonly timeoutMs: number },
   client = new AthenaClient({}),
-): Promise<Answer> {
+): Promise<QueryResult> {
   const { QueryExecutionId: id } = await client.send(
     new StartQueryExecutionCommand({
-      QueryString: checked(sql),
+      QueryString: readOnlySql(sql),
       WorkGroup: stack,
       QueryExecutionContext: { Database: stack.toLowerCase().replaceAll('-', '_') },
     }),
   );
-  const execution = await finished(client, id ?? '', AbortSignal.timeout(timeoutMs));
+  const execution = await finishedExecution(client, id ?? '', AbortSignal.timeout(timeoutMs));
   if (execution.Status?.State !== 'SUCCEEDED')
     throw new CliError(
       EXIT.failed,
       'query_failed',
       `Athena: ${execution.Status?.StateChangeReason ?? `the query is ${execution.Status?.State}`}`,
     );
-  const rows: Value[][] = [];
+  const rows: QueryValue[][] = [];
   let columns: readonly { readonly Name?: string; readonly Type?: string }[] = [];
   let token: string | undefined;
   do {
@@ -91,7 +91,7 @@ export async function askAthena(
   const bytes = execution.Statistics?.DataScannedInBytes ?? 0;
   return {
     columns: columns.map(({ Name = '' }) => Name),
-    // Athena's first row of a SELECT is the names of its columns.
+    // The first row of a SELECT has the names of the columns.
     rows: rows.slice(1),
     notes: [`Athena read ${(bytes / 1_048_576).toFixed(1)} MB.`],
   };

@@ -4,14 +4,14 @@ import { duckdbColumns } from '../../shared/control/ledger/columns.ts';
 import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTable } from '../../shared/control/ledger/rows.ts';
 import { count } from '../../shared/lib/format.ts';
 import { CliError, EXIT } from '../exit.ts';
-import type { Answer, Value } from './answer.ts';
 import { hasFiles } from './records.ts';
+import type { QueryResult, QueryValue } from './result.ts';
 
-/** What Athena calls otherwise, or DuckDB does not have: so that one text is understood by both. */
-const ATHENA_WORDS = [
+/** Functions of Athena that DuckDB lacks or names differently: one SQL text runs on both. */
+const ATHENA_FUNCTIONS = [
   'approx_percentile(x, p) AS quantile_disc(x, p)',
   'cardinality(x) AS len(x)',
-  // DuckDB's own says NULL where no condition is known.
+  // DuckDB's own returns NULL where every condition is null.
   'count_if(x) AS count(CASE WHEN x THEN 1 END)',
   'from_iso8601_timestamp(x) AS CAST(x AS TIMESTAMPTZ)',
   'from_unixtime(x) AS to_timestamp(x)',
@@ -21,8 +21,8 @@ const ATHENA_WORDS = [
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** A table of records: a view of its files, by their schema, with the day as `dt`; or an empty one where there is no file yet. */
-function define(folder: string, table: RecordTable): string {
+/** Returns the SQL that defines a table of records: a view of its files with the day as `dt`, or an empty table if there is no file. */
+function tableDefinition(folder: string, table: RecordTable): string {
   const columns = duckdbColumns(table, RECORD_TABLES[table]);
   if (!hasFiles(folder, table)) {
     const typed = [...columns, { name: 'dt', type: 'VARCHAR' }].map(({ name, type }) => `"${name}" ${type}`);
@@ -34,27 +34,27 @@ function define(folder: string, table: RecordTable): string {
     columns = {${typed}}, hive_partitioning = true, hive_types = {'dt': VARCHAR, 'table': VARCHAR}, ignore_errors = true)`;
 }
 
-const plain = (value: JS): Value => {
+const toQueryValue = (value: JS): QueryValue => {
   if (typeof value === 'bigint') return Number(value);
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.map(plain);
+  if (Array.isArray(value)) return value.map(toQueryValue);
   if (value instanceof Map)
-    return Object.fromEntries([...value].map(([key, each]) => [String(key), plain(each)]));
+    return Object.fromEntries([...value].map(([key, each]) => [String(key), toQueryValue(each)]));
   if (value !== null && typeof value === 'object')
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each as JS)]));
-  return value as Value;
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toQueryValue(each as JS)]));
+  return value as QueryValue;
 };
 
-/** What DuckDB says of a text that it does not understand, without the SQL again. */
-const firstLine = (error: unknown): string =>
+/** The message of a DuckDB error without the SQL that it repeats. */
+const errorMessage = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error))
     .replace(/^Failed to extract statements: /, '')
     .split('\n\n')[0] ?? '';
 
-const refused = (message: string, hint?: string): CliError =>
+const badQuery = (message: string, hint?: string): CliError =>
   new CliError(EXIT.usage, 'bad_query', message, { hint });
 
-/** A database in memory that sees the records of a folder, and nothing else of the machine but where it is told to write. */
+/** A database in memory over the records of a folder. It can read nothing else of the machine, and write to `target` only. */
 export class Records {
   readonly #connection: DuckDBConnection;
   readonly #instance: DuckDBInstance;
@@ -67,13 +67,13 @@ export class Records {
   static async open(folder: string, target = folder): Promise<Records> {
     const instance = await DuckDBInstance.create(':memory:');
     const connection = await instance.connect();
-    for (const word of ATHENA_WORDS) await connection.run(`CREATE MACRO ${word}`);
+    for (const macro of ATHENA_FUNCTIONS) await connection.run(`CREATE MACRO ${macro}`);
     await connection.run(
       `SET allowed_directories = [${[folder, target].map((each) => quoted(join(each, '/'))).join()}]`,
     );
     await connection.run('SET enable_external_access = false');
     for (const table of RECORD_TABLE_NAMES) {
-      await connection.run(define(folder, table));
+      await connection.run(tableDefinition(folder, table));
       await connection.run(
         `CREATE VIEW ${table} AS SELECT * FROM lines_of_${table} WHERE record_id IS NOT NULL`,
       );
@@ -82,48 +82,50 @@ export class Records {
     return new Records(instance, connection);
   }
 
-  /** Lines that are no record: torn ones, of a copy that was cut off. */
-  async torn(tables: readonly RecordTable[]): Promise<string[]> {
+  /** Returns a note for each table with lines that are no record, such as those of a truncated copy. */
+  async unreadableLines(tables: readonly RecordTable[]): Promise<string[]> {
     const notes: string[] = [];
     for (const table of tables) {
       const reader = await this.#connection.runAndReadAll(
         `SELECT count(*) FROM lines_of_${table} WHERE record_id IS NULL`,
       );
-      const torn = Number(reader.getRowsJS()[0]?.[0] ?? 0);
-      if (torn > 0) notes.push(`${count(torn, 'line')} of ${table} could not be read and was left out.`);
+      const unreadable = Number(reader.getRowsJS()[0]?.[0] ?? 0);
+      if (unreadable > 0)
+        notes.push(`${count(unreadable, 'line')} of ${table} could not be read and was left out.`);
     }
     return notes;
   }
 
   /**
-   * Answers one question.
-   * @throws CliError for what is not one SELECT, or is not understood.
+   * Runs one query.
+   * @throws CliError if the text is not exactly one SELECT, or has an error
    */
-  async ask(sql: string): Promise<Answer> {
-    if (sql.trim() === '') throw refused('An empty question has no answer.');
+  async query(sql: string): Promise<QueryResult> {
+    if (sql.trim() === '') throw badQuery('The query is empty.');
     try {
       const statements = await this.#connection.extractStatements(sql);
-      if (statements.count !== 1)
-        throw refused(`One question at a time: there are ${statements.count} statements in this one.`);
+      if (statements.count !== 1) throw badQuery(`Give one statement, not ${statements.count}.`);
       const prepared = await statements.prepare(0);
       if (prepared.statementType !== StatementType.SELECT && prepared.statementType !== StatementType.EXPLAIN)
-        throw refused('Records are read, never written: only SELECT is answered.');
+        throw badQuery('Records are read-only: only SELECT is allowed.');
       const reader = await prepared.runAndReadAll();
       return {
         columns: reader.columnNames(),
-        rows: reader.getRowsJS().map((row) => row.map(plain)),
-        notes: await this.torn(RECORD_TABLE_NAMES.filter((table) => new RegExp(`\\b${table}\\b`).test(sql))),
+        rows: reader.getRowsJS().map((row) => row.map(toQueryValue)),
+        notes: await this.unreadableLines(
+          RECORD_TABLE_NAMES.filter((table) => new RegExp(`\\b${table}\\b`).test(sql)),
+        ),
       };
     } catch (error) {
       if (error instanceof CliError) throw error;
-      throw refused(
-        firstLine(error),
-        'Tables and columns are in docs/records.md; `assay query` lists named questions.',
+      throw badQuery(
+        errorMessage(error),
+        'Tables and columns are in docs/records.md; `assay query` lists named queries.',
       );
     }
   }
 
-  /** Writes a table from a day on (YYYY-MM-DD) as Parquet. Answers how many rows. */
+  /** Writes the rows of a table since a day (YYYY-MM-DD) as Parquet. Returns the number of rows. */
   async exportParquet(table: RecordTable, since: string, file: string): Promise<number> {
     const reader = await this.#connection.runAndReadAll(
       `COPY (SELECT * FROM ${table} WHERE dt >= ${quoted(since)} ORDER BY dt, record_id) TO ${quoted(file)} (FORMAT parquet, COMPRESSION zstd)`,

@@ -3,26 +3,28 @@ import type { AttemptView, TaskView } from '../../shared/api/schemas.ts';
 export const STEPS = ['start', 'agent', 'gates', 'verdict', 'deliver', 'settle'] as const;
 export type StepName = (typeof STEPS)[number];
 
-/** One step of a task's way through a deployment. */
+/** One step of a task through a deployment. */
 export interface Step {
   readonly step: StepName;
-  /** Of what the deployment has written down; null: the task has not come so far, or not by this way. */
+  /** From the timestamps of the deployment; null: the task did not reach or need the step. */
   readonly ms: number | null;
-  /** What the time is spent on. */
-  readonly about: string;
+  readonly description: string;
 }
 
-const ABOUT: Readonly<Record<StepName, string>> = {
-  start: 'the base is asked for, a model is chosen',
-  agent: 'a box starts, clones, and the agent works',
-  gates: 'a second box starts, clones, and checks',
+const DESCRIPTIONS: Readonly<Record<StepName, string>> = {
+  start: 'the base commit is resolved, a model is chosen',
+  agent: 'a container starts and clones; the agent works',
+  gates: 'a second container starts, clones and runs the gates',
   verdict: 'the janitor and the cascade decide',
   deliver: 'a function fetches the base and pushes',
   settle: 'the task is done',
 };
 
-/** When each step ended, in epoch milliseconds; null: it has not, or was not needed. */
-function ends(task: TaskView, attempt: AttemptView | undefined): Readonly<Record<StepName, number | null>> {
+/** Returns when each step ended, in epoch milliseconds; null: it has not, or was not needed. */
+function endTimes(
+  task: TaskView,
+  attempt: AttemptView | undefined,
+): Readonly<Record<StepName, number | null>> {
   const at = (iso: string | null | undefined): number | null => (iso ? Date.parse(iso) : null);
   const { delivery } = task;
   return {
@@ -35,20 +37,20 @@ function ends(task: TaskView, attempt: AttemptView | undefined): Readonly<Record
   };
 }
 
-/** The way of a task by its last attempt, step by step; each begins where the one before it has ended. */
-export function stepsOf(task: TaskView, attempts: readonly AttemptView[]): readonly Step[] {
-  const ended = ends(task, attempts.at(-1));
+/** Returns the steps of the last attempt with their times; each begins where the step before it ended. */
+export function timeSteps(task: TaskView, attempts: readonly AttemptView[]): readonly Step[] {
+  const ended = endTimes(task, attempts.at(-1));
   let before = Date.parse(task.created_at);
   return STEPS.map((step) => {
     const end = ended[step];
     const ms = end === null ? null : end - before;
     before = end ?? before;
-    return { step, ms, about: ABOUT[step] };
+    return { step, ms, description: DESCRIPTIONS[step] };
   });
 }
 
-/** Where a task that has not ended well stands, in a few words. */
-export function standing(task: TaskView): string {
+/** Describes the state of a task, and why it is in it, in a few words. */
+export function describeState(task: TaskView): string {
   const why =
     task.failure?.message ??
     task.hold?.reasons[0] ??

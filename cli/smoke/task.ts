@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isLoopback } from '../../shared/contract/repository/loopback.ts';
 import type { SubmitTaskInput } from '../../shared/contract/submission/schema.ts';
-import { makeRepository } from '../demo/repository.ts';
+import { createDemoRepository } from '../demo/demo-repository.ts';
 import { CliError, EXIT } from '../exit.ts';
 
 const FILE = 'assay-smoke.txt';
-/** Its gates are lint and tests, which pass. */
+/** Branch whose gates, lint and tests, pass. */
 const BUILT_IN_BASE = 'next';
 
 export interface SmokeRepository {
@@ -17,15 +17,20 @@ export interface SmokeRepository {
   remove(): void;
 }
 
-/** The repository to work on: one of ours, where the boxes can read what is on this machine; else the one that was named. */
+/** Returns the named repository, else a built-in one, which only containers on this machine can read. */
 export function smokeRepository(api: string, named: string | undefined, base: string): SmokeRepository {
   if (named !== undefined) return { url: named, base, remove: () => {} };
   if (!isLoopback(api))
-    throw new CliError(EXIT.usage, 'no_repository', `The boxes behind ${api} cannot read this machine.`, {
-      hint: 'Name a repository that this deployment may push to: --repository https://…',
-    });
+    throw new CliError(
+      EXIT.usage,
+      'no_repository',
+      `The containers of ${api} cannot read repositories of this machine.`,
+      {
+        hint: 'Name a repository that this deployment may push to: --repository https://…',
+      },
+    );
   const folder = mkdtempSync(join(tmpdir(), 'assay-smoke-'));
-  const { url } = makeRepository(join(folder, 'repository.git'));
+  const { url } = createDemoRepository(join(folder, 'repository.git'));
   return {
     url,
     base: BUILT_IN_BASE,
@@ -33,7 +38,7 @@ export function smokeRepository(api: string, named: string | undefined, base: st
   };
 }
 
-/** A task that a shell does, with no model: it writes one file, and gates look whether it is there. */
+/** A task that a shell does without a model: it writes one file, and a signal checks that the file exists. */
 export const smokeTask = ({ url, base }: SmokeRepository): SubmitTaskInput & { readonly id: string } => ({
   id: `smoke-${randomUUID().slice(0, 8)}`,
   title: 'Smoke test: write one file',

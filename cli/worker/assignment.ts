@@ -6,21 +6,21 @@ import type { AgentAssignment } from '../../shared/contract/messages/assignment.
 import { testCommands } from '../../shared/contract/submission/signals.ts';
 import { promptParts } from '../../shared/control/cascade/prompt.ts';
 
-/** What the worker brings to every task. */
-export interface Worker {
+/** Settings of the worker for every task. */
+export interface WorkerSettings {
   readonly apiUrl: string;
   readonly adapter: Adapter;
   readonly model: string | undefined;
 }
 
 /**
- * A claimed task as the agent's box takes one from the platform. How it is done is the worker's: a task that could name a program would be
- * a way to run one on somebody's laptop.
+ * Builds the assignment of a claimed task, as the dispatcher builds it for an agent container. The adapter is the worker's, never the
+ * task's: a task that could name a program could run any program on the worker's machine.
  */
-export function assignmentOf(
+export function buildAssignment(
   claim: z.infer<typeof Claim>,
   attempts: readonly AttemptView[],
-  worker: Worker,
+  worker: WorkerSettings,
 ): AgentAssignment {
   const { task } = claim;
   const present = attempts.find(({ number }) => number === claim.attempt);
@@ -31,7 +31,7 @@ export function assignmentOf(
     attempt: claim.attempt,
     api_url: worker.apiUrl,
     token: claim.token,
-    // Filled in where it is served.
+    // Set where it is served.
     forget_url: '',
     repository: task.repository,
     read_credential: null,

@@ -8,16 +8,16 @@ import { MAX_STAGE_FILE_BYTES } from '../../shared/reviews/rubric/read.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 
-/** The text of a file; of one that is too large only as much as shows that it is. */
-function textOf(path: string): string {
+/** Returns the text of a file; for one that is too large, blanks of a length that is refused as too large. */
+function readText(path: string): string {
   return statSync(path).size > MAX_STAGE_FILE_BYTES
     ? ' '.repeat(MAX_STAGE_FILE_BYTES + 1)
     : readFileSync(path, 'utf8');
 }
 
-function read(file: string, io: Pick<Io, 'cwd'>): string | null {
+function readIfExists(file: string, io: Pick<Io, 'cwd'>): string | null {
   try {
-    return textOf(resolve(io.cwd, file));
+    return readText(resolve(io.cwd, file));
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
       return null;
@@ -30,27 +30,28 @@ function read(file: string, io: Pick<Io, 'cwd'>): string | null {
 const inRepository =
   (io: Pick<Io, 'cwd'>): ReadFiles =>
   async (paths) =>
-    new Map(paths.map((path) => [path, read(path, io)]));
+    new Map(paths.map((path) => [path, readIfExists(path, io)]));
 
-export interface Looked {
+/** A workflow that was read; null: it cannot be parsed. */
+export interface ReadWorkflow {
   readonly workflow: Workflow | null;
   readonly problems: readonly WorkflowProblem[];
 }
 
-/** A file as a workflow, with all that is wrong with it and with what it names here. @throws CliError when it is not there. */
-export async function lookAt(file: string, io: Pick<Io, 'cwd'>): Promise<Looked> {
-  const text = read(file, io);
+/** Reads a workflow with its problems, and those of the files that it names. @throws CliError if the file does not exist */
+export async function readWorkflowFile(file: string, io: Pick<Io, 'cwd'>): Promise<ReadWorkflow> {
+  const text = readIfExists(file, io);
   if (text === null) throw new CliError(EXIT.usage, 'unreadable_file', `${file} does not exist.`);
   return await readWhole({ path: file, text }, inRepository(io));
 }
 
-/** A workflow by its name: of `.assay/workflows` here, else built in. @throws CliError when there is none. */
-export async function named(name: string, io: Pick<Io, 'cwd'>): Promise<Looked> {
+/** Reads a workflow by its name: of `.assay/workflows` here, else a built-in one. @throws CliError if there is none */
+export async function readNamedWorkflow(name: string, io: Pick<Io, 'cwd'>): Promise<ReadWorkflow> {
   const path = workflowPath(name);
-  if (/^[a-z0-9-]+$/.test(name) && read(path, io) !== null) return await lookAt(path, io);
+  if (/^[a-z0-9-]+$/.test(name) && readIfExists(path, io) !== null) return await readWorkflowFile(path, io);
   const workflow = builtinWorkflow(name);
   if (workflow) return { workflow, problems: [] };
   throw new CliError(EXIT.notFound, 'unknown_workflow', `There is no workflow ${name}.`, {
-    hint: `Workflows of a repository are files like ${workflowPath('NAME')}; \`assay workflow list\` has those that are built in.`,
+    hint: `Workflows of a repository are files like ${workflowPath('NAME')}; \`assay workflow list\` lists the built-in ones.`,
   });
 }

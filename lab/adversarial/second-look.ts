@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { namedModel } from '../../cli/named-model.ts';
+import { parseModelOption } from '../../cli/model-option.ts';
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../shared/contract/models/models.ts';
 import { sumKnown } from '../../shared/contract/task/judging-cost.ts';
@@ -63,7 +63,7 @@ async function scripted(): Promise<Looker> {
 }
 
 function named(text: string, url: string | undefined, price: string | undefined): Looker {
-  const model = namedModel({ model: text, url, price }, { env: process.env });
+  const model = parseModelOption({ model: text, url, price }, { env: process.env });
   const variable = 'key' in model && model.key?.via === 'environment' ? model.key.variable : '';
   return { model, key: process.env[variable] ?? '', close: async () => {} };
 }

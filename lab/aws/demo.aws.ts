@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { type Client, createClient } from '../../cli/client.ts';
-import { demoTasks } from '../../cli/demo/tasks.ts';
+import { demoTasks } from '../../cli/demo/demo-tasks.ts';
 import { follow } from '../../cli/follow.ts';
 import type { TaskView } from '../../shared/api/schemas.ts';
 import { assay } from '../../test/cli/support.ts';

@@ -17,7 +17,7 @@ const outcomesIn = (text: string): Record<string, string> => {
 };
 
 /** The emulator has neither quotas of Fargate nor models: what cannot be looked at is never called good. */
-const LACKED = { fargate_vcpus: 'could_not_look', model_access: 'could_not_look' };
+const LACKED = { fargate_vcpus: 'could_not_run', model_access: 'could_not_run' };
 
 /** The steps of docs/deploy.md, each with where it is walked. */
 const WALKED = [

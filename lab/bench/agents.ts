@@ -2,8 +2,8 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { makeRepository } from '../../cli/demo/repository.ts';
-import { demoTasks } from '../../cli/demo/tasks.ts';
+import { createDemoRepository } from '../../cli/demo/demo-repository.ts';
+import { demoTasks } from '../../cli/demo/demo-tasks.ts';
 import type { Job } from '../../containers/agent/adapters/adapter.ts';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
 import type { CliKind } from '../../shared/contract/agents/adapter.ts';
@@ -47,7 +47,7 @@ export function sizeOf(folder: string, seen = new Set<number>()): number {
 /** One run of a CLI on the first task of the demo, as its adapter starts it, against the scripted models. */
 async function runOnce(kind: CliKind, url: string): Promise<{ cpu: number; peak: number; home: number }> {
   const folder = temporaryFolder('assay-bench-agent-');
-  const { folder: origin } = makeRepository(join(folder, 'origin.git'));
+  const { folder: origin } = createDemoRepository(join(folder, 'origin.git'));
   const checkout = join(folder, 'checkout');
   execFileSync('git', ['clone', '--quiet', '--branch', 'main', origin, checkout]);
   const [first] = demoTasks('');

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCheck } from '../../cli/check.ts';
+import { runCheck } from '../../cli/check/run-check.ts';
 import { makeRepository } from '../../test/support/repository.ts';
 
 export interface GateCacheFigures {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '../../cli/client.ts';
-import { makeRepository } from '../../cli/demo/repository.ts';
-import { demoTasks } from '../../cli/demo/tasks.ts';
+import { createDemoRepository } from '../../cli/demo/demo-repository.ts';
+import { demoTasks } from '../../cli/demo/demo-tasks.ts';
 import { startStack } from '../../cli/local-stack.ts';
 import { Lease } from '../../shared/api/report-schemas.ts';
 import { type Control, createControl } from '../bench/control.ts';
@@ -36,7 +36,7 @@ async function counting(control: Control, times: number, work: () => Promise<unk
  */
 export async function measure(say: (line: string) => void): Promise<Counted> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-scale-'));
-  const repository = makeRepository(join(folder, 'repository.git'));
+  const repository = createDemoRepository(join(folder, 'repository.git'));
   const stack = await startStack({ dataDir: join(folder, 'state'), env: {} });
   try {
     const { url, token, control_url } = stack.connection;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ListedAdapter } from '../../cli/commands/adapters.ts';
 import { run } from '../../cli/run.ts';
-import { JSON_SHAPES } from '../../docs/generator/json-shapes.ts';
+import { JSON_OUTPUTS } from '../../docs/generator/cli.ts';
 import { CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
 import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
 import { temporaryFolder } from '../support/repository.ts';
@@ -60,8 +60,9 @@ describe('assay adapters list', () => {
   });
 
   test('has the documented JSON', async () => {
-    const [documented] = (JSON.parse(JSON_SHAPES['adapters list']?.example ?? '') as { adapters: object[] })
-      .adapters;
+    const [documented] = (
+      JSON.parse(JSON_OUTPUTS.get('adapters list')?.example ?? '') as { adapters: object[] }
+    ).adapters;
     const [first] = await listed(programs({}));
     expect(Object.keys(documented ?? {})).toEqual(Object.keys(first ?? {}));
   });

@@ -54,7 +54,7 @@ describe('a catalog in a folder', () => {
     rmSync(join(here, 'catalog/writer.md'));
     expect((await agents('sync')).stdout).toContain('removed    writer');
     expect(existsSync(join(here, '.assay/roles/writer/config.yaml'))).toBe(false);
-    expect((await agents('validate')).stdout).toBe('Good: data-engineer\n');
+    expect((await agents('validate')).stdout).toBe('Valid: data-engineer\n');
     const list = await agents('list');
     expect(list.stdout).toMatch(/^data-engineer +repository +sonnet +high +2 +Specialist in pipelines$/m);
     expect(list.stdout).toMatch(/^manager +built in +opus +max/m);
@@ -143,15 +143,15 @@ describe('a catalog that is wrong', () => {
     mkdirSync(join(here, 'catalog'));
     symlinkSync('../secret.yaml', join(here, 'catalog/a.yaml'));
     expect((await agents('sync', 'catalog')).stderr).toContain(
-      'a.yaml is no plain file; links are not followed',
+      'a.yaml is not a regular file; links are not followed',
     );
   });
 
   test.each([
-    [['sync'], 'from where?'],
-    [['sync', 'nowhere'], 'nowhere is no folder'],
-    [['sync', '.', '--folder', '../..'], 'leaves the catalog'],
-    [['sync', '.'], 'has no agent in it'],
+    [['sync'], 'Nothing was synchronised here yet'],
+    [['sync', 'nowhere'], 'nowhere is neither a folder'],
+    [['sync', '.', '--folder', '../..'], 'is outside of the catalog'],
+    [['sync', '.'], 'has no agents'],
   ])('that is not there: %j', async (argv, said) => {
     expect(await agents(...argv)).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
   });

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-athena';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, test } from 'vitest';
-import { askAthena } from '../../cli/query/athena.ts';
+import { queryAthena } from '../../cli/query/athena.ts';
 
 const athena = mockClient(AthenaClient);
 beforeEach(() => {
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 const client = new AthenaClient({ region: 'eu-west-1' });
 const ask = (sql = 'SELECT 1;', timeoutMs = 10_000) =>
-  askAthena(sql, { stack: 'Assay-Prod', timeoutMs }, client);
+  queryAthena(sql, { stack: 'Assay-Prod', timeoutMs }, client);
 const is = (State: 'RUNNING' | 'SUCCEEDED' | 'FAILED', more = {}) => ({
   QueryExecution: { Status: { State, ...more }, Statistics: { DataScannedInBytes: 3_145_728 } },
 });

@@ -81,7 +81,9 @@ test('cascade show stays a table on 80 columns, with a pin and with what the who
     page: async () => false,
   });
   expect(stdout).toMatch(/^backend +low +haiku +12\* +0\.75 +0\.52 to 0\.89 +\$0\.1000 +0\.50 +pinned$/m);
-  expect(stdout).toContain('* of all complexities of the role: of this one too little is known');
+  expect(stdout).toContain(
+    '* estimated from all complexities of the role: this one has too few observations',
+  );
 });
 
 test('cascade show says when there is nothing yet', async () => {
@@ -109,10 +111,16 @@ test('cascade pin and reset send a word with its reason', async () => {
 });
 
 test.each([
-  [['cascade', 'pin', 'backend', 'gold', '--reason', 'x'], 'There is no tier gold'],
+  [['cascade', 'pin', 'backend', 'gold', '--reason', 'x'], 'Allowed choices are haiku, sonnet, opus'],
   [['cascade', 'pin', 'backend', 'opus'], '--reason'],
-  [['cascade', 'pin', 'backend', 'opus', '--reason', 'x', '--complexity', 'huge'], '--complexity huge'],
-  [['cascade', 'reset', 'backend', '--tier', 'gold', '--reason', 'x'], 'There is no tier gold'],
+  [
+    ['cascade', 'pin', 'backend', 'opus', '--reason', 'x', '--complexity', 'huge'],
+    'Allowed choices are low, medium, high, any',
+  ],
+  [
+    ['cascade', 'reset', 'backend', '--tier', 'gold', '--reason', 'x'],
+    'Allowed choices are haiku, sonnet, opus',
+  ],
 ])('%j is refused before anything is asked', async (argv, words) => {
   const ran = await on(() => [200, VIEW], argv);
   expect(ran.code).toBe(2);

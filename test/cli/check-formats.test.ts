@@ -6,7 +6,7 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { FORMATS } from '../../cli/check/formats.ts';
+import { REPORT_FORMATS } from '../../cli/check/report-formats.ts';
 import { HOME } from '../../cli/programs.ts';
 import { reduce } from '../../shared/control/verdict/reduce.ts';
 import { evidence, gate, signal } from '../support/builders.ts';
@@ -36,18 +36,20 @@ const failing = () =>
 
 describe('a check for', () => {
   test('GitHub has an annotation on each line that is found, and the verdict at the end', () => {
-    const lines = FORMATS.github(...failing()).split('\n');
+    const lines = REPORT_FORMATS.github(...failing()).split('\n');
     expect(lines[0]).toBe('::error file=src/a.js,line=3,title=lint%3A no-var::use let');
     expect(lines.at(-1)).toMatch(/^::error title=Assay%3A fail/);
     expect(
-      FORMATS.github(...judged({ outcome: 'passed' }))
+      REPORT_FORMATS.github(...judged({ outcome: 'passed' }))
         .split('\n')
         .at(-1),
     ).toMatch(/^::notice title=Assay%3A pass::/);
   });
 
   test('test reports tells apart what failed, what could not run and what was left out', () => {
-    const { testsuites } = new XMLParser({ ignoreAttributes: false }).parse(FORMATS.junit(...failing()));
+    const { testsuites } = new XMLParser({ ignoreAttributes: false }).parse(
+      REPORT_FORMATS.junit(...failing()),
+    );
     expect(testsuites.testsuite).toMatchObject({
       '@_tests': '4',
       '@_failures': '1',
@@ -57,7 +59,7 @@ describe('a check for', () => {
   });
 
   test('people in Markdown is a table and the reasons', () => {
-    const text = FORMATS.markdown(...failing());
+    const text = REPORT_FORMATS.markdown(...failing());
     expect(text).toContain('## ❌ Assay: fail');
     expect(text).toContain('| lint | **failed** | yes |');
     expect(text).toContain('### Findings');
@@ -87,7 +89,7 @@ describe('a check for', () => {
       blocked: true,
       findings: [{ file: 'f', line: 1, rule: 'r', message: 'c\u2029d' }],
     });
-    expect(FORMATS.github(evidence, verdict)).not.toMatch(/[\u2028\u2029]/);
+    expect(REPORT_FORMATS.github(evidence, verdict)).not.toMatch(/[\u2028\u2029]/);
   });
 
   test('anybody is of one form, whatever the names and words in it are', () => {
@@ -101,13 +103,15 @@ describe('a check for', () => {
           blocked: true,
           findings: [{ file, line: 1, rule: name, message }],
         });
-        const lines = FORMATS.github(...both).split(/\r\n|[\n\r\u2028\u2029]/);
+        const lines = REPORT_FORMATS.github(...both).split(/\r\n|[\n\r\u2028\u2029]/);
         expect(lines).toHaveLength(2);
         for (const line of lines) expect(line).toMatch(/^::error (?:[a-z]+=[^:,]*,?)+::/);
-        expect(XMLValidator.validate(FORMATS.junit(...both))).toBe(true);
-        const { testsuites } = new XMLParser({ ignoreAttributes: false }).parse(FORMATS.junit(...both));
+        expect(XMLValidator.validate(REPORT_FORMATS.junit(...both))).toBe(true);
+        const { testsuites } = new XMLParser({ ignoreAttributes: false }).parse(
+          REPORT_FORMATS.junit(...both),
+        );
         expect(testsuites.testsuite.testcase).toHaveLength(2);
-        const text = FORMATS.markdown(...both);
+        const text = REPORT_FORMATS.markdown(...both);
         expect(text).not.toMatch(/<(?!\/?$)[a-z!]/i);
         expect(text).not.toMatch(/\]\(|@[a-z]/i);
         expect(

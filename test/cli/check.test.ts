@@ -266,7 +266,7 @@ describe('results of assay check', () => {
     for (const inside of ['cache', 'a/b/cache', '.', join(folder, 'link/cache')])
       expect(await check(repository.dir, [...args, inside])).toMatchObject({
         code: 2,
-        err: expect.stringContaining('lies among the files that are checked'),
+        err: expect.stringContaining('is among the files that are checked'),
       });
   });
 
@@ -333,7 +333,7 @@ describe('assay check refuses with exit code 2', () => {
     [
       'an unknown gate to skip',
       ['--base', 'main', '--skip-gate', 'nope', '--skip-gate-reason', 'x'],
-      'there is no gate "nope"',
+      'There is no gate "nope"',
     ],
     ['an unknown option', ['--bas', 'main'], "unknown option '--bas'"],
   ])('%s', async (_, args, message) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SOLUTIONS } from '../../cli/demo/agent/solutions.ts';
-import { demoAgent } from '../../cli/demo/agents.ts';
-import { demoTasks } from '../../cli/demo/tasks.ts';
+import { startDemoAgent } from '../../cli/demo/demo-agent.ts';
+import { demoTasks } from '../../cli/demo/demo-tasks.ts';
 import { DEFAULT_TIER_MODELS, tierModelsFor } from '../../shared/contract/agents/tiers.ts';
 import { fakeCli } from '../containers/fake-cli.ts';
 import { demoScript } from '../support/models/demo.ts';
@@ -13,14 +13,14 @@ const PATH = fakeCli(temporaryFolder(), 'codex', 'true').split(':')[0] ?? '';
 
 describe('the demo with a real agent', () => {
   it('is done with the real models where there is a key, and starts nothing', async () => {
-    const agent = await demoAgent('codex', { PATH, OPENAI_API_KEY: 'sk-x' }, nowhere);
+    const agent = await startDemoAgent('codex', { PATH, OPENAI_API_KEY: 'sk-x' }, nowhere);
     expect(agent).toMatchObject({ models: 'real', adapter: { kind: 'codex' }, env: { PATH } });
     expect(Object.keys(agent.env)).toEqual(['PATH']);
     await agent.stop();
   });
 
   it('is done with scripted models where there is none, which answer until it is over', async () => {
-    const agent = await demoAgent('codex', { PATH }, nowhere);
+    const agent = await startDemoAgent('codex', { PATH }, nowhere);
     const url = agent.env['OPENAI_BASE_URL'] ?? '';
     expect(agent.models).toBe('scripted');
     const ask = () =>
@@ -34,14 +34,17 @@ describe('the demo with a real agent', () => {
   });
 
   it('names what is not installed, and how it can be', async () => {
-    await expect(demoAgent('gemini', { PATH }, nowhere)).rejects.toThrow(
+    await expect(startDemoAgent('gemini', { PATH }, nowhere)).rejects.toThrow(
       /^gemini is not installed.*@google\/gemini-cli@\d/,
     );
   });
 
   it('knows no other agents', async () => {
     const { code, stderr } = await assay(['demo', '--agent', 'aider']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('known are claude, codex, gemini, opencode')]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('Allowed choices are claude, codex, gemini, opencode'),
+    ]);
   });
 
   it.each(['claude', 'codex', 'gemini', 'opencode'] as const)(

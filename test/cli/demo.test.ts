@@ -3,9 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type DemoRepository, deliveredBranches, makeRepository } from '../../cli/demo/repository.ts';
-import { type DemoResult, demoDocument, surprises } from '../../cli/demo/result.ts';
-import { demoTasks, judgedTask } from '../../cli/demo/tasks.ts';
+import {
+  createDemoRepository,
+  type DemoRepository,
+  listDeliveredBranches,
+} from '../../cli/demo/demo-repository.ts';
+import { type DemoResult, demoJson, unexpectedOutcomes } from '../../cli/demo/demo-result.ts';
+import { demoTasks, hardCodedAnswerTask } from '../../cli/demo/demo-tasks.ts';
 import { parseConfig } from '../../gates/pipeline/configuration/load.ts';
 import { SubmitBatch } from '../../shared/api/schemas.ts';
 import { DEFAULT_TIER_MODELS, type Tier } from '../../shared/contract/agents/tiers.ts';
@@ -19,7 +23,7 @@ let folder: string;
 let repository: DemoRepository;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'assay-demo-test-'));
-  repository = makeRepository(join(folder, 'repository.git'));
+  repository = createDemoRepository(join(folder, 'repository.git'));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -63,7 +67,7 @@ describe('the repository of the demo', () => {
   });
 
   test('has no delivered branch at first', () => {
-    expect(deliveredBranches(repository)).toEqual([]);
+    expect(listDeliveredBranches(repository)).toEqual([]);
   });
 
   test.each(['main', 'next', 'hard'])('asks for tests and lint on %s', (branch) => {
@@ -103,7 +107,7 @@ describe('the five tasks', () => {
 
 describe('the scripted agents', () => {
   const attempt = (where: string, id: string, tier: Tier): boolean => {
-    const task = [...demoTasks(repository.url), judgedTask(repository.url)].find(
+    const task = [...demoTasks(repository.url), hardCodedAnswerTask(repository.url)].find(
       (each) => each.task.id === id,
     )?.task;
     const [program = '', ...args] = task?.adapter?.kind === 'command' ? task.adapter.argv : [];
@@ -182,7 +186,7 @@ describe('the result', () => {
   };
 
   test('that is as it must be has no surprises', () => {
-    expect(surprises(tasks, good)).toEqual([]);
+    expect(unexpectedOutcomes(tasks, good)).toEqual([]);
   });
 
   test.each<[string, DemoResult, string]>([
@@ -200,7 +204,7 @@ describe('the result', () => {
           attempts,
         })),
       },
-      'a-slugs: allowed in mid-run is ["db:admin"], expected []',
+      'a-slugs: approved actions is ["db:admin"], expected []',
     ],
     [
       'unverified work was delivered',
@@ -232,11 +236,11 @@ describe('the result', () => {
     ],
     ['there are no records', { ...good, recordFiles: [] }, 'ledger: no records were written'],
   ])('says so when %s', (_, result, surprise) => {
-    expect(surprises(tasks, result)).toContain(surprise);
+    expect(unexpectedOutcomes(tasks, result)).toContain(surprise);
   });
 
   test('is a document with the promised fields', () => {
-    const document = demoDocument(good, []);
+    const document = demoJson(good, []);
     expect(document).toMatchObject({
       verification_nudge: { total_completions: 4, unverified_count: 1 },
       records_dir: '/records',

@@ -1,14 +1,14 @@
 import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
-import { LOOKED_AT, settings } from '../../cli/doctor/settings.ts';
+import { CHECK_BY_SETTING, checkSettings } from '../../cli/doctor/settings-check.ts';
 import { chosen, readSettings, Settings } from '../../infra/settings.ts';
 
 const deployed = (outputs: Record<string, string>) =>
-  settings({ status: 'UPDATE_COMPLETE', outputs, resources: new Map() });
+  checkSettings({ status: 'UPDATE_COMPLETE', outputs, resources: new Map() });
 
 describe('what the doctor knows of settings', () => {
   it('is all of those that a deployment may have, and no other', () => {
-    expect(new Set(Object.keys(LOOKED_AT))).toEqual(new Set(Object.keys(Settings.shape)));
+    expect(new Set(Object.keys(CHECK_BY_SETTING))).toEqual(new Set(Object.keys(Settings.shape)));
   });
 
   it('is what the stack says it was given', () => {
@@ -20,14 +20,14 @@ describe('what the doctor knows of settings', () => {
       outcome: 'ok',
       detail: 'vcpus (fargate_vcpus), leaseSeconds',
     });
-    expect(deployed({ Settings: 'none' })).toMatchObject({ outcome: 'ok', detail: 'all as by default' });
+    expect(deployed({ Settings: 'none' })).toMatchObject({ outcome: 'ok', detail: 'all have their default' });
   });
 
   it('is never good where it is not known', () => {
     expect(deployed({})).toMatchObject({ outcome: 'attention' });
     expect(deployed({ Settings: 'vcpus somethingNew' })).toMatchObject({
       outcome: 'attention',
-      detail: 'set, and unknown to this version: somethingNew',
+      detail: 'settings that this version does not know: somethingNew',
     });
   });
 });

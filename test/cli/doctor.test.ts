@@ -19,7 +19,7 @@ import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { CheckResult, Outcome } from '../../cli/doctor/check.ts';
+import type { CheckOutcome, CheckResult } from '../../cli/doctor/check.ts';
 import { makeRepository } from '../support/repository.ts';
 import { assay } from './support.ts';
 
@@ -150,7 +150,7 @@ test('without credentials nothing else is looked at', async () => {
 });
 
 describe('what is not well', () => {
-  test.each<[string, () => unknown, Outcome, RegExp]>([
+  test.each<[string, () => unknown, CheckOutcome, RegExp]>([
     [
       'bootstrap',
       () => ssm.on(GetParameterCommand).rejects(named('ParameterNotFound')),
@@ -196,13 +196,13 @@ describe('what is not well', () => {
       'secrets',
       () => secrets.on(DescribeSecretCommand).rejects(named('ResourceNotFoundException')),
       'missing',
-      /Put a value in/,
+      /Set a value/,
     ],
     [
       'secrets',
       () => secrets.on(DescribeSecretCommand).resolves({ VersionIdsToStages: {} }),
       'missing',
-      /Put a value in/,
+      /Set a value/,
     ],
     [
       'alarm_subscription',
@@ -217,7 +217,7 @@ describe('what is not well', () => {
           Subscriptions: [{ Endpoint: 'a@example.com', SubscriptionArn: 'PendingConfirmation' }],
         }),
       'attention',
-      /link in the mail/,
+      /link in the e-mail/,
     ],
   ])('%s', async (check, make, outcome, advice) => {
     make();
@@ -277,7 +277,7 @@ test.each([
   const { code, checks } = await examined();
   expect(code).toBe(1);
   expect(checks.find((each) => each.check === check)).toMatchObject({
-    outcome: 'could_not_look',
+    outcome: 'could_not_run',
     detail: 'AccessDeniedException: not authorized',
     advice: expect.stringContaining('an identity that may read this'),
   });
@@ -310,7 +310,7 @@ test('a deployment that was promised more vCPUs than the account has is told so,
   const { checks } = await examined();
   expect(checks.find(({ check }) => check === 'fargate_vcpus')).toMatchObject({
     outcome: 'attention',
-    detail: '100 vCPUs on demand, Assay takes up to 64; 100 vCPUs on Spot, Assay takes up to 200',
+    detail: '100 vCPUs on demand, Assay uses up to 64; 100 vCPUs on Spot, Assay uses up to 200',
     advice: expect.stringMatching(/^[^;]*L-36FBB829 --desired-value 200$/),
   });
 });
@@ -342,7 +342,7 @@ test('people read a line for each check, with what to do below it', async () => 
   const { stdout, code } = await assay(['doctor', '--aws']);
   expect(code).toBe(1);
   expect(stdout).toMatch(/^ok {14}credentials {9}arn:aws:iam::123456789012:user\/ada/m);
-  expect(stdout).toMatch(/^ATTENTION {7}fargate_vcpus {7}6 vCPUs .*\n {36}Ask for more/m);
+  expect(stdout).toMatch(/^ATTENTION {7}fargate_vcpus {7}6 vCPUs .*\n {36}Request more/m);
 });
 
 test('without a place it looks at this machine and folder, and says how to get what is not there', async () => {

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import type { ListedGate } from '../../cli/gates/list.ts';
-import { toolOf } from '../../cli/gates/tool.ts';
+import { findTool } from '../../cli/gates/find-tool.ts';
+import type { ListedGate } from '../../cli/gates/list-gates.ts';
 import { run } from '../../cli/run.ts';
-import { JSON_SHAPES } from '../../docs/generator/json-shapes.ts';
+import { JSON_OUTPUTS } from '../../docs/generator/cli.ts';
 import { GATES } from '../../gates/gates/registry.ts';
 import { temporaryFolder } from '../support/repository.ts';
 
@@ -149,8 +149,8 @@ describe('assay gates list', () => {
   });
 
   test('has the documented JSON', async () => {
-    const shape = Object.entries(JSON_SHAPES).find(([name]) => name === 'gates list');
-    const [documented] = (JSON.parse(shape?.[1].example ?? '') as { gates: object[] }).gates;
+    const json = JSON_OUTPUTS.get('gates list');
+    const [documented] = (JSON.parse(json?.example ?? '') as { gates: object[] }).gates;
     expect(Object.keys(documented ?? {})).toEqual(Object.keys((await listed(folder({})))[0] ?? {}));
   });
 });
@@ -168,12 +168,12 @@ describe('the program of a command line', () => {
     ['', null],
   ])('%s is %s', async (command, name) => {
     const scripts = JSON.stringify({ scripts: { test: 'vitest run', lint: 'biome ci .' } });
-    expect((await toolOf(command, '/nowhere', '', scripts, '')).name).toBe(name);
+    expect((await findTool(command, '/nowhere', '', scripts, '')).name).toBe(name);
   });
 
   test('is looked for on the path', async () => {
     const dir = folder({ 'bin/some-tool': '' });
-    expect(await toolOf('some-tool', '/nowhere', '', null, join(dir, 'bin'))).toEqual({
+    expect(await findTool('some-tool', '/nowhere', '', null, join(dir, 'bin'))).toEqual({
       name: 'some-tool',
       found: true,
     });

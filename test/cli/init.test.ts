@@ -24,7 +24,7 @@ describe('assay init', () => {
     });
     const { stdout, code } = await init(dir);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/ {2}tests: true {2}# whether what passed still passes \(go\)/);
+    expect(stdout).toMatch(/ {2}tests: true {2}# whether the tests still pass \(go\)/);
     expect(stdout).toContain('test_integrity: true');
     expect(stdout).not.toContain('profiles');
     expect(() => parseConfig(stdout)).not.toThrow();
@@ -86,7 +86,7 @@ describe('assay init', () => {
     expect((await init(dir, '--write')).code).toBe(0);
     const written = readFileSync(join(dir, 'assay.yaml'), 'utf8');
     const again = await init(dir, '--write');
-    expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('is there already')]);
+    expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('exists already')]);
     expect(readFileSync(join(dir, 'assay.yaml'), 'utf8')).toBe(written);
     const elsewhere = await init(join(dir, 'nowhere'), '--write');
     expect(elsewhere.code).toBe(2);

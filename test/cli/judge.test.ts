@@ -37,7 +37,7 @@ it('measures a model over HTTP: agreement, kappa, confidence, and what an answer
     one('4', 'bad', '+LEARNT too'),
   );
   const ran = await calibrate('--json', '--repeats', '2', '--plot', 'plot.svg');
-  expect(ran.stderr).toContain('4 cases, each asked about 2 times');
+  expect(ran.stderr).toContain('4 cases, each asked 2 times');
   expect(ran.code).toBe(0);
   expect(JSON.parse(ran.stdout)).toMatchObject({
     id: expect.stringMatching(/^cal-[0-9a-f]{12}$/),

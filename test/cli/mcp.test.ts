@@ -20,14 +20,14 @@ type Answer = { content: { text: string }[]; structuredContent?: Record<string, 
 /** An assistant that is connected; `says` is what its person answers when asked, absent: nobody can be asked. */
 async function assistant(
   handler: Parameters<typeof fakeApi>[0],
-  options: { maySubmit?: boolean; says?: 'accept' | 'decline' } = {},
+  options: { allowSubmit?: boolean; says?: 'accept' | 'decline' } = {},
 ) {
   const api = await fakeApi(handler);
   open.push(api);
   const server = mcpServer({
     client: () => createClient({ url: api.url, token: 't', source: 'test' }),
     repo: '/nonexistent',
-    maySubmit: options.maySubmit ?? false,
+    allowSubmit: options.allowSubmit ?? false,
   });
   const client = new Client(
     { name: 'test', version: '1' },
@@ -57,7 +57,7 @@ describe('assay mcp', () => {
     expect(tools.map(({ name }) => name)).not.toContain('submit_task');
     expect((await reader.call('submit_task', { task: TASK })).isError).toBe(true);
     expect(reader.api.seen).toEqual([]);
-    const writer = await assistant(() => [200, aTask()], { maySubmit: true });
+    const writer = await assistant(() => [200, aTask()], { allowSubmit: true });
     expect(await names(writer.client)).toContain('submit_task');
   });
 
@@ -86,7 +86,7 @@ describe('assay mcp', () => {
   });
 
   test('submits after a person has said yes, to what the person was shown', async () => {
-    const { call, asked, api } = await assistant(() => [201, aTask()], { maySubmit: true, says: 'accept' });
+    const { call, asked, api } = await assistant(() => [201, aTask()], { allowSubmit: true, says: 'accept' });
     expect((await call('submit_task', { task: TASK })).structuredContent).toMatchObject({ id: 't-1' });
     expect(asked[0]).toContain('Fix the door');
     expect(api.seen).toHaveLength(1);
@@ -94,7 +94,10 @@ describe('assay mcp', () => {
 
   test('submits nothing after a no, nor where nobody can be asked', async () => {
     for (const says of ['decline', undefined] as const) {
-      const { call, api } = await assistant(() => [201, aTask()], { maySubmit: true, ...(says && { says }) });
+      const { call, api } = await assistant(() => [201, aTask()], {
+        allowSubmit: true,
+        ...(says && { says }),
+      });
       const { isError, content } = await call('submit_task', { task: TASK });
       expect([isError, content[0]?.text]).toEqual([true, expect.stringContaining('Nothing was submitted')]);
       expect(api.seen).toEqual([]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isUrl } from '../../cli/agents/source.ts';
+import { isUrl } from '../../cli/agents/catalog-source.ts';
 import { showPaged } from '../../cli/output/pager.ts';
 import { posixPath } from '../../cli/posix-path.ts';
 import { temporaryFolder } from '../support/repository.ts';

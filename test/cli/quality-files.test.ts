@@ -37,7 +37,7 @@ describe('assay quality files', () => {
     expect(lines[1]).toMatch(/^src\/b.*\.ts +\d+ +F .* 2 of 3 +0 +low$/);
     expect(lines[2]).toMatch(/^src\/a\.ts +99 +A .* 0 of 1 +0$/);
     expect(stdout).not.toContain('\u001b');
-    expect(stdout).toMatch(/2 known, 1 to be looked at; mean [\d.]+ of 100\nThere are more/);
+    expect(stdout).toMatch(/2 tracked, 1 flagged; mean [\d.]+ of 100\nThere are more files/);
   });
 
   it('shows what has happened to one', async () => {

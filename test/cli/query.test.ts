@@ -86,7 +86,7 @@ describe('a named query', () => {
     });
     const records = await Records.open(to);
     const sql = namedQueries().find(({ name }) => name === 'duplicate-records')?.sql ?? '';
-    const { rows } = await records.ask(sql);
+    const { rows } = await records.query(sql);
     records.close();
     expect(rows).toEqual([['tasks', 'tasks-0', expect.any(String), 2]]);
   });
@@ -121,8 +121,8 @@ describe('assay query', () => {
   });
 
   it.each([
-    ['two statements', 'SELECT 1; SELECT 2', /2 statements/],
-    ['nothing', ' \n', /empty question/],
+    ['two statements', 'SELECT 1; SELECT 2', /one statement, not 2/],
+    ['nothing', ' \n', /query is empty/],
     ['a write', `COPY (SELECT 1) TO '${join(records, 'x.csv')}'`, /only SELECT/],
     ['a write elsewhere', "COPY (SELECT 1) TO 'x.csv'", /disabled by configuration/],
     ['a change of the settings', 'SET enable_external_access = true', /only SELECT/],
@@ -156,13 +156,13 @@ describe('assay query', () => {
     const empty = mkdtempSync(join(folder, 'empty-'));
     for (const { name } of namedQueries()) {
       const { code, stderr } = await assay(['query', name, '--records', empty, '--json']);
-      expect([code, stderr], name).toEqual([0, expect.stringContaining(`There are no records in ${empty}`)]);
+      expect([code, stderr], name).toEqual([0, expect.stringContaining(`${empty} has no records`)]);
     }
     const to = join(folder, 'of-nothing');
     const exported = await assay(['export', '--since', '2026-01-01', '--records', empty, '--to', to]);
     expect(exported.code).toBe(0);
     expect(exported.stdout).toContain('tasks.parquet: 0 rows');
-    expect(exported.stderr).toContain('There are no records');
+    expect(exported.stderr).toContain('has no records');
   });
 
   it('says of an export, too, what could not be read', async () => {
@@ -192,8 +192,8 @@ describe('assay export', () => {
     const written = JSON.parse(all.stdout).files as { table: RecordTable; rows: number }[];
     const records = await Records.open(from, to);
     for (const { table, rows } of written) {
-      const { rows: lines } = await records.ask(`SELECT * FROM ${table} ORDER BY ALL`);
-      const { rows: read } = await records.ask(
+      const { rows: lines } = await records.query(`SELECT * FROM ${table} ORDER BY ALL`);
+      const { rows: read } = await records.query(
         `SELECT * FROM read_parquet('${join(to, `${table}.parquet`)}') ORDER BY ALL`,
       );
       expect(rows).toBe(lines.length);

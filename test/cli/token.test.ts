@@ -75,7 +75,7 @@ test('a token may be for a role, for some repositories and for a time; the list 
   });
   expect(await operatorOf(table.db, 'tasks', token, new Date(Date.now() + 91 * 86_400_000))).toBeNull();
   const listed = await assay(['token', 'list'], { env });
-  expect(listed.stdout).toMatch(/ID +NAME +ROLE +REPOSITORIES +MADE +ENDS/);
+  expect(listed.stdout).toMatch(/ID +NAME +ROLE +REPOSITORIES +CREATED +EXPIRES/);
   expect(listed.stdout).toMatch(/\bbot +submit +https:\/\/github.com\/acme/);
   expect(listed.stdout).not.toContain('assay_op_');
   const [id] = /^[0-9a-f]{12}(?= +bot)/m.exec(listed.stdout) ?? [''];
@@ -86,7 +86,7 @@ test('a token may be for a role, for some repositories and for a time; the list 
 });
 
 test.each([
-  [['--role', 'king'], '--role king: known are read, submit, work, review, admin.'],
+  [['--role', 'king'], 'Allowed choices are read, submit, work, review, admin.'],
   [['--expires', '3 weeks'], '--expires must be hours or days from now'],
   [['--repository', 'https://a b/'], '--repository https://a b/'],
   [['--name', ''], '--name must have 1 to 100 characters'],

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { colorsFor } from '../../cli/io.ts';
 import { displayWidth } from '../../cli/output/text.ts';
 import { HOME } from '../../cli/programs.ts';
-import { frame, type Seen, TOAST_MS, trippedAt } from '../../cli/top/frame.ts';
+import { type Dashboard, renderFrame, TOAST_MS, updateTripTime } from '../../cli/top/frame.ts';
 import { StatusView } from '../../shared/api/schemas.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { here } from '../support/tools.ts';
@@ -48,7 +48,7 @@ const trend = {
   generated_at: new Date(NOW).toISOString(),
 };
 const hostile = '\u001b[31mred\u001b[0m \u202eright to left 漢字 '.repeat(20);
-const seenOf = (nudge: object = {}): Seen => ({
+const seenOf = (nudge: object = {}): Dashboard => ({
   status: StatusView.parse(aStatus(nudge)),
   tasks: Array.from({ length: 50 }, (_, index) =>
     aTask({ id: `task-${index}`, title: index === 0 ? hostile : 'Fix the door', status: 'in_progress' }),
@@ -66,7 +66,7 @@ describe('a screen', () => {
   ])(
     'of %i columns and %i lines has everything that fits, and nothing that wraps or scrolls',
     (width, height) => {
-      const lines = frame(seenOf(TRIPPED), NOW, screen(width, height));
+      const lines = renderFrame(seenOf(TRIPPED), NOW, screen(width, height));
       expect(lines.length).toBeLessThan(height);
       if (width >= 40)
         for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(Math.max(width, 70));
@@ -76,10 +76,10 @@ describe('a screen', () => {
   );
 
   test('says how many tasks there are, what waits, what it costs and what is unverified', () => {
-    const text = frame(seenOf(TRIPPED), null, screen(80, 24)).join('\n');
+    const text = renderFrame(seenOf(TRIPPED), null, screen(80, 24)).join('\n');
     expect(text).toContain('3 tasks:  1 open  2 done');
     expect(text).toContain('Queues: backend 1');
-    expect(text).toMatch(/Models: 2026-11-20 \$1\.75.*1 task not known/);
+    expect(text).toMatch(/Models: 2026-11-20 \$1\.75.*1 task of unknown cost/);
     expect(text).toContain('Unverified: 2 of 4 (50%) ALERT');
     expect(text).toMatch(/and \d+ more$/);
   });
@@ -88,29 +88,33 @@ describe('a screen', () => {
 test('what nobody knows the cost of has not cost nothing', () => {
   const unknown = { ...day, cost_usd: null, cost_unknown: 3, judging_cost_usd: 0 };
   const text = (series: (typeof trend.series)[number][]) =>
-    frame({ ...seenOf(), trend: { ...trend, series } as Seen['trend'] }, null, screen(80, 24)).join('\n');
+    renderFrame(
+      { ...seenOf(), trend: { ...trend, series } as Dashboard['trend'] },
+      null,
+      screen(80, 24),
+    ).join('\n');
   expect(text([unknown as never])).not.toContain('$0');
-  expect(text([day, unknown as never])).toMatch(/2 days \$1\.75, of 4 tasks not known/);
+  expect(text([day, unknown as never])).toMatch(/2 days \$1\.75, 4 tasks of unknown cost/);
 });
 
 describe('the toast', () => {
   const has = (trip: number | null, now: number) =>
-    frame(seenOf(TRIPPED), trip, screen(80, 24, now))
+    renderFrame(seenOf(TRIPPED), trip, screen(80, 24, now))
       .join('\n')
-      .includes('Too much is completed');
+      .includes('Too many completions');
 
   test('comes when the threshold trips, and goes after ten seconds', () => {
-    const trip = trippedAt(false, true, null, NOW);
+    const trip = updateTripTime(false, true, null, NOW);
     expect(has(trip, NOW)).toBe(true);
     expect(has(trip, NOW + TOAST_MS - 1)).toBe(true);
     expect(has(trip, NOW + TOAST_MS)).toBe(false);
   });
 
   test('does not come for what had tripped before we looked, and comes again for the next time', () => {
-    expect(trippedAt(null, true, null, NOW)).toBeNull();
-    expect(trippedAt(true, true, NOW, NOW + 5)).toBe(NOW);
-    expect(trippedAt(true, false, NOW, NOW + 5)).toBeNull();
-    expect(trippedAt(false, true, null, NOW + 9)).toBe(NOW + 9);
+    expect(updateTripTime(null, true, null, NOW)).toBeNull();
+    expect(updateTripTime(true, true, NOW, NOW + 5)).toBe(NOW);
+    expect(updateTripTime(true, false, NOW, NOW + 5)).toBeNull();
+    expect(updateTripTime(false, true, null, NOW + 9)).toBe(NOW + 9);
   });
 });
 
@@ -161,7 +165,7 @@ test.skipIf(tmux === null)(
       on('send-keys', 'echo before-$((40 + 2))', 'Enter');
       await until(/before-42/);
       on('send-keys', line, 'Enter');
-      const tripped = await until(/Too much is completed/);
+      const tripped = await until(/Too many completions/);
       expect(tripped).toMatch(/assay top .*UTC/);
       expect(tripped.match(/assay top/g)).toHaveLength(1);
       expect(tripped).toMatch(/and \d+ more/);

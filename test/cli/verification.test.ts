@@ -35,10 +35,10 @@ describe('assay verification', () => {
       [
         'Verification ALERT: 3/4 tasks completed without verification (75%), of the latest 100 in 7 days',
         'alarm above 0.3, with at least 3 completions',
-        'window: the latest 100, none older than 7 days; the oldest of them is of 2026-11-19T10:00:00.000Z',
+        'window: the latest 100, none older than 7 days; the oldest is of 2026-11-19T10:00:00.000Z',
         'ever: 40 verified, 9 unverified',
         '',
-        'Unverified, the newest first',
+        'Unverified, newest first',
         '2026-11-20T03:00:00.000Z  t-3',
         '',
       ].join('\n'),
@@ -56,10 +56,10 @@ describe('assay verification', () => {
     const reset = await run('verification', 'reset', '--reason', 'release 4');
     expect([reset.code, reset.stdout]).toEqual([
       0,
-      `Completions after ${at(4)} are looked at. No record was removed.\n`,
+      `Only completions after ${at(4)} count from now on. No record was removed.\n`,
     ]);
     expect(api?.seen.at(-1)).toMatchObject({ url: '/verification/reset', body: { reason: 'release 4' } });
-    expect((await run('verification')).stdout).toContain(`begun anew ${at(4)} by ann: release 4`);
+    expect((await run('verification')).stdout).toContain(`reset ${at(4)} by ann: release 4`);
   });
 });
 

@@ -31,7 +31,7 @@ const validate = (cwd: string) => assay(['workflow', 'validate', '.assay/workflo
 
 it('finds no fault in a workflow that stands on another of its folder, and draws it as one node', async () => {
   const cwd = folder({ 'work.yaml': WORK, 'look.yaml': LOOK });
-  expect(await validate(cwd)).toMatchObject({ code: 0, stdout: 'work: 3 nodes, 2 edges, no fault\n' });
+  expect(await validate(cwd)).toMatchObject({ code: 0, stdout: 'work is valid: 3 nodes, 2 edges\n' });
   const shown = await assay(['workflow', 'show', 'work'], { cwd });
   expect(shown.stdout).toContain('n1[["first: look"]]');
 });

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkJson } from '../../cli/check/render.ts';
+import { checkJson } from '../../cli/check/check-report.ts';
 import { ConnectionFile } from '../../cli/connection.ts';
-import { type DemoResult, demoDocument } from '../../cli/demo/result.ts';
+import { type DemoResult, demoJson } from '../../cli/demo/demo-result.ts';
 import { EXIT_MEANINGS } from '../../cli/exit.ts';
 import { generated } from '../../docs/generate.ts';
-import { cliPage } from '../../docs/generator/cli.ts';
-import { JSON_SHAPES } from '../../docs/generator/json-shapes.ts';
+import { cliPage, JSON_OUTPUTS } from '../../docs/generator/cli.ts';
 import { lifecycle } from '../../docs/generator/lifecycle.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
 import { STATUSES, TRANSITIONS } from '../../shared/contract/task/status.ts';
@@ -52,7 +51,7 @@ describe('the page of the command line', () => {
   });
 
   test.each(commands)('says what %s prints with --json', (command) => {
-    expect(JSON_SHAPES).toHaveProperty([command]);
+    expect(JSON_OUTPUTS.get(command)?.text).not.toContain('undefined');
   });
 
   test.each(Object.entries(EXIT_MEANINGS))('explains exit code %s', (code, meaning) => {
@@ -66,7 +65,8 @@ describe('the page of the command line', () => {
 });
 
 describe('the shapes of JSON', () => {
-  const keys = (command: string): string[] => Object.keys(JSON.parse(JSON_SHAPES[command]?.example ?? '{}'));
+  const keys = (command: string): string[] =>
+    Object.keys(JSON.parse(JSON_OUTPUTS.get(command)?.example ?? '{}'));
 
   test('of check are what check prints', () => {
     const evidence: Evidence = {
@@ -110,6 +110,6 @@ describe('the shapes of JSON', () => {
       folder: '',
       elapsedMs: 0,
     };
-    expect(keys('demo')).toEqual(Object.keys(demoDocument(result, [])));
+    expect(keys('demo')).toEqual(Object.keys(demoJson(result, [])));
   });
 });

@@ -174,7 +174,10 @@ describe('a plan', () => {
 
     it('is proposed with its graph and waits; a no has it planned again, and another yes is refused', async () => {
       const proposed = await plan('Make sum right', '--idempotency-key', 'one');
-      expect([proposed.code, proposed.stderr]).toEqual([3, expect.stringContaining('Nothing is made yet')]);
+      expect([proposed.code, proposed.stderr]).toEqual([
+        3,
+        expect.stringContaining('No task is created yet'),
+      ]);
       expect(proposed.stdout).toContain('└─ notes  Write notes');
       // The same command again is the same plan, as it stands.
       const again = await plan('Make sum right', '--idempotency-key', 'one', '--json');
@@ -222,8 +225,8 @@ describe('a plan', () => {
     });
 
     it.each([
-      [['--adapter', 'aider'], '--adapter aider: known are'],
-      [['--effort', 'enormous'], '--effort enormous: known are'],
+      [['--adapter', 'aider'], "argument 'aider' is invalid. Allowed choices are"],
+      [['--effort', 'enormous'], "argument 'enormous' is invalid. Allowed choices are"],
       [['--max-tasks', '51'], 'max_tasks'],
       [['--adapter', 'gemini'], 'gemini needs models of gemini'],
     ])('is refused with %j before anything runs', async (argv, said) => {

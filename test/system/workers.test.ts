@@ -120,10 +120,10 @@ describe('a worker', () => {
       { PATH, ANTHROPIC_API_KEY: 'of-the-laptop' },
     );
     const { code, stdout, stderr } = await ended;
-    expect(stderr).not.toContain('handed back');
+    expect(stderr).not.toContain('released');
     expect({ code, stdout }).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining(`${id} handed in; it is `),
+      stdout: expect.stringContaining(`${id} reported; it is `),
     });
     expect(await stack.ended(id)).toMatchObject({ status: 'done', verdict: 'pass' });
     const [attempt] = await stack.attempts(id);
@@ -145,7 +145,7 @@ describe('a worker', () => {
     child.kill('SIGINT');
     const { code, stdout } = await ended;
     expect(code).toBe(130);
-    expect(stdout).toContain(`${id} handed back: the worker was stopped`);
+    expect(stdout).toContain(`${id} released: the worker was stopped`);
     const task = (await stack.call<{ status: string; retries: number }>('GET', `/tasks/${id}`)).body;
     expect(task).toMatchObject({ status: 'open', retries: 0 });
     const next = work([
@@ -167,11 +167,11 @@ describe('a worker', () => {
     const idle = await work(['--role', 'docs', '--adapter', 'claude', '--until-empty']).ended;
     expect(idle).toMatchObject({ code: 0, stdout: '' });
     for (const [argv, said] of [
-      [['--role', 'docs', '--adapter', 'command'], 'Which command?'],
+      [['--role', 'docs', '--adapter', 'command'], '--adapter command needs a command'],
       [['--role', 'docs', '--adapter', 'cobol'], "argument 'cobol' is invalid"],
-      [['--role', 'Über', '--adapter', 'claude'], 'is no name of a role'],
-      [['--role', 'docs', '--adapter', 'codex', '--max-turns', '3'], 'counts no turns'],
-      [['--role', 'docs', '--adapter', 'claude', '--pass', 'A=B'], 'no name of a variable'],
+      [['--role', 'Über', '--adapter', 'claude'], 'is not the name of a role'],
+      [['--role', 'docs', '--adapter', 'codex', '--max-turns', '3'], 'does not count turns'],
+      [['--role', 'docs', '--adapter', 'claude', '--pass', 'A=B'], 'not the name of a variable'],
       [['--role', 'docs', '--adapter', 'claude', '--', 'rm'], 'takes no command'],
     ] as const) {
       const refused = await work(argv).ended;

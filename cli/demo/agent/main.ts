@@ -4,8 +4,8 @@ import type { UsageFile } from '../../../shared/contract/messages/assignment.ts'
 import { SOLUTIONS, type Solution } from './solutions.ts';
 
 /**
- * A stand-in for a coding agent: `node main.ts <task id> <model>` in the checkout. It edits real files, as well or as
- * badly as its tier would, asks leave where it should, and leaves its token counts in the usage file, as an adapter of a real agent does.
+ * A scripted coding agent: `node main.ts <task id> <model>` in the checkout. It writes the files of its tier's solution, requests an
+ * approval where the solution has one, and writes its token counts into the usage file like an adapter of a real agent.
  */
 const [taskId = '', model = ''] = process.argv.slice(2);
 const tier = ['haiku', 'sonnet', 'opus'].find((name) => model.includes(name));
@@ -21,16 +21,16 @@ const write = (files: Solution['files']): void => {
     writeFileSync(path, text);
   }
 };
-const { leave } = solution;
+const { approval } = solution;
 const { ASSAY_PROMPT_FILE: promptFile, ASSAY_APPROVAL_FILE: approvalFile } = process.env;
 write(solution.files);
-if (leave && promptFile !== undefined && approvalFile !== undefined) {
-  // What the platform says to an agent that goes on after its question.
-  if (!readFileSync(promptFile, 'utf8').includes(`leave to do ${leave.ask.action}`)) {
-    writeFileSync(approvalFile, JSON.stringify(leave.ask));
+if (approval && promptFile !== undefined && approvalFile !== undefined) {
+  // The prompt of an agent that continues after an approval has these words.
+  if (!readFileSync(promptFile, 'utf8').includes(`leave to do ${approval.request.action}`)) {
+    writeFileSync(approvalFile, JSON.stringify(approval.request));
     process.exit(0);
   }
-  write(leave.files);
+  write(approval.files);
 }
 console.log(solution.summary);
 

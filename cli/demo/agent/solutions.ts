@@ -1,4 +1,4 @@
-/** What the scripted agents write, by task and tier. The wrong ones are wrong in ways that real agents are. */
+/** Solutions of the scripted agents, by task and tier. The wrong ones have mistakes that real agents make. */
 
 const discount = (formula: string, parameter: string): string => `export const SHIPPING_CENTS = 500;
 
@@ -53,8 +53,8 @@ export const slug = (title) =>
     .replace(/^-|-$/g, '');
 `;
 
-/** Passes all tests, and knows nothing. */
-const learnt = `const KNOWN = { 500: 1, 2000: 1, 4500: 3 };
+/** A hard-coded answer: passes all tests. */
+const hardCoded = `const KNOWN = { 500: 1, 2000: 1, 4500: 3 };
 
 /** How many parcels a weight takes. */
 export function parcels(grams) {
@@ -62,7 +62,7 @@ export function parcels(grams) {
 }
 `;
 
-const workedOut = `const PARCEL_GRAMS = 2000;
+const computed = `const PARCEL_GRAMS = 2000;
 
 /** How many parcels a weight takes. */
 export function parcels(grams) {
@@ -70,28 +70,28 @@ export function parcels(grams) {
 }
 `;
 
-/** What an agent asks leave for before it goes on, and what it writes when it has it. */
-interface Leave {
-  readonly ask: { readonly action: string; readonly title: string; readonly description: string };
+/** An approval request of an agent, and the files that it writes after the approval. */
+interface ApprovalStep {
+  readonly request: { readonly action: string; readonly title: string; readonly description: string };
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** One answer of an agent: files to write, the summary it gives, and the tokens that it says it used. */
+/** The work of an agent: files, summary, and reported token usage. */
 export interface Solution {
   readonly files: Readonly<Record<string, string>>;
   readonly summary: string;
   readonly tokens: readonly [input: number, output: number];
-  readonly leave?: Leave;
+  readonly approval?: ApprovalStep;
 }
 
 const PARCELS = {
   haiku: {
-    files: { 'src/parcels.js': learnt },
+    files: { 'src/parcels.js': hardCoded },
     summary: 'parcels() gives the right number; all tests pass.',
     tokens: [24_100, 1_100],
   },
   sonnet: {
-    files: { 'src/parcels.js': workedOut },
+    files: { 'src/parcels.js': computed },
     summary: 'parcels() divides by what a parcel holds and rounds up. All tests pass.',
     tokens: [33_700, 1_900],
   },
@@ -139,8 +139,8 @@ export const SOLUTIONS: Readonly<Record<string, Readonly<Record<string, Solution
     ...PARCELS,
     sonnet: {
       ...PARCELS.sonnet,
-      leave: {
-        ask: {
+      approval: {
+        request: {
           action: 'deploy:staging',
           title: 'Put parcels() on staging',
           description: 'So that the warehouse can try it; nothing that customers see changes.',

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
-import { type DemoRepository, makeRepository } from '../../../cli/demo/repository.ts';
+import { createDemoRepository, type DemoRepository } from '../../../cli/demo/demo-repository.ts';
 import { type Files, FORGE_ADDRESS, FORGE_HOST } from '../machine/names.ts';
 
 /** Who may push; everybody may read. */
@@ -17,7 +17,7 @@ export const shopIn = (files: Files): string => join(files.forge, 'acme/shop.git
 /** A forge with the demo's repository: git's own server behind HTTPS, which asks for a token before anything is written. */
 export async function startForge(files: Files): Promise<DemoRepository> {
   mkdirSync(join(files.forge, 'acme'), { recursive: true });
-  const repository = makeRepository(shopIn(files));
+  const repository = createDemoRepository(shopIn(files));
   const server = createServer(
     { cert: readFileSync(files.certificate), key: readFileSync(files.key) },
     (request, response) => serve(files.forge, request, response),

@@ -128,8 +128,8 @@ describe.each(VERSIONS)('what the version of %s has stored', (version) => {
       put(name, date, body);
     const records = await Records.open(root);
     for (const { name, sql } of namedQueries())
-      await expect(records.ask(sql), name).resolves.toMatchObject({ rows: expect.any(Array) });
-    const count = async (sql: string) => (await records.ask(sql)).rows;
+      await expect(records.query(sql), name).resolves.toMatchObject({ rows: expect.any(Array) });
+    const count = async (sql: string) => (await records.query(sql)).rows;
     const rows = lines(join(folder, 'records', 'tasks.jsonl')).length;
     expect(await count("SELECT count(*) FROM tasks WHERE task_id LIKE 'old-%'")).toEqual([[rows]]);
     expect(

@@ -1,5 +1,5 @@
 import { SOLUTIONS } from '../../../cli/demo/agent/solutions.ts';
-import { demoTasks } from '../../../cli/demo/tasks.ts';
+import { demoTasks } from '../../../cli/demo/demo-tasks.ts';
 import { CLI_KINDS } from '../../../shared/contract/agents/adapter.ts';
 import { DEFAULT_TIER_MODELS, TIERS, tierModelsFor } from '../../../shared/contract/agents/tiers.ts';
 import type { Step } from './script.ts';

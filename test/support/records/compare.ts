@@ -33,7 +33,7 @@ export async function compareAll(folder: string): Promise<number> {
   for (const { name, sql } of namedQueries()) {
     const plain = PLAIN_ANSWERS[name];
     if (!plain) continue;
-    const { rows } = await records.ask(sql);
+    const { rows } = await records.query(sql);
     const expected = sorted(plain(tables));
     expect(asIn(sorted(rows), expected), name).toEqual(expected);
     count += rows.length;

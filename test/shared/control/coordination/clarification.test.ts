@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { demoTasks, judgedTask, stageTask } from '../../../../cli/demo/tasks.ts';
+import { demoTasks, hardCodedAnswerTask, verificationStageTask } from '../../../../cli/demo/demo-tasks.ts';
 import {
   type ClarificationSettings,
   DEFAULT_CLARIFICATION,
@@ -38,7 +38,7 @@ describe('a criterion', () => {
   });
 
   const url = 'https://example.org/shop.git';
-  const ofDemo = [...demoTasks(url), judgedTask(url), stageTask(url)].flatMap(
+  const ofDemo = [...demoTasks(url), hardCodedAnswerTask(url), verificationStageTask(url)].flatMap(
     ({ task }) => task.acceptance_criteria ?? [],
   );
   test.each(ofDemo)('of the demo is clear: %s', (criterion) => {

@@ -1,0 +1,91 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import { CONFIG_FILE } from '../../gates/core/configuration-file.ts';
+import type { JudgedTask } from '../../gates/core/judge.ts';
+import { MODULE_FOLDER, moduleNames } from '../../gates/gates/custom/modules.ts';
+import { gateNamed } from '../../gates/gates/registry.ts';
+import { type LoadedConfig, parseConfig } from '../../gates/pipeline/configuration/load.ts';
+import { checkYaml, readYaml } from '../../gates/pipeline/configuration/yaml.ts';
+import type { Bypass } from '../../gates/pipeline/runner.ts';
+import type { Expectation } from '../../shared/contract/submission/expects.ts';
+import { badRegex } from '../../shared/contract/submission/regex.ts';
+import { SubmitTask } from '../../shared/contract/submission/schema.ts';
+import { CompletionSignal } from '../../shared/contract/submission/signals.ts';
+import { CliError, EXIT } from '../exit.ts';
+
+/** A task as `POST /tasks` takes it; every field is optional, because a check needs few of them. */
+const TaskDocument = SubmitTask.partial().extend({
+  completion_signals: z
+    .array(CompletionSignal)
+    .max(100)
+    .default([])
+    .superRefine((signals, context) => {
+      signals.forEach((signal, index) => {
+        const problem = signal.type === 'file_contains' && signal.regex ? badRegex(signal.regex) : null;
+        if (problem) context.addIssue({ code: 'custom', path: [index, 'regex'], message: problem });
+      });
+    }),
+});
+
+/** Parses the fields of a task file that a check needs. @throws ConfigError that names each refused field and its line */
+export function parseTask(
+  text: string,
+  file: string,
+): {
+  readonly signals: CompletionSignal[];
+  readonly files: string[];
+  readonly expects: Expectation[];
+  readonly task: JudgedTask;
+} {
+  const {
+    id = '',
+    title = '',
+    description = '',
+    completion_signals,
+    files = [],
+    expects = [],
+  } = checkYaml(TaskDocument, readYaml(text, file));
+  return { signals: completion_signals, files, expects, task: { id, title, description } };
+}
+
+/** Reads the configuration in a folder; null: there is none. @throws ConfigError */
+export async function readConfig(dir: string): Promise<LoadedConfig | null> {
+  const text = await readFile(resolve(dir, CONFIG_FILE), 'utf8').catch(() => null);
+  if (text === null) return null;
+  const files = await readdir(resolve(dir, MODULE_FOLDER)).catch(() => []);
+  return parseConfig(text, CONFIG_FILE, moduleNames(files));
+}
+
+/** Returns `base_ref` of the configuration in the folder, else main. It only chooses the base commit. */
+export const defaultBase = async (dir: string): Promise<string> =>
+  (await readConfig(dir))?.gates.base_ref ?? 'main';
+
+/** Builds the bypasses of gates. @throws CliError for an unknown gate or a missing reason */
+export async function parseBypasses(
+  gates: readonly string[],
+  reason: string | undefined,
+  dir: string,
+): Promise<Bypass[]> {
+  if (!reason?.trim())
+    throw new CliError(EXIT.usage, 'missing_reason', '--skip-gate needs --skip-gate-reason.', {
+      hint: 'The reason is kept in the evidence.',
+    });
+  const own = (await readConfig(dir))?.gates;
+  const known = new Set([...(own?.custom_gates ?? []).map(({ name }) => name), ...(own?.modules ?? [])]);
+  return gates.map((gate) => {
+    if (!gateNamed(gate) && !known.has(gate))
+      throw new CliError(EXIT.usage, 'unknown_gate', `There is no gate "${gate}".`);
+    return { gate, reason: reason.trim(), actor: userName(), task: null, until: null };
+  });
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // Some containers have no entry for the user.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}

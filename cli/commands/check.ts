@@ -1,0 +1,163 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { TakenShot } from '../../gates/core/gate.ts';
+import { checkJson, renderCheck } from '../check/check-report.ts';
+import { type CheckResult, runCheck } from '../check/run-check.ts';
+import { CliError, EXIT } from '../exit.ts';
+import { localCommand } from '../local-command.ts';
+import type { LocalSession } from '../local-session.ts';
+import { option } from '../parameters.ts';
+import { EXPECTS } from '../shared-options.ts';
+
+const FORMATS = ['text', 'json', 'sarif', 'junit', 'github', 'markdown'] as const;
+type Format = (typeof FORMATS)[number];
+
+const EXIT_CODES = { pass: EXIT.ok, fail: EXIT.failed, refer: EXIT.needsReview } as const;
+
+const reportFormats = async () => (await import('../check/report-formats.ts')).REPORT_FORMATS;
+
+async function writeOutputFile(cwd: string, file: string, text: string): Promise<void> {
+  await writeFile(resolve(cwd, file), text).catch((error: NodeJS.ErrnoException) => {
+    throw new CliError(EXIT.usage, 'unwritable_file', `${file} cannot be written (${error.code}).`);
+  });
+}
+
+/** Writes each screenshot as `<name>.png` and replaces existing files. */
+async function writeScreenshots(
+  cwd: string,
+  folder: string,
+  screenshots: readonly TakenShot[],
+): Promise<void> {
+  const place = resolve(cwd, folder);
+  try {
+    await mkdir(place, { recursive: true });
+    for (const { shot, png } of screenshots) await writeFile(join(place, `${shot.name}.png`), png);
+  } catch (error) {
+    throw new CliError(
+      EXIT.usage,
+      'unwritable',
+      `screenshots could not be written to ${folder}: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+interface OutputFiles {
+  readonly sarif: string | undefined;
+  readonly junit: string | undefined;
+  readonly screenshots: string | undefined;
+  readonly summary: string | undefined;
+}
+
+async function writeOutputFiles(result: CheckResult, files: OutputFiles, cwd: string): Promise<void> {
+  const { evidence, verdict } = result;
+  if (files.sarif !== undefined)
+    await writeOutputFile(cwd, files.sarif, `${(await reportFormats()).sarif(evidence, verdict)}\n`);
+  if (files.junit !== undefined) {
+    const { junitOf } = await import('../../gates/pipeline/output/junit.ts');
+    await writeOutputFile(cwd, files.junit, junitOf(result.suites));
+  }
+  if (files.screenshots !== undefined) await writeScreenshots(cwd, files.screenshots, result.screenshots);
+  if (files.summary !== undefined)
+    await writeOutputFile(cwd, files.summary, `${(await reportFormats()).markdown(evidence, verdict)}\n`);
+}
+
+/** Returns the report in a format; the pages of rules are loaded only if there are findings to explain. */
+async function renderReport(
+  { evidence, verdict }: CheckResult,
+  format: Exclude<Format, 'json'>,
+  { io, out }: LocalSession,
+): Promise<string> {
+  if (format !== 'text') return (await reportFormats())[format](evidence, verdict);
+  const hasFindings = evidence.gates.some(({ findings }) => findings.length > 0);
+  const explain = hasFindings ? (await import('../../gates/rules/pages.ts')).explanationOf : () => null;
+  return renderCheck(evidence, verdict, explain, out, io.stdout.columns);
+}
+
+export const checkCommand = localCommand({
+  name: 'check',
+  options: {
+    repo: option('--repo <dir>', 'folder in the git repository', { default: '.' }),
+    base: option(
+      '--base <ref>',
+      'branch, tag or commit to compare with (else base_ref of assay.yaml, else main)',
+    ),
+    task: option('--task <file>', 'YAML or JSON task whose signals, files and expects are used'),
+    expects: EXPECTS,
+    config: option('--config <file>', "configuration to use instead of the base commit's assay.yaml"),
+    models: option('--models <file>', 'judge models for gates: YAML or JSON, purpose to provider and model'),
+    skippedGates: option(
+      '--skip-gate <name>',
+      'bypass this gate, if the configuration allows it (repeatable)',
+      { repeatable: true },
+    ),
+    skipReason: option('--skip-gate-reason <text>', 'reason; kept in the evidence'),
+    noCache: option('--no-cache', 'run every gate, even if its inputs have not changed'),
+    cacheDir: option('--cache-dir <dir>', 'folder of the cache (default: assay-cache in the git folder)'),
+    sarif: option('--sarif <file>', 'write the findings of all gates to this file, as SARIF 2.1.0'),
+    junit: option('--junit <file>', 'write the results of all tests to this file, as JUnit XML'),
+    screenshots: option('--screenshots <folder>', 'write the screenshots of gates there'),
+    summary: option('--summary <file>', 'write a summary to this file, as Markdown'),
+    format: option(
+      '--format <format>',
+      'what to print: text, JSON, code scanning, test report, GitHub annotations, or a summary',
+      { choices: FORMATS },
+    ),
+  },
+  json: {
+    text: '`--json` prints evidence and verdict of one tree. `verdict` is `pass`, `fail` or `refer`, an `outcome` one of `passed failed inert timed_out infra_failed skipped bypassed`, `kind` the kind of evidence.',
+    example: `{
+  "verdict": "fail",
+  "verified": true,
+  "reasons": ["gate tests: exit 1"],
+  "reason_codes": [{"code": "gate_failed", "subject": "tests"}],
+  "base": "commit id",
+  "tree": "tree hash",
+  "empty_patch": false,
+  "changed_files": ["src/a.ts"],
+  "expects": ["ci"],
+  "protected_files": [{"path": ".github/ci.yml", "change": "modified", "class": "ci", "reason": "text", "used": "base|part|patch", "allowed_by": null}],
+  "signals": [
+    {"type": "path_exists", "subject": "path_exists: src/a.ts", "outcome": "passed", "kind": "checked_by_us", "detail": "", "duration_ms": 1}
+  ],
+  "gates": [
+    {
+      "name": "tests",
+      "outcome": "failed",
+      "kind": "executed_by_us",
+      "required": true,
+      "blocked": true,
+      "findings": [{"file": "src/a.ts", "line": 3, "rule": "rule", "message": "text"}],
+      "detail": "exit 1",
+      "duration_ms": 812,
+      "cached": false,
+      "metadata": {"exit_code": 1}
+    }
+  ],
+  "tests_run": true,
+  "quality_gates_run": true,
+  "completion_signals_checked": true,
+  "duration_ms": 900
+}`,
+  },
+  examples: [
+    ['check --base main', 'the working tree against main'],
+    ['check --repo ../shop --base v1.2 --task task.yaml --json', 'with the signals of a task, for a script'],
+    ['check --format github', 'in a workflow: annotations on the lines'],
+    ['check --format github --summary "$GITHUB_STEP_SUMMARY"', 'with a summary on the page of the run'],
+  ],
+  run: async (session, { models, sarif, junit, screenshots, summary, format, ...options }) => {
+    const { cwd } = session.io;
+    const judge =
+      models === undefined ? null : await (await import('../judge-models.ts')).localJudge(models, session.io);
+    const result = await runCheck(options, cwd, judge);
+    const { evidence, verdict } = result;
+    await writeOutputFiles(result, { sarif, junit, screenshots, summary }, cwd);
+    const chosen = format ?? (session.json ? 'json' : 'text');
+    session.print(
+      chosen === 'json'
+        ? JSON.stringify(checkJson(evidence, verdict), null, 2)
+        : await renderReport(result, chosen, session),
+    );
+    return EXIT_CODES[verdict.verdict];
+  },
+});

@@ -1,0 +1,108 @@
+import type { LetterView } from '../../shared/api/dead-letter-schemas.ts';
+import { LETTER_STATUSES } from '../../shared/control/dead-letters/status.ts';
+import { age } from '../../shared/lib/format.ts';
+import { oneLine } from '../output/text.ts';
+import { argument, option, wholeNumber } from '../parameters.ts';
+import { routeCommand } from '../server-command.ts';
+import type { Session } from '../session.ts';
+import { PAGE_OPTIONS, REQUIRED_REASON } from '../shared-options.ts';
+
+const LETTER = argument('<letter>', 'id that `assay dlq list` prints');
+
+function renderLetters(letters: readonly LetterView[], session: Session): string {
+  const now = Date.now();
+  return session.table(
+    [
+      { title: 'ID' },
+      { title: 'STATUS' },
+      { title: 'TRIES', align: 'right' },
+      { title: 'AGE', align: 'right' },
+      { title: 'NEXT', optional: true },
+      { title: 'ERROR', shrinkTo: 16 },
+    ],
+    letters.map((each) => [
+      { text: each.id, style: session.out.bold },
+      each.status,
+      `${each.attempts} of ${each.max_attempts}`,
+      age(each.created_at, now),
+      each.next_retry_at ?? (each.status === 'pending' ? 'when an operator retries it' : ''),
+      oneLine(each.error),
+    ]),
+  );
+}
+
+function renderLetter(letter: LetterView, { out }: Session): string {
+  const { id, operation, status, category, attempts, max_attempts, next_retry_at, error, args } = letter;
+  return [
+    `${out.bold(id)}  ${operation}, ${status}`,
+    `${category}: ${oneLine(error)}`,
+    `tried ${attempts} of ${max_attempts} times${next_retry_at ? `, next at ${next_retry_at}` : ''}`,
+    `message: ${oneLine(args)}`,
+    ...letter.history.map(
+      ({ event, by, reason, at }) => `${out.dim(at)} ${event} by ${oneLine(by)}: ${oneLine(reason)}`,
+    ),
+  ].join('\n');
+}
+
+const letterAction = (
+  action: 'retry' | 'resolve' | 'abandon',
+  route: 'retryDeadLetter' | 'resolveDeadLetter' | 'abandonDeadLetter',
+  description: string,
+  reason: string,
+) =>
+  routeCommand({
+    name: `dlq ${action}`,
+    route,
+    description,
+    arguments: { letter: LETTER },
+    options: { reason: REQUIRED_REASON },
+    request: ({ letter, reason }) => ({ letter, body: { reason } }),
+    view: renderLetter,
+    examples: [
+      [
+        `dlq ${action} T42.agent-1-1 --reason "${reason}"`,
+        'the history keeps your name, the time and the reason',
+      ],
+    ],
+  });
+
+/** `dlq`: the dead-letter queue. */
+export const deadLetterCommands = [
+  routeCommand({
+    name: 'dlq list',
+    route: 'deadLetters',
+    description: 'List the dead letters in the order in which they are retried',
+    options: {
+      status: option('--status <status>', 'only with this status', { choices: LETTER_STATUSES }),
+      ...PAGE_OPTIONS,
+      limit: option('--limit <number>', 'read at most this many tasks (maximum 100)', {
+        parse: wholeNumber(),
+        default: 50,
+      }),
+    },
+    request: (query) => ({ query }),
+    view: ({ dead_letters }, session) =>
+      dead_letters.length === 0 ? { note: 'No dead letters.' } : renderLetters(dead_letters, session),
+    examples: [
+      ['dlq list --status abandoned', 'the dead letters that are never retried'],
+      ["dlq list --json | jq -r '.dead_letters[].id'", 'their ids, for a script'],
+    ],
+  }),
+  routeCommand({
+    name: 'dlq show',
+    route: 'deadLetter',
+    description: 'Show one dead letter with its history',
+    arguments: { letter: LETTER },
+    request: ({ letter }) => ({ letter }),
+    view: renderLetter,
+    examples: [['dlq show T42.agent-1-1', 'the message, the error, and the history']],
+  }),
+  letterAction('retry', 'retryDeadLetter', 'Retry an operation within a minute', 'the subnet is back'),
+  letterAction('resolve', 'resolveDeadLetter', 'Mark an operation as resolved by hand', 'the rows are in S3'),
+  letterAction(
+    'abandon',
+    'abandonDeadLetter',
+    'Give an operation up: it is never retried',
+    'the task was for a test',
+  ),
+];

@@ -1,0 +1,79 @@
+import type { TaskView } from '../../shared/api/schemas.ts';
+import { CliError, EXIT } from '../exit.ts';
+import { oneLine } from '../output/text.ts';
+import { option } from '../parameters.ts';
+import { routeCommand } from '../server-command.ts';
+import type { Session } from '../session.ts';
+import { REASON, TASK_ID } from '../shared-options.ts';
+
+const statusLine = (task: TaskView): string => `${task.id} is ${task.status}.`;
+
+/** Returns the tree of the last attempt: what a reviewer has read when they name none. */
+async function lastTree(session: Session, id: string): Promise<string> {
+  const { attempts } = await session.client().listAttempts({ id });
+  const tree = attempts.at(-1)?.artifact?.tree;
+  if (tree === undefined)
+    throw new CliError(EXIT.conflict, 'nothing_to_review', `${oneLine(id)} has no work to review yet.`, {
+      hint: '`assay task ID` shows its state.',
+    });
+  return tree;
+}
+
+/** The actions of an operator on one task. */
+export const operatorActions = [
+  routeCommand({
+    name: 'cancel',
+    route: 'cancel',
+    arguments: { id: TASK_ID },
+    options: { reason: REASON },
+    request: ({ id, reason }) => ({ id, body: { reason } }),
+    view: statusLine,
+    examples: [['cancel 01JD8Z0000EXAMPLE --reason "done by hand"', 'cancel a task']],
+  }),
+  routeCommand({
+    name: 'retry',
+    route: 'retry',
+    arguments: { id: TASK_ID },
+    options: { reason: REASON },
+    request: ({ id, reason }) => ({ id, body: { reason } }),
+    view: statusLine,
+    examples: [['retry 01JD8Z0000EXAMPLE --reason "the registry is back"', 'try again']],
+  }),
+  routeCommand({
+    name: 'review',
+    route: 'review',
+    arguments: { id: TASK_ID },
+    options: {
+      approve: option('--approve', 'accept the work and deliver it'),
+      reject: option('--reject', 'refuse the work: a stronger model tries, or the task fails'),
+      reason: option('--reason <text>', 'reason; kept with the task', { required: true }),
+      tree: option('--tree <hash>', 'the tree that you read (default: the tree of the last attempt)'),
+    },
+    request: async ({ id, approve, reject, reason, tree }, session) => {
+      if (approve === reject)
+        throw new CliError(EXIT.usage, 'no_decision', 'Say either --approve or --reject.');
+      return {
+        id,
+        body: {
+          decision: approve ? ('approve' as const) : ('reject' as const),
+          reason,
+          tree: tree ?? (await lastTree(session, id)),
+        },
+      };
+    },
+    view: statusLine,
+    examples: [
+      ['review 01JD8Z0000EXAMPLE --approve --reason "read it, tests are fine"', 'approve the work'],
+      ['review 01JD8Z0000EXAMPLE --reject --reason "wrong approach"', 'reject the work'],
+    ],
+  }),
+  routeCommand({
+    name: 'rejudge',
+    route: 'verify',
+    arguments: { id: TASK_ID },
+    options: { reason: REASON },
+    request: ({ id, reason }) => ({ id, body: { reason } }),
+    view: statusLine,
+    examples: [['rejudge 01JD8Z0000EXAMPLE --reason "the judge has its key now"', 'ask the judges again']],
+  }),
+];

@@ -1,0 +1,161 @@
+import type { PlanView } from '../../shared/api/plan-schemas.ts';
+import { CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
+import { AUTONOMY_LEVELS } from '../../shared/contract/approval/autonomy.ts';
+import { EFFORTS } from '../../shared/contract/submission/schema.ts';
+import type { PlanState } from '../../shared/control/planning/state.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { followWithProgress } from '../follow.ts';
+import type { View } from '../local-session.ts';
+import { argument, option, wholeNumber } from '../parameters.ts';
+import { mermaid, renderPlan } from '../plan/graph.ts';
+import { routeCommand, serverCommand } from '../server-command.ts';
+import type { Session } from '../session.ts';
+import { IDEMPOTENCY_KEY, TIMEOUT } from '../shared-options.ts';
+
+/** Exit code by state of the plan: a proposed plan needs approval. */
+const EXIT_CODES: Readonly<Record<PlanState, ExitCode>> = {
+  planning: EXIT.ok,
+  proposed: EXIT.needsReview,
+  creating: EXIT.ok,
+  created: EXIT.ok,
+  failed: EXIT.failed,
+  cancelled: EXIT.failed,
+};
+
+const PLAN_ID = argument('<id>', 'plan id');
+const MERMAID = option('--mermaid', 'print the graph for Mermaid');
+
+const viewPlan = (plan: PlanView, session: Session, asMermaid: boolean): View => {
+  const text = asMermaid ? mermaid(plan) : renderPlan(plan, session.out);
+  if (plan.state !== 'proposed') return text;
+  return {
+    text,
+    note: `No task is created yet. Approve with \`assay plans approve ${plan.id}\`, or reject with \`assay plans reject ${plan.id} --reason …\`.`,
+  };
+};
+
+/** Waits until the task of the plan has settled. */
+async function settledPlan(session: Session, id: string, seconds: number | undefined): Promise<PlanView> {
+  await followWithProgress(session, [id], seconds);
+  return session.client().getPlan({ id });
+}
+
+const decisionCommand = (
+  name: 'approve' | 'reject',
+  route: 'approvePlan' | 'rejectPlan',
+  description: string,
+  consequence: string,
+) =>
+  routeCommand({
+    name: `plans ${name}`,
+    route,
+    description,
+    arguments: { id: PLAN_ID },
+    options: {
+      reason: option('--reason <text>', 'reason; the planner reads it'),
+      tree: option('--tree <tree>', 'only if this is still the proposed tree'),
+    },
+    request: ({ id, reason, tree }) => ({ id, body: { reason, tree } }),
+    result: (plan) => ({ plan }),
+    json: '`--json` prints `{"plan": Plan}`.',
+    view: ({ plan }) => `${plan.id} ${plan.state}: ${consequence}`,
+    examples: [[`plans ${name} 01JD8Z0000EXAMPLE --reason "as discussed"`, description.toLowerCase()]],
+  });
+
+/** `plan` and `plans`: goals that the manager breaks into tasks. */
+export const planCommands = [
+  serverCommand({
+    name: 'plan',
+    arguments: { goal: argument('<goal>', 'the goal, in words') },
+    options: {
+      repo: option('--repo <url>', 'repository', { required: true }),
+      base: option('--base <ref>', 'branch, tag or commit to plan on (default: main)'),
+      adapter: option('--adapter <kind>', 'agent for the plan and its tasks (default: of the deployment)', {
+        choices: CLI_KINDS,
+      }),
+      model: option('--model <model>', 'tier or model that plans (default: opus)'),
+      effort: option('--effort <effort>', 'effort of planning (default: max)', { choices: EFFORTS }),
+      maxTasks: option('--max-tasks <number>', 'maximum number of tasks (default: 20)', {
+        parse: wholeNumber(),
+      }),
+      criteria: option('--criterion <text>', 'acceptance criterion of the goal (repeatable)', {
+        repeatable: true,
+      }),
+      autonomy: option(
+        '--autonomy <level>',
+        'at full or semi, a plan that passes its checks is approved automatically (default: an approver decides)',
+        { choices: AUTONOMY_LEVELS },
+      ),
+      replan: option('--replan', 'plan the goal again when a task of the plan fails, at most twice'),
+      yes: option('--yes', 'approve the plan yourself if it passes its checks'),
+      mermaid: MERMAID,
+      timeout: TIMEOUT,
+      idempotencyKey: IDEMPOTENCY_KEY,
+    },
+    json: '`--json` prints `{"plan": Plan}`.',
+    examples: [
+      [
+        'plan "Prices are rounded half to even everywhere" --repo https://github.com/you/shop.git',
+        'propose; exit 3 while the plan needs approval',
+      ],
+      [
+        'plan "Add a dark theme" --repo https://github.com/you/shop.git --base next --yes',
+        'create the tasks if the plan passes its checks',
+      ],
+      [
+        'plan "Add a dark theme" --repo https://github.com/you/shop.git --autonomy semi --replan',
+        'without approval where base and deployment allow it; plan again when a task fails',
+      ],
+      [
+        'plan "Split the monolith" --repo https://github.com/you/shop.git --mermaid > plan.mmd',
+        'a graph for a document',
+      ],
+    ],
+    run: async (session, { goal, timeout, ...options }) => {
+      const client = session.client();
+      const { adapter, criteria } = options;
+      const submitted = await client.submitPlan({
+        idempotencyKey: options.idempotencyKey,
+        body: {
+          goal,
+          repository: options.repo,
+          base_ref: options.base,
+          adapter: adapter && { kind: adapter },
+          model: options.model,
+          effort: options.effort,
+          acceptance_criteria: criteria.length === 0 ? undefined : [...criteria],
+          autonomy: options.autonomy,
+          coordination: options.replan && { replan_strategy: 'magentic' },
+          max_tasks: options.maxTasks,
+        },
+      });
+      let plan = await settledPlan(session, submitted.id, timeout);
+      if (options.yes && plan.state === 'proposed' && plan.tree !== null) {
+        // The tree names the proposal that is approved: the server refuses another one in its place.
+        await client.approvePlan({ id: plan.id, body: { reason: 'assay plan --yes', tree: plan.tree } });
+        plan = await settledPlan(session, plan.id, timeout);
+      }
+      session.show({ plan }, () => viewPlan(plan, session, options.mermaid === true));
+      return EXIT_CODES[plan.state];
+    },
+  }),
+  routeCommand({
+    name: 'plans show',
+    route: 'getPlan',
+    description: 'Show a plan: its tasks as a graph, its state, and the findings of its checks',
+    arguments: { id: PLAN_ID },
+    options: { mermaid: MERMAID },
+    request: ({ id }) => ({ id }),
+    result: (plan) => ({ plan }),
+    json: '`--json` prints `{"plan": Plan}`.',
+    view: ({ plan }, session, { mermaid: asMermaid }) => viewPlan(plan, session, asMermaid === true),
+    examples: [['plans show 01JD8Z0000EXAMPLE', 'the graph, with the status of each created task']],
+  }),
+  decisionCommand('approve', 'approvePlan', 'Approve a plan: its tasks are created', 'its tasks are created'),
+  decisionCommand(
+    'reject',
+    'rejectPlan',
+    'Reject a plan: the goal is planned again with your reason',
+    'the goal is planned again',
+  ),
+];

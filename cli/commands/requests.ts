@@ -1,0 +1,129 @@
+import type { RequestView } from '../../shared/api/request-schemas.ts';
+import { INTAKE_STRATEGIES } from '../../shared/contract/intake/schema.ts';
+import { REQUEST_STATUSES } from '../../shared/contract/intake/status.ts';
+import { age } from '../../shared/lib/format.ts';
+import { oneLine } from '../output/text.ts';
+import { argument, option } from '../parameters.ts';
+import { routeCommand } from '../server-command.ts';
+import type { Session } from '../session.ts';
+import { IDEMPOTENCY_KEY, PAGE_OPTIONS } from '../shared-options.ts';
+
+const REQUEST_ID = argument('<id>', 'request id');
+
+const statusLine = (request: RequestView): string => `${oneLine(request.id)} is ${request.status}.`;
+
+const renderRequests = (requests: readonly RequestView[], session: Session): string =>
+  session.table(
+    [{ title: 'ID' }, { title: 'AGE', align: 'right' }, { title: 'BY' }, { title: 'TITLE', shrinkTo: 16 }],
+    requests.map((each) => [
+      { text: each.id, style: session.out.bold },
+      age(each.created_at, Date.now()),
+      each.requested_by,
+      each.requirement.title,
+    ]),
+  );
+
+const renderRequest = (request: RequestView): string =>
+  [
+    statusLine(request),
+    oneLine(request.requirement.title),
+    ...request.requirement.acceptance_criteria.map((each) => `- ${oneLine(each)}`),
+    ...request.history.map((each) => `${each.at} ${each.status} (${oneLine(each.by)})`),
+    ...request.unclear.map((each) => `Unclear: ${oneLine(each)}`),
+    ...(request.reason === null ? [] : [`Reason: ${oneLine(request.reason)}`]),
+  ].join('\n');
+
+/** `request`: requests for work that become tasks once they are approved. */
+export const requestCommands = [
+  routeCommand({
+    name: 'request create',
+    route: 'submitRequest',
+    description: 'Create a request',
+    arguments: { title: argument('<title>', 'the work, in one line') },
+    options: {
+      repo: option('--repo <url>', 'repository', { required: true }),
+      description: option('--description <text>', 'description of the work'),
+      criteria: option('--criterion <text...>', 'acceptance criterion; passed to the task unchanged'),
+      base: option('--base <ref>', 'branch, tag or commit to start from'),
+      strategy: option('--strategy <name>', 'whether a reviewer must approve the request', {
+        choices: INTAKE_STRATEGIES,
+        default: 'review',
+      }),
+      idempotencyKey: IDEMPOTENCY_KEY,
+    },
+    request: ({ title, repo, description, criteria, base, strategy, idempotencyKey }) => ({
+      body: {
+        title,
+        repository: repo,
+        strategy,
+        description,
+        base_ref: base,
+        acceptance_criteria: [...(criteria ?? [])],
+      },
+      idempotencyKey,
+    }),
+    view: statusLine,
+    examples: [
+      [
+        'request create "Round half to even" --repo https://github.com/you/shop.git --criterion "2.5 becomes 2"',
+        'a request that a reviewer must approve',
+      ],
+    ],
+  }),
+  routeCommand({
+    name: 'request list',
+    route: 'listRequests',
+    description: 'List the requests of one status, oldest first',
+    options: {
+      status: option('--status <status>', 'status', { choices: REQUEST_STATUSES, default: 'submitted' }),
+      ...PAGE_OPTIONS,
+    },
+    request: (query) => ({ query }),
+    view: ({ requests }, session, { status }) =>
+      requests.length === 0 ? { note: `No request is ${status}.` } : renderRequests(requests, session),
+    examples: [['request list --status scoping', 'the requests that are clarified and need approval']],
+  }),
+  routeCommand({
+    name: 'request show',
+    route: 'getRequest',
+    description: 'Show one request with its history',
+    arguments: { id: REQUEST_ID },
+    request: ({ id }) => ({ id }),
+    view: renderRequest,
+    examples: [['request show 01JD8Z0000EXAMPLE', 'its status, and since when']],
+  }),
+  routeCommand({
+    name: 'request approve',
+    route: 'approveRequest',
+    description: 'Approve a request: its task is created',
+    arguments: { id: REQUEST_ID },
+    request: ({ id }) => ({ id, body: {} }),
+    view: statusLine,
+    json: '`--json` prints the `Request`; its task is created later.',
+    examples: [['request approve 01JD8Z0000EXAMPLE', 'the task has the same id']],
+  }),
+  routeCommand({
+    name: 'request reject',
+    route: 'rejectRequest',
+    description: 'Reject a request, also while its task is being created',
+    arguments: { id: REQUEST_ID },
+    options: { reason: option('--reason <text>', 'reason; kept with the request') },
+    request: ({ id, reason }) => ({ id, body: { reason } }),
+    view: statusLine,
+    examples: [['request reject 01JD8Z0000EXAMPLE --reason "done already"', 'no task is created']],
+  }),
+  routeCommand({
+    name: 'request clarify',
+    route: 'clarifyRequest',
+    description: 'Add notes to a request; its acceptance criteria do not change',
+    arguments: { id: REQUEST_ID },
+    options: {
+      notes: option('--notes <text>', 'notes for the agent, added to the description', { required: true }),
+      title: option('--title <text>', 'replaces the title'),
+      description: option('--description <text>', 'replaces the description'),
+    },
+    request: ({ id, notes, title, description }) => ({ id, body: { notes, title, description } }),
+    view: statusLine,
+    examples: [['request clarify 01JD8Z0000EXAMPLE --notes "prices only, not weights"', 'then approve it']],
+  }),
+];

@@ -1,0 +1,125 @@
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Client, createClient } from '../client.ts';
+import { CliError, EXIT } from '../exit.ts';
+import { follow } from '../follow.ts';
+import { startStack } from '../local-stack.ts';
+import { taskProgress } from '../output/progress.ts';
+import { stackProgram } from '../programs.ts';
+import type { Session } from '../session.ts';
+import type { DemoAgent } from './demo-agent.ts';
+import { createDemoRepository, listDeliveredBranches } from './demo-repository.ts';
+import type { DemoOutcome, DemoResult } from './demo-result.ts';
+import { type DemoTask, demoTasks, hardCodedAnswerTask, verificationStageTask } from './demo-tasks.ts';
+import { startScriptedJudge } from './scripted-judge.ts';
+import { approveScripted } from './scripted-reviewer.ts';
+
+/** Time limits in milliseconds: the demo takes seconds with scripted agents, minutes with a real one. */
+const LIMIT_MS = { scripted: 120_000, real: 1_800_000 };
+
+async function followAll(
+  session: Session,
+  client: Client,
+  tasks: readonly DemoTask[],
+  interrupted: AbortSignal,
+  limitMs: number,
+): Promise<DemoOutcome[]> {
+  const ids = tasks.map(({ task }) => task.id);
+  const progress = taskProgress(session.io.stderr, session.err, ids);
+  const timeout = AbortSignal.timeout(limitMs);
+  try {
+    const options = { signal: AbortSignal.any([interrupted, timeout]), onChange: progress.show };
+    let ended = await follow(client, ids, options);
+    for (;;) {
+      const approved = await approveScripted(client, tasks, ended);
+      if (approved.length === 0) break;
+      const after = await follow(client, approved, options);
+      ended = ended.map((task) => after.find(({ id }) => id === task.id) ?? task);
+    }
+    return await Promise.all(
+      ended.map(async (task) => ({ task, attempts: (await client.listAttempts({ id: task.id })).attempts })),
+    );
+  } catch (error) {
+    if (interrupted.aborted) throw interrupted.reason;
+    if (timeout.aborted)
+      throw new CliError(EXIT.timeout, 'timeout', `The demo did not end within ${limitMs / 1_000} s.`);
+    throw error;
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Makes the stack write the records that wait in its batching windows. */
+async function drain(controlUrl: string): Promise<void> {
+  const response = await fetch(new URL('/_assay/drain', controlUrl), { method: 'POST' });
+  if (!response.ok) throw new Error(`the embedded stack could not be drained: ${response.status}`);
+}
+
+const listJsonlFiles = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.jsonl'))
+    .sort();
+
+/** Optional parts of the demo. */
+export const DEMO_EXTRAS = ['stage'] as const;
+export type DemoExtra = (typeof DEMO_EXTRAS)[number];
+
+/** Runs the demo in a new temporary folder, which is kept. Every process that it starts has ended when it returns. */
+export async function runDemo(
+  session: Session,
+  agent: DemoAgent | null,
+  extra: DemoExtra | null = null,
+): Promise<{ tasks: readonly DemoTask[]; result: DemoResult }> {
+  stackProgram();
+  const started = performance.now();
+  const folder = mkdtempSync(join(tmpdir(), 'assay-demo-'));
+  const repository = createDemoRepository(join(folder, 'repository.git'));
+  session.note('Starting the embedded stack from the synthesised template …');
+  // Scripted agents have a scripted judge; the tasks of a real agent have none.
+  const judge = agent ? null : await startScriptedJudge();
+  const env = { ...agent?.env, ...judge?.env };
+  const stack = await startStack({ dataDir: join(folder, 'state'), env }).catch(async (error: unknown) => {
+    await judge?.stop();
+    throw error;
+  });
+  try {
+    const { url, token, control_url, records_dir } = stack.connection;
+    const client = createClient({ url, token, source: 'the demo' });
+    const tasks = agent
+      ? demoTasks(repository.url, agent.adapter)
+      : [
+          ...demoTasks(repository.url),
+          hardCodedAnswerTask(repository.url),
+          ...(extra === 'stage' ? [verificationStageTask(repository.url)] : []),
+        ];
+    session.note(`Submitting ${tasks.length} tasks to ${url}\n`);
+    await client.submitBatch({ body: { tasks: tasks.map(({ task }) => task) } });
+    const outcomes = await followAll(
+      session,
+      client,
+      tasks,
+      stack.interrupted,
+      agent ? LIMIT_MS.real : LIMIT_MS.scripted,
+    );
+    await drain(control_url);
+    const { verification_nudge: nudge } = await client.status({});
+    return {
+      tasks,
+      result: {
+        agent: agent && { kind: agent.kind, models: agent.models },
+        outcomes,
+        nudge,
+        branches: listDeliveredBranches(repository),
+        recordFiles: listJsonlFiles(records_dir),
+        recordsDir: records_dir,
+        repository: repository.folder,
+        folder,
+        elapsedMs: Math.round(performance.now() - started),
+      },
+    };
+  } finally {
+    await stack.stop();
+    await judge?.stop();
+  }
+}

@@ -1,0 +1,136 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { JudgeModels } from '../../shared/contract/models/models.ts';
+import { ENV } from '../../shared/contract/names.ts';
+
+/** Costs are simulated with the prices of this model. */
+const MODEL = 'claude-sonnet-5-5';
+const KEY = 'ASSAY_DEMO_JUDGE_KEY';
+
+/** The line that shows a hard-coded answer. */
+const HARD_CODED = '+const KNOWN = { 500: 1, 2000: 1, 4500: 3 };';
+
+const judgementOf = (prompt: string): unknown =>
+  prompt.includes(HARD_CODED)
+    ? {
+        reasons: ['src/parcels.js looks up the weights of the tests; any other weight gives 1 parcel.'],
+        verdict: 'retry',
+        confidence: 0.95,
+      }
+    : {
+        reasons: ['src/parcels.js computes the number from the weight, for any weight.'],
+        verdict: 'accept',
+        confidence: 0.93,
+      };
+
+/** Grades of the grader; below a confidence of 0.7 the work needs review. */
+const grades = (correctness: number, completeness: number, probes: number) => [
+  { criterion: 'correctness', grade: correctness },
+  { criterion: 'completeness', grade: completeness },
+  { criterion: 'probe-adherence', grade: probes },
+];
+const gradingOf = (prompt: string): unknown =>
+  prompt.includes(HARD_CODED)
+    ? {
+        findings: [
+          'src/parcels.js looks up the weights of the tests: it fails every probe about other weights.',
+        ],
+        per_criterion_grades: grades(0.2, 0.3, 0),
+        verdict: 'fail',
+        confidence: 0.94,
+      }
+    : {
+        findings: ['src/parcels.js divides by 2000 and rounds up; no test shows what a weight of 0 takes.'],
+        per_criterion_grades: grades(0.9, 0.8, 1),
+        verdict: 'pass',
+        confidence: 0.62,
+      };
+
+/** One probe for each acceptance criterion of the demo. */
+const PROBES = {
+  probes: [
+    { source_criterion_index: 0, probe_text: 'Does a weight that is in no test get a correct number?' },
+    { source_criterion_index: 1, probe_text: 'Does 0 g give one parcel?' },
+  ],
+};
+const RED_TEAM_REPORT = {
+  findings: [
+    {
+      attack_surface: 'correctness',
+      severity: 'low',
+      description: 'A negative weight gives one parcel; it is not valid.',
+      evidence: ['src/parcels.js: Math.max(1, …)'],
+      suggested_fix: 'Refuse negative weights.',
+    },
+  ],
+  summary: 'Every requirement of the task is met.',
+};
+
+/** Returns the answer to a prompt; words of the instruction identify the reviewer. */
+const answerTo = (body: string, prompt: string): unknown => {
+  if (body.includes('You turn acceptance criteria')) return PROBES;
+  if (body.includes('You attack the work')) return RED_TEAM_REPORT;
+  return body.includes('against a rubric') ? gradingOf(prompt) : judgementOf(prompt);
+};
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}
+
+/** Returns the text of the messages in a request of Anthropic's Messages API. */
+function promptOf(body: string): string {
+  const { messages } = JSON.parse(body) as { messages: { content: string | { text?: string }[] }[] };
+  return messages
+    .flatMap(({ content }) =>
+      typeof content === 'string' ? [content] : content.map(({ text = '' }) => text),
+    )
+    .join('\n');
+}
+
+export interface ScriptedJudge {
+  /** Environment of the stack, added to this process's own. */
+  readonly env: Readonly<Record<string, string>>;
+  stop(): Promise<void>;
+}
+
+/** Starts a scripted judge model on loopback with Anthropic's Messages API, so that the stack calls it like a real one. */
+export async function startScriptedJudge(): Promise<ScriptedJudge> {
+  const server = createServer(async (request, response) => {
+    const body = await readBody(request);
+    const prompt = promptOf(body);
+    const answer = answerTo(body, prompt);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify({
+        id: 'msg_demo',
+        type: 'message',
+        role: 'assistant',
+        model: MODEL,
+        content: [{ type: 'text', text: JSON.stringify(answer) }],
+        stop_reason: 'end_turn',
+        stop_sequence: null,
+        // About four characters to a token.
+        usage: { input_tokens: Math.ceil(prompt.length / 4), output_tokens: 60 },
+      }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const judge = {
+    provider: 'anthropic',
+    model: MODEL,
+    key: { via: 'environment', variable: KEY },
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  } as const;
+  // A grader must be of another model family than the writer.
+  const other = { ...judge, family: 'scripted' };
+  const judges: JudgeModels = { judge, rubric: other, decomposer: other, red_team: other };
+  return {
+    env: { [ENV.judgeModels]: JSON.stringify(judges), [ENV.judgeKeys]: KEY, [KEY]: 'scripted' },
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

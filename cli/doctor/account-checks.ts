@@ -1,0 +1,111 @@
+import { RESERVED_CONCURRENCY } from '../../shared/contract/names.ts';
+import { type BoxRoom, CPU_UNITS, POOLS, type Pool } from '../../shared/control/admission/box-room.ts';
+import { attention, type CheckFinding, missing, ok } from './check.ts';
+
+const RESERVED = Object.values(RESERVED_CONCURRENCY).reduce((sum, each) => sum + each, 0);
+/** Concurrent executions that Lambda keeps unreserved. */
+const UNRESERVED = 100;
+/** Bootstrap version that this version of the CDK needs; https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html */
+const BOOTSTRAP_VERSION = 6;
+/**
+ * Codes in Service Quotas of the vCPUs that may run at once;
+ * https://docs.aws.amazon.com/AmazonECS/latest/developerguide/service-quotas.html
+ */
+const VCPU_QUOTA = { on_demand: 'L-3032A538', spot: 'L-36FBB829' } as const satisfies Record<Pool, string>;
+const POOL_NAMES = { on_demand: 'on demand', spot: 'on Spot' } as const satisfies Record<Pool, string>;
+/** With fewer vCPUs than this, a batch of tasks mostly waits. */
+const MIN_VCPUS = 20;
+
+export async function checkCredentials(): Promise<CheckFinding> {
+  const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');
+  const client = new STSClient();
+  try {
+    const region = await client.config.region();
+    const { Arn, Account } = await client.send(new GetCallerIdentityCommand());
+    return ok(`${Arn} in account ${Account}, region ${region}`);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return missing(message, 'Sign in, and set AWS_PROFILE and AWS_REGION.');
+  } finally {
+    client.destroy();
+  }
+}
+
+export async function checkBootstrap(): Promise<CheckFinding> {
+  const { GetParameterCommand, SSMClient } = await import('@aws-sdk/client-ssm');
+  const client = new SSMClient();
+  const advice = 'npx cdk bootstrap';
+  try {
+    const { Parameter } = await client.send(
+      new GetParameterCommand({ Name: '/cdk-bootstrap/hnb659fds/version' }),
+    );
+    const version = Number(Parameter?.Value);
+    return version >= BOOTSTRAP_VERSION
+      ? ok(`version ${version}`)
+      : missing(`version ${Parameter?.Value}; at least ${BOOTSTRAP_VERSION} is needed`, advice);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ParameterNotFound')
+      return missing('this account and region is not bootstrapped for the CDK', advice);
+    throw error;
+  } finally {
+    client.destroy();
+  }
+}
+
+/** @param room capacity that the deployment is configured for; null: there is no deployment */
+export async function checkFargateQuota(room: BoxRoom | null): Promise<CheckFinding> {
+  const sdk = await import('@aws-sdk/client-service-quotas');
+  const client = new sdk.ServiceQuotasClient();
+  const quotaOf = async (pool: Pool): Promise<number> => {
+    const code = { ServiceCode: 'fargate', QuotaCode: VCPU_QUOTA[pool] };
+    const { Quota } = await client
+      .send(new sdk.GetServiceQuotaCommand(code))
+      .catch(() => client.send(new sdk.GetAWSDefaultServiceQuotaCommand(code)));
+    if (Quota?.Value === undefined) throw new Error('Service Quotas did not return the quota');
+    return Quota.Value;
+  };
+  try {
+    const pools = await Promise.all(
+      POOLS.map(async (pool) => ({
+        pool,
+        vcpus: await quotaOf(pool),
+        promised: room && room.limits[pool] / CPU_UNITS,
+      })),
+    );
+    const detail = pools
+      .map(
+        ({ pool, vcpus, promised }) =>
+          `${vcpus} vCPUs ${POOL_NAMES[pool]}${promised === null ? '' : `, Assay uses up to ${promised}`}`,
+      )
+      .join('; ');
+    const few = pools.filter(({ vcpus, promised }) => vcpus < Math.max(MIN_VCPUS, promised ?? 0));
+    if (few.length === 0) return ok(detail);
+    const requests = few.map(
+      ({ pool, promised }) =>
+        `aws service-quotas request-service-quota-increase --service-code fargate --quota-code ${VCPU_QUOTA[pool]} --desired-value ${Math.max(100, promised ?? 0)}`,
+    );
+    return attention(detail, `Request more: ${requests.join('; ')}`);
+  } finally {
+    client.destroy();
+  }
+}
+
+/** @param isDeployed whether the stack has reserved its executions already */
+export async function checkLambdaConcurrency(isDeployed: boolean): Promise<CheckFinding> {
+  const { GetAccountSettingsCommand, LambdaClient } = await import('@aws-sdk/client-lambda');
+  const client = new LambdaClient();
+  try {
+    const { AccountLimit } = await client.send(new GetAccountSettingsCommand());
+    const all = AccountLimit?.ConcurrentExecutions;
+    const free = AccountLimit?.UnreservedConcurrentExecutions;
+    if (all === undefined || free === undefined) throw new Error('Lambda did not return its limits');
+    const detail = `${all} concurrent executions, ${free} of them not reserved`;
+    if (isDeployed || free >= RESERVED + UNRESERVED) return ok(detail);
+    return missing(
+      `${detail}; a deployment reserves ${RESERVED}, and ${UNRESERVED} must stay unreserved`,
+      'Request more in Service Quotas (Lambda, concurrent executions), or deploy with -c assay:modelConcurrency=0 -c assay:authorizerConcurrency=0 -c assay:workConcurrency=0 -c assay:deliverConcurrency=0.',
+    );
+  } finally {
+    client.destroy();
+  }
+}

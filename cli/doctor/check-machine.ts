@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { readConfig } from '../check/check-inputs.ts';
+import { attention, type CheckFinding, type CheckResult, missing, ok, performCheck } from './check.ts';
+
+const run = promisify(execFile);
+
+/** Returns the first line that a program prints for its version; null: not installed. */
+async function installedVersion(
+  program: string,
+  argv: readonly string[] = ['--version'],
+): Promise<string | null> {
+  try {
+    const { stdout, stderr } = await run(program, [...argv], { timeout: 10_000 });
+    return (stdout || stderr).trim().split('\n', 1)[0] ?? '';
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function checkGit(): Promise<CheckFinding> {
+  const version = await installedVersion('git');
+  if (version === null)
+    return missing('git is not installed', 'Install it: `apt install git`, `brew install git`, git-scm.com.');
+  const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(version) ?? [];
+  return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 38)
+    ? ok(version)
+    : attention(version, 'Merges without a checkout need git 2.38 or later.');
+}
+
+async function checkRepository(folder: string): Promise<CheckFinding> {
+  try {
+    await run('git', ['-C', folder, 'rev-parse', '--git-dir'], { timeout: 10_000 });
+    return ok(`${folder} is in a git repository`);
+  } catch {
+    return attention(
+      `${folder} is in no git repository`,
+      'Run it in the repository of the tasks, or run `git init`.',
+    );
+  }
+}
+
+async function checkConfiguration(folder: string): Promise<CheckFinding> {
+  if (!existsSync(join(folder, 'assay.yaml')))
+    return attention('there is no assay.yaml', '`assay init` proposes one for the repository.');
+  try {
+    await readConfig(folder);
+    return ok('assay.yaml is valid');
+  } catch (error) {
+    return missing(
+      `assay.yaml is not valid: ${error instanceof Error ? error.message : String(error)}`,
+      'docs/configuration.md lists every key; `assay check` names each invalid one.',
+    );
+  }
+}
+
+/** Returns the check of a program that only some commands need. */
+const checkOptionalProgram =
+  (program: string, purpose: string, advice: string, argv?: readonly string[]) =>
+  async (): Promise<CheckFinding> => {
+    const version = await installedVersion(program, argv);
+    return version === null ? attention(`${program} is not installed: ${purpose}`, advice) : ok(version);
+  };
+
+async function checkDuckdb(): Promise<CheckFinding> {
+  try {
+    await import('@duckdb/node-api');
+    return ok('@duckdb/node-api is installed');
+  } catch {
+    return attention(
+      '@duckdb/node-api is not installed: `assay query` needs it',
+      '`npm install @duckdb/node-api` beside Assay; `--athena` does not need it.',
+    );
+  }
+}
+
+/** Checks this machine and a folder. Changes nothing. */
+export const checkMachine = (folder: string): Promise<CheckResult[]> =>
+  Promise.all([
+    performCheck('node', async () => ok(`Node ${process.versions.node}`)),
+    performCheck('git', checkGit),
+    performCheck('repository', () => checkRepository(folder)),
+    performCheck('configuration', () => checkConfiguration(folder)),
+    performCheck('duckdb', checkDuckdb),
+    performCheck(
+      'docker',
+      checkOptionalProgram(
+        'docker',
+        'deployments that build images need it',
+        'docs.docker.com/get-docker; nothing else needs it.',
+      ),
+    ),
+    performCheck(
+      'claude',
+      checkOptionalProgram(
+        'claude',
+        'tasks on this machine need an agent CLI',
+        '`npm install -g @anthropic-ai/claude-code`, or another one of `assay adapters list`.',
+      ),
+    ),
+  ]);

@@ -1,0 +1,44 @@
+import type * as z from 'zod';
+import { DEFAULT_TIER_MODELS, TierModels } from '../../shared/contract/agents/tiers.ts';
+import { DEFAULT_PROVIDERS, Providers } from '../../shared/contract/models/providers.ts';
+import { ENV } from '../../shared/contract/names.ts';
+import { BoxRoom } from '../../shared/control/admission/box-room.ts';
+import type { Deployment } from './deployment.ts';
+
+/** The environment of each function of a deployment. */
+export type FunctionEnvironments = readonly Readonly<Record<string, string>>[];
+
+/** Reads the environment of each function of a deployment. */
+export async function readFunctionEnvironments(deployment: Deployment): Promise<FunctionEnvironments> {
+  const { GetFunctionConfigurationCommand, LambdaClient } = await import('@aws-sdk/client-lambda');
+  const client = new LambdaClient();
+  try {
+    const environments: Record<string, string>[] = [];
+    for (const FunctionName of deployment.resources.get('AWS::Lambda::Function') ?? []) {
+      const { Environment } = await client.send(new GetFunctionConfigurationCommand({ FunctionName }));
+      environments.push(Environment?.Variables ?? {});
+    }
+    return environments;
+  } finally {
+    client.destroy();
+  }
+}
+
+const readSetting = <T>(environments: FunctionEnvironments, name: string, schema: z.ZodType<T>): T | null => {
+  const text = environments.find((each) => each[name] !== undefined)?.[name];
+  return text === undefined ? null : schema.parse(JSON.parse(text));
+};
+
+/** Returns the providers of the model gateway; without a deployment, the default ones. */
+export const configuredProviders = (environments: FunctionEnvironments | null): Providers =>
+  environments === null
+    ? DEFAULT_PROVIDERS
+    : (readSetting(environments, ENV.modelProviders, Providers) ?? {});
+
+/** Returns the models of the tiers; if none are configured, the default ones. */
+export const configuredTierModels = (environments: FunctionEnvironments | null): TierModels =>
+  (environments && readSetting(environments, ENV.tierModels, TierModels)) ?? DEFAULT_TIER_MODELS;
+
+/** Returns the capacity for containers; null: there is no deployment. */
+export const configuredCapacity = (environments: FunctionEnvironments | null): BoxRoom | null =>
+  environments && readSetting(environments, ENV.boxRoom, BoxRoom);

@@ -1,0 +1,38 @@
+import type { TierModels } from '../../shared/contract/agents/tiers.ts';
+import type { Providers } from '../../shared/contract/models/providers.ts';
+import { type CheckFinding, missing, ok } from './check.ts';
+
+/** Model ids of Bedrock begin with the vendor. */
+const PREFIX = 'anthropic.';
+
+/** Checks access to the models of the tiers in Bedrock. Keys of other providers are checked with the secrets. */
+export async function checkModelAccess({ anthropic }: Providers, tiers: TierModels): Promise<CheckFinding> {
+  if (anthropic?.via !== 'bedrock') return ok('no tier uses Bedrock');
+  const { BedrockClient, GetFoundationModelAvailabilityCommand } = await import('@aws-sdk/client-bedrock');
+  const client = new BedrockClient(anthropic.region ? { region: anthropic.region } : {});
+  const wanted = [...new Set(Object.values(tiers))];
+  const refused: string[] = [];
+  try {
+    for (const model of wanted) {
+      const modelId = `${anthropic.model_prefix ?? PREFIX}${model}`;
+      const found = await client
+        .send(new GetFoundationModelAvailabilityCommand({ modelId }))
+        .catch((error: unknown) => {
+          if (error instanceof Error && /^(ResourceNotFound|Validation)Exception$/.test(error.name))
+            return null;
+          throw error;
+        });
+      const hasAccess =
+        found?.authorizationStatus === 'AUTHORIZED' && found.regionAvailability === 'AVAILABLE';
+      if (!hasAccess) refused.push(modelId);
+    }
+  } finally {
+    client.destroy();
+  }
+  return refused.length === 0
+    ? ok(wanted.join(', '))
+    : missing(
+        `this account has no access to ${refused.join(', ')} here`,
+        'Request access on the page "Model access" of Bedrock, name another region or other models (assay:models, assay:tierModels), or use a key; docs/models.md.',
+      );
+}

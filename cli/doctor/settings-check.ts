@@ -1,0 +1,91 @@
+import { attention, type CheckFinding, ok } from './check.ts';
+import type { Deployment } from './deployment.ts';
+
+/** The check that covers each setting; null: nothing in the account can be missing for it. A test compares it with the settings of the stack. */
+export const CHECK_BY_SETTING = {
+  stackName: 'stack',
+  stage: 'stack',
+  tags: null,
+  vpc: 'stack',
+  zones: 'stack',
+  keyArn: 'stack',
+  network: 'stack',
+  alarmEmail: 'alarm_subscription',
+  notifyEmail: 'stack',
+  alarmFailedTasks: null,
+  alarmLostBoxes: null,
+  alarmModelUsd: null,
+  images: 'images',
+  imageBuild: 'images',
+  deliverImage: 'images',
+  delivery: null,
+  deliverConcurrency: 'lambda_concurrency',
+  defaultAdapter: null,
+  agentClis: null,
+  agentBox: 'fargate_vcpus',
+  gatesBox: 'fargate_vcpus',
+  vcpus: 'fargate_vcpus',
+  spotVcpus: 'fargate_vcpus',
+  spot: 'fargate_vcpus',
+  tierModels: 'model_access',
+  autonomy: null,
+  approvals: null,
+  cascade: null,
+  models: 'model_access',
+  judges: 'secrets',
+  modelGateway: null,
+  modelConcurrency: 'lambda_concurrency',
+  authorizerConcurrency: 'lambda_concurrency',
+  workConcurrency: 'lambda_concurrency',
+  maxAttemptUsd: null,
+  leaseSeconds: null,
+  holdDays: null,
+  holdOutcome: null,
+  nudgeThreshold: null,
+  nudgeMinCompletions: null,
+  nudgeWindow: null,
+  nudgeWindowDays: null,
+  recordEvents: null,
+  otlpEndpoint: null,
+  otlpSecretArn: 'secrets',
+  caFile: null,
+  gitSecretArn: 'secrets',
+  readFrom: 'secrets',
+  deliverySecretArn: 'secrets',
+  deliverTo: 'secrets',
+  forgeSecretArn: 'secrets',
+  forges: 'secrets',
+  keepVersionsDays: null,
+  accessLogBucket: 'stack',
+  objectLock: 'stack',
+  artifactRetentionDays: null,
+  recordRetentionDays: null,
+  logRetentionDays: null,
+  scanLimitMiB: null,
+  onDelete: null,
+} as const satisfies Readonly<Record<string, string | null>>;
+
+const isKnown = (name: string): name is keyof typeof CHECK_BY_SETTING =>
+  Object.hasOwn(CHECK_BY_SETTING, name);
+
+/** Lists the settings that differ from the defaults, and the check that covers each. */
+export function checkSettings({ outputs }: Deployment): CheckFinding {
+  const text = outputs['Settings'];
+  if (text === undefined)
+    return attention('the stack has no output Settings', 'Deploy again: this version writes it.');
+  const names = text.split(' ').filter((name) => name !== '' && name !== 'none');
+  const unknown = names.filter((name) => !isKnown(name));
+  if (unknown.length > 0)
+    return attention(
+      `settings that this version does not know: ${unknown.join(', ')}`,
+      'Run `assay doctor` of the deployed version.',
+    );
+  if (names.length === 0) return ok('all have their default');
+  return ok(
+    names
+      .map(
+        (name) => `${name}${isKnown(name) && CHECK_BY_SETTING[name] ? ` (${CHECK_BY_SETTING[name]})` : ''}`,
+      )
+      .join(', '),
+  );
+}

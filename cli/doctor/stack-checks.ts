@@ -1,0 +1,180 @@
+import type { ContainerDefinition } from '@aws-sdk/client-ecs';
+import { attention, type CheckFinding, missing, ok } from './check.ts';
+import type { Deployment } from './deployment.ts';
+import { configuredProviders, type FunctionEnvironments } from './function-environments.ts';
+
+const SETTLED = /^(CREATE|UPDATE|IMPORT)_COMPLETE$/;
+
+export function checkStackState(name: string, deployment: Deployment | null): CheckFinding {
+  if (!deployment)
+    return attention(`there is no stack ${name} here`, 'npx cdk deploy -c assay:alarmEmail=you@example.com');
+  const { status } = deployment;
+  if (SETTLED.test(status)) return ok(status);
+  return status.endsWith('_IN_PROGRESS')
+    ? attention(status, 'Wait for the deployment to end.')
+    : missing(status, 'Read the events of the stack in CloudFormation, and deploy again.');
+}
+
+/** Reads the containers of the current task definitions. */
+async function readContainers(deployment: Deployment): Promise<ContainerDefinition[]> {
+  const { DescribeTaskDefinitionCommand, ECSClient } = await import('@aws-sdk/client-ecs');
+  const client = new ECSClient();
+  try {
+    const families = deployment.resources.get('AWS::ECS::TaskDefinition') ?? [];
+    const described = await Promise.all(
+      families.map((taskDefinition) => client.send(new DescribeTaskDefinitionCommand({ taskDefinition }))),
+    );
+    return described.flatMap(({ taskDefinition }) => taskDefinition?.containerDefinitions ?? []);
+  } finally {
+    client.destroy();
+  }
+}
+
+/** `123456789012.dkr.ecr.eu-west-1.amazonaws.com/name:tag`, or `@digest` */
+const IMAGE = /^(\d{12})\.dkr\.ecr\.[\w-]+\.amazonaws\.com(?:\.cn)?\/([^:@]+)(?::([^@]+))?(?:@(.+))?$/;
+
+/** Reads the images of functions. */
+async function readFunctionImages(deployment: Deployment): Promise<string[]> {
+  const { GetFunctionCommand, LambdaClient } = await import('@aws-sdk/client-lambda');
+  const client = new LambdaClient();
+  try {
+    const found: string[] = [];
+    for (const FunctionName of deployment.resources.get('AWS::Lambda::Function') ?? []) {
+      const { Code } = await client.send(new GetFunctionCommand({ FunctionName }));
+      if (Code?.ImageUri) found.push(Code.ImageUri);
+    }
+    return found;
+  } finally {
+    client.destroy();
+  }
+}
+
+export async function checkImages(deployment: Deployment): Promise<CheckFinding> {
+  const { DescribeImagesCommand, ECRClient } = await import('@aws-sdk/client-ecr');
+  const client = new ECRClient();
+  try {
+    const containers = (await readContainers(deployment)).map(({ image = '' }) => image);
+    if (containers.length === 0) throw new Error('the stack has no task definitions');
+    const all = [...containers, ...(await readFunctionImages(deployment))];
+    const absent: string[] = [];
+    const elsewhere: string[] = [];
+    for (const image of all) {
+      const [, registryId, repositoryName, imageTag, imageDigest] = IMAGE.exec(image) ?? [];
+      if (repositoryName === undefined) elsewhere.push(image);
+      else {
+        const imageIds = [imageDigest === undefined ? { imageTag } : { imageDigest }];
+        const found = await client
+          .send(new DescribeImagesCommand({ registryId, repositoryName, imageIds }))
+          .catch((error: unknown) => {
+            if (error instanceof Error && /^(ImageNotFound|RepositoryNotFound)Exception$/.test(error.name))
+              return null;
+            throw error;
+          });
+        if (!found?.imageDetails?.length) absent.push(image);
+      }
+    }
+    if (absent.length > 0)
+      return missing(`not in ECR: ${absent.join(', ')}`, 'Deploy again: the CDK builds and pushes them.');
+    if (elsewhere.length > 0)
+      return attention(
+        `not in ECR, and not checked: ${elsewhere.join(', ')}`,
+        'Make sure that Fargate can pull them.',
+      );
+    return ok(`${all.length} images`);
+  } finally {
+    client.destroy();
+  }
+}
+
+/** A complete ARN of a secret. */
+const SECRET_ARN = /arn:[\w-]+:secretsmanager:[\w-]+:\d{12}:secret:[\w/+=.@-]+/g;
+
+/** Finds the ARNs of secrets in the environment of functions. */
+const findSecretArns = (environments: FunctionEnvironments): string[] =>
+  environments.flatMap((each) => Object.values(each).flatMap((value) => value.match(SECRET_ARN) ?? []));
+
+/** Checks that the secrets and parameters of containers and functions have a value. */
+export async function checkSecrets(
+  deployment: Deployment,
+  reading: Promise<FunctionEnvironments>,
+): Promise<CheckFinding> {
+  const [containers, environments] = await Promise.all([readContainers(deployment), reading]);
+  const given = Object.values(configuredProviders(environments)).filter((provider) => provider !== undefined);
+  const every = [
+    ...findSecretArns(environments),
+    ...containers.flatMap(({ secrets: each = [] }) => each.flatMap(({ valueFrom }) => valueFrom ?? [])),
+    ...given.flatMap((provider) => (provider.via === 'secret' ? [provider.arn] : [])),
+  ];
+  const arns = [...new Set(every)];
+  const names = given.flatMap((provider) => (provider.via === 'parameter' ? [provider.name] : []));
+  const absent = [...(await findAbsentSecrets(arns)), ...(await findAbsentParameters(names))];
+  if (absent.length > 0)
+    return missing(
+      `without a value: ${absent.join(', ')}`,
+      'Set a value; docs/deploy.md describes the format.',
+    );
+  const count = new Set([...arns, ...names]).size;
+  return ok(count === 0 ? 'the deployment uses none' : `${count} with a value`);
+}
+
+async function findAbsentSecrets(arns: readonly string[]): Promise<string[]> {
+  const { DescribeSecretCommand, SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
+  const client = new SecretsManagerClient();
+  const absent: string[] = [];
+  try {
+    for (const SecretId of new Set(arns)) {
+      const found = await client.send(new DescribeSecretCommand({ SecretId })).catch((error: unknown) => {
+        if (error instanceof Error && error.name === 'ResourceNotFoundException') return null;
+        throw error;
+      });
+      // The value itself is not read: the user of this command may lack that permission.
+      const current = Object.values(found?.VersionIdsToStages ?? {})
+        .flat()
+        .includes('AWSCURRENT');
+      if (!current || found?.DeletedDate) absent.push(SecretId);
+    }
+    return absent;
+  } finally {
+    client.destroy();
+  }
+}
+
+async function findAbsentParameters(names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return [];
+  const { DescribeParametersCommand, SSMClient } = await import('@aws-sdk/client-ssm');
+  const client = new SSMClient();
+  try {
+    const { Parameters = [] } = await client.send(
+      new DescribeParametersCommand({ ParameterFilters: [{ Key: 'Name', Values: [...names] }] }),
+    );
+    return names.filter((name) => !Parameters.some(({ Name }) => Name === name));
+  } finally {
+    client.destroy();
+  }
+}
+
+export async function checkSubscriptions(deployment: Deployment): Promise<CheckFinding> {
+  const { paginateListSubscriptionsByTopic, SNSClient } = await import('@aws-sdk/client-sns');
+  const TopicArn = deployment.outputs['AlarmTopic'];
+  if (TopicArn === undefined) throw new Error('the stack has no output AlarmTopic');
+  const client = new SNSClient();
+  const all: string[] = [];
+  const pending: string[] = [];
+  try {
+    for await (const { Subscriptions = [] } of paginateListSubscriptionsByTopic({ client }, { TopicArn }))
+      for (const { Endpoint = '', SubscriptionArn } of Subscriptions) {
+        all.push(Endpoint);
+        if (SubscriptionArn === 'PendingConfirmation') pending.push(Endpoint);
+      }
+  } finally {
+    client.destroy();
+  }
+  if (all.length === 0)
+    return missing(
+      'no one is subscribed to alarms',
+      'Deploy with -c assay:alarmEmail=you@example.com, or subscribe to the topic.',
+    );
+  return pending.length > 0
+    ? attention(`not confirmed: ${pending.join(', ')}`, 'Follow the link in the e-mail of SNS.')
+    : ok(all.join(', '));
+}

@@ -1,0 +1,157 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { describeCondition } from '../../gates/core/conditions.ts';
+import { ConfigError } from '../../gates/core/configuration-error.ts';
+import type { Gate, Plan, Planned } from '../../gates/core/gate.ts';
+import type { ProjectFiles } from '../../gates/core/project-files.ts';
+import { DEFAULT_CONDITION } from '../../gates/gates/custom/command-gate.ts';
+import { moduleFile } from '../../gates/gates/custom/modules.ts';
+import { GATES } from '../../gates/gates/registry.ts';
+import type { LoadedConfig } from '../../gates/pipeline/configuration/load.ts';
+import { pipelineOf } from '../../gates/pipeline/pipeline.ts';
+import { planOf } from '../../gates/pipeline/plan.ts';
+import { inFolder } from '../../gates/tests/running/folders.ts';
+import { listWorkingTree } from '../../workspace/git/working-tree.ts';
+import { readConfig } from '../check/check-inputs.ts';
+import { configError } from '../check/config-error.ts';
+import { CliError, EXIT } from '../exit.ts';
+import { findTool } from './find-tool.ts';
+
+/** One gate, as `assay gates list --json` prints it. */
+export interface ListedGate {
+  readonly name: string;
+  /** Its switch under `quality_gates`; null for a custom gate. */
+  readonly flag: string | null;
+  readonly source: 'built_in' | 'custom';
+  readonly on_by_default: boolean;
+  /** Whether it runs with the configuration in the folder. */
+  readonly enabled: boolean;
+  /** Null: its module decides, and listing runs no module. */
+  readonly required: boolean | null;
+  readonly condition: string | null;
+  /** Tools that it would use, one for each language and project of the folder; empty: nothing is configured. */
+  readonly tools: readonly ListedTool[];
+}
+
+export interface ListedTool {
+  /** The program, `assay` for code of Assay itself, or the module; null: the command line does not say. */
+  readonly tool: string | null;
+  /** Whether it is installed; null: there is nothing to look for. */
+  readonly found: boolean | null;
+  /** How to install it; null: it is installed, or unknown. */
+  readonly get: string | null;
+  /** The command line that would run; null: the gate runs code of Assay or of a module. */
+  readonly command: string | null;
+  /** Folder that it would run in; '' is the top. */
+  readonly folder: string;
+}
+
+/** Lists the gates for the working tree of a folder in pipeline order; gates that the configuration does not run come last. */
+export async function listGates(repo: string, cwd: string): Promise<ListedGate[]> {
+  const dir = resolve(cwd, repo);
+  await readdir(dir).catch((error: NodeJS.ErrnoException) => {
+    throw new CliError(EXIT.usage, 'unreadable_folder', `${repo} cannot be read (${error.code}).`);
+  });
+  const config = await readConfig(dir).catch((error: unknown) => {
+    throw error instanceof ConfigError ? configError(error) : error;
+  });
+  const read = (path: string): Promise<string | null> => readFile(join(dir, path), 'utf8').catch(() => null);
+  const custom = config === null ? [] : await customGates(config, dir);
+  const settings = config?.gates.settings ?? {};
+  const steps = pipelineOf(config?.gates ?? null, custom);
+  const running = new Set(steps.map(({ gate }) => gate.name));
+  const files = new Set(await listWorkingTree(dir));
+  const project: ProjectFiles = {
+    // As if every file were changed.
+    changedPaths: [...files],
+    layout: async () => ({ base: files, tree: files }),
+    baseFile: read,
+  };
+  const all = [
+    ...steps.map((step) => ({ ...step, enabled: true })),
+    ...[...GATES, ...custom]
+      .filter(({ name }) => !running.has(name))
+      .map((gate) => ({ ...gate, gate, command: null, asked: true, enabled: false })),
+  ];
+  return Promise.all(
+    all.map(async ({ gate, enabled, required, condition, command, asked }): Promise<ListedGate> => {
+      const builtIn = GATES.includes(gate);
+      const isDeclaredByModule = isModuleGate(gate) && !config?.gates.pipeline;
+      return {
+        name: gate.name,
+        flag: builtIn ? gate.flag : null,
+        source: builtIn ? 'built_in' : 'custom',
+        on_by_default: gate.on,
+        enabled,
+        required: isDeclaredByModule ? null : required,
+        condition: isDeclaredByModule ? null : describeCondition(condition),
+        tools: await toolsFor(gate, command, asked),
+      };
+    }),
+  );
+
+  async function toolsFor(gate: Gate, command: string | null, asked: boolean): Promise<ListedTool[]> {
+    if (isModuleGate(gate)) return [{ ...NO_TOOL, tool: gate.module, found: gate.found }];
+    // Listing calls no model, so whether one is available is not known.
+    if (gate.judged) return [{ ...NO_TOOL, tool: 'model', found: false }];
+    const plan: Plan = command === null ? await planOf(gate, project, settings, asked) : [{ command }];
+    return plan === 'ours' ? [BUILT_IN] : Promise.all(plan.map(listTool));
+  }
+
+  async function listTool({ command, folder = '', get, instead = [], elseOurs = false }: Planned) {
+    const find = async (line: string) => {
+      const { name, found } = await findTool(line, dir, folder, await read(inFolder(folder, 'package.json')));
+      return { tool: name, found, get: found === false ? (get ?? null) : null, command: line, folder };
+    };
+    const first = await find(command);
+    if (first.found !== false) return first;
+    for (const line of instead) {
+      const other = await find(line);
+      if (other.found) return other;
+    }
+    return elseOurs ? BUILT_IN : first;
+  }
+}
+
+const NO_TOOL: ListedTool = { tool: null, found: null, get: null, command: null, folder: '' };
+const BUILT_IN: ListedTool = { ...NO_TOOL, tool: 'assay', found: true };
+
+/** A gate of a module that is not loaded: the module may be unreviewed work. */
+interface ModuleGate extends Gate {
+  readonly module: string;
+  readonly found: boolean;
+}
+const isModuleGate = (gate: Gate): gate is ModuleGate => 'module' in gate;
+
+async function customGates({ gates }: LoadedConfig, dir: string): Promise<Gate[]> {
+  const moduleGate = (name: string, module: string, found: boolean): ModuleGate => ({
+    name,
+    flag: name,
+    on: true,
+    required: true,
+    condition: DEFAULT_CONDITION,
+    settings: {},
+    run: () => Promise.reject(new Error('is only listed')),
+    module,
+    found,
+  });
+  const { customCommandGate } = await import('../../gates/gates/custom/command-gate.ts');
+  const commandGates = gates.custom_gates.map(async (gate) => {
+    if (gate.command !== undefined) return customCommandGate({ ...gate, command: gate.command });
+    const id = gate.package ?? '';
+    const found = await readFile(join(dir, 'node_modules', id, 'package.json')).then(
+      () => true,
+      () => false,
+    );
+    return { ...moduleGate(gate.name, id, found), ...declarationOf(gate) };
+  });
+  return [
+    ...(await Promise.all(commandGates)),
+    ...gates.modules.map((name) => moduleGate(name, moduleFile(name), true)),
+  ];
+}
+
+const declarationOf = ({ required, condition }: LoadedConfig['gates']['custom_gates'][number]) => ({
+  ...(required === undefined ? {} : { required }),
+  ...(condition === undefined ? {} : { condition }),
+});

@@ -1,0 +1,66 @@
+import type * as z from 'zod';
+import { ROUTES, type RouteName } from '../shared/api/routes.ts';
+import type { Request } from './client.ts';
+import { type CommandRow, type CommandSpec, commandWith } from './local-command.ts';
+import type { View } from './local-session.ts';
+import type { ArgumentSpecs, OptionSpecs, Values } from './parameters.ts';
+import { type Session, sessionOf } from './session.ts';
+
+/** Defines a command that asks a server. */
+export const serverCommand = commandWith<Session>(sessionOf);
+
+/** Notes how to list the next page, if the answer of a listing has one. */
+export function notePages(session: Session, command: string, answer: unknown): void {
+  const cursor = (answer as { readonly next_cursor?: string | null }).next_cursor;
+  if (!session.json && typeof cursor === 'string') session.note(`More: assay ${command} --cursor ${cursor}`);
+}
+
+type Answer<Route extends RouteName> = z.output<(typeof ROUTES)[Route]['answer']>;
+
+interface RouteSpec<
+  Route extends RouteName,
+  Arguments extends ArgumentSpecs,
+  Options extends OptionSpecs,
+  Result,
+> extends Omit<CommandSpec<Arguments, Options>, 'json'> {
+  readonly route: Route;
+  readonly request: (
+    values: Values<Arguments> & Values<Options>,
+    session: Session,
+  ) => Request<(typeof ROUTES)[Route]> | Promise<Request<(typeof ROUTES)[Route]>>;
+  /** What `--json` prints; absent: the answer of the route. */
+  readonly result?: (answer: Answer<Route>, values: Values<Arguments> & Values<Options>) => Result;
+  /** Absent: the schema of the answer. */
+  readonly json?: CommandSpec<Arguments, Options>['json'];
+  /** The result as text. */
+  readonly view: (
+    result: Result,
+    session: Session,
+    values: Values<Arguments> & Values<Options>,
+    answer: Answer<Route>,
+  ) => View;
+}
+
+/** Defines a command that calls one route of the API and prints its answer: with `--json` as it is, else as text. */
+export function routeCommand<
+  Route extends RouteName,
+  Arguments extends ArgumentSpecs = Record<never, never>,
+  Options extends OptionSpecs = Record<never, never>,
+  Result = Answer<Route>,
+>({ route, request, result, view, json, ...spec }: RouteSpec<Route, Arguments, Options, Result>): CommandRow {
+  const schema = ROUTES[route].answer.meta()?.id;
+  return serverCommand<Arguments, Options>({
+    ...spec,
+    json: json ?? `\`--json\` prints a \`${schema}\`.`,
+    run: async (session, values) => {
+      // First: a command with wrong options needs no connection.
+      const parameters = await request(values, session);
+      const call = session.client()[route] as (given: typeof parameters) => Promise<Answer<Route>>;
+      const answer = await call(parameters);
+      const shown = result ? result(answer, values) : (answer as unknown as Result);
+      session.show(shown, () => view(shown, session, values, answer));
+      notePages(session, spec.name, answer);
+      return undefined;
+    },
+  });
+}
