@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { ALONE, CDK, EMBEDDED, FUNCTIONS, LONG, PROGRAMS } from './test/groups.ts';
+import { OWN_PROCESS_TESTS, CDK_TESTS, EMBEDDED_STACK_TESTS, LAMBDA_HANDLER_TESTS, SLOW_TESTS, PROGRAM_TESTS } from './test/groups.ts';
 
 /** File that gets the results as JSON besides the usual output; `.ci/run` counts from it. */
 const report = process.env['ASSAY_TEST_REPORT'];
@@ -37,23 +37,23 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ALL,
-          exclude: files(ALONE, CDK, EMBEDDED, FUNCTIONS, LONG, PROGRAMS),
+          exclude: files(OWN_PROCESS_TESTS, CDK_TESTS, EMBEDDED_STACK_TESTS, LAMBDA_HANDLER_TESTS, SLOW_TESTS, PROGRAM_TESTS),
           ...SHARED,
         },
       },
       {
         extends: true,
-        test: { name: 'programs', include: files(PROGRAMS), exclude: files(ALONE, LONG), ...SHARED },
+        test: { name: 'programs', include: files(PROGRAM_TESTS), exclude: files(OWN_PROCESS_TESTS, SLOW_TESTS), ...SHARED },
       },
-      { extends: true, test: { name: 'embedded', include: files(EMBEDDED), exclude: files(LONG), ...FRESH } },
+      { extends: true, test: { name: 'embedded', include: files(EMBEDDED_STACK_TESTS), exclude: files(SLOW_TESTS), ...FRESH } },
       {
         extends: true,
-        test: { name: 'functions', include: files(FUNCTIONS), exclude: files(LONG), ...FRESH },
+        test: { name: 'functions', include: files(LAMBDA_HANDLER_TESTS), exclude: files(SLOW_TESTS), ...FRESH },
       },
-      { extends: true, test: { name: 'cdk', include: files(CDK), exclude: files(LONG), ...SHARED } },
-      { extends: true, test: { name: 'alone', include: files(ALONE), exclude: files(LONG) } },
+      { extends: true, test: { name: 'cdk', include: files(CDK_TESTS), exclude: files(SLOW_TESTS), ...SHARED } },
+      { extends: true, test: { name: 'alone', include: files(OWN_PROCESS_TESTS), exclude: files(SLOW_TESTS) } },
       // Left out of `npm test`; `npm run test:long` and `npm run check` run them.
-      { extends: true, test: { name: 'long', include: files(LONG) } },
+      { extends: true, test: { name: 'long', include: files(SLOW_TESTS) } },
     ],
   },
 });

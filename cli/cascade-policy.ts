@@ -1,4 +1,4 @@
-import { ENV } from '../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
 import { CascadePolicy } from '../shared/control/cascade/learning/policy.ts';
 import type { Io } from './io.ts';
 import { readSettingsFile } from './settings-file.ts';
@@ -15,5 +15,5 @@ export const readPolicy = (file: string, io: Pick<Io, 'cwd'>): CascadePolicy =>
 
 /** Returns the policy of a file as environment of the embedded stack. */
 export const policyEnvironment = (file: string, io: Pick<Io, 'cwd'>): Record<string, string> => ({
-  [ENV.cascadePolicy]: JSON.stringify(readPolicy(file, io)),
+  [FUNCTION_ENV_NAMES.cascadePolicy]: JSON.stringify(readPolicy(file, io)),
 });

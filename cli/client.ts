@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type * as z from 'zod';
-import { Problem } from '../shared/api/problem.ts';
-import { type PathParameters, ROUTES, type Route, type RouteName, takesKey } from '../shared/api/routes.ts';
+import { ProblemDetails } from '../shared/api/problem.ts';
+import { type PathParameters, ROUTES, type RouteDefinition, type RouteName, takesIdempotencyKey } from '../shared/api/routes.ts';
 import type { Connection } from './connection.ts';
 import { CliError, EXIT } from './exit.ts';
 import { gatewayError, problemError } from './problem.ts';
 import { HOW_TO_START } from './programs.ts';
 
 /** What a route takes: path parameters by name, `query`, `body`, and the headers that it declares. */
-export type Request<R extends Route> = PathParameters<R['path']> &
+export type Request<R extends RouteDefinition> = PathParameters<R['path']> &
   (R extends { readonly query: infer Q extends z.ZodType } ? { readonly query?: z.input<Q> } : unknown) &
   (R extends { readonly body: infer B extends z.ZodType } ? { readonly body: z.input<B> } : unknown) &
   (R extends { readonly ifMatch: true }
@@ -19,10 +19,10 @@ export type Request<R extends Route> = PathParameters<R['path']> &
     ? { /** Default: a new one for each call. */ readonly idempotencyKey?: string | undefined }
     : unknown);
 
-type Call<R extends Route> = (
+type Call<R extends RouteDefinition> = (
   request: Request<R>,
   options?: { readonly signal?: AbortSignal },
-) => Promise<z.output<R['answer']>>;
+) => Promise<z.output<R['response']>>;
 
 /** One method per route of the API, with its types. Throws {@link CliError}, with the server's own words where it gave some. */
 export type Client = { readonly [N in RouteName]: Call<(typeof ROUTES)[N]> };
@@ -43,7 +43,7 @@ const CONNECT_WAITS = RETRY_WAITS.slice(0, 3);
 /** An answer of a gateway, too many requests, or ours that we are busy: what was asked for may have happened all the same. */
 const PASSING: readonly number[] = [429, 502, 503, 504];
 
-function urlOf(base: string, route: Route, request: AnyRequest): URL {
+function urlOf(base: string, route: RouteDefinition, request: AnyRequest): URL {
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(request[name] ?? '')),
   );
@@ -81,9 +81,9 @@ const unreachable = (connection: Connection, cause: unknown): CliError => {
 
 /** The client of one connection. `fetcher` stands in for `fetch` in tests. */
 export function createClient(connection: Connection, fetcher: typeof fetch = fetch): Client {
-  const call = async (route: Route, given: AnyRequest, signal?: AbortSignal): Promise<unknown> => {
+  const call = async (route: RouteDefinition, given: AnyRequest, signal?: AbortSignal): Promise<unknown> => {
     // One key for all tries of one call: an answer that was lost is had again, and nothing happens twice.
-    const request = takesKey(route)
+    const request = takesIdempotencyKey(route)
       ? { ...given, idempotencyKey: given.idempotencyKey ?? randomUUID() }
       : given;
     const repeatable = route.method === 'GET' || request.idempotencyKey !== undefined;
@@ -121,10 +121,10 @@ export function createClient(connection: Connection, fetcher: typeof fetch = fet
   ) as unknown as Client;
 }
 
-async function answerOf(route: Route, response: Response, connection: Connection): Promise<unknown> {
+async function answerOf(route: RouteDefinition, response: Response, connection: Connection): Promise<unknown> {
   const body = await readJson(response);
   if (!response.ok) {
-    const problem = Problem.safeParse(body);
+    const problem = ProblemDetails.safeParse(body);
     throw problem.success
       ? problemError(problem.data, connection, route.path)
       : (gatewayError(response.status, body, connection) ??
@@ -135,7 +135,7 @@ async function answerOf(route: Route, response: Response, connection: Connection
             { hint: `Is this the address of an Assay API? It comes from ${connection.source}.` },
           ));
   }
-  const answer = route.answer.safeParse(body);
+  const answer = route.response.safeParse(body);
   if (answer.success) return answer.data;
   throw new CliError(
     EXIT.failed,

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { TaskView } from '../shared/api/schemas.ts';
-import { isTerminal } from '../shared/contract/task/status.ts';
+import { isTerminalStatus } from '../shared/contract/task/status.ts';
 import type { Client } from './client.ts';
 import { CliError, EXIT, type ExitCode } from './exit.ts';
 import { taskProgress } from './output/progress.ts';
@@ -16,7 +16,7 @@ const isAsked = ({ hold, status }: TaskView): boolean => hold !== null || status
 export const needsPerson = (task: TaskView): boolean =>
   isAsked(task) || (task.blocked_reason !== null && DEAD_ENDS.includes(task.blocked_reason.code));
 
-export const hasSettled = (task: TaskView): boolean => isTerminal(task.status) || needsPerson(task);
+export const hasSettled = (task: TaskView): boolean => isTerminalStatus(task.status) || needsPerson(task);
 
 /** Asking intervals in milliseconds: often while things move, seldom while they do not. */
 const FASTEST = 150;

@@ -1,5 +1,5 @@
-import { EMBEDDED_FORGE_SECRET, ENV } from '../shared/contract/names.ts';
-import { longestScope } from '../shared/contract/repository/url.ts';
+import { EMBEDDED_FORGE_SECRET_VARIABLE, FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
+import { findLongestScope } from '../shared/contract/repository/url.ts';
 import { ForgeSecret, ForgeSettings } from '../shared/control/forge/schema.ts';
 import type { Io } from './io.ts';
 import { readSettingsFile, settingsError } from './settings-file.ts';
@@ -7,7 +7,7 @@ import { readSettingsFile, settingsError } from './settings-file.ts';
 const REFUSAL = {
   code: 'bad_forges',
   message: 'does not name the forges.',
-  hint: `For example \`- { url: https://github.com/acme, forge: github }\`, with the secret in ${EMBEDDED_FORGE_SECRET}; docs/forges.md describes the format.`,
+  hint: `For example \`- { url: https://github.com/acme, forge: github }\`, with the secret in ${EMBEDDED_FORGE_SECRET_VARIABLE}; docs/forges.md describes the format.`,
 };
 
 function parseJson(text: string): unknown {
@@ -20,28 +20,28 @@ function parseJson(text: string): unknown {
 
 /** Returns the problems of the secret: the names of its fields, never their values. */
 function secretProblems(text: string | undefined, settings: ForgeSettings): string[] {
-  if (!text) return [`the variable ${EMBEDDED_FORGE_SECRET} is not set; it must have the secret`];
+  if (!text) return [`the variable ${EMBEDDED_FORGE_SECRET_VARIABLE} is not set; it must have the secret`];
   const read = ForgeSecret.safeParse(parseJson(text));
   if (!read.success)
     return read.error.issues.map(
-      ({ path }) => `${EMBEDDED_FORGE_SECRET}: /${path.join('/')} is missing or wrong`,
+      ({ path }) => `${EMBEDDED_FORGE_SECRET_VARIABLE}: /${path.join('/')} is missing or wrong`,
     );
   return settings.flatMap(({ url }) =>
-    longestScope(read.data.credentials, url)
+    findLongestScope(read.data.credentials, url)
       ? []
-      : [`${EMBEDDED_FORGE_SECRET}: /credentials has none for ${url}`],
+      : [`${EMBEDDED_FORGE_SECRET_VARIABLE}: /credentials has none for ${url}`],
   );
 }
 
 /** Reads the forges of a file. @throws CliError that names each wrong field, or a missing secret */
 export function readForges(file: string, io: Pick<Io, 'cwd' | 'env'>): ForgeSettings {
   const settings = readSettingsFile(file, ForgeSettings, REFUSAL, io);
-  const problems = secretProblems(io.env[EMBEDDED_FORGE_SECRET], settings);
+  const problems = secretProblems(io.env[EMBEDDED_FORGE_SECRET_VARIABLE], settings);
   if (problems.length > 0) throw settingsError(file, REFUSAL, problems);
   return settings;
 }
 
 /** Returns forges as environment of the embedded stack, without the secret. */
 export const forgeEnvironment = (settings: ForgeSettings): Record<string, string> => ({
-  [ENV.forges]: JSON.stringify(settings),
+  [FUNCTION_ENV_NAMES.forges]: JSON.stringify(settings),
 });

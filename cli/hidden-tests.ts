@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { HiddenTests } from '../shared/contract/submission/hidden-tests.ts';
-import type { SubmitTaskInput } from '../shared/contract/submission/schema.ts';
+import type { TaskSubmissionInput } from '../shared/contract/submission/schema.ts';
 import { CliError, type ErrorDetail, EXIT } from './exit.ts';
 import type { Io } from './io.ts';
 import { posixPath } from './posix-path.ts';
 import type { TaskFile } from './task-file.ts';
 
-type Input = NonNullable<SubmitTaskInput['hidden_tests']>;
+type Input = NonNullable<TaskSubmissionInput['hidden_tests']>;
 
 /** What `--hidden-tests` names, checked as the API does. @throws CliError that names each file. */
 export function readHiddenTests(what: string, io: Pick<Io, 'cwd'>): Input {

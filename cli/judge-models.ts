@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import type { Judge } from '../gates/core/judge.ts';
-import { allModels, JudgeModels } from '../shared/contract/models/models.ts';
-import { ENV, MODEL_KEYS } from '../shared/contract/names.ts';
-import type { ReadKey } from '../shared/reviews/model-clients/model-of.ts';
+import { allJudgeModels, JudgeModels } from '../shared/contract/models/models.ts';
+import { FUNCTION_ENV_NAMES, VENDOR_ENV } from '../shared/contract/names.ts';
+import type { ReadModelKey } from '../shared/reviews/model-clients/model-of.ts';
 import type { Io } from './io.ts';
 import { readSettingsFile, settingsError } from './settings-file.ts';
 
 /** Default variables of the key and the address of a provider. */
 const DEFAULT_KEYS = {
-  anthropic: MODEL_KEYS.anthropic,
-  openai: MODEL_KEYS.openai,
-  google: MODEL_KEYS.gemini,
+  anthropic: VENDOR_ENV.anthropic,
+  openai: VENDOR_ENV.openai,
+  google: VENDOR_ENV.gemini,
 } as const;
 
 const LooseModel = z.looseObject({ provider: z.string() });
@@ -56,7 +56,7 @@ async function readJudges(
       REFUSAL,
       parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
     );
-  const keys = allModels(parsed.data).flatMap((model) =>
+  const keys = allJudgeModels(parsed.data).flatMap((model) =>
     'key' in model && model.key?.via === 'environment' ? [model.key.variable] : [],
   );
   const missing = keys.filter((variable) => !io.env[variable]);
@@ -72,13 +72,13 @@ async function readJudges(
 /** Returns the models of a file as environment of the embedded stack. */
 export async function judgeEnvironment(file: string, io: Io): Promise<Record<string, string>> {
   const { models, keys } = await readJudges(file, io);
-  return { [ENV.judgeModels]: JSON.stringify(models), [ENV.judgeKeys]: keys.join() };
+  return { [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(models), [FUNCTION_ENV_NAMES.judgeKeys]: keys.join() };
 }
 
 /** Returns the models of a file as a judge for gates that run on this machine, with keys from its environment. */
 export async function localJudge(file: string, io: Io): Promise<Judge> {
   const { models } = await readJudges(file, io);
-  const { askModel } = await import('../shared/reviews/model-clients/ask.ts');
-  const readKey: ReadKey = async (key) => (key.via === 'environment' ? io.env[key.variable] || null : null);
-  return { models, ask: askModel({ readKey }) };
+  const { createAskModel } = await import('../shared/reviews/model-clients/ask.ts');
+  const readKey: ReadModelKey = async (key) => (key.via === 'environment' ? io.env[key.variable] || null : null);
+  return { models, ask: createAskModel({ readKey }) };
 }

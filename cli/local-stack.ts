@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { BOX_ENV } from '../shared/contract/names.ts';
+import { CONTAINER_ENV_NAMES } from '../shared/contract/names.ts';
 import { ConnectionFile } from './connection.ts';
 import { CliError, EXIT, InterruptedError } from './exit.ts';
 import { HOME, stackProgram } from './programs.ts';
@@ -88,7 +88,7 @@ export async function startStack(options: StackOptions): Promise<LocalStack> {
       MALLOC_ARENA_MAX: '2',
       ...process.env,
       ...options.env,
-      [BOX_ENV.exitWithParent]: 'true',
+      [CONTAINER_ENV_NAMES.exitWithParent]: 'true',
     },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

@@ -1,5 +1,5 @@
-import { AUTHORIZATION_SECONDS, GATEWAY_REFUSALS, GatewayAnswer } from '../shared/api/gateway.ts';
-import { PROBLEMS, type Problem } from '../shared/api/problem.ts';
+import { AUTHORIZER_CACHE_SECONDS, GATEWAY_ERRORS, GatewayErrorResponse } from '../shared/api/gateway.ts';
+import { PROBLEMS, type ProblemDetails } from '../shared/api/problem.ts';
 import type { RefusalCode } from '../shared/contract/refusal.ts';
 import type { Connection } from './connection.ts';
 import { CliError, EXIT, type ExitCode } from './exit.ts';
@@ -59,7 +59,7 @@ export const readablePointer = (pointer: string): string =>
  * does not answer.
  */
 export function gatewayError(status: number, body: unknown, connection: Connection): CliError | undefined {
-  if (!GatewayAnswer.safeParse(body).success) return undefined;
+  if (!GatewayErrorResponse.safeParse(body).success) return undefined;
   if (status === 429)
     return new CliError(EXIT.failed, 'too_many_requests', 'The API takes no more requests just now.', {
       hint: 'Wait for a few seconds, then repeat the command.',
@@ -67,15 +67,15 @@ export function gatewayError(status: number, body: unknown, connection: Connecti
   if (status !== 401 && status !== 403) return undefined;
   const fresh =
     status === 403
-      ? ` What was made new may take ${AUTHORIZATION_SECONDS} seconds to be known where it was refused before.`
+      ? ` What was made new may take ${AUTHORIZER_CACHE_SECONDS} seconds to be known where it was refused before.`
       : '';
-  return new CliError(EXIT.usage, 'unauthenticated', `${GATEWAY_REFUSALS[status]}.`, {
+  return new CliError(EXIT.usage, 'unauthenticated', `${GATEWAY_ERRORS[status]}.`, {
     hint: `${HINTS.unauthenticated?.(connection, '')}${fresh}`,
   });
 }
 
 /** What a route refuses as an error for people: the detail, each refused field, and what to do next. */
-export function problemError(problem: Problem, connection: Connection, path: string): CliError {
+export function problemError(problem: ProblemDetails, connection: Connection, path: string): CliError {
   const code = isKnown(problem.code) ? problem.code : undefined;
   const exitCode =
     (code && EXIT_OF[code]) ?? (problem.status >= 400 && problem.status < 500 ? EXIT.usage : EXIT.failed);

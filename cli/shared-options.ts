@@ -1,4 +1,4 @@
-import { EXPECTATIONS, Expectation } from '../shared/contract/submission/expects.ts';
+import { EXPECTED_CHANGES, ExpectedChange } from '../shared/contract/submission/expects.ts';
 import { CliError, EXIT } from './exit.ts';
 import { oneLine } from './output/text.ts';
 import { argument, option, type ParseOption, timeLimit, wholeNumber } from './parameters.ts';
@@ -32,14 +32,14 @@ export const IDEMPOTENCY_KEY = option(
   'the same key makes a repeated command safe (default: a new key)',
 );
 
-const expectations: ParseOption<readonly Expectation[]> = (text, flag) =>
+const expectations: ParseOption<readonly ExpectedChange[]> = (text, flag) =>
   text.split(',').map((word) => {
-    const known = Expectation.safeParse(word.trim());
+    const known = ExpectedChange.safeParse(word.trim());
     if (known.success) return known.data;
     throw new CliError(
       EXIT.usage,
       'bad_option',
-      `${flag} ${oneLine(word)}: known are ${EXPECTATIONS.join(', ')}.`,
+      `${flag} ${oneLine(word)}: known are ${EXPECTED_CHANGES.join(', ')}.`,
     );
   });
 export const EXPECTS = option(

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Document, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import type * as z from 'zod';
-import { SubmitBatch } from '../shared/api/schemas.ts';
-import { SubmitTask, type SubmitTaskInput } from '../shared/contract/submission/schema.ts';
+import { SubmitBatchBody } from '../shared/api/schemas.ts';
+import { TaskSubmission, type TaskSubmissionInput } from '../shared/contract/submission/schema.ts';
 import { CliError, type ErrorDetail, EXIT } from './exit.ts';
 import type { Io } from './io.ts';
 
@@ -11,7 +11,7 @@ type Path = readonly PropertyKey[];
 
 /** The tasks of a file: one task, a list of tasks, or `{tasks: [...]}`; `batch` is false for one task that stands alone. */
 export interface TaskFile {
-  readonly tasks: readonly SubmitTaskInput[];
+  readonly tasks: readonly TaskSubmissionInput[];
   readonly batch: boolean;
 }
 
@@ -130,11 +130,11 @@ export async function readTaskFile(file: string, io: Io): Promise<TaskFile> {
     if (!result.success) throw refuse(name, refusals(result.error, prefix, name, document, lines));
   };
   if (list === null) {
-    check(SubmitTask, value, []);
-    return { tasks: [value as SubmitTaskInput], batch: false };
+    check(TaskSubmission, value, []);
+    return { tasks: [value as TaskSubmissionInput], batch: false };
   }
   const body = list.path.length === 0 ? { tasks: value } : value;
-  const result = SubmitBatch.safeParse(body);
+  const result = SubmitBatchBody.safeParse(body);
   if (!result.success) {
     // The list itself has no name in a file that is only a list.
     const issues = result.error.issues.map((issue) => ({
@@ -143,5 +143,5 @@ export async function readTaskFile(file: string, io: Io): Promise<TaskFile> {
     }));
     throw refuse(name, refusals({ issues } as z.ZodError, [], name, document, lines));
   }
-  return { tasks: (body as { tasks: SubmitTaskInput[] }).tasks, batch: true };
+  return { tasks: (body as { tasks: TaskSubmissionInput[] }).tasks, batch: true };
 }

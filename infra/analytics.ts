@@ -4,7 +4,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue';
 import { Construct } from 'constructs';
-import { ENV } from '../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
 import { hiveColumns } from '../shared/control/ledger/columns.ts';
 import { namedQueries } from '../shared/control/ledger/named-queries.ts';
 import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTable } from '../shared/control/ledger/rows.ts';
@@ -63,9 +63,9 @@ export class Analytics extends Construct {
       environment: {
         ...environment,
         ...storage.environment,
-        [ENV.table]: table.table.tableName,
-        [ENV.eventBus]: events.bus.eventBusName,
-        [ENV.metricsNamespace]: Stack.of(this).stackName,
+        [FUNCTION_ENV_NAMES.table]: table.table.tableName,
+        [FUNCTION_ENV_NAMES.eventBus]: events.bus.eventBusName,
+        [FUNCTION_ENV_NAMES.metricsNamespace]: Stack.of(this).stackName,
       },
     });
     events.allow(ledger);

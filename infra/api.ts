@@ -15,10 +15,10 @@ import { HttpLambdaAuthorizer, HttpLambdaResponseType } from 'aws-cdk-lib/aws-ap
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { AUTHORIZATION_SECONDS } from '../shared/api/gateway.ts';
+import { AUTHORIZER_CACHE_SECONDS } from '../shared/api/gateway.ts';
 import { PAGE_PATHS } from '../shared/api/page-paths.ts';
-import { API_FUNCTIONS, type ApiFunction, ROUTES, type Route } from '../shared/api/routes.ts';
-import { ENV } from '../shared/contract/names.ts';
+import { API_FUNCTIONS, type ApiFunction, ROUTES, type RouteDefinition } from '../shared/api/routes.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { Storage } from './storage.ts';
@@ -62,7 +62,7 @@ export class Api extends Construct {
         name,
         description: DESCRIPTIONS[name],
         timeout: TIMEOUT,
-        environment: { ...props.environments[name], [ENV.table]: table.table.tableName },
+        environment: { ...props.environments[name], [FUNCTION_ENV_NAMES.table]: table.table.tableName },
         ...(name === 'api-work' && { reservedConcurrency: props.concurrency.work }),
       });
     this.functions = {
@@ -113,7 +113,7 @@ export class Api extends Construct {
       name: 'api-authorizer',
       description: 'Says whose token a request carries',
       timeout: Duration.seconds(10),
-      environment: { [ENV.table]: table.table.tableName },
+      environment: { [FUNCTION_ENV_NAMES.table]: table.table.tableName },
       reservedConcurrency: concurrency.authorizer,
     });
     table.allow(authorize);
@@ -121,7 +121,7 @@ export class Api extends Construct {
       responseTypes: [HttpLambdaResponseType.SIMPLE],
       // Who sends no token is refused by API Gateway, and nothing of ours is asked.
       identitySource: ['$request.header.Authorization'],
-      resultsCacheTtl: Duration.seconds(AUTHORIZATION_SECONDS),
+      resultsCacheTtl: Duration.seconds(AUTHORIZER_CACHE_SECONDS),
     });
   }
 
@@ -129,7 +129,7 @@ export class Api extends Construct {
     const integrations = new Map(
       API_FUNCTIONS.map((name) => [name, new HttpLambdaIntegration(name, this.functions[name].lambda)]),
     );
-    for (const route of Object.values(ROUTES) as Route[]) {
+    for (const route of Object.values(ROUTES) as RouteDefinition[]) {
       const integration = integrations.get(route.function);
       if (!integration) throw new Error(`${route.path} names the unknown function ${route.function}`);
       const isPublic = route.callers.includes('anyone');
@@ -143,7 +143,7 @@ export class Api extends Construct {
       if (isPublic && added)
         this.acknowledgeOpen(
           added,
-          route.signed
+          route.isSigned
             ? 'A forge has no token; it signs what it sends, and what is not signed is refused.'
             : 'Says only that the API is up; load balancers and probes have no token.',
         );

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DELIVERY_SECONDS } from '../shared/contract/names.ts';
+import { DELIVERY_LIMIT_SECONDS } from '../shared/contract/names.ts';
 
 /** Memory in MiB that Fargate offers for each vCPU share (1,024 is one vCPU), beside steps: [least, most, step]. */
 const MEMORY: Readonly<Record<number, readonly [number, number, number]>> = {
@@ -46,6 +46,6 @@ export const DeliverySize = z.strictObject({
   /** MiB in /tmp; 512 come without charge. What a repository weighs at one commit, packed. */
   disk: z.int().min(512).max(10_240).default(2_048),
   /** Its last minute is for saying why it has not ended. */
-  seconds: z.int().min(120).max(DELIVERY_SECONDS.works).default(DELIVERY_SECONDS.works),
+  seconds: z.int().min(120).max(DELIVERY_LIMIT_SECONDS.run).default(DELIVERY_LIMIT_SECONDS.run),
 });
 export type DeliverySize = z.infer<typeof DeliverySize>;

@@ -15,10 +15,10 @@ import {
 } from 'aws-cdk-lib/aws-ecs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { CliKind } from '../shared/contract/agents/adapter.ts';
+import type { AgentCliKind } from '../shared/contract/agents/adapter.ts';
 import type { ContainerKind } from '../shared/contract/box-kind.ts';
-import { BOX_ENV, CONTAINER_NAME, ENV } from '../shared/contract/names.ts';
-import { DEFAULT_IMAGE } from '../shared/contract/submission/image.ts';
+import { CONTAINER_ENV_NAMES, ECS_CONTAINER_NAMES, FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
+import { DEFAULT_TOOLCHAIN_IMAGE } from '../shared/contract/submission/image.ts';
 import { DROPPED_CAPABILITIES } from './box-capabilities.ts';
 import type { BoxSize } from './box-size.ts';
 import type { Common } from './function.ts';
@@ -30,7 +30,7 @@ export interface BoxesProps {
   readonly vpc: IVpc;
   readonly sizes: Readonly<Record<'agent' | 'gates', BoxSize>>;
   /** What the image of the agent box brings. */
-  readonly agentClis: readonly CliKind[];
+  readonly agentClis: readonly AgentCliKind[];
   /** Toolchain images by name, beside the usual one; `default` puts another in its place. */
   readonly images: Images;
   /** What builds images in the account. @default - Docker, where the deployment runs */
@@ -59,12 +59,12 @@ export class Boxes extends Construct {
       reason:
         'Container Insights bills every metric of a cluster and of each family, also between tasks. What is asked of a box (exit code, reason, duration, cost) is in its records.',
     });
-    const usual = props.images[DEFAULT_IMAGE];
+    const usual = props.images[DEFAULT_TOOLCHAIN_IMAGE];
     const make = (kind: ContainerKind) => this.define(kind, kind, props, usual);
     this.definitions = { agent: make('agent'), gates: make('gates') };
     this.byImage = Object.fromEntries(
       Object.entries(props.images)
-        .filter(([name]) => name !== DEFAULT_IMAGE)
+        .filter(([name]) => name !== DEFAULT_TOOLCHAIN_IMAGE)
         .map(([name, image]) => {
           const one = (kind: 'agent' | 'gates') =>
             this.define(kind, `${kind}-${name}`, props, image, this.definitions[kind]);
@@ -84,7 +84,7 @@ export class Boxes extends Construct {
       name,
       { agent: agent.family, gates: gates.family },
     ]);
-    return { [ENV.imageFamilies]: Stack.of(this).toJsonString(Object.fromEntries(families)) };
+    return { [FUNCTION_ENV_NAMES.imageFamilies]: Stack.of(this).toJsonString(Object.fromEntries(families)) };
   }
 
   private image(
@@ -138,9 +138,9 @@ export class Boxes extends Construct {
     const linuxParameters = new LinuxParameters(scope, 'Linux', { initProcessEnabled: true });
     linuxParameters.dropCapabilities(...DROPPED_CAPABILITIES.map((name) => Capability[name]));
     const container = definition.addContainer('Container', {
-      containerName: CONTAINER_NAME[kind],
+      containerName: ECS_CONTAINER_NAMES[kind],
       image,
-      ...(props.common.privateCa && { environment: { [BOX_ENV.caBundle]: props.common.privateCa.pem } }),
+      ...(props.common.privateCa && { environment: { [CONTAINER_ENV_NAMES.caBundle]: props.common.privateCa.pem } }),
       readonlyRootFilesystem: true,
       linuxParameters,
       // The longest that Fargate grants: time for the supervisor to report why it ends.

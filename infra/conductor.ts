@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { ENV, TABLE } from '../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES, TABLE_KEYS } from '../shared/contract/names.ts';
 import type { Alarms } from './alarms.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { Storage } from './storage.ts';
@@ -31,10 +31,10 @@ export class Conductor extends Construct {
       description: 'Starts cascade executions and unblocks tasks, as the stream says',
       timeout: Duration.seconds(60),
       environment: {
-        [ENV.table]: table.table.tableName,
+        [FUNCTION_ENV_NAMES.table]: table.table.tableName,
         ...props.environment,
-        [ENV.cascadeMachine]: cascade.stateMachineArn,
-        [ENV.metricsNamespace]: Stack.of(this).stackName,
+        [FUNCTION_ENV_NAMES.cascadeMachine]: cascade.stateMachineArn,
+        [FUNCTION_ENV_NAMES.metricsNamespace]: Stack.of(this).stackName,
       },
     });
     conductor.allow({ actions: ['states:StartExecution'], on: [cascade.stateMachineArn] });
@@ -44,7 +44,7 @@ export class Conductor extends Construct {
       table,
       reader: conductor,
       givesUpTo: storage,
-      items: [TABLE.taskSk, TABLE.requestSk],
+      items: [TABLE_KEYS.taskSk, TABLE_KEYS.requestSk],
       consequence: 'its cascade does not go on, and nobody hears of its end, until the reconciler sees it.',
       // Small and at once: people wait for it. Parallel by item, so the order of one task's writes is kept.
       batch: { batchSize: 10, parallelizationFactor: 10 },

@@ -5,8 +5,8 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { ENV, GIVEN_UP_BATCHES, METRICS } from '../shared/contract/names.ts';
-import type { StreamReader } from '../shared/control/dead-letters/schema.ts';
+import { FUNCTION_ENV_NAMES, FAILED_BATCH_PREFIX, METRIC_NAMES } from '../shared/contract/names.ts';
+import type { StreamConsumer } from '../shared/control/dead-letters/schema.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { Storage } from './storage.ts';
@@ -23,7 +23,7 @@ export interface DeadLettersProps {
   /** Where batches of the stream lie that were given up. */
   readonly storage: Storage;
   /** Read such a batch again. */
-  readonly readers: Readonly<Record<StreamReader, ServiceFunction>>;
+  readonly readers: Readonly<Record<StreamConsumer, ServiceFunction>>;
 }
 
 /** Writes down what was given up where people see it, and tries it again. */
@@ -40,14 +40,14 @@ export class DeadLetters extends Construct {
       description: 'Writes down what was given up, and tries it again',
       timeout: Duration.seconds(50),
       environment: {
-        [ENV.table]: table.table.tableName,
+        [FUNCTION_ENV_NAMES.table]: table.table.tableName,
         ...storage.environment,
-        [ENV.streamReaders]: Stack.of(this).toJsonString({
+        [FUNCTION_ENV_NAMES.streamReaders]: Stack.of(this).toJsonString({
           ledger: readers.ledger.lambda.functionName,
           conductor: readers.conductor.lambda.functionName,
         }),
-        [ENV.metricsNamespace]: Stack.of(this).stackName,
-        [ENV.launchQueues]: Stack.of(this).toJsonString({
+        [FUNCTION_ENV_NAMES.metricsNamespace]: Stack.of(this).stackName,
+        [FUNCTION_ENV_NAMES.launchQueues]: Stack.of(this).toJsonString({
           1: agentQueues[1].queueUrl,
           2: agentQueues[2].queueUrl,
           3: agentQueues[3].queueUrl,
@@ -58,8 +58,8 @@ export class DeadLetters extends Construct {
     this.function = reader;
     table.allow(reader);
     reader.allow({ actions: ['sqs:SendMessage'], on: workforce.queues.map(({ queueArn }) => queueArn) });
-    for (const prefix of [GIVEN_UP_BATCHES, 'given-up/'] as const) storage.allowList(reader, prefix);
-    storage.allow(reader, ['GetObject', 'DeleteObject'], [GIVEN_UP_BATCHES]);
+    for (const prefix of [FAILED_BATCH_PREFIX, 'given-up/'] as const) storage.allowList(reader, prefix);
+    storage.allow(reader, ['GetObject', 'DeleteObject'], [FAILED_BATCH_PREFIX]);
     storage.allow(reader, ['GetObject', 'PutObject'], ['given-up/']);
     reader.allow({
       actions: ['lambda:InvokeFunction'],
@@ -84,8 +84,8 @@ export class DeadLetters extends Construct {
     alarms.add(this, 'Open', {
       metric: new Metric({
         namespace: Stack.of(this).stackName,
-        metricName: METRICS.deadLetters,
-        dimensionsMap: { [METRICS.dimension]: METRICS.service },
+        metricName: METRIC_NAMES.deadLetters,
+        dimensionsMap: { [METRIC_NAMES.dimension]: METRIC_NAMES.service },
         statistic: 'Maximum',
         period: FAULT_PERIOD,
       }),

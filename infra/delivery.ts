@@ -6,7 +6,7 @@ import { type IRepository, Repository } from 'aws-cdk-lib/aws-ecr';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { Code, EventInvokeConfig } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { BOX_ENV, DELIVERY_SECONDS, ENV } from '../shared/contract/names.ts';
+import { CONTAINER_ENV_NAMES, DELIVERY_LIMIT_SECONDS, FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
 import type { DeliverySize } from './box-size.ts';
 import type { Bundles } from './bundles.ts';
 import { type Common, type FunctionImage, ServiceFunction } from './function.ts';
@@ -66,10 +66,10 @@ export class Delivery extends Construct {
       disk: Size.mebibytes(size.disk),
       reservedConcurrency: props.concurrency,
       environment: {
-        [ENV.apiUrl]: props.apiUrl,
+        [FUNCTION_ENV_NAMES.apiUrl]: props.apiUrl,
         ...props.minter.pushEnvironment,
-        [ENV.deliverySecret]: secretArn ?? '',
-        ...(common.privateCa && { [BOX_ENV.caFile]: `${TASK_ROOT}/${PRIVATE_CA_FILE}` }),
+        [FUNCTION_ENV_NAMES.deliverySecret]: secretArn ?? '',
+        ...(common.privateCa && { [CONTAINER_ENV_NAMES.caFile]: `${TASK_ROOT}/${PRIVATE_CA_FILE}` }),
       },
     });
     // No function names an image that is not there yet.
@@ -92,7 +92,7 @@ export class Delivery extends Construct {
       function: this.function.lambda,
       // The task counts its deliveries, and asks for the next one itself.
       retryAttempts: 0,
-      maxEventAge: Duration.seconds(DELIVERY_SECONDS.waits),
+      maxEventAge: Duration.seconds(DELIVERY_LIMIT_SECONDS.queue),
       // Lambda tells the bus of one that has not ended well, and the reconciler hears of it there.
       onFailure: { bind: () => ({ destination: bus }) },
     });

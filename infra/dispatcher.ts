@@ -1,8 +1,8 @@
 import { Stack } from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
-import { ENV } from '../shared/contract/names.ts';
-import type { BoxRoom } from '../shared/control/admission/box-room.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
+import type { ContainerCapacity } from '../shared/control/admission/box-room.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { Delivery } from './delivery.ts';
 import { type Common, ServiceFunction } from './function.ts';
@@ -21,7 +21,7 @@ export interface DispatcherProps {
   readonly minter: Minter;
   /** Where the boxes report to, without a slash at the end. */
   readonly apiUrl: string;
-  readonly room: BoxRoom;
+  readonly room: ContainerCapacity;
   readonly environment: Record<string, string>;
 }
 
@@ -45,17 +45,17 @@ export class Dispatcher extends Construct {
         ...props.environment,
         ...props.minter.environment,
         ...boxes.imageEnvironment,
-        [ENV.table]: table.table.tableName,
+        [FUNCTION_ENV_NAMES.table]: table.table.tableName,
         ...storage.environment,
-        [ENV.apiUrl]: props.apiUrl,
-        [ENV.cluster]: boxes.cluster.clusterArn,
-        [ENV.subnets]: network.subnetIds.join(','),
-        [ENV.securityGroups]: network.securityGroupIds.join(','),
-        [ENV.assignPublicIp]: String(network.assignPublicIp),
-        [ENV.agentFamily]: boxes.definitions.agent.family,
-        [ENV.gatesFamily]: boxes.definitions.gates.family,
-        [ENV.deliverFunction]: props.delivery.function.lambda.functionName,
-        [ENV.boxRoom]: JSON.stringify(props.room),
+        [FUNCTION_ENV_NAMES.apiUrl]: props.apiUrl,
+        [FUNCTION_ENV_NAMES.cluster]: boxes.cluster.clusterArn,
+        [FUNCTION_ENV_NAMES.subnets]: network.subnetIds.join(','),
+        [FUNCTION_ENV_NAMES.securityGroups]: network.securityGroupIds.join(','),
+        [FUNCTION_ENV_NAMES.assignPublicIp]: String(network.assignPublicIp),
+        [FUNCTION_ENV_NAMES.agentFamily]: boxes.definitions.agent.family,
+        [FUNCTION_ENV_NAMES.gatesFamily]: boxes.definitions.gates.family,
+        [FUNCTION_ENV_NAMES.deliverFunction]: props.delivery.function.lambda.functionName,
+        [FUNCTION_ENV_NAMES.boxRoom]: JSON.stringify(props.room),
       },
     });
     table.allow(this.function);

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { INDEXES } from '../shared/contract/names.ts';
+import { TABLE_INDEXES } from '../shared/contract/names.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { ServiceFunction } from './function.ts';
 import { own } from './observability.ts';
@@ -82,7 +82,7 @@ export class Faults extends Construct {
         table.table.metric('ReadThrottleEvents'),
         table.table.metric('WriteThrottleEvents'),
         // An index that cannot follow holds up the writes of the table.
-        ...Object.values(INDEXES).map(({ name }) =>
+        ...Object.values(TABLE_INDEXES).map(({ name }) =>
           table.table.metric('WriteThrottleEvents', {
             dimensionsMap: { TableName: table.table.tableName, GlobalSecondaryIndexName: name },
           }),

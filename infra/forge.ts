@@ -3,7 +3,7 @@ import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { Construct } from 'constructs';
-import { ENV } from '../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
 import { EVENT_SOURCE, type EventName } from '../shared/control/events/schema.ts';
 import type { ForgeSetting } from '../shared/control/forge/schema.ts';
 import type { Alarms } from './alarms.ts';
@@ -31,7 +31,7 @@ const TOLD: readonly EventName[] = ['Task Done', 'Task Failed', 'Task Held'];
 
 /** What those need who only have to know which there are. */
 export const knownForges = (settings: readonly ForgeSetting[]): Record<string, string> => ({
-  [ENV.forges]: JSON.stringify(settings),
+  [FUNCTION_ENV_NAMES.forges]: JSON.stringify(settings),
 });
 
 /** What two functions need who speak with forges: the only ones that may read the secret. */
@@ -40,7 +40,7 @@ export const forgeEnvironment = ({
   settings,
 }: Pick<ForgeProps, 'secretArn' | 'settings'>): Record<string, string> => ({
   ...knownForges(settings),
-  [ENV.forgeSecret]: JSON.stringify(
+  [FUNCTION_ENV_NAMES.forgeSecret]: JSON.stringify(
     secretArn === undefined ? { via: 'none' } : { via: 'secret', arn: secretArn },
   ),
 });
@@ -67,7 +67,7 @@ export class Forge extends Construct {
       description: 'Has forges say how tasks stand: checks, comments, labels, pull requests',
       callsOut: true,
       timeout: Duration.seconds(120),
-      environment: { ...storage.environment, [ENV.table]: table.table.tableName, ...forgeEnvironment(props) },
+      environment: { ...storage.environment, [FUNCTION_ENV_NAMES.table]: table.table.tableName, ...forgeEnvironment(props) },
     });
     table.allow(tell);
     storage.allow(tell, ['GetObject'], ['evidence/']);

@@ -1,6 +1,6 @@
 import { join, relative, resolve } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild';
-import { FUNCTION_PART } from '../shared/contract/names.ts';
+import { SHARED_CHUNK_PREFIX } from '../shared/contract/names.ts';
 import { FUNCTIONS, type FunctionName } from './bundles.ts';
 
 /** A file of a function, by its path. */
@@ -73,7 +73,7 @@ export async function bundleWithParts(
   const whole = await build({
     ...pass,
     splitting: true,
-    chunkNames: `${FUNCTION_PART}[hash]`,
+    chunkNames: `${SHARED_CHUNK_PREFIX}[hash]`,
     entryPoints: Object.fromEntries(names.map((name) => [name, `${OWN}:${name}`])),
     plugins: [givenSources(texts, root)],
   });

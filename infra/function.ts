@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { METRICS } from '../shared/contract/names.ts';
+import { METRIC_NAMES } from '../shared/contract/names.ts';
 import type { Bundles, FunctionName } from './bundles.ts';
 import { allow, type Permission } from './permissions.ts';
 import type { PrivateCa } from './private-ca.ts';
@@ -72,7 +72,7 @@ export class ServiceFunction extends Construct {
       logGroup: this.logGroup,
       filterPattern: FilterPattern.stringValue('$.level', '=', 'ERROR'),
       metricNamespace: Stack.of(this).stackName,
-      metricName: METRICS.loggedErrors,
+      metricName: METRIC_NAMES.loggedErrors,
       metricValue: '1',
     });
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });

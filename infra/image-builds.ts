@@ -8,7 +8,7 @@ import { Architecture, Code, Function as InlineFunction, Runtime } from 'aws-cdk
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Construct } from 'constructs';
-import type { BoxKind } from '../shared/contract/box-kind.ts';
+import type { LaunchKind } from '../shared/contract/box-kind.ts';
 import { sha256 } from '../shared/lib/sha256.ts';
 import type { Common } from './function.ts';
 import { BUILD_SPEC, IMAGE_BUILD_HANDLER } from './image-build-program.ts';
@@ -18,7 +18,7 @@ import { allow } from './permissions.ts';
 const PATIENCE = { build: 50, resource: 60 };
 
 export interface ImageToBuild {
-  readonly kind: BoxKind;
+  readonly kind: LaunchKind;
   /** What it is built of. */
   readonly folder: string;
   readonly dockerfile: string;
@@ -41,7 +41,7 @@ export class ImageBuilds extends Construct {
   readonly #role: Role;
   readonly #log: LogGroup;
   readonly #starter: InlineFunction;
-  readonly #projects = new Map<BoxKind, { project: CfnProject; hash: string }>();
+  readonly #projects = new Map<LaunchKind, { project: CfnProject; hash: string }>();
 
   constructor(scope: Construct, id: string, { common }: { readonly common: Common }) {
     super(scope, id);
@@ -99,7 +99,7 @@ export class ImageBuilds extends Construct {
     return role;
   }
 
-  private projectOf(kind: BoxKind, folder: string): { project: CfnProject; hash: string } {
+  private projectOf(kind: LaunchKind, folder: string): { project: CfnProject; hash: string } {
     const known = this.#projects.get(kind);
     if (known) return known;
     const asset = new Asset(this, `${kind}-source`, { path: folder });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ImageName } from '../shared/contract/submission/image.ts';
+import { ToolchainImageName } from '../shared/contract/submission/image.ts';
 
 /** Toolchains that the boxes' images can be built on: a Dockerfile each in containers/images/. */
 export const TOOLCHAINS = ['node', 'python', 'go', 'rust'] as const;
@@ -33,7 +33,7 @@ const Image = z.union([z.enum(TOOLCHAINS), z.strictObject({ agent: ImageReferenc
 export type Image = z.infer<typeof Image>;
 
 export const Images = z
-  .record(ImageName, Image)
+  .record(ToolchainImageName, Image)
   .refine((images) => Object.keys(images).length <= 10, 'are more than 10');
 export type Images = z.infer<typeof Images>;
 

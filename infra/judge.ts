@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { allModels, type JudgeModel, type JudgeModels } from '../shared/contract/models/models.ts';
-import { ENV } from '../shared/contract/names.ts';
+import { allJudgeModels, type JudgeModel, type JudgeModels } from '../shared/contract/models/models.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
 import { JUDGING_SECONDS } from '../shared/reviews/judging/limits.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { Storage } from './storage.ts';
@@ -31,16 +31,16 @@ export class Judge extends Construct {
       // Twelve megabytes of pictures, as base64 in a request that is signed, take some 280 MB beside the usual.
       ...(models.vision && { memory: 1_024 }),
       environment: {
-        [ENV.table]: table.table.tableName,
+        [FUNCTION_ENV_NAMES.table]: table.table.tableName,
         ...storage.environment,
-        [ENV.judgeModels]: JSON.stringify(models),
-        [ENV.metricsNamespace]: Stack.of(this).stackName,
+        [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(models),
+        [FUNCTION_ENV_NAMES.metricsNamespace]: Stack.of(this).stackName,
         ...environment,
       },
     });
     table.allow(this.function);
     storage.allow(this.function, ['GetObject'], ['evidence/', 'artifacts/']);
-    for (const model of allModels(models, 'janitor')) allowModel(this.function, model);
+    for (const model of allJudgeModels(models, 'janitor')) allowModel(this.function, model);
   }
 }
 

@@ -1,6 +1,6 @@
 import { Construct } from 'constructs';
-import { ENV } from '../shared/contract/names.ts';
-import type { GitSecretPlace } from '../shared/contract/repository/git-secret.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
+import type { GitSecretSource } from '../shared/contract/repository/git-secret.ts';
 import type { FunctionName } from './bundles.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { TasksTable } from './tasks-table.ts';
@@ -26,7 +26,7 @@ export class Minter extends Construct {
   constructor(scope: Construct, id: string, props: MinterProps) {
     super(scope, id);
     const { common, table, secretArn } = props;
-    const place: GitSecretPlace =
+    const place: GitSecretSource =
       secretArn === undefined ? { via: 'none' } : { via: 'secret', arn: secretArn };
     this.#readFrom = props.readFrom;
     const made = (id: string, name: FunctionName, description: string): ServiceFunction => {
@@ -35,7 +35,7 @@ export class Minter extends Construct {
         name,
         description,
         callsOut: true,
-        environment: { [ENV.table]: table.table.tableName, [ENV.gitSecret]: JSON.stringify(place) },
+        environment: { [FUNCTION_ENV_NAMES.table]: table.table.tableName, [FUNCTION_ENV_NAMES.gitSecret]: JSON.stringify(place) },
       });
       table.allow(each);
       if (secretArn !== undefined)
@@ -68,8 +68,8 @@ export class Minter extends Construct {
 
   #told(minter: ServiceFunction): Record<string, string> {
     return {
-      [ENV.minter]: minter.lambda.functionName,
-      [ENV.readFrom]: JSON.stringify(this.#readFrom),
+      [FUNCTION_ENV_NAMES.minterFunction]: minter.lambda.functionName,
+      [FUNCTION_ENV_NAMES.readFrom]: JSON.stringify(this.#readFrom),
     };
   }
 }

@@ -1,9 +1,9 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { allModels, type JudgeModels } from '../shared/contract/models/models.ts';
-import type { Provider, Providers } from '../shared/contract/models/providers.ts';
-import { ENV } from '../shared/contract/names.ts';
+import { allJudgeModels, type JudgeModels } from '../shared/contract/models/models.ts';
+import type { ModelProvider, ModelProviders } from '../shared/contract/models/providers.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import { allowModel } from './judge.ts';
 import type { TasksTable } from './tasks-table.ts';
@@ -11,7 +11,7 @@ import type { TasksTable } from './tasks-table.ts';
 export interface ModelsProps {
   readonly common: Common;
   readonly table: TasksTable;
-  readonly providers: Providers;
+  readonly providers: ModelProviders;
   /** What gates may ask; those of other purposes are left out. */
   readonly judges: JudgeModels;
   /** Calls at a time; 0 reserves none. */
@@ -44,22 +44,22 @@ export class Models extends Construct {
       reservedConcurrency: props.concurrency,
       environment: {
         ...props.environment,
-        [ENV.table]: table.table.tableName,
-        [ENV.modelProviders]: JSON.stringify(providers),
-        [ENV.judgeModels]: JSON.stringify(props.judges),
-        [ENV.metricsNamespace]: Stack.of(this).stackName,
+        [FUNCTION_ENV_NAMES.table]: table.table.tableName,
+        [FUNCTION_ENV_NAMES.modelProviders]: JSON.stringify(providers),
+        [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(props.judges),
+        [FUNCTION_ENV_NAMES.metricsNamespace]: Stack.of(this).stackName,
       },
     });
     table.allow(gateway);
     for (const provider of Object.values(providers)) if (provider) this.allowProvider(gateway, provider);
-    for (const model of allModels(props.judges, 'box')) allowModel(gateway, model);
+    for (const model of allJudgeModels(props.judges, 'box')) allowModel(gateway, model);
     this.url = gateway.lambda.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,
     }).url;
   }
 
-  private allowProvider(gateway: ServiceFunction, provider: Provider): void {
+  private allowProvider(gateway: ServiceFunction, provider: ModelProvider): void {
     const stack = Stack.of(this);
     if (provider.via === 'secret')
       gateway.allow({ actions: ['secretsmanager:GetSecretValue'], on: [provider.arn] });

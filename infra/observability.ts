@@ -10,8 +10,8 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { METRICS } from '../shared/contract/names.ts';
-import { LOSSES } from '../shared/control/ledger/losses.ts';
+import { METRIC_NAMES } from '../shared/contract/names.ts';
+import { CONTAINER_LOSSES } from '../shared/control/ledger/losses.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { Api } from './api.ts';
 import type { Dispatcher } from './dispatcher.ts';
@@ -32,15 +32,15 @@ export interface ObservabilityProps {
 
 const DAY = Duration.days(1);
 
-export type MetricName = Exclude<keyof typeof METRICS, 'namespace' | 'dimension' | 'service' | 'reason'>;
+export type MetricName = Exclude<keyof typeof METRIC_NAMES, 'namespace' | 'dimension' | 'service' | 'reason'>;
 
 /** A metric of our own, which the functions emit in their logs. */
 export const own = (scope: Construct, name: MetricName, period: Duration): Metric =>
   new Metric({
     // Of this stack: others in the account have metrics of these names, too.
     namespace: Stack.of(scope).stackName,
-    metricName: METRICS[name],
-    dimensionsMap: { [METRICS.dimension]: METRICS.service },
+    metricName: METRIC_NAMES[name],
+    dimensionsMap: { [METRIC_NAMES.dimension]: METRIC_NAMES.service },
     statistic: 'Sum',
     period,
   });
@@ -77,7 +77,7 @@ export class Observability extends Construct {
     props.alarms.add(this, 'LoggedErrors', {
       metric: new Metric({
         namespace: Stack.of(this).stackName,
-        metricName: METRICS.loggedErrors,
+        metricName: METRIC_NAMES.loggedErrors,
         statistic: 'Sum',
         period: FAULT_PERIOD,
       }),
@@ -138,10 +138,10 @@ export class Observability extends Construct {
       ),
       graph(
         'Lost boxes, by reason',
-        ...LOSSES.map((reason) =>
+        ...CONTAINER_LOSSES.map((reason) =>
           own(this, 'lostBoxes', DAY).with({
             label: reason,
-            dimensionsMap: { [METRICS.dimension]: METRICS.service, [METRICS.reason]: reason },
+            dimensionsMap: { [METRIC_NAMES.dimension]: METRIC_NAMES.service, [METRIC_NAMES.reason]: reason },
           }),
         ),
       ),

@@ -2,7 +2,7 @@ import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { tierModelsFor } from '../shared/contract/agents/tiers.ts';
-import { ENV } from '../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
 import { nudgeEnvironment } from '../shared/control/ledger/nudge-rules.ts';
 import { Alarms } from './alarms.ts';
 import { Analytics } from './analytics.ts';
@@ -45,21 +45,21 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     privateCa: settings.caFile ? new PrivateCa(scope, 'PrivateCa', { pem: settings.caFile }) : undefined,
     removalPolicy: settings.onDelete === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   };
-  const lease = { [ENV.leaseSeconds]: String(settings.leaseSeconds) };
+  const lease = { [FUNCTION_ENV_NAMES.leaseSeconds]: String(settings.leaseSeconds) };
   const tierModels = tierModelsFor(settings.defaultAdapter, settings.tierModels);
-  const tiers = { [ENV.tierModels]: JSON.stringify(tierModels) };
-  const adapter = { [ENV.defaultAdapter]: JSON.stringify(settings.defaultAdapter) };
-  const policy = { [ENV.cascadePolicy]: JSON.stringify(settings.cascade) };
+  const tiers = { [FUNCTION_ENV_NAMES.tierModels]: JSON.stringify(tierModels) };
+  const adapter = { [FUNCTION_ENV_NAMES.defaultAdapter]: JSON.stringify(settings.defaultAdapter) };
+  const policy = { [FUNCTION_ENV_NAMES.cascadePolicy]: JSON.stringify(settings.cascade) };
   const { kind } = settings.defaultAdapter;
   const agentClis = [...new Set([...settings.agentClis, ...(kind === 'command' ? [] : [kind])])];
   const vendors = settings.modelGateway === undefined ? Object.keys(settings.models) : null;
   const agents = {
     ...adapter,
-    [ENV.agentClis]: JSON.stringify(agentClis),
-    [ENV.modelVendors]: JSON.stringify(vendors),
+    [FUNCTION_ENV_NAMES.agentClis]: JSON.stringify(agentClis),
+    [FUNCTION_ENV_NAMES.modelVendors]: JSON.stringify(vendors),
   };
   const approvals = {
-    [ENV.approvalRules]: JSON.stringify({ autonomy: settings.autonomy, policy: settings.approvals }),
+    [FUNCTION_ENV_NAMES.approvalRules]: JSON.stringify({ autonomy: settings.autonomy, policy: settings.approvals }),
   };
   const nudge = nudgeEnvironment(settings);
 
@@ -94,9 +94,9 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
         ...policy,
         ...agents,
         ...approvals,
-        [ENV.readFrom]: JSON.stringify(settings.readFrom ?? []),
+        [FUNCTION_ENV_NAMES.readFrom]: JSON.stringify(settings.readFrom ?? []),
         ...knownForges(forge.settings),
-        ...(settings.deliverTo && { [ENV.deliverTo]: JSON.stringify(settings.deliverTo) }),
+        ...(settings.deliverTo && { [FUNCTION_ENV_NAMES.deliverTo]: JSON.stringify(settings.deliverTo) }),
       },
       'api-work': { ...storage.environment, ...lease, ...tiers, ...approvals },
       'api-upload': storage.environment,
@@ -106,7 +106,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
         ...tiers,
         ...agents,
         ...forgeEnvironment(forge),
-        ...(settings.deliverTo && { [ENV.deliverTo]: JSON.stringify(settings.deliverTo) }),
+        ...(settings.deliverTo && { [FUNCTION_ENV_NAMES.deliverTo]: JSON.stringify(settings.deliverTo) }),
       },
     },
     concurrency: { authorizer: settings.authorizerConcurrency, work: settings.workConcurrency },
@@ -147,15 +147,15 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
       ...tiers,
       ...agents,
       ...policy,
-      [ENV.holdLimit]: JSON.stringify({ days: settings.holdDays, outcome: settings.holdOutcome }),
+      [FUNCTION_ENV_NAMES.holdLimit]: JSON.stringify({ days: settings.holdDays, outcome: settings.holdOutcome }),
     },
     resolverEnvironment: workforce.boxes.imageEnvironment,
   });
   const { cascade } = verification;
   const gateway: Record<string, string> = settings.modelGateway
-    ? { [ENV.modelGateway]: settings.modelGateway }
+    ? { [FUNCTION_ENV_NAMES.modelGateway]: settings.modelGateway }
     : {
-        [ENV.modelGateway]: new Models(scope, 'Models', {
+        [FUNCTION_ENV_NAMES.modelGateway]: new Models(scope, 'Models', {
           common,
           table,
           providers: settings.models,
@@ -164,12 +164,12 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
           environment: {
             ...tiers,
             ...policy,
-            [ENV.maxAttemptUsd]: String(settings.maxAttemptUsd),
-            [ENV.keepModelCalls]: String(settings.otlpEndpoint !== undefined),
+            [FUNCTION_ENV_NAMES.maxAttemptUsd]: String(settings.maxAttemptUsd),
+            [FUNCTION_ENV_NAMES.keepModelCalls]: String(settings.otlpEndpoint !== undefined),
           },
         }).url,
-        [ENV.modelGatewayWitnesses]: 'true',
-        [ENV.judgesKnown]: JSON.stringify(settings.judges),
+        [FUNCTION_ENV_NAMES.modelGatewayWitnesses]: 'true',
+        [FUNCTION_ENV_NAMES.judgesKnown]: JSON.stringify(settings.judges),
       };
   const room = roomOf(settings);
   const dispatcher = new Dispatcher(scope, 'Dispatcher', {
@@ -228,7 +228,7 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     environment: {
       ...tiers,
       ...(settings.recordEvents.length > 0 && {
-        [ENV.recordEvents]: JSON.stringify(settings.recordEvents),
+        [FUNCTION_ENV_NAMES.recordEvents]: JSON.stringify(settings.recordEvents),
       }),
     },
     scanLimitBytes: settings.scanLimitMiB * 1_048_576,

@@ -3,8 +3,8 @@ import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { ENV } from '../shared/contract/names.ts';
-import type { BoxRoom } from '../shared/control/admission/box-room.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
+import type { ContainerCapacity } from '../shared/control/admission/box-room.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { Boxes } from './boxes.ts';
 import type { Delivery } from './delivery.ts';
@@ -18,7 +18,7 @@ export interface ReconcilerProps {
   readonly boxes: Boxes;
   readonly delivery: Delivery;
   readonly cascade: StateMachine;
-  readonly room: BoxRoom;
+  readonly room: ContainerCapacity;
   /** How the cascade chooses, and how far it changes its own settings. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -35,10 +35,10 @@ export class Reconciler extends Construct {
       description: 'Expires leases, finds lost boxes, starts steps that nobody has done',
       timeout: Duration.seconds(50),
       environment: {
-        [ENV.table]: table.table.tableName,
-        [ENV.cascadeMachine]: cascade.stateMachineArn,
-        [ENV.cluster]: clusterArn,
-        [ENV.boxRoom]: JSON.stringify(props.room),
+        [FUNCTION_ENV_NAMES.table]: table.table.tableName,
+        [FUNCTION_ENV_NAMES.cascadeMachine]: cascade.stateMachineArn,
+        [FUNCTION_ENV_NAMES.cluster]: clusterArn,
+        [FUNCTION_ENV_NAMES.boxRoom]: JSON.stringify(props.room),
         ...props.environment,
       },
     });

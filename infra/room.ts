@@ -1,5 +1,5 @@
 import { CONTAINER_KINDS, type ContainerKind } from '../shared/contract/box-kind.ts';
-import { type BoxRoom, CPU_UNITS } from '../shared/control/admission/box-room.ts';
+import { type ContainerCapacity, CPU_UNITS_PER_VCPU } from '../shared/control/admission/box-room.ts';
 import type { BoxSize } from './box-size.ts';
 
 export interface RoomSettings {
@@ -12,16 +12,16 @@ export interface RoomSettings {
 }
 
 /** What the settings say about boxes, as the dispatcher reads it. */
-export function roomOf({ agentBox, gatesBox, vcpus, spotVcpus, spot }: RoomSettings): BoxRoom {
+export function roomOf({ agentBox, gatesBox, vcpus, spotVcpus, spot }: RoomSettings): ContainerCapacity {
   const cpu: Record<ContainerKind, number> = { agent: agentBox.cpu, gates: gatesBox.cpu };
   return {
-    limits: { on_demand: vcpus * CPU_UNITS, spot: spotVcpus * CPU_UNITS },
+    limits: { on_demand: vcpus * CPU_UNITS_PER_VCPU, spot: spotVcpus * CPU_UNITS_PER_VCPU },
     boxes: Object.fromEntries(
       CONTAINER_KINDS.map((kind) => [
         kind,
         { cpu: cpu[kind], pool: spot.includes(kind) ? 'spot' : 'on_demand' },
       ]),
-    ) as BoxRoom['boxes'],
+    ) as ContainerCapacity['boxes'],
   };
 }
 
@@ -34,7 +34,7 @@ export function roomProblem(settings: RoomSettings): { path: string[]; message: 
       if (cpu > limits[each])
         return {
           path: [each === 'spot' ? 'spotVcpus' : 'vcpus'],
-          message: `is less than the ${cpu / CPU_UNITS} vCPUs of the ${kind} box`,
+          message: `is less than the ${cpu / CPU_UNITS_PER_VCPU} vCPUs of the ${kind} box`,
         };
   return null;
 }

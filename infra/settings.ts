@@ -1,22 +1,22 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as z from 'zod';
-import { Adapter, CliKinds } from '../shared/contract/agents/adapter.ts';
+import { Adapter, CliKindList } from '../shared/contract/agents/adapter.ts';
 import { DEFAULT_TIER_MODELS, TierModels } from '../shared/contract/agents/tiers.ts';
 import { AutonomyLevel } from '../shared/contract/approval/autonomy.ts';
 import { JudgeModels } from '../shared/contract/models/models.ts';
 import {
   DEFAULT_MAX_ATTEMPT_USD,
-  DEFAULT_PROVIDERS,
-  Providers,
+  DEFAULT_MODEL_PROVIDERS,
+  ModelProviders,
 } from '../shared/contract/models/providers.ts';
 import { RESERVED_CONCURRENCY } from '../shared/contract/names.ts';
-import { PushScope } from '../shared/contract/repository/schema.ts';
-import { DEFAULT_HOLD_LIMIT, HOLD_OUTCOMES } from '../shared/contract/task/hold-limit.ts';
-import { ApprovalPolicy } from '../shared/control/approvals/policy.ts';
-import { DEFAULT_APPROVAL_RULES } from '../shared/control/approvals/rules.ts';
+import { CredentialScope } from '../shared/contract/repository/schema.ts';
+import { DEFAULT_HOLD_LIMIT, HOLD_EXPIRY_OUTCOMES } from '../shared/contract/task/hold-limit.ts';
+import { ApprovalTimeoutPolicy } from '../shared/control/approvals/policy.ts';
+import { DEFAULT_APPROVAL_SETTINGS } from '../shared/control/approvals/rules.ts';
 import { CascadePolicy } from '../shared/control/cascade/learning/policy.ts';
-import { RecordEvents } from '../shared/control/events/records.ts';
+import { RecordEventTables } from '../shared/control/events/records.ts';
 import { ForgeSettings } from '../shared/control/forge/schema.ts';
 import { NUDGE_SETTINGS } from '../shared/control/ledger/nudge-rules.ts';
 import { OtlpEndpoint } from '../shared/control/telemetry/endpoint.ts';
@@ -122,7 +122,7 @@ export const Fields = z.strictObject({
   defaultAdapter: json(Adapter)
     .prefault({ kind: 'claude' })
     .describe('JSON of the adapter of tasks that name none.'),
-  agentClis: json(CliKinds)
+  agentClis: json(CliKindList)
     .prefault(['claude'])
     .describe(
       'JSON list of the agent CLIs that the image brings beside that of defaultAdapter; `assay adapters list` has them.',
@@ -144,8 +144,8 @@ export const Fields = z.strictObject({
   cascade: json(CascadePolicy)
     .prefault({})
     .describe('JSON of how the cascade chooses where to begin, and of budgets: docs/cascade.md.'),
-  models: json(Providers)
-    .prefault(DEFAULT_PROVIDERS)
+  models: json(ModelProviders)
+    .prefault(DEFAULT_MODEL_PROVIDERS)
     .describe(
       'JSON of who answers for the models of anthropic, openai and gemini: Bedrock by the role of the gateway, or a key in a secret or a parameter. docs/models.md.',
     ),
@@ -188,19 +188,19 @@ export const Fields = z.strictObject({
     .default(DEFAULT_HOLD_LIMIT.days)
     .describe('So long a person may decide about work that is held.'),
   holdOutcome: z
-    .enum(HOLD_OUTCOMES)
+    .enum(HOLD_EXPIRY_OUTCOMES)
     .default(DEFAULT_HOLD_LIMIT.outcome)
     .describe(
       'What happens when nobody has: `fail` ends the task, `reject` refuses the work, and a stronger model tries. Nothing is let out.',
     ),
-  autonomy: AutonomyLevel.default(DEFAULT_APPROVAL_RULES.autonomy),
-  approvals: json(ApprovalPolicy)
-    .default(DEFAULT_APPROVAL_RULES.policy)
+  autonomy: AutonomyLevel.default(DEFAULT_APPROVAL_SETTINGS.autonomy),
+  approvals: json(ApprovalTimeoutPolicy)
+    .default(DEFAULT_APPROVAL_SETTINGS.policy)
     .describe(
       'JSON: what becomes of an approval that nobody decides: wait, deny, tiered or escalation (docs/approvals.md).',
     ),
   ...NUDGE_SETTINGS,
-  recordEvents: json(RecordEvents)
+  recordEvents: json(RecordEventTables)
     .default([])
     .describe(
       'JSON list of the tables of records whose rows are events of the bus, too: `["quality_gates"]`.',
@@ -230,13 +230,13 @@ export const Fields = z.strictObject({
     .describe(
       'Secret with what private repositories are read with, and a GitHub App pushes with; docs/deploy.md has its format.',
     ),
-  readFrom: json(z.array(PushScope).min(1).max(100))
+  readFrom: json(z.array(CredentialScope).min(1).max(100))
     .optional()
     .describe('JSON of the URL prefixes that gitSecretArn has credentials for.'),
   deliverySecretArn: secretArn
     .optional()
     .describe('Secret with the credentials that are pushed with; docs/deploy.md has its format.'),
-  deliverTo: json(z.array(PushScope).min(1).max(100))
+  deliverTo: json(z.array(CredentialScope).min(1).max(100))
     .optional()
     .describe(
       'JSON of the URL prefixes that the secret has credentials for; a task for another repository is refused.',

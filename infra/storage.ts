@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import * as z from 'zod';
-import { ENV, GIVEN_UP_BATCHES, LOCKED_PREFIXES } from '../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES, FAILED_BATCH_PREFIX, LOCKED_PREFIXES } from '../shared/contract/names.ts';
 import type { DataKey } from './data-key.ts';
 import type { Common, ServiceFunction } from './function.ts';
 import type { Permission } from './permissions.ts';
@@ -25,7 +25,7 @@ export const PREFIXES = [
   'records/',
   'athena-results/',
   'given-up/',
-  GIVEN_UP_BATCHES,
+  FAILED_BATCH_PREFIX,
 ] as const;
 export type Prefix = (typeof PREFIXES)[number];
 
@@ -95,7 +95,7 @@ export class Storage extends Construct {
       'athena-results/': Duration.days(7),
       // Whole writes of tasks: as long as somebody may still come for them.
       'given-up/': Duration.days(30),
-      [GIVEN_UP_BATCHES]: Duration.days(30),
+      [FAILED_BATCH_PREFIX]: Duration.days(30),
     };
     this.bucket = this.makeBucket('Bucket', props, {
       ...(keepVersions && { versioned: true }),
@@ -178,8 +178,8 @@ export class Storage extends Construct {
   /** What a function is told of it. */
   get environment(): Record<string, string> {
     return {
-      [ENV.bucket]: this.bucket.bucketName,
-      ...(this.locked && { [ENV.lockedBucket]: this.locked.bucketName }),
+      [FUNCTION_ENV_NAMES.bucket]: this.bucket.bucketName,
+      ...(this.locked && { [FUNCTION_ENV_NAMES.lockedBucket]: this.locked.bucketName }),
     };
   }
 
@@ -190,7 +190,7 @@ export class Storage extends Construct {
 
   /** Lets Lambda write what a reader of a stream gives up, as the reader; its documentation asks for both rights. */
   allowGivingUp(grantee: ServiceFunction): void {
-    this.allow(grantee, ['PutObject'], [GIVEN_UP_BATCHES]);
+    this.allow(grantee, ['PutObject'], [FAILED_BATCH_PREFIX]);
     grantee.allow({ actions: ['s3:ListBucket'], on: [this.bucket.bucketArn] });
   }
 

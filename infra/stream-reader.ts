@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, type DynamoEventSourceProps } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
-import { TABLE } from '../shared/contract/names.ts';
+import { TABLE_KEYS } from '../shared/contract/names.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { ServiceFunction } from './function.ts';
 import type { Storage } from './storage.ts';
@@ -25,7 +25,7 @@ export interface StreamReaderProps {
 export class StreamReader extends Construct {
   constructor(scope: Construct, id: string, props: StreamReaderProps) {
     super(scope, id);
-    const { alarms, table, reader, consequence, givesUpTo, items = [TABLE.taskSk] } = props;
+    const { alarms, table, reader, consequence, givesUpTo, items = [TABLE_KEYS.taskSk] } = props;
     this.keepIn(givesUpTo, props);
     // Whoever reads the stream reads the table; what it may do with that, the table of access says.
     table.allow(reader);
@@ -36,7 +36,7 @@ export class StreamReader extends Construct {
         startingPosition: StartingPosition.TRIM_HORIZON,
         filters: [
           FilterCriteria.filter({
-            dynamodb: { Keys: { [TABLE.sk]: { S: items.flatMap((each) => FilterRule.isEqual(each)) } } },
+            dynamodb: { Keys: { [TABLE_KEYS.sk]: { S: items.flatMap((each) => FilterRule.isEqual(each)) } } },
           }),
         ],
         reportBatchItemFailures: true,

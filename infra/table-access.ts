@@ -1,4 +1,4 @@
-import type { INDEXES, ItemKind } from '../shared/contract/names.ts';
+import type { TABLE_INDEXES, ItemKind } from '../shared/contract/names.ts';
 import type { FunctionName } from './bundles.ts';
 
 /** Which kinds of items a function may use each DynamoDB action on, and which indexes it may query. */
@@ -9,7 +9,7 @@ export interface TableAccess {
   readonly UpdateItem?: readonly ItemKind[];
   readonly DeleteItem?: readonly ItemKind[];
   readonly Query?: readonly ItemKind[];
-  readonly indexes?: readonly (keyof typeof INDEXES)[];
+  readonly indexes?: readonly (keyof typeof TABLE_INDEXES)[];
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { INDEXES, ITEM_PREFIX, SUMMARY_ATTRIBUTES, TABLE } from '../shared/contract/names.ts';
+import { TABLE_INDEXES, ITEM_KEY_PREFIXES, SUMMARY_ATTRIBUTES, TABLE_KEYS } from '../shared/contract/names.ts';
 import type { DataKey } from './data-key.ts';
 import type { Common, ServiceFunction } from './function.ts';
 import { allow } from './permissions.ts';
@@ -32,16 +32,16 @@ export class TasksTable extends Construct {
     const { removalPolicy } = props.common;
     this.#dataKey = props.dataKey;
     this.table = new TableV2(this, 'Table', {
-      partitionKey: key(TABLE.pk),
-      sortKey: key(TABLE.sk),
+      partitionKey: key(TABLE_KEYS.pk),
+      sortKey: key(TABLE_KEYS.sk),
       billing: Billing.onDemand(),
       encryption: TableEncryptionV2.dynamoOwnedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      timeToLiveAttribute: TABLE.ttl,
+      timeToLiveAttribute: TABLE_KEYS.ttl,
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
       removalPolicy,
       deletionProtection: removalPolicy === RemovalPolicy.RETAIN,
-      globalSecondaryIndexes: Object.entries(INDEXES).map(([index, { name, pk, sk }]) => ({
+      globalSecondaryIndexes: Object.entries(TABLE_INDEXES).map(([index, { name, pk, sk }]) => ({
         indexName: name,
         partitionKey: key(pk),
         sortKey: key(sk),
@@ -70,14 +70,14 @@ export class TasksTable extends Construct {
         actions: [`dynamodb:${action}`],
         on: [arn],
         when: {
-          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': kinds.map((kind) => `${ITEM_PREFIX[kind]}*`) },
+          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': kinds.map((kind) => `${ITEM_KEY_PREFIXES[kind]}*`) },
         },
       });
     // The leading key of an index is its own partition key, which says nothing about the kind of an item; only tasks are in them.
     if (indexes)
       allow(grantee.role, {
         actions: ['dynamodb:Query'],
-        on: indexes.map((index) => `${arn}/index/${INDEXES[index].name}`),
+        on: indexes.map((index) => `${arn}/index/${TABLE_INDEXES[index].name}`),
       });
   }
 }

@@ -1,6 +1,6 @@
 import { PAGE_PATHS } from '../shared/api/page-paths.ts';
-import { ROUTES, type Route, routeKey } from '../shared/api/routes.ts';
-import { BOX_KINDS } from '../shared/contract/box-kind.ts';
+import { ROUTES, type RouteDefinition, routeKey } from '../shared/api/routes.ts';
+import { LAUNCH_KINDS } from '../shared/contract/box-kind.ts';
 
 export interface Throttle {
   /** Requests a second. */
@@ -19,9 +19,9 @@ const OPERATORS: Throttle = { rateLimit: 100, burstLimit: 200 };
 /** Of what needs no token or is no route: nobody's work waits for it. */
 export const OTHERWISE: Throttle = { rateLimit: 20, burstLimit: 40 };
 
-function throttleOf({ callers }: Route): Throttle {
+function throttleOf({ callers }: RouteDefinition): Throttle {
   if (callers.includes('anyone')) return OTHERWISE;
-  return BOX_KINDS.some((kind) => callers.includes(kind)) ? BOXES : OPERATORS;
+  return LAUNCH_KINDS.some((kind) => callers.includes(kind)) ? BOXES : OPERATORS;
 }
 
 /**

@@ -2,7 +2,7 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
-import { ENV } from '../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
 import { EVENT_SOURCE, type EventName } from '../shared/control/events/schema.ts';
 import type { Events } from './events.ts';
 import { type Common, ServiceFunction } from './function.ts';
@@ -33,10 +33,10 @@ export class Traces extends Construct {
       description: 'Tells a collector of tasks that have ended, as traces',
       callsOut: true,
       environment: {
-        [ENV.table]: table.table.tableName,
-        [ENV.otlpEndpoint]: endpoint ?? '',
-        [ENV.metricsNamespace]: Stack.of(this).stackName,
-        ...(secretArn && { [ENV.otlpSecret]: JSON.stringify({ via: 'secret', arn: secretArn }) }),
+        [FUNCTION_ENV_NAMES.table]: table.table.tableName,
+        [FUNCTION_ENV_NAMES.otlpEndpoint]: endpoint ?? '',
+        [FUNCTION_ENV_NAMES.metricsNamespace]: Stack.of(this).stackName,
+        ...(secretArn && { [FUNCTION_ENV_NAMES.otlpSecret]: JSON.stringify({ via: 'secret', arn: secretArn }) }),
       },
     });
     this.function = tell;

@@ -2,7 +2,7 @@ import { Aws, Duration } from 'aws-cdk-lib';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { JudgeModels } from '../shared/contract/models/models.ts';
-import { ENV } from '../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
 import type { Alarms } from './alarms.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import { Judge } from './judge.ts';
@@ -43,9 +43,9 @@ export class Verification extends Construct {
       name: 'janitor',
       description: 'Reduces the evidence of an attempt to a verdict',
       environment: {
-        [ENV.table]: table.table.tableName,
+        [FUNCTION_ENV_NAMES.table]: table.table.tableName,
         ...storage.environment,
-        [ENV.judgesKnown]: JSON.stringify(props.judges),
+        [FUNCTION_ENV_NAMES.judgesKnown]: JSON.stringify(props.judges),
       },
     });
     table.allow(janitorSteps);
@@ -80,7 +80,7 @@ export class Verification extends Construct {
       common,
       name: 'cascade',
       description: 'Chooses the model, decides on the verdict, settles the task',
-      environment: { ...props.environment, [ENV.table]: table.table.tableName },
+      environment: { ...props.environment, [FUNCTION_ENV_NAMES.table]: table.table.tableName },
     });
     table.allow(cascadeSteps);
 
@@ -92,7 +92,7 @@ export class Verification extends Construct {
       // Three questions of two requests each, with pauses; below the time that the machine gives a step.
       timeout: Duration.seconds(58),
       environment: {
-        [ENV.table]: table.table.tableName,
+        [FUNCTION_ENV_NAMES.table]: table.table.tableName,
         ...minter.environment,
         ...props.resolverEnvironment,
       },

@@ -1,4 +1,4 @@
-import { EMBEDDED_FORGE_SECRET, ENV } from '../shared/contract/names.ts';
+import { EMBEDDED_FORGE_SECRET_VARIABLE, FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
 import type { Lent } from './lent.ts';
 
 /**
@@ -6,16 +6,16 @@ import type { Lent } from './lent.ts';
  * threads of the two functions that speak with them. Those look at the whole of it. The secret alone turns nothing on, nor do the forges alone.
  */
 export function takeForgeSecret(environment: NodeJS.ProcessEnv): Lent {
-  const { [EMBEDDED_FORGE_SECRET]: secret, [ENV.forges]: forges } = environment;
-  delete environment[EMBEDDED_FORGE_SECRET];
-  delete environment[ENV.forges];
+  const { [EMBEDDED_FORGE_SECRET_VARIABLE]: secret, [FUNCTION_ENV_NAMES.forges]: forges } = environment;
+  delete environment[EMBEDDED_FORGE_SECRET_VARIABLE];
+  delete environment[FUNCTION_ENV_NAMES.forges];
   if (!forges) return {};
-  if (!secret) throw new Error(`${ENV.forges} goes with ${EMBEDDED_FORGE_SECRET}: set both, or neither`);
+  if (!secret) throw new Error(`${FUNCTION_ENV_NAMES.forges} goes with ${EMBEDDED_FORGE_SECRET_VARIABLE}: set both, or neither`);
   return {
-    [ENV.forges]: { [ENV.forges]: forges },
-    [ENV.forgeSecret]: {
-      [EMBEDDED_FORGE_SECRET]: secret,
-      [ENV.forgeSecret]: JSON.stringify({ via: 'environment', variable: EMBEDDED_FORGE_SECRET }),
+    [FUNCTION_ENV_NAMES.forges]: { [FUNCTION_ENV_NAMES.forges]: forges },
+    [FUNCTION_ENV_NAMES.forgeSecret]: {
+      [EMBEDDED_FORGE_SECRET_VARIABLE]: secret,
+      [FUNCTION_ENV_NAMES.forgeSecret]: JSON.stringify({ via: 'environment', variable: EMBEDDED_FORGE_SECRET_VARIABLE }),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { EMBEDDED_GIT_SECRET, ENV } from '../shared/contract/names.ts';
+import { EMBEDDED_GIT_SECRET_VARIABLE, FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
 import type { Lent } from './lent.ts';
 import { properties } from './properties.ts';
 
@@ -7,23 +7,23 @@ import { properties } from './properties.ts';
  * the minter's thread, which looks at the whole of it. Throws an error that names what is wrong, and nothing of what is in it.
  */
 export function takeGitSecret(environment: NodeJS.ProcessEnv): Lent {
-  const secret = environment[EMBEDDED_GIT_SECRET];
-  delete environment[EMBEDDED_GIT_SECRET];
+  const secret = environment[EMBEDDED_GIT_SECRET_VARIABLE];
+  delete environment[EMBEDDED_GIT_SECRET_VARIABLE];
   if (!secret) return {};
   return {
-    [ENV.gitSecret]: {
-      [EMBEDDED_GIT_SECRET]: secret,
-      [ENV.gitSecret]: JSON.stringify({ via: 'environment', variable: EMBEDDED_GIT_SECRET }),
+    [FUNCTION_ENV_NAMES.gitSecret]: {
+      [EMBEDDED_GIT_SECRET_VARIABLE]: secret,
+      [FUNCTION_ENV_NAMES.gitSecret]: JSON.stringify({ via: 'environment', variable: EMBEDDED_GIT_SECRET_VARIABLE }),
     },
-    [ENV.readFrom]: { [ENV.readFrom]: JSON.stringify(urlsOf(secret)) },
+    [FUNCTION_ENV_NAMES.readFrom]: { [FUNCTION_ENV_NAMES.readFrom]: JSON.stringify(urlsOf(secret)) },
   };
 }
 
 function urlsOf(secret: string): string[] {
   try {
-    const entries = properties(EMBEDDED_GIT_SECRET, JSON.parse(secret)).records('credentials');
+    const entries = properties(EMBEDDED_GIT_SECRET_VARIABLE, JSON.parse(secret)).records('credentials');
     return entries.map((entry) => entry.text('url'));
   } catch {
-    throw new Error(`${EMBEDDED_GIT_SECRET} must be JSON with a list "credentials", each with its url`);
+    throw new Error(`${EMBEDDED_GIT_SECRET_VARIABLE} must be JSON with a list "credentials", each with its url`);
   }
 }

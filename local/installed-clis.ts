@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { AGENT_PROGRAMS } from '../shared/contract/names.ts';
+import { AGENT_CLI_PROGRAMS } from '../shared/contract/names.ts';
 
 const isProgram = (path: string): boolean => {
   try {
@@ -13,6 +13,6 @@ const isProgram = (path: string): boolean => {
 
 /** The agent CLIs that are on this machine's path: what may do a task when the provider of another one is down. */
 export const installedClis = (path = process.env['PATH'] ?? ''): string[] =>
-  AGENT_PROGRAMS.filter((kind) =>
+  AGENT_CLI_PROGRAMS.filter((kind) =>
     path.split(delimiter).some((folder) => folder !== '' && isProgram(join(folder, kind))),
   );

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { BOX_ENV, CONTAINER_NAME } from '../shared/contract/names.ts';
+import { CONTAINER_ENV_NAMES, ECS_CONTAINER_NAMES } from '../shared/contract/names.ts';
 
 /** What this machine's user has told Node to trust, boxes and functions that deliver trust. */
 export function trusted(environment: NodeJS.ProcessEnv = process.env): Record<string, string> {
   const file = environment['NODE_EXTRA_CA_CERTS'];
-  return file ? { [BOX_ENV.caFile]: resolve(file) } : {};
+  return file ? { [CONTAINER_ENV_NAMES.caFile]: resolve(file) } : {};
 }
 
 /** What a box has of this machine: an agent is told of no browser, as it has none on AWS. */
@@ -12,9 +12,9 @@ export function machineEnvironment(
   container: string,
   environment: NodeJS.ProcessEnv = process.env,
 ): Record<string, string> {
-  const browser = environment[BOX_ENV.browser];
+  const browser = environment[CONTAINER_ENV_NAMES.browser];
   return {
     ...trusted(environment),
-    ...(container === CONTAINER_NAME.gates && browser && { [BOX_ENV.browser]: browser }),
+    ...(container === ECS_CONTAINER_NAMES.gates && browser && { [CONTAINER_ENV_NAMES.browser]: browser }),
   };
 }

@@ -2,7 +2,7 @@
 import module from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { BOX_ENV } from '../shared/contract/names.ts';
+import { CONTAINER_ENV_NAMES } from '../shared/contract/names.ts';
 import { takeForgeSecret } from './forge-secret.ts';
 import { takeGitSecret } from './git-secret.ts';
 import type { Lent } from './lent.ts';
@@ -119,7 +119,7 @@ const stop = (): void => {
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
 // Whoever sets this keeps our standard input open for as long as it lives, and wants no stack after its own end.
-if (process.env[BOX_ENV.exitWithParent] !== undefined)
+if (process.env[CONTAINER_ENV_NAMES.exitWithParent] !== undefined)
   process.stdin.on('end', stop).on('error', stop).resume();
 
 const ready = {

@@ -1,4 +1,4 @@
-import { ENV, MODEL_KEYS } from '../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES, VENDOR_ENV } from '../shared/contract/names.ts';
 import type { Lent } from './lent.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Lent } from './lent.ts';
 export function takeModelKeys(environment: NodeJS.ProcessEnv): Lent {
   const lent: Record<string, string> = {};
   const providers: Record<string, unknown> = {};
-  for (const [name, { key, url }] of Object.entries(MODEL_KEYS)) {
+  for (const [name, { key, url }] of Object.entries(VENDOR_ENV)) {
     const value = environment[key];
     const base = environment[url];
     delete environment[key];
@@ -16,17 +16,17 @@ export function takeModelKeys(environment: NodeJS.ProcessEnv): Lent {
     lent[key] = value;
     providers[name] = { via: 'environment', variable: key, ...(base && { url: base }) };
   }
-  const judges: Record<string, string> = { [ENV.judgeModels]: environment[ENV.judgeModels] || '{}' };
-  for (const variable of (environment[ENV.judgeKeys] ?? '').split(',').filter(Boolean)) {
+  const judges: Record<string, string> = { [FUNCTION_ENV_NAMES.judgeModels]: environment[FUNCTION_ENV_NAMES.judgeModels] || '{}' };
+  for (const variable of (environment[FUNCTION_ENV_NAMES.judgeKeys] ?? '').split(',').filter(Boolean)) {
     const value = lent[variable] ?? environment[variable];
     delete environment[variable];
     if (value) judges[variable] = value;
   }
-  const vendors = { [ENV.modelVendors]: JSON.stringify(Object.keys(providers)) };
+  const vendors = { [FUNCTION_ENV_NAMES.modelVendors]: JSON.stringify(Object.keys(providers)) };
   return {
-    [ENV.modelProviders]: { ...lent, [ENV.modelProviders]: JSON.stringify(providers) },
-    [ENV.modelVendors]: vendors,
-    [ENV.judgeModels]: judges,
-    [ENV.judgesKnown]: { [ENV.judgesKnown]: judges[ENV.judgeModels] ?? '{}' },
+    [FUNCTION_ENV_NAMES.modelProviders]: { ...lent, [FUNCTION_ENV_NAMES.modelProviders]: JSON.stringify(providers) },
+    [FUNCTION_ENV_NAMES.modelVendors]: vendors,
+    [FUNCTION_ENV_NAMES.judgeModels]: judges,
+    [FUNCTION_ENV_NAMES.judgesKnown]: { [FUNCTION_ENV_NAMES.judgesKnown]: judges[FUNCTION_ENV_NAMES.judgeModels] ?? '{}' },
   };
 }

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { ENV } from '../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
 import { createCloudWatch } from './cloudwatch/index.ts';
 import { createControl } from './control.ts';
 import type { Dynamo } from './dynamodb/index.ts';
@@ -77,7 +77,7 @@ export function startServices(options: ServicesOptions): Services {
     counters,
     scratch: functionScratch(dataDir),
     compileCache: join(options.cache, 'compiled'),
-    lent: { ...options.lent, [ENV.deliverySecret]: trusted() },
+    lent: { ...options.lent, [FUNCTION_ENV_NAMES.deliverySecret]: trusted() },
     onLog: (name, line) => {
       cloudWatch.ingest(line);
       onLog(`${name}: ${line}`);

@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
-import { hashOf, type Place, placeOf } from './place.ts';
+import { pageRouteHash, type PageRoute, parsePageRoute } from './place.ts';
 
-export const go = (place: Place): void => {
-  location.hash = hashOf(place);
+export const navigate = (place: PageRoute): void => {
+  location.hash = pageRouteHash(place);
 };
 
-export function usePlace(): Place {
-  const [place, setPlace] = useState(() => placeOf(location.hash));
+export function usePageRoute(): PageRoute {
+  const [place, setPlace] = useState(() => parsePageRoute(location.hash));
   useEffect(() => {
-    const read = (): void => setPlace(placeOf(location.hash));
+    const read = (): void => setPlace(parsePageRoute(location.hash));
     window.addEventListener('hashchange', read);
     return () => window.removeEventListener('hashchange', read);
   }, []);

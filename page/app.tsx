@@ -1,11 +1,11 @@
 import { useCallback, useState } from 'preact/hooks';
-import type { Api } from './api/client.ts';
-import { Desk } from './shell/desk.tsx';
+import type { ApiClient } from './api/client.ts';
+import { SignedInPage } from './shell/desk.tsx';
 import { SignIn } from './shell/sign-in.tsx';
 
 /** The whole page: who has no token is asked for one, and whose token has ended is asked again where they were. */
-export function App() {
-  const [api, setApi] = useState<Api | null>(null);
+export function PageApp() {
+  const [api, setApi] = useState<ApiClient | null>(null);
   const [why, setWhy] = useState<string | null>(null);
   const onTokenOver = useCallback(() => {
     setApi(null);
@@ -20,6 +20,6 @@ export function App() {
   return api === null ? (
     <SignIn why={why} onSignIn={setApi} />
   ) : (
-    <Desk api={api} onTokenOver={onTokenOver} onSignOut={onSignOut} />
+    <SignedInPage api={api} onTokenOver={onTokenOver} onSignOut={onSignOut} />
   );
 }

@@ -1,6 +1,6 @@
 import { render } from 'preact';
-import { App } from './app.tsx';
+import { PageApp } from './app.tsx';
 import './style.css';
 
 const root = document.getElementById('page');
-if (root) render(<App />, root);
+if (root) render(<PageApp />, root);

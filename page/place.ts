@@ -1,12 +1,12 @@
-import { oneLine } from './components/visible.ts';
+import { escapeToOneLine } from './components/visible.ts';
 
 /** What is looked at; it stands behind the `#` of the address, which is never sent to the server. */
-export type Place =
+export type PageRoute =
   | { readonly view: 'board' }
   | { readonly view: 'quality' }
   | { readonly view: 'task'; readonly id: string };
 
-export function placeOf(hash: string): Place {
+export function parsePageRoute(hash: string): PageRoute {
   const [view = '', id = ''] = hash.replace(/^#\/?/, '').split('/');
   if (view === 'quality') return { view };
   if (view === 'task' && id !== '') {
@@ -19,13 +19,13 @@ export function placeOf(hash: string): Place {
   return { view: 'board' };
 }
 
-export const hashOf = (place: Place): string =>
+export const pageRouteHash = (place: PageRoute): string =>
   place.view === 'task' ? `#/task/${encodeURIComponent(place.id)}` : `#/${place.view}`;
 
 /** What a tab is called: which task, first, as tabs are narrow. */
-export const titleOf = (place: Place): string =>
+export const pageTitle = (place: PageRoute): string =>
   place.view === 'task'
-    ? `${oneLine(place.id, 64)} · Assay`
+    ? `${escapeToOneLine(place.id, 64)} · Assay`
     : place.view === 'quality'
       ? 'Figures · Assay'
       : 'Assay';

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Counts, countTests, failures, OUTCOMES } from './checks/report.ts';
-import { type Outcome, runScript, STEPS } from './checks/steps.ts';
+import { type TestCounts, countTests, listFailures, TEST_OUTCOMES } from './checks/report.ts';
+import { type StepOutcome, runNpmScript, CHECK_STEPS } from './checks/steps.ts';
 
 /** What Lambda runs is what must be tested. */
 const NODE_MAJOR = 24;
@@ -10,9 +10,9 @@ const REPORT = '.cache/test-report.json';
 const LONG_REPORT = '.cache/test-long-report.json';
 
 const WORDS = { passed: 'ok', failed: 'FAILED', skipped: 'SKIPPED' } as const;
-const line = (outcome: Outcome, title: string, ms: number): void =>
+const line = (outcome: StepOutcome, title: string, ms: number): void =>
   console.log(`${WORDS[outcome].padEnd(8)}${title.padEnd(36)} ${(ms / 1_000).toFixed(1).padStart(6)} s`);
-const told = (ok: boolean): Outcome => (ok ? 'passed' : 'failed');
+const told = (ok: boolean): StepOutcome => (ok ? 'passed' : 'failed');
 
 function guardNode(): boolean {
   const major = Number(process.versions.node.split('.')[0]);
@@ -46,11 +46,11 @@ async function main(): Promise<number> {
       'tests-exit': { type: 'string' },
     },
   });
-  const sum: Counts = { passed: 0, failed: 0, skipped: 0 };
-  const count = (counts: Counts): void => {
-    for (const outcome of OUTCOMES) sum[outcome] += counts[outcome];
+  const sum: TestCounts = { passed: 0, failed: 0, skipped: 0 };
+  const count = (counts: TestCounts): void => {
+    for (const outcome of TEST_OUTCOMES) sum[outcome] += counts[outcome];
   };
-  const one = (outcome: Outcome): Counts => ({
+  const one = (outcome: StepOutcome): TestCounts => ({
     passed: 0,
     failed: 0,
     skipped: 0,
@@ -58,8 +58,8 @@ async function main(): Promise<number> {
   });
 
   count(one(told(guardNode())));
-  for (const { name, title } of STEPS) {
-    const result = await runScript(name, { CDK_DISABLE_CLI_TELEMETRY: 'true' });
+  for (const { name, title } of CHECK_STEPS) {
+    const result = await runNpmScript(name, { CDK_DISABLE_CLI_TELEMETRY: 'true' });
     line(result.outcome, title, result.ms);
     if (result.outcome !== 'passed') console.log(result.output.trimEnd());
     // What was left out of a step is not tested, and is said.
@@ -67,8 +67,8 @@ async function main(): Promise<number> {
     count(one(result.outcome));
   }
   const broken: string[] = [];
-  const tell = (title: string, file: string, tests: Counts, ms: number): void => {
-    broken.push(...failures(file));
+  const tell = (title: string, file: string, tests: TestCounts, ms: number): void => {
+    broken.push(...listFailures(file));
     line(told(tests.failed === 0), `${title} (${tests.passed} passed, ${tests.failed} failed)`, ms);
     count(tests);
   };

@@ -1,8 +1,8 @@
 /** Files by what they need, with the reason; all others share their processes. */
-type Group = Readonly<Record<string, readonly string[]>>;
+type TestGroup = Readonly<Record<string, readonly string[]>>;
 
 /** What `npm test` runs with a process for each file. */
-export const ALONE: Group = {
+export const OWN_PROCESS_TESTS: TestGroup = {
   'the whole stack listens and takes signals': ['test/system/**/*.test.ts'],
   'tools of the languages come onto their path': [
     'test/gates/auto-format.test.ts',
@@ -27,23 +27,23 @@ export const ALONE: Group = {
 };
 
 /** What `npm test` runs in processes that these files share among themselves, each with modules of its own. */
-export const EMBEDDED: Group = {
+export const EMBEDDED_STACK_TESTS: TestGroup = {
   'parts of the embedded stack keep state in their modules': ['test/local/**/*.test.ts'],
 };
 
 /** The same, in other processes: the clients of the AWS SDK that they have replaced stay so. */
-export const FUNCTIONS: Group = {
+export const LAMBDA_HANDLER_TESTS: TestGroup = {
   'what they ask of AWS, and where, is set up when modules are loaded': ['test/functions/**/*.test.ts'],
 };
 
 /** What `npm test` runs in processes that these files share among themselves. */
-export const CDK: Group = {
+export const CDK_TESTS: TestGroup = {
   'the CDK leaves a process of six hundred megabytes behind, from which every start of another one takes longer':
     ['test/infra/**/*.test.ts'],
 };
 
 /** What `npm test` runs in processes that these files share among themselves, and that stay small. */
-export const PROGRAMS: Group = {
+export const PROGRAM_TESTS: TestGroup = {
   'they start programs by the dozen: each start copies the tables of the pages of the process that starts it, 2 ms for each hundred megabytes':
     [
       'test/{containers,lab/adversarial,lab/replay,support}/**/*.test.ts',
@@ -61,7 +61,7 @@ export const PROGRAMS: Group = {
 };
 
 /** Of those that share processes: which tests may take two minutes. All others get ten seconds. */
-export const PATIENT: Group = {
+export const LONG_TIMEOUT_TESTS: TestGroup = {
   'programs are started, and the machine may be busy with others': [
     'test/{cli,containers,gates,infra,lab/adversarial,lab/replay,workspace}/**/*.test.ts',
     'test/layers.test.ts',
@@ -80,7 +80,7 @@ export const PATIENT: Group = {
 };
 
 /** What `npm test` leaves out: it takes ten seconds and more. */
-export const LONG: Group = {
+export const SLOW_TESTS: TestGroup = {
   'real tools of the languages, as far as they are here': [
     'test/gates/real/**/*.test.ts',
     'test/gates/tests/comparing/runners.test.ts',

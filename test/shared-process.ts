@@ -1,10 +1,10 @@
 import { matchesGlob, relative } from 'node:path';
 import { afterAll, expect, vi } from 'vitest';
-import { PATIENT } from './groups.ts';
+import { LONG_TIMEOUT_TESTS } from './groups.ts';
 
 /** A second would do for most; those who wait for programs get what a busy machine needs. */
 const file = relative(process.cwd(), expect.getState().testPath ?? '');
-const isPatient = Object.values(PATIENT)
+const isPatient = Object.values(LONG_TIMEOUT_TESTS)
   .flat()
   .some((each) => matchesGlob(file, each));
 const limit = isPatient ? 120_000 : 10_000;

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isReachable } from './support/reachable.ts';
+import { isReachableByAnyUser } from './support/reachable.ts';
 
 /**
  * All that tests leave behind lies in one folder, which goes with them. Root tests boxes whose commands are other users: those must be able
@@ -9,7 +9,7 @@ import { isReachable } from './support/reachable.ts';
  */
 export default function setup(): () => void {
   const isRoot = process.getuid?.() === 0;
-  const place = [tmpdir(), '/tmp', '/var/tmp'].find((each) => !isRoot || isReachable(join(each, 'x')));
+  const place = [tmpdir(), '/tmp', '/var/tmp'].find((each) => !isRoot || isReachableByAnyUser(join(each, 'x')));
   if (place === undefined) throw new Error(`other users can reach neither ${tmpdir()} nor /tmp`);
   const folder = mkdtempSync(join(place, 'assay-tests-'));
   if (isRoot) chmodSync(folder, 0o711);

@@ -1,10 +1,10 @@
 import { lstat, mkdtemp, readdir, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type CatalogFile, isCatalogFile, MAX_ENTRIES } from '../../shared/control/roles/catalog.ts';
+import { type CatalogFile, isCatalogFile, MAX_CATALOG_ENTRIES } from '../../shared/control/roles/catalog.ts';
 import { MAX_ROLE_FILE_BYTES } from '../../shared/control/roles/role.ts';
 import { CheckoutError } from '../../workspace/git/error.ts';
-import { fetchBase } from '../../workspace/git/fetch.ts';
+import { fetchBaseCommit } from '../../workspace/git/fetch.ts';
 import { listFolder, readFileAt } from '../../workspace/git/folder.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import { CliError, EXIT } from '../exit.ts';
@@ -28,12 +28,12 @@ export const isUrl = (source: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.tes
 const TOO_LARGE = `has more than ${MAX_ROLE_FILE_BYTES} bytes`;
 const NOT_REGULAR = 'is not a regular file; links are not followed';
 /** One more than a catalog may have, so that the excess is reported. */
-const MAX_FILES = MAX_ENTRIES + 1;
+const MAX_FILES = MAX_CATALOG_ENTRIES + 1;
 
 async function readCatalogFile(path: string, name: string): Promise<CatalogFile> {
   const { size } = await stat(path);
   return size > MAX_ROLE_FILE_BYTES
-    ? { name, text: null, why: TOO_LARGE }
+    ? { name, text: null, unreadableReason: TOO_LARGE }
     : { name, text: await readFile(path, 'utf8') };
 }
 
@@ -54,7 +54,7 @@ export async function readFolder(path: string, cwd: string): Promise<readonly Ca
     files.push(
       entry.isFile()
         ? await readCatalogFile(join(root, entry.name), entry.name)
-        : { name: entry.name, text: null, why: NOT_REGULAR },
+        : { name: entry.name, text: null, unreadableReason: NOT_REGULAR },
     );
   }
   return files;
@@ -64,7 +64,7 @@ export async function readFolder(path: string, cwd: string): Promise<readonly Ca
 async function readRepository({ source, ref, folder }: CatalogSource): Promise<FetchedCatalog> {
   const workDir = await mkdtemp(join(tmpdir(), 'assay-agents-'));
   try {
-    const { store, commit } = await fetchBase(join(workDir, 'store.git'), {
+    const { store, commit } = await fetchBaseCommit(join(workDir, 'store.git'), {
       url: source,
       ref,
       allowFile: true,
@@ -74,9 +74,9 @@ async function readRepository({ source, ref, folder }: CatalogSource): Promise<F
     for (const { path, mode } of await listFolder(store, commit, folder)) {
       if (!isCatalogFile(path) || mode === '40000' || files.length >= MAX_FILES) continue;
       const found = await readFileAt(store, commit, path, MAX_ROLE_FILE_BYTES).catch(() => null);
-      if (found === null) files.push({ name: path, text: null, why: TOO_LARGE });
+      if (found === null) files.push({ name: path, text: null, unreadableReason: TOO_LARGE });
       else if (found.regular) files.push({ name: path, text: found.content.toString('utf8') });
-      else files.push({ name: path, text: null, why: NOT_REGULAR });
+      else files.push({ name: path, text: null, unreadableReason: NOT_REGULAR });
     }
     return { files, commit };
   } catch (error) {

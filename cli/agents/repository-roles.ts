@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { parseRole } from '../../shared/control/roles/parse.ts';
 import {
   MAX_ROLE_FILE_BYTES,
-  REPOSITORY_ROLES,
+  REPOSITORY_ROLES_FOLDER,
   ROLE_FILES,
   type Role,
-  type RoleFile,
+  type RoleFileName,
 } from '../../shared/control/roles/role.ts';
 import type { FileProblem } from '../../shared/lib/yaml.ts';
 
@@ -14,14 +14,14 @@ import type { FileProblem } from '../../shared/lib/yaml.ts';
 export async function readRepositoryRoles(
   root: string,
 ): Promise<{ readonly roles: readonly Role[]; readonly problems: readonly FileProblem[] }> {
-  const folders = await readdir(join(root, REPOSITORY_ROLES), { withFileTypes: true }).catch(() => []);
+  const folders = await readdir(join(root, REPOSITORY_ROLES_FOLDER), { withFileTypes: true }).catch(() => []);
   const roles: Role[] = [];
   const problems: FileProblem[] = [];
   for (const folder of folders
     .filter((each) => each.isDirectory())
     .sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const at = `${REPOSITORY_ROLES}/${folder.name}`;
-    const files: Partial<Record<RoleFile, string>> = {};
+    const at = `${REPOSITORY_ROLES_FOLDER}/${folder.name}`;
+    const files: Partial<Record<RoleFileName, string>> = {};
     for (const name of Object.values(ROLE_FILES)) {
       const path = join(root, at, name);
       const found = await lstat(path).catch(() => null);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import * as z from 'zod';
 import { type CatalogEntry, CatalogEntry as Entry } from '../../shared/control/roles/catalog.ts';
-import { REPOSITORY_ROLES, ROLE_FILES } from '../../shared/control/roles/role.ts';
+import { REPOSITORY_ROLES_FOLDER, ROLE_FILES } from '../../shared/control/roles/role.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { CatalogSource } from './catalog-source.ts';
 
@@ -68,7 +68,7 @@ async function refuseLinks(root: string, path: string): Promise<void> {
 async function presentFiles(root: string, name: string): Promise<Files> {
   const files: Record<string, string> = {};
   for (const file of Object.values(ROLE_FILES)) {
-    const path = `${REPOSITORY_ROLES}/${name}/${file}`;
+    const path = `${REPOSITORY_ROLES_FOLDER}/${name}/${file}`;
     await refuseLinks(root, path);
     const text = await readFile(join(root, path), 'utf8').catch(() => null);
     if (text !== null) files[file] = text;
@@ -116,7 +116,7 @@ export async function syncRoles(
       },
     );
   for (const { name, change } of plan) {
-    const folder = join(root, REPOSITORY_ROLES, name);
+    const folder = join(root, REPOSITORY_ROLES_FOLDER, name);
     if (change === 'unchanged') continue;
     // Only the files of the role are removed: others in the folder are not from the catalog.
     for (const file of Object.values(ROLE_FILES)) await rm(join(folder, file), { force: true });

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
-import type { Places } from '../../workspace/git/places.ts';
+import type { RepositoryLayout } from '../../workspace/git/places.ts';
 import { CliError, EXIT } from '../exit.ts';
 
 /**
@@ -8,13 +8,13 @@ import { CliError, EXIT } from '../exit.ts';
  * @throws CliError for a folder among the files of the repository, where the checked work could write
  */
 export async function cacheFolder(
-  { top, gitDir }: Places,
+  { workTreeRoot, gitDir }: RepositoryLayout,
   named: string | undefined,
   cwd: string,
 ): Promise<string> {
   if (named === undefined) return resolve(gitDir, 'assay-cache');
   const folder = await realPath(resolve(cwd, named));
-  if (isInside(folder, await realPath(top)) && !isInside(folder, await realPath(gitDir)))
+  if (isInside(folder, await realPath(workTreeRoot)) && !isInside(folder, await realPath(gitDir)))
     throw new CliError(EXIT.usage, 'cache_in_checkout', `${named} is among the files that are checked.`, {
       hint: 'The checked work could write results there. Name a folder outside of the repository.',
     });

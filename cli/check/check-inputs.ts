@@ -4,26 +4,26 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { CONFIG_FILE } from '../../gates/core/configuration-file.ts';
 import type { JudgedTask } from '../../gates/core/judge.ts';
-import { MODULE_FOLDER, moduleNames } from '../../gates/gates/custom/modules.ts';
-import { gateNamed } from '../../gates/gates/registry.ts';
-import { type LoadedConfig, parseConfig } from '../../gates/pipeline/configuration/load.ts';
-import { checkYaml, readYaml } from '../../gates/pipeline/configuration/yaml.ts';
-import type { Bypass } from '../../gates/pipeline/runner.ts';
-import type { Expectation } from '../../shared/contract/submission/expects.ts';
-import { badRegex } from '../../shared/contract/submission/regex.ts';
-import { SubmitTask } from '../../shared/contract/submission/schema.ts';
+import { GATE_MODULE_FOLDER, selectGateModuleNames } from '../../gates/gates/custom/modules.ts';
+import { findGate } from '../../gates/gates/registry.ts';
+import { type ParsedConfig, parseConfig } from '../../gates/pipeline/configuration/load.ts';
+import { validateYaml, readYaml } from '../../gates/pipeline/configuration/yaml.ts';
+import type { GateBypass } from '../../gates/pipeline/runner.ts';
+import type { ExpectedChange } from '../../shared/contract/submission/expects.ts';
+import { invalidRegexReason } from '../../shared/contract/submission/regex.ts';
+import { TaskSubmission } from '../../shared/contract/submission/schema.ts';
 import { CompletionSignal } from '../../shared/contract/submission/signals.ts';
 import { CliError, EXIT } from '../exit.ts';
 
 /** A task as `POST /tasks` takes it; every field is optional, because a check needs few of them. */
-const TaskDocument = SubmitTask.partial().extend({
+const TaskDocument = TaskSubmission.partial().extend({
   completion_signals: z
     .array(CompletionSignal)
     .max(100)
     .default([])
     .superRefine((signals, context) => {
       signals.forEach((signal, index) => {
-        const problem = signal.type === 'file_contains' && signal.regex ? badRegex(signal.regex) : null;
+        const problem = signal.type === 'file_contains' && signal.regex ? invalidRegexReason(signal.regex) : null;
         if (problem) context.addIssue({ code: 'custom', path: [index, 'regex'], message: problem });
       });
     }),
@@ -36,7 +36,7 @@ export function parseTask(
 ): {
   readonly signals: CompletionSignal[];
   readonly files: string[];
-  readonly expects: Expectation[];
+  readonly expects: ExpectedChange[];
   readonly task: JudgedTask;
 } {
   const {
@@ -46,16 +46,16 @@ export function parseTask(
     completion_signals,
     files = [],
     expects = [],
-  } = checkYaml(TaskDocument, readYaml(text, file));
+  } = validateYaml(TaskDocument, readYaml(text, file));
   return { signals: completion_signals, files, expects, task: { id, title, description } };
 }
 
 /** Reads the configuration in a folder; null: there is none. @throws ConfigError */
-export async function readConfig(dir: string): Promise<LoadedConfig | null> {
+export async function readConfig(dir: string): Promise<ParsedConfig | null> {
   const text = await readFile(resolve(dir, CONFIG_FILE), 'utf8').catch(() => null);
   if (text === null) return null;
-  const files = await readdir(resolve(dir, MODULE_FOLDER)).catch(() => []);
-  return parseConfig(text, CONFIG_FILE, moduleNames(files));
+  const files = await readdir(resolve(dir, GATE_MODULE_FOLDER)).catch(() => []);
+  return parseConfig(text, CONFIG_FILE, selectGateModuleNames(files));
 }
 
 /** Returns `base_ref` of the configuration in the folder, else main. It only chooses the base commit. */
@@ -67,7 +67,7 @@ export async function parseBypasses(
   gates: readonly string[],
   reason: string | undefined,
   dir: string,
-): Promise<Bypass[]> {
+): Promise<GateBypass[]> {
   if (!reason?.trim())
     throw new CliError(EXIT.usage, 'missing_reason', '--skip-gate needs --skip-gate-reason.', {
       hint: 'The reason is kept in the evidence.',
@@ -75,7 +75,7 @@ export async function parseBypasses(
   const own = (await readConfig(dir))?.gates;
   const known = new Set([...(own?.custom_gates ?? []).map(({ name }) => name), ...(own?.modules ?? [])]);
   return gates.map((gate) => {
-    if (!gateNamed(gate) && !known.has(gate))
+    if (!findGate(gate) && !known.has(gate))
       throw new CliError(EXIT.usage, 'unknown_gate', `There is no gate "${gate}".`);
     return { gate, reason: reason.trim(), actor: userName(), task: null, until: null };
   });

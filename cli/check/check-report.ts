@@ -1,8 +1,8 @@
 import type { Evidence, ProtectedFile, Verdict } from '../../shared/contract/evidence/schema.ts';
-import type { Outcome } from '../../shared/contract/outcome.ts';
-import { screenshotsIn } from '../../shared/contract/screenshot.ts';
+import type { CheckOutcome } from '../../shared/contract/outcome.ts';
+import { listScreenshots } from '../../shared/contract/screenshot.ts';
 import { describeSignal } from '../../shared/contract/submission/signals.ts';
-import { count, duration } from '../../shared/lib/format.ts';
+import { formatCount, formatDuration } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
 import { renderTable } from '../output/table.ts';
 import { verdictStyle } from '../output/task-style.ts';
@@ -61,7 +61,7 @@ export const checkJson = (evidence: Evidence, verdict: Verdict) => ({
   duration_ms: evidence.duration_ms,
 });
 
-const outcomeStyle = (pc: Colors, outcome: Outcome): ((text: string) => string) => {
+const outcomeStyle = (pc: Colors, outcome: CheckOutcome): ((text: string) => string) => {
   if (outcome === 'passed') return pc.green;
   if (outcome === 'failed') return pc.red;
   return outcome === 'skipped' ? pc.dim : pc.yellow;
@@ -98,19 +98,19 @@ export function renderCheck(
             row.name,
             { text: row.outcome, style: outcomeStyle(pc, row.outcome) },
             row.required ? 'yes' : 'no',
-            duration(row.duration_ms),
+            formatDuration(row.duration_ms),
             `${'cached' in row && row.cached ? '(as before) ' : ''}${firstLine(row.detail)}`,
           ]),
           width,
           pc.dim,
         );
   return [
-    `${pc.dim('base')} ${evidence.base_commit.slice(0, 12)}  ${pc.dim('tree')} ${evidence.tree.slice(0, 12)}  ${count(evidence.changed_files.length, 'changed file')}`,
+    `${pc.dim('base')} ${evidence.base_commit.slice(0, 12)}  ${pc.dim('tree')} ${evidence.tree.slice(0, 12)}  ${formatCount(evidence.changed_files.length, 'changed file')}`,
     '',
     table,
     ...section(
       'Screenshots',
-      screenshotsIn(evidence).map(
+      listScreenshots(evidence).map(
         ({ name, path, width, height }) => `${name}  ${pc.dim(`${path}, ${width} x ${height}`)}`,
       ),
     ),
@@ -136,7 +136,7 @@ export function renderCheck(
       verdict.reasons.map(({ message }) => message),
     ),
     '',
-    `verdict ${pc.bold(verdictStyle(pc, verdict.verdict)(verdict.verdict))}${verdict.verified ? '' : pc.yellow(' (unverified)')}${pc.dim(`  ${duration(evidence.duration_ms)}`)}`,
+    `verdict ${pc.bold(verdictStyle(pc, verdict.verdict)(verdict.verdict))}${verdict.verified ? '' : pc.yellow(' (unverified)')}${pc.dim(`  ${formatDuration(evidence.duration_ms)}`)}`,
   ].join('\n');
 }
 

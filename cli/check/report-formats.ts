@@ -1,17 +1,17 @@
-import { escaped } from '../../gates/pipeline/output/junit.ts';
-import { sarifOf } from '../../gates/pipeline/output/sarif.ts';
+import { escapeXmlAttribute } from '../../gates/pipeline/output/junit.ts';
+import { formatSarif } from '../../gates/pipeline/output/sarif.ts';
 import type { Evidence, Verdict } from '../../shared/contract/evidence/schema.ts';
-import type { Outcome } from '../../shared/contract/outcome.ts';
+import type { CheckOutcome } from '../../shared/contract/outcome.ts';
 import { describeSignal } from '../../shared/contract/submission/signals.ts';
-import { duration } from '../../shared/lib/format.ts';
-import { plainMarkdown } from '../../shared/lib/markdown.ts';
+import { formatDuration } from '../../shared/lib/format.ts';
+import { escapeMarkdown } from '../../shared/lib/markdown.ts';
 import { printable } from '../output/text.ts';
 
 /** A signal or a gate, as every format shows it. */
 interface ReportRow {
   readonly name: string;
   readonly kind: 'signal' | 'gate';
-  readonly outcome: Outcome;
+  readonly outcome: CheckOutcome;
   readonly counts: boolean;
   readonly detail: string;
   readonly duration_ms: number;
@@ -36,22 +36,22 @@ const reportRows = ({ signals, gates }: Evidence): ReportRow[] => [
   })),
 ];
 
-const NOT_RUN: readonly Outcome[] = ['skipped', 'bypassed', 'inert'];
-const isGood = (outcome: Outcome): boolean => outcome === 'passed' || NOT_RUN.includes(outcome);
+const NOT_RUN: readonly CheckOutcome[] = ['skipped', 'bypassed', 'inert'];
+const isGood = (outcome: CheckOutcome): boolean => outcome === 'passed' || NOT_RUN.includes(outcome);
 
 function junit(evidence: Evidence, verdict: Verdict): string {
   const checks = reportRows(evidence);
   const inner = ({ outcome, detail }: ReportRow): string => {
     if (outcome === 'passed') return '';
-    const message = ` message="${escaped(`${outcome}: ${detail}`)}"`;
+    const message = ` message="${escapeXmlAttribute(`${outcome}: ${detail}`)}"`;
     if (NOT_RUN.includes(outcome)) return `<skipped${message}/>`;
     return outcome === 'failed' ? `<failure${message}/>` : `<error${message}/>`;
   };
-  const count = (test: (outcome: Outcome) => boolean): number =>
+  const count = (test: (outcome: CheckOutcome) => boolean): number =>
     checks.filter(({ outcome }) => test(outcome)).length;
   const cases = checks.map(
     (each) =>
-      `<testcase classname="assay.${each.kind}" name="${escaped(each.name)}" time="${(each.duration_ms / 1_000).toFixed(3)}">${inner(each)}</testcase>\n`,
+      `<testcase classname="assay.${each.kind}" name="${escapeXmlAttribute(each.name)}" time="${(each.duration_ms / 1_000).toFixed(3)}">${inner(each)}</testcase>\n`,
   );
   const failures = count((outcome) => outcome === 'failed');
   const errors = count((outcome) => !isGood(outcome) && outcome !== 'failed');
@@ -92,12 +92,12 @@ const MARKS: Readonly<Record<Verdict['verdict'], string>> = { pass: '✅', fail:
 function markdown(evidence: Evidence, verdict: Verdict): string {
   const rows = reportRows(evidence).map(
     ({ name, outcome, counts, detail, duration_ms }) =>
-      `| ${plainMarkdown(name)} | ${outcome === 'passed' ? '' : '**'}${outcome.replace('_', ' ')}${outcome === 'passed' ? '' : '**'} | ${counts ? 'yes' : 'no'} | ${duration(duration_ms)} | ${plainMarkdown(detail.split('\n', 1)[0] ?? '')} |`,
+      `| ${escapeMarkdown(name)} | ${outcome === 'passed' ? '' : '**'}${outcome.replace('_', ' ')}${outcome === 'passed' ? '' : '**'} | ${counts ? 'yes' : 'no'} | ${formatDuration(duration_ms)} | ${escapeMarkdown(detail.split('\n', 1)[0] ?? '')} |`,
   );
   const findings = evidence.gates.flatMap((gate) =>
     gate.findings.map(
       ({ file, line, rule, message }) =>
-        `- ${plainMarkdown(gate.name)}, ${plainMarkdown(rule)}${file === null ? '' : `, ${plainMarkdown(file)}${line === null ? '' : ` line ${line}`}`}: ${plainMarkdown(message)}`,
+        `- ${escapeMarkdown(gate.name)}, ${escapeMarkdown(rule)}${file === null ? '' : `, ${escapeMarkdown(file)}${line === null ? '' : ` line ${line}`}`}: ${escapeMarkdown(message)}`,
     ),
   );
   const section = (title: string, lines: readonly string[]): string[] =>
@@ -105,14 +105,14 @@ function markdown(evidence: Evidence, verdict: Verdict): string {
   return [
     `## ${MARKS[verdict.verdict]} Assay: ${verdict.verdict}${verdict.verified ? '' : ' (unverified)'}`,
     '',
-    `Base \`${evidence.base_commit.slice(0, 12)}\`, tree \`${evidence.tree.slice(0, 12)}\`, ${evidence.changed_files.length} changed files, ${duration(evidence.duration_ms)}.`,
+    `Base \`${evidence.base_commit.slice(0, 12)}\`, tree \`${evidence.tree.slice(0, 12)}\`, ${evidence.changed_files.length} changed files, ${formatDuration(evidence.duration_ms)}.`,
     '',
     ...(rows.length === 0
       ? ['No signals and no gates.']
       : ['| Check | Outcome | Counts | Time | Detail |', '|---|---|---|---|---|', ...rows]),
     ...section(
       'Reasons',
-      verdict.reasons.map(({ message }) => `- ${plainMarkdown(message)}`),
+      verdict.reasons.map(({ message }) => `- ${escapeMarkdown(message)}`),
     ),
     ...section('Findings', findings),
   ].join('\n');
@@ -120,7 +120,7 @@ function markdown(evidence: Evidence, verdict: Verdict): string {
 
 /** Formats of `assay check` for other programs. */
 export const REPORT_FORMATS = {
-  sarif: (evidence: Evidence, _verdict: Verdict) => JSON.stringify(sarifOf(evidence), null, 2),
+  sarif: (evidence: Evidence, _verdict: Verdict) => JSON.stringify(formatSarif(evidence), null, 2),
   junit,
   github,
   markdown,

@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '../../gates/core/configuration-error.ts';
 import { CONFIG_FILE } from '../../gates/core/configuration-file.ts';
-import type { TakenShot } from '../../gates/core/gate.ts';
+import type { CapturedScreenshot } from '../../gates/core/gate.ts';
 import type { Judge } from '../../gates/core/judge.ts';
 import { gatherEvidence } from '../../gates/pipeline/gather.ts';
-import { fileMemory } from '../../gates/pipeline/memory/file-memory.ts';
-import type { TestRunOfGate } from '../../gates/pipeline/output/junit.ts';
+import { createFileCache } from '../../gates/pipeline/memory/file-memory.ts';
+import type { GateTestRun } from '../../gates/pipeline/output/junit.ts';
 import type { Evidence, Verdict } from '../../shared/contract/evidence/schema.ts';
-import type { Expectation } from '../../shared/contract/submission/expects.ts';
-import { reduce } from '../../shared/control/verdict/reduce.ts';
+import type { ExpectedChange } from '../../shared/contract/submission/expects.ts';
+import { reduceToVerdict } from '../../shared/control/verdict/reduce.ts';
 import { CheckoutError } from '../../workspace/git/error.ts';
-import { placesOf } from '../../workspace/git/places.ts';
+import { findRepositoryLayout } from '../../workspace/git/places.ts';
 import { captureWorkingTree } from '../../workspace/git/working-tree.ts';
-import { killAllGroups } from '../../workspace/process/groups.ts';
+import { killAllProcessGroups } from '../../workspace/process/groups.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import { CliError, EXIT, InterruptedError } from '../exit.ts';
 import { cacheFolder } from './cache-folder.ts';
@@ -27,7 +27,7 @@ export interface CheckOptions {
   /** Branch, tag or commit to compare with. Absent: `base_ref` of assay.yaml, else `main`. */
   readonly base?: string | undefined;
   /** Protected file kinds that the work may change, besides those of the task file. */
-  readonly expects?: readonly Expectation[] | undefined;
+  readonly expects?: readonly ExpectedChange[] | undefined;
   /** Task file whose completion signals are checked. */
   readonly task?: string | undefined;
   /** Configuration to use instead of the base commit's assay.yaml. */
@@ -44,8 +44,8 @@ export interface CheckOptions {
 export interface CheckResult {
   readonly evidence: Evidence;
   readonly verdict: Verdict;
-  readonly suites: readonly TestRunOfGate[];
-  readonly screenshots: readonly TakenShot[];
+  readonly suites: readonly GateTestRun[];
+  readonly screenshots: readonly CapturedScreenshot[];
 }
 
 /** Modules that parse tasks and configurations are loaded on demand: a short check spends most of its time on its start. */
@@ -65,13 +65,13 @@ export async function runCheck(
   const stop = (signal: NodeJS.Signals): void => {
     stoppedBy = signal;
     stopping.abort();
-    killAllGroups();
+    killAllProcessGroups();
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
   const workDir = await mkdtemp(join(tmpdir(), 'assay-check-'));
   try {
     const dir = resolve(cwd, options.repo);
-    const places = placesOf(dir);
+    const places = findRepositoryLayout(dir);
     places.catch(() => {});
     const { skippedGates = [] } = options;
     const bypasses =
@@ -90,8 +90,8 @@ export async function runCheck(
     ]);
     const task = taskText === null ? null : (await inputs()).parseTask(taskText, options.task ?? '');
     const captured = await captureWorkingTree(dir, base, workDir, places);
-    const suites: TestRunOfGate[] = [];
-    const screenshots: TakenShot[] = [];
+    const suites: GateTestRun[] = [];
+    const screenshots: CapturedScreenshot[] = [];
     const rooms = join(workDir, 'rooms');
     await mkdir(rooms);
     const evidence = await gatherEvidence({
@@ -104,14 +104,14 @@ export async function runCheck(
       workDir: rooms,
       bypasses,
       abort: stopping.signal,
-      memory: cache === null ? null : fileMemory(cache),
-      remember: !options.noCache,
+      persistentCache: cache === null ? null : createFileCache(cache),
+      useCache: !options.noCache,
       onTests: (gate, tests) => suites.push({ gate, tests }),
-      onShots: (_gate, taken) => screenshots.push(...taken),
-      ...(configText === null ? {} : { config: { file: options.config ?? '', text: configText } }),
+      onScreenshots: (_gate, taken) => screenshots.push(...taken),
+      ...(configText === null ? {} : { configOverride: { file: options.config ?? '', text: configText } }),
     });
     if (stoppedBy) throw new InterruptedError(stoppedBy);
-    return { evidence, verdict: reduce(evidence), suites, screenshots };
+    return { evidence, verdict: reduceToVerdict(evidence), suites, screenshots };
   } catch (error) {
     if (stoppedBy) throw new InterruptedError(stoppedBy);
     throw usageError(error);

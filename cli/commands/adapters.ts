@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { CLI_KINDS, type CliKind } from '../../shared/contract/agents/adapter.ts';
-import { ADAPTER_FACTS, type AdapterFacts } from '../../shared/contract/agents/adapter-facts.ts';
+import { AGENT_CLI_KINDS, type AgentCliKind } from '../../shared/contract/agents/adapter.ts';
+import { ADAPTER_CAPABILITIES, type AdapterCapabilities } from '../../shared/contract/agents/adapter-facts.ts';
 import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
 import { localCommand } from '../local-command.ts';
 import type { LocalSession } from '../local-session.ts';
@@ -14,16 +14,16 @@ const ABILITIES = ['effort', 'turns', 'budget', 'structured', 'resume', 'hooks']
 
 /** An agent CLI: its tested version, and the one on this machine. */
 export interface ListedAdapter {
-  readonly kind: CliKind;
+  readonly kind: AgentCliKind;
   readonly package: string;
   /** The version that everything is tested with. */
   readonly version: string;
   /** Version of the program on the PATH; null: not installed. */
   readonly here: string | null;
-  readonly vendor: AdapterFacts['vendor'];
+  readonly vendor: AdapterCapabilities['vendor'];
   readonly supports: Readonly<Record<(typeof ABILITIES)[number], boolean>>;
   /** Models by tier, for a CLI that needs the models of its vendor; null: it takes any. */
-  readonly tiers: AdapterFacts['tiers'];
+  readonly tiers: AdapterCapabilities['tiers'];
 }
 
 async function installedVersion(program: string, env: NodeJS.ProcessEnv): Promise<string | null> {
@@ -37,8 +37,8 @@ async function installedVersion(program: string, env: NodeJS.ProcessEnv): Promis
 
 const listAdapters = (env: NodeJS.ProcessEnv): Promise<ListedAdapter[]> =>
   Promise.all(
-    CLI_KINDS.map(async (kind) => {
-      const facts: AdapterFacts = ADAPTER_FACTS[kind];
+    AGENT_CLI_KINDS.map(async (kind) => {
+      const facts: AdapterCapabilities = ADAPTER_CAPABILITIES[kind];
       const { package: from, version, program } = CLI_VERSIONS[kind];
       const supports = Object.fromEntries(ABILITIES.map((name) => [name, facts[name]]));
       return {

@@ -1,6 +1,6 @@
-import { type Catalog, type CatalogEntry, readCatalog } from '../../shared/control/roles/catalog.ts';
-import { BUILTIN_NAMES, builtinRole } from '../../shared/control/roles/known.ts';
-import { REPOSITORY_ROLES } from '../../shared/control/roles/role.ts';
+import { type Catalog, type CatalogEntry, parseCatalog } from '../../shared/control/roles/catalog.ts';
+import { BUILTIN_ROLE_NAMES, findBuiltinRole } from '../../shared/control/roles/known.ts';
+import { REPOSITORY_ROLES_FOLDER } from '../../shared/control/roles/role.ts';
 import { type CatalogSource, fetchCatalog, isUrl, readFolder } from '../agents/catalog-source.ts';
 import { readRepositoryRoles } from '../agents/repository-roles.ts';
 import { readLock, syncRoles } from '../agents/sync-roles.ts';
@@ -48,15 +48,15 @@ function assertValid({ problems }: Pick<Catalog, 'problems'>, source: string): v
 /** Lists built-in roles, the roles of the repository, and those of a catalog; later ones replace earlier ones of the same name. */
 async function listRoles(cwd: string, from: CatalogSource | null): Promise<ListedRole[]> {
   const roles = new Map<string, ListedRole>();
-  for (const name of BUILTIN_NAMES) {
-    const role = builtinRole(name);
+  for (const name of BUILTIN_ROLE_NAMES) {
+    const role = findBuiltinRole(name);
     if (role) roles.set(name, listedRole(name, 'built_in', role.config));
   }
   const own = await readRepositoryRoles(cwd);
-  assertValid(own, REPOSITORY_ROLES);
+  assertValid(own, REPOSITORY_ROLES_FOLDER);
   for (const { name, config } of own.roles) roles.set(name, listedRole(name, 'repository', config));
   if (from !== null) {
-    const catalog = readCatalog((await fetchCatalog(from, cwd)).files);
+    const catalog = parseCatalog((await fetchCatalog(from, cwd)).files);
     assertValid(catalog, from.source);
     for (const { entry } of catalog.entries) roles.set(entry.name, listedRole(entry.name, 'catalog', entry));
   }
@@ -153,14 +153,14 @@ export const agentCommands = [
     ],
     run: async (session, { paths }) => {
       const { cwd } = session.io;
-      const catalogs = await Promise.all(paths.map(async (path) => readCatalog(await readFolder(path, cwd))));
+      const catalogs = await Promise.all(paths.map(async (path) => parseCatalog(await readFolder(path, cwd))));
       const own = paths.length === 0 ? await readRepositoryRoles(cwd) : { roles: [], problems: [] };
       const problems = [...own.problems, ...catalogs.flatMap((catalog) => catalog.problems)];
       const valid = [
         ...own.roles.map(({ name }) => name),
         ...catalogs.flatMap(({ entries }) => entries.map(({ entry }) => entry.name)),
       ];
-      assertValid({ problems }, paths.length === 0 ? REPOSITORY_ROLES : paths.join(', '));
+      assertValid({ problems }, paths.length === 0 ? REPOSITORY_ROLES_FOLDER : paths.join(', '));
       session.show({ valid }, () =>
         valid.length === 0 ? 'No roles to check.' : `Valid: ${valid.join(', ')}`,
       );
@@ -197,7 +197,7 @@ export const agentCommands = [
           ? await lockedSource(cwd, update === true)
           : { source: parseSource(given, options), pinned: parseSource(given, options) };
       const { files, commit } = await fetchCatalog(pinned, cwd);
-      const catalog = readCatalog(files);
+      const catalog = parseCatalog(files);
       assertValid(catalog, source.source);
       if (catalog.entries.length === 0)
         throw new CliError(EXIT.usage, 'empty_catalog', `${source.source} has no agents.`, {

@@ -1,5 +1,5 @@
 import type { ApprovalItem } from '../../shared/api/approval-schemas.ts';
-import { age } from '../../shared/lib/format.ts';
+import { formatAge } from '../../shared/lib/format.ts';
 import { oneLine } from '../output/text.ts';
 import { argument, option, wholeNumber } from '../parameters.ts';
 import { routeCommand } from '../server-command.ts';
@@ -21,7 +21,7 @@ function renderApprovals(approvals: readonly ApprovalItem[], session: Session): 
     approvals.map(({ id, since, until, approval }) => [
       { text: id, style: session.out.bold },
       String(approval.number),
-      age(since, now),
+      formatAge(since, now),
       until === null ? 'no limit' : until.slice(0, 16),
       approval.risk,
       approval.action,

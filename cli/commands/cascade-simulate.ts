@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
-import { FIXED } from '../../shared/control/cascade/learning/policy.ts';
-import { SIMULATED, type Simulated, simulate } from '../../shared/control/cascade/simulation/compare.ts';
-import { generate } from '../../shared/control/cascade/simulation/generate.ts';
-import { type Recorded, readRecorded } from '../../shared/control/cascade/simulation/records.ts';
+import { DEFAULT_CASCADE_POLICY } from '../../shared/control/cascade/learning/policy.ts';
+import { SIMULATED_POLICIES, type SimulatedPolicy, simulatePolicies } from '../../shared/control/cascade/simulation/compare.ts';
+import { generateSyntheticOutcomes } from '../../shared/control/cascade/simulation/generate.ts';
+import { type RecordedOutcomes, readRecordedOutcomes } from '../../shared/control/cascade/simulation/records.ts';
 import { readPolicy } from '../cascade-policy.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
@@ -18,25 +18,25 @@ import { argument, option, type ParseOption, wholeNumber } from '../parameters.t
 const PRICE_DAY = '2026-11-20T00:00:00.000Z';
 const MAX_PROBLEMS = 20;
 
-const policies: ParseOption<readonly Simulated[]> = (text, flag) =>
+const policies: ParseOption<readonly SimulatedPolicy[]> = (text, flag) =>
   text.split(',').map((each) => {
-    const known = SIMULATED.find((name) => name === each.trim());
+    const known = SIMULATED_POLICIES.find((name) => name === each.trim());
     if (known) return known;
     throw new CliError(
       EXIT.usage,
       'bad_option',
-      `${flag} ${oneLine(each)}: known are ${SIMULATED.join(', ')}.`,
+      `${flag} ${oneLine(each)}: known are ${SIMULATED_POLICIES.join(', ')}.`,
     );
   });
 
-function readOutcomes(file: string, io: Io): Recorded {
+function readOutcomes(file: string, io: Io): RecordedOutcomes {
   let text: string;
   try {
     text = readFileSync(resolve(io.cwd, file), 'utf8');
   } catch (error) {
     throw new CliError(EXIT.usage, 'no_file', error instanceof Error ? error.message : String(error));
   }
-  const read = readRecorded(text, DEFAULT_TIER_MODELS, PRICE_DAY);
+  const read = readRecordedOutcomes(text, DEFAULT_TIER_MODELS, PRICE_DAY);
   if (read.problems.length > 0)
     throw new CliError(EXIT.usage, 'bad_records', `${file} cannot be replayed.`, {
       details: read.problems
@@ -55,9 +55,9 @@ export const simulationCommands = [
     description: 'Replay recorded outcomes under several policies and compare their costs; calls no model',
     arguments: { file: argument('<file>', 'JSONL of recorded outcomes, or chain records') },
     options: {
-      policy: option('--policy <names>', `policies, separated by commas: ${SIMULATED.join(', ')}`, {
+      policy: option('--policy <names>', `policies, separated by commas: ${SIMULATED_POLICIES.join(', ')}`, {
         parse: policies,
-        default: SIMULATED,
+        default: SIMULATED_POLICIES,
       }),
       config: option(
         '--config <file>',
@@ -77,13 +77,13 @@ export const simulationCommands = [
       ['cascade simulate records.jsonl --policy fixed,thompson', 'chain records of a deployment'],
     ],
     run: async (session, { file, policy, config, runs, seed, svg }) => {
-      const settings = config === undefined ? FIXED : readPolicy(config, session.io);
-      const { tasks, synthetic, unknowns } = readOutcomes(file, session.io);
-      for (const { line, message } of unknowns.slice(0, MAX_PROBLEMS))
+      const settings = config === undefined ? DEFAULT_CASCADE_POLICY : readPolicy(config, session.io);
+      const { tasks, synthetic, missing_values } = readOutcomes(file, session.io);
+      for (const { line, message } of missing_values.slice(0, MAX_PROBLEMS))
         session.note(`${file}:${line}: ${oneLine(message)}`);
-      if (unknowns.length > MAX_PROBLEMS)
-        session.note(`${unknowns.length - MAX_PROBLEMS} further costs are unknown.`);
-      const result = simulate(tasks, { policies: policy, models: DEFAULT_TIER_MODELS, settings, runs, seed });
+      if (missing_values.length > MAX_PROBLEMS)
+        session.note(`${missing_values.length - MAX_PROBLEMS} further costs are unknown.`);
+      const result = simulatePolicies(tasks, { policies: policy, models: DEFAULT_TIER_MODELS, settings, runs, seed });
       if (svg !== undefined) writeFileSync(resolve(session.io.cwd, svg), simulationSvg(result, synthetic));
       session.show({ synthetic, ...result }, () =>
         renderSimulation(result, synthetic, session.io.stdout.columns, session.out),
@@ -107,7 +107,7 @@ export const simulationCommands = [
     },
     examples: [['cascade generate --tasks 100 > outcomes.jsonl', 'a small file']],
     run: async (session, { tasks, seed }) => {
-      session.io.stdout.write(generate(tasks, seed, DEFAULT_TIER_MODELS, PRICE_DAY));
+      session.io.stdout.write(generateSyntheticOutcomes(tasks, seed, DEFAULT_TIER_MODELS, PRICE_DAY));
       return undefined;
     },
   }),

@@ -1,7 +1,7 @@
 import type { CascadeView } from '../../shared/api/cascade-schemas.ts';
 import { TIERS } from '../../shared/contract/agents/tiers.ts';
-import { Complexity } from '../../shared/contract/submission/schema.ts';
-import { count } from '../../shared/lib/format.ts';
+import { TaskComplexity } from '../../shared/contract/submission/schema.ts';
+import { formatCount } from '../../shared/lib/format.ts';
 import { oneLine } from '../output/text.ts';
 import { argument, option } from '../parameters.ts';
 import { routeCommand } from '../server-command.ts';
@@ -18,7 +18,7 @@ function renderCascade({ policy, beliefs, history, cooling = [] }: CascadeView, 
   const lines = [`policy ${pc.bold(policy.policy)}`];
   for (const { provider, until, because, times } of cooling)
     lines.push(
-      `cooldown of provider ${provider} until ${until}: ${because}, ${count(times, 'time')} in a row`,
+      `cooldown of provider ${provider} until ${until}: ${because}, ${formatCount(times, 'time')} in a row`,
     );
   if (beliefs.length === 0) lines.push('', 'Nothing is learned yet: no attempt has ended with a verdict.');
   else
@@ -87,7 +87,7 @@ export const cascadeCommands = [
     options: {
       reason: REQUIRED_REASON,
       complexity: option('--complexity <complexity>', 'only for tasks of this complexity', {
-        choices: [...Complexity.options, 'any'],
+        choices: [...TaskComplexity.options, 'any'],
         default: 'any',
       }),
     },

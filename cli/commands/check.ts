@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { TakenShot } from '../../gates/core/gate.ts';
+import type { CapturedScreenshot } from '../../gates/core/gate.ts';
 import { checkJson, renderCheck } from '../check/check-report.ts';
 import { type CheckResult, runCheck } from '../check/run-check.ts';
 import { CliError, EXIT } from '../exit.ts';
@@ -26,12 +26,12 @@ async function writeOutputFile(cwd: string, file: string, text: string): Promise
 async function writeScreenshots(
   cwd: string,
   folder: string,
-  screenshots: readonly TakenShot[],
+  screenshots: readonly CapturedScreenshot[],
 ): Promise<void> {
   const place = resolve(cwd, folder);
   try {
     await mkdir(place, { recursive: true });
-    for (const { shot, png } of screenshots) await writeFile(join(place, `${shot.name}.png`), png);
+    for (const { screenshot, png } of screenshots) await writeFile(join(place, `${screenshot.name}.png`), png);
   } catch (error) {
     throw new CliError(
       EXIT.usage,
@@ -53,8 +53,8 @@ async function writeOutputFiles(result: CheckResult, files: OutputFiles, cwd: st
   if (files.sarif !== undefined)
     await writeOutputFile(cwd, files.sarif, `${(await reportFormats()).sarif(evidence, verdict)}\n`);
   if (files.junit !== undefined) {
-    const { junitOf } = await import('../../gates/pipeline/output/junit.ts');
-    await writeOutputFile(cwd, files.junit, junitOf(result.suites));
+    const { formatJunit } = await import('../../gates/pipeline/output/junit.ts');
+    await writeOutputFile(cwd, files.junit, formatJunit(result.suites));
   }
   if (files.screenshots !== undefined) await writeScreenshots(cwd, files.screenshots, result.screenshots);
   if (files.summary !== undefined)
@@ -69,7 +69,7 @@ async function renderReport(
 ): Promise<string> {
   if (format !== 'text') return (await reportFormats())[format](evidence, verdict);
   const hasFindings = evidence.gates.some(({ findings }) => findings.length > 0);
-  const explain = hasFindings ? (await import('../../gates/rules/pages.ts')).explanationOf : () => null;
+  const explain = hasFindings ? (await import('../../gates/rules/pages.ts')).getExplainCommand : () => null;
   return renderCheck(evidence, verdict, explain, out, io.stdout.columns);
 }
 

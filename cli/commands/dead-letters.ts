@@ -1,6 +1,6 @@
-import type { LetterView } from '../../shared/api/dead-letter-schemas.ts';
+import type { DeadLetterView } from '../../shared/api/dead-letter-schemas.ts';
 import { LETTER_STATUSES } from '../../shared/control/dead-letters/status.ts';
-import { age } from '../../shared/lib/format.ts';
+import { formatAge } from '../../shared/lib/format.ts';
 import { oneLine } from '../output/text.ts';
 import { argument, option, wholeNumber } from '../parameters.ts';
 import { routeCommand } from '../server-command.ts';
@@ -9,7 +9,7 @@ import { PAGE_OPTIONS, REQUIRED_REASON } from '../shared-options.ts';
 
 const LETTER = argument('<letter>', 'id that `assay dlq list` prints');
 
-function renderLetters(letters: readonly LetterView[], session: Session): string {
+function renderLetters(letters: readonly DeadLetterView[], session: Session): string {
   const now = Date.now();
   return session.table(
     [
@@ -24,14 +24,14 @@ function renderLetters(letters: readonly LetterView[], session: Session): string
       { text: each.id, style: session.out.bold },
       each.status,
       `${each.attempts} of ${each.max_attempts}`,
-      age(each.created_at, now),
+      formatAge(each.created_at, now),
       each.next_retry_at ?? (each.status === 'pending' ? 'when an operator retries it' : ''),
       oneLine(each.error),
     ]),
   );
 }
 
-function renderLetter(letter: LetterView, { out }: Session): string {
+function renderLetter(letter: DeadLetterView, { out }: Session): string {
   const { id, operation, status, category, attempts, max_attempts, next_retry_at, error, args } = letter;
   return [
     `${out.bold(id)}  ${operation}, ${status}`,

@@ -1,6 +1,6 @@
-import { CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
-import { ADAPTER_FACTS } from '../../shared/contract/agents/adapter-facts.ts';
-import { MODEL_KEYS } from '../../shared/contract/names.ts';
+import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
+import { ADAPTER_CAPABILITIES } from '../../shared/contract/agents/adapter-facts.ts';
+import { VENDOR_ENV } from '../../shared/contract/names.ts';
 import { startDemoAgent } from '../demo/demo-agent.ts';
 import { demoJson, unexpectedOutcomes } from '../demo/demo-result.ts';
 import { renderDemo } from '../demo/render-demo.ts';
@@ -43,7 +43,7 @@ export const demoCommand = serverCommand({
     agent: option(
       '--agent <kind>',
       'a real agent CLI does the tasks: with real models if the key of its provider is in the environment, else with scripted ones',
-      { choices: CLI_KINDS },
+      { choices: AGENT_CLI_KINDS },
     ),
     extra: option(
       '--with <extra>',
@@ -69,7 +69,7 @@ export const demoCommand = serverCommand({
       session.note(
         agent.models === 'real'
           ? `${agent.kind} does the tasks with the real models of its provider, which cost money.`
-          : `${agent.kind} does the tasks with scripted models on this machine: ${MODEL_KEYS[ADAPTER_FACTS[agent.kind].vendor].key} is not set.`,
+          : `${agent.kind} does the tasks with scripted models on this machine: ${VENDOR_ENV[ADAPTER_CAPABILITIES[agent.kind].vendor].key} is not set.`,
       );
     const { tasks, result } = await runDemo(session, agent, extra).finally(() => agent?.stop());
     const unexpected = unexpectedOutcomes(tasks, result);

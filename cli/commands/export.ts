@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { RECORD_TABLE_NAMES } from '../../shared/control/ledger/rows.ts';
-import { count } from '../../shared/lib/format.ts';
+import { formatCount } from '../../shared/lib/format.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { localCommand } from '../local-command.ts';
 import { oneLine } from '../output/text.ts';
@@ -40,7 +40,7 @@ export const exportCommand = localCommand({
         files.push({ table, file, rows: await records.exportParquet(table, since, file) });
       }
       session.show({ since, files }, () =>
-        files.map(({ file, rows }) => `${file}: ${count(rows, 'row')}`).join('\n'),
+        files.map(({ file, rows }) => `${file}: ${formatCount(rows, 'row')}`).join('\n'),
       );
       const empty = emptyFolderNote(source);
       for (const note of await records.unreadableLines(RECORD_TABLE_NAMES)) session.note(note);

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { count, dollars } from '../../shared/lib/format.ts';
-import { type Calibrated, calibrate, RUBRICS } from '../../shared/reviews/judging/calibrate.ts';
-import { type GoldenCase, readGolden } from '../../shared/reviews/judging/golden.ts';
-import { reliabilityPlot } from '../../shared/reviews/judging/reliability-plot.ts';
-import { askModel } from '../../shared/reviews/model-clients/ask.ts';
+import { formatCount, formatDollars } from '../../shared/lib/format.ts';
+import { type CalibrationReport, calibrateJudge, CALIBRATED_QUESTIONS } from '../../shared/reviews/judging/calibrate.ts';
+import { type GoldenCase, readGoldenCases } from '../../shared/reviews/judging/golden.ts';
+import { renderReliabilityPlot } from '../../shared/reviews/judging/reliability-plot.ts';
+import { createAskModel } from '../../shared/reviews/model-clients/ask.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { localCommand } from '../local-command.ts';
@@ -27,7 +27,7 @@ function readGoldenSet(file: string, io: Io): GoldenCase[] {
   } catch (error) {
     throw badFile([{ where: file, message: error instanceof Error ? error.message : String(error) }]);
   }
-  const read = readGolden(text);
+  const read = readGoldenCases(text);
   if (!('problems' in read)) return read;
   throw badFile(
     read.problems.slice(0, MAX_PROBLEMS).map(({ line, message }) => ({ where: `${file}:${line}`, message })),
@@ -38,14 +38,14 @@ const percent = (share: number | null): string =>
   share === null ? 'unknown' : `${(share * 100).toFixed(1)} %`;
 const twoDecimals = (value: number | null): string => (value === null ? '-' : value.toFixed(2));
 
-function renderCalibration(of: Calibrated): string {
+function renderCalibration(of: CalibrationReport): string {
   const { kappa, variance } = of;
   const facts = [
     ['calibration', of.id],
     ['judge', `${of.provider}:${of.model}, ${of.rubric} (prompt ${of.prompt_sha256.slice(0, 12)})`],
     [
       'cases',
-      `${of.cases}, each asked ${count(of.repeats, 'time')}: ${of.answers} answers, ${of.unanswered} unanswered`,
+      `${of.cases}, each asked ${formatCount(of.repeats, 'time')}: ${of.answers} answers, ${of.unanswered} unanswered`,
     ],
     ['agreement', percent(of.agreement)],
     [
@@ -70,7 +70,7 @@ function renderCalibration(of: Calibrated): string {
     ],
     [
       'cost',
-      `${dollars(of.cost_usd)}, ${dollars(of.cost_per_answer_usd)} per answer (${of.tokens.input} tokens in, ${of.tokens.output} out)`,
+      `${formatDollars(of.cost_usd)}, ${formatDollars(of.cost_per_answer_usd)} per answer (${of.tokens.input} tokens in, ${of.tokens.output} out)`,
     ],
   ].map(([name = '', fact = '']) => `${name.padEnd(12)}${fact}`);
   const table = renderTable(
@@ -105,7 +105,7 @@ export const judgeCommand = localCommand({
       '--price <input,output>',
       'dollars per million tokens, for a model that the price table does not have',
     ),
-    rubric: option('--rubric <rubric>', 'the question', { choices: RUBRICS, default: 'second_look' }),
+    rubric: option('--rubric <rubric>', 'the question', { choices: CALIBRATED_QUESTIONS, default: 'second_look' }),
     repeats: option('--repeats <number>', 'how often each case is asked', {
       parse: wholeNumber(),
       default: 3,
@@ -128,18 +128,18 @@ export const judgeCommand = localCommand({
     const { io } = session;
     const cases = readGoldenSet(golden, io);
     const model = parseModelOption({ model: text, url, price }, io);
-    session.note(`${count(cases.length, 'case')}, each asked ${count(repeats, 'time')}.`);
-    const result = await calibrate(cases, {
+    session.note(`${formatCount(cases.length, 'case')}, each asked ${formatCount(repeats, 'time')}.`);
+    const result = await calibrateJudge(cases, {
       model,
-      rubric,
+      question: rubric,
       repeats,
-      ask: askModel({
+      ask: createAskModel({
         readKey: async (key) => (key.via === 'environment' ? (io.env[key.variable] ?? null) : null),
       }),
       now: new Date(),
     });
     if (plot !== undefined)
-      writeFileSync(resolve(io.cwd, plot), reliabilityPlot(result, `${result.model}, ${result.rubric}`));
+      writeFileSync(resolve(io.cwd, plot), renderReliabilityPlot(result, `${result.model}, ${result.rubric}`));
     session.show(result, () => renderCalibration(result));
     return result.answers === 0 ? EXIT.failed : EXIT.ok;
   },

@@ -1,5 +1,5 @@
 import type { PlanView } from '../../shared/api/plan-schemas.ts';
-import { CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
+import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
 import { AUTONOMY_LEVELS } from '../../shared/contract/approval/autonomy.ts';
 import { EFFORTS } from '../../shared/contract/submission/schema.ts';
 import type { PlanState } from '../../shared/control/planning/state.ts';
@@ -71,7 +71,7 @@ export const planCommands = [
       repo: option('--repo <url>', 'repository', { required: true }),
       base: option('--base <ref>', 'branch, tag or commit to plan on (default: main)'),
       adapter: option('--adapter <kind>', 'agent for the plan and its tasks (default: of the deployment)', {
-        choices: CLI_KINDS,
+        choices: AGENT_CLI_KINDS,
       }),
       model: option('--model <model>', 'tier or model that plans (default: opus)'),
       effort: option('--effort <effort>', 'effort of planning (default: max)', { choices: EFFORTS }),

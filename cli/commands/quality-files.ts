@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { FileHealth, FileHistory, FileList } from '../../shared/control/file-health/schemas.ts';
-import { GRADES } from '../../shared/control/file-health/score.ts';
+import type { FileHealth, FileHistory, FileHealthList } from '../../shared/control/file-health/schemas.ts';
+import { HEALTH_GRADES } from '../../shared/control/file-health/score.ts';
 import { oneLine } from '../output/text.ts';
 import { argument, option, wholeNumber } from '../parameters.ts';
 import { serverCommand } from '../server-command.ts';
@@ -44,7 +44,7 @@ function renderFiles(files: readonly Health[], session: Session): string {
   );
 }
 
-function renderList({ files, summary, truncated }: z.infer<typeof FileList>, session: Session): string {
+function renderList({ files, summary, truncated }: z.infer<typeof FileHealthList>, session: Session): string {
   const { total_tracked: all, flagged_for_review: flagged, avg_score: mean } = summary;
   return [
     renderFiles(files, session),
@@ -77,7 +77,7 @@ export const qualityFilesCommand = serverCommand({
     atMost: option('--at-most <score>', 'only files of this health or less, 0 to 100', {
       parse: wholeNumber(0, 100),
     }),
-    grade: option('--grade <grade>', 'only files of this grade', { choices: GRADES }),
+    grade: option('--grade <grade>', 'only files of this grade', { choices: HEALTH_GRADES }),
     limit: option('--limit <n>', 'at most this many (maximum 500)', { parse: wholeNumber(), default: 50 }),
   },
   json: '`--json` prints a `FileHealthList`; with `--flagged` a `FlaggedFiles`, with a path a `FileHistory`. Null is not measured, or not known yet.',

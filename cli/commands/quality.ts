@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { QualityCost } from '../../shared/control/metrics/cost.ts';
 import type { BudgetForecast } from '../../shared/control/metrics/forecast.ts';
 import type { QualityView } from '../../shared/control/metrics/schemas.ts';
-import { dollars, duration, percent } from '../../shared/lib/format.ts';
+import { formatDollars, formatDuration, formatPercent } from '../../shared/lib/format.ts';
 import type { Column } from '../output/table.ts';
 import { option, wholeNumber } from '../parameters.ts';
 import { routeCommand } from '../server-command.ts';
@@ -10,8 +10,8 @@ import type { Session } from '../session.ts';
 import { qualityFilesCommand } from './quality-files.ts';
 
 const UNKNOWN = '-';
-const ratio = (value: number | null): string => (value === null ? UNKNOWN : percent(value));
-const seconds = (value: number | null): string => (value === null ? UNKNOWN : duration(value * 1_000));
+const ratio = (value: number | null): string => (value === null ? UNKNOWN : formatPercent(value));
+const seconds = (value: number | null): string => (value === null ? UNKNOWN : formatDuration(value * 1_000));
 const rightColumn = (title: string): Column => ({ title, align: 'right' });
 const days = (initial: number) =>
   option('--days <n>', 'number of days, 1 to 365', { parse: wholeNumber(1, 365), default: initial });
@@ -51,8 +51,8 @@ const modelRows = (models: Readonly<Record<string, ModelQuality>>): string[][] =
     name,
     ...completionCells(each),
     each.avg_tokens === null ? UNKNOWN : String(Math.round(each.avg_tokens)),
-    dollars(each.avg_cost_usd),
-    dollars(each.cost_usd),
+    formatDollars(each.avg_cost_usd),
+    formatDollars(each.cost_usd),
     String(each.cost_unknown),
   ]);
 
@@ -61,7 +61,7 @@ type Quality = z.infer<typeof QualityView>;
 function judgingLine({ judging, windows }: Quality): string {
   const { attempts, cost_usd, gates_cost_usd, cost_unknown } = judging;
   const unknown = cost_unknown === 0 ? '' : `; the cost of ${cost_unknown} is unknown`;
-  return `Judging ${attempts} attempts cost ${dollars(cost_usd)} in ${windows.models} days, ${dollars(gates_cost_usd)} of it in gates${unknown}`;
+  return `Judging ${attempts} attempts cost ${formatDollars(cost_usd)} in ${windows.models} days, ${formatDollars(gates_cost_usd)} of it in gates${unknown}`;
 }
 
 const renderQuality = (answer: Quality, session: Session): string => {
@@ -108,16 +108,16 @@ const costEntries = (cost: Cost, key: (typeof COST_KEYS)[number]): [string, Cost
 
 function renderCost(cost: Cost, session: Session): string {
   const lines = [
-    `${dollars(cost.tasks.cost_usd)} in ${cost.window_days} days for ${cost.tasks.count} tasks, ${dollars(cost.tasks.usd_per_success)} for each successful one; ${cost.tasks.cost_unknown} of unknown cost`,
-    `Saved compared with the top model alone: ${dollars(cost.saved_vs_direct_opus_usd)}`,
+    `${formatDollars(cost.tasks.cost_usd)} in ${cost.window_days} days for ${cost.tasks.count} tasks, ${formatDollars(cost.tasks.usd_per_success)} for each successful one; ${cost.tasks.cost_unknown} of unknown cost`,
+    `Saved compared with the top model alone: ${formatDollars(cost.saved_vs_direct_opus_usd)}`,
   ];
   for (const key of COST_KEYS) {
     const rows = costEntries(cost, key).map(([name, each]) => [
       name,
       String(each.count),
       String(each.success),
-      dollars(each.cost_usd),
-      dollars(each.usd_per_success),
+      formatDollars(each.cost_usd),
+      formatDollars(each.usd_per_success),
       String(each.cost_unknown),
     ]);
     if (rows.length === 0) continue;
@@ -130,8 +130,8 @@ function renderCost(cost: Cost, session: Session): string {
 function renderForecast(forecast: z.infer<typeof BudgetForecast>): string {
   const { budget_usd, cost_unknown, task_count, within_budget, confidence_level } = forecast;
   const unknown = cost_unknown === 0 ? '' : ` (${cost_unknown} tasks of unknown cost)`;
-  const budget = budget_usd === null ? 'no budget is set' : `the budget is ${dollars(budget_usd)}`;
-  return `${dollars(forecast.current_spend_usd)} this month${unknown}, and about ${dollars(forecast.estimated_remaining_cost_usd)} for ${task_count} tasks that have not ended: ${dollars(forecast.projected_total_cost_usd)}; ${budget}${within_budget === false ? ', which that exceeds' : ''} (confidence ${confidence_level})`;
+  const budget = budget_usd === null ? 'no budget is set' : `the budget is ${formatDollars(budget_usd)}`;
+  return `${formatDollars(forecast.current_spend_usd)} this month${unknown}, and about ${formatDollars(forecast.estimated_remaining_cost_usd)} for ${task_count} tasks that have not ended: ${formatDollars(forecast.projected_total_cost_usd)}; ${budget}${within_budget === false ? ', which that exceeds' : ''} (confidence ${confidence_level})`;
 }
 
 /** `quality`: success, cost and findings over time. */
@@ -213,8 +213,8 @@ export const qualityCommands = [
             String(each.tasks_total),
             ratio(each.success_rate),
             each.avg_quality_score === null ? UNKNOWN : each.avg_quality_score.toFixed(1),
-            dollars(each.cost_usd),
-            dollars(each.judging_cost_usd),
+            formatDollars(each.cost_usd),
+            formatDollars(each.judging_cost_usd),
             String(each.cost_unknown),
           ]),
         ),

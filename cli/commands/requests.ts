@@ -1,7 +1,7 @@
-import type { RequestView } from '../../shared/api/request-schemas.ts';
+import type { WorkRequestView } from '../../shared/api/request-schemas.ts';
 import { INTAKE_STRATEGIES } from '../../shared/contract/intake/schema.ts';
-import { REQUEST_STATUSES } from '../../shared/contract/intake/status.ts';
-import { age } from '../../shared/lib/format.ts';
+import { WORK_REQUEST_STATUSES } from '../../shared/contract/intake/status.ts';
+import { formatAge } from '../../shared/lib/format.ts';
 import { oneLine } from '../output/text.ts';
 import { argument, option } from '../parameters.ts';
 import { routeCommand } from '../server-command.ts';
@@ -10,20 +10,20 @@ import { IDEMPOTENCY_KEY, PAGE_OPTIONS } from '../shared-options.ts';
 
 const REQUEST_ID = argument('<id>', 'request id');
 
-const statusLine = (request: RequestView): string => `${oneLine(request.id)} is ${request.status}.`;
+const statusLine = (request: WorkRequestView): string => `${oneLine(request.id)} is ${request.status}.`;
 
-const renderRequests = (requests: readonly RequestView[], session: Session): string =>
+const renderRequests = (requests: readonly WorkRequestView[], session: Session): string =>
   session.table(
     [{ title: 'ID' }, { title: 'AGE', align: 'right' }, { title: 'BY' }, { title: 'TITLE', shrinkTo: 16 }],
     requests.map((each) => [
       { text: each.id, style: session.out.bold },
-      age(each.created_at, Date.now()),
+      formatAge(each.created_at, Date.now()),
       each.requested_by,
       each.requirement.title,
     ]),
   );
 
-const renderRequest = (request: RequestView): string =>
+const renderRequest = (request: WorkRequestView): string =>
   [
     statusLine(request),
     oneLine(request.requirement.title),
@@ -75,7 +75,7 @@ export const requestCommands = [
     route: 'listRequests',
     description: 'List the requests of one status, oldest first',
     options: {
-      status: option('--status <status>', 'status', { choices: REQUEST_STATUSES, default: 'submitted' }),
+      status: option('--status <status>', 'status', { choices: WORK_REQUEST_STATUSES, default: 'submitted' }),
       ...PAGE_OPTIONS,
     },
     request: (query) => ({ query }),

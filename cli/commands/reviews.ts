@@ -1,5 +1,5 @@
 import type { ReviewItem } from '../../shared/api/schemas.ts';
-import { age } from '../../shared/lib/format.ts';
+import { formatAge } from '../../shared/lib/format.ts';
 import { routeCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
 import { PAGE_OPTIONS, TASK_FILTERS } from '../shared-options.ts';
@@ -18,7 +18,7 @@ function renderReviews(reviews: readonly ReviewItem[], session: Session): string
     reviews.map((each) => [
       { text: each.id, style: session.out.bold },
       String(each.priority),
-      age(each.since, now),
+      formatAge(each.since, now),
       each.until === null ? 'no limit' : `${each.until.slice(0, 16)}, then ${each.outcome}`,
       each.title,
       each.reasons.join('; '),

@@ -5,23 +5,23 @@ import { localCommand } from '../local-command.ts';
 import { argument } from '../parameters.ts';
 
 /** A rule as `--json` prints it. */
-const ruleJson = ({ id, default: level, says, why, languages, caught, honest }: Rule) => ({
+const ruleJson = ({ id, default: level, summary, rationale, languages, invalidExamples, validExamples }: Rule) => ({
   id,
   default: level,
-  says,
-  why,
+  says: summary,
+  why: rationale,
   languages,
-  caught: caught.map(({ name }) => name),
-  honest: honest.map(({ name }) => name),
+  caught: invalidExamples.map(({ name }) => name),
+  honest: validExamples.map(({ name }) => name),
 });
 
-const renderRule = ({ id, default: level, says, why, caught, honest }: Rule): string =>
+const renderRule = ({ id, default: level, summary, rationale, invalidExamples, validExamples }: Rule): string =>
   [
-    `${id}: ${says}`,
-    why,
+    `${id}: ${summary}`,
+    rationale,
     `Default level: ${level}`,
-    `Found:\n${caught.map(({ name }) => `  - ${name}`).join('\n')}`,
-    `Not found:\n${honest.map(({ name }) => `  - ${name}`).join('\n')}`,
+    `Found:\n${invalidExamples.map(({ name }) => `  - ${name}`).join('\n')}`,
+    `Not found:\n${validExamples.map(({ name }) => `  - ${name}`).join('\n')}`,
   ].join('\n\n');
 
 /** `rules`: the rules that read a patch. */
@@ -50,7 +50,7 @@ export const ruleCommands = [
       session.show({ rules: RULES.map(ruleJson) }, () =>
         session.table(
           [{ title: 'RULE' }, { title: 'DEFAULT' }, { title: 'SAYS', shrinkTo: 16 }],
-          RULES.map(({ id, default: level, says }) => [id, level, says]),
+          RULES.map(({ id, default: level, summary }) => [id, level, summary]),
         ),
       );
       return undefined;

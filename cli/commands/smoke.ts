@@ -1,5 +1,5 @@
 import type { TaskView } from '../../shared/api/schemas.ts';
-import { isTerminal } from '../../shared/contract/task/status.ts';
+import { isTerminalStatus } from '../../shared/contract/task/status.ts';
 import { CliError, EXIT, type ExitCode } from '../exit.ts';
 import { followWithProgress } from '../follow.ts';
 import { option, timeLimit } from '../parameters.ts';
@@ -15,7 +15,7 @@ const DEFAULT_TIMEOUT_S = 900;
 function exitCodeFor(task: TaskView): ExitCode {
   if (task.status === 'done' && task.verified && task.delivery?.state === 'delivered') return EXIT.ok;
   if (task.hold) return EXIT.needsReview;
-  return isTerminal(task.status) ? EXIT.failed : EXIT.timeout;
+  return isTerminalStatus(task.status) ? EXIT.failed : EXIT.timeout;
 }
 
 /** Times of the client in milliseconds. */

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { StatusView } from '../../shared/api/schemas.ts';
-import { STATUSES } from '../../shared/contract/task/status.ts';
-import { count } from '../../shared/lib/format.ts';
+import { TASK_STATUSES } from '../../shared/contract/task/status.ts';
+import { formatCount } from '../../shared/lib/format.ts';
 import { nudgeLine } from '../output/nudge.ts';
 import { statusStyle } from '../output/task-style.ts';
 import { routeCommand } from '../server-command.ts';
@@ -9,13 +9,13 @@ import type { Session } from '../session.ts';
 
 function renderStatus(status: z.infer<typeof StatusView>, session: Session): string {
   const pc = session.out;
-  const present = STATUSES.filter((each) => (status.by_status[each] ?? 0) > 0);
+  const present = TASK_STATUSES.filter((each) => (status.by_status[each] ?? 0) > 0);
   const nudge = status.verification_nudge;
   const alert = nudgeLine(nudge, pc);
   const summary = present
     .map((each) => statusStyle(pc, each)(`${status.by_status[each] ?? 0} ${each}`))
     .join(', ');
-  const lines = [`${count(status.total, 'task')}${summary === '' ? '' : `: ${summary}`}`];
+  const lines = [`${formatCount(status.total, 'task')}${summary === '' ? '' : `: ${summary}`}`];
   if (status.per_role.length > 0)
     lines.push(
       '',
@@ -34,11 +34,11 @@ function renderStatus(status: z.infer<typeof StatusView>, session: Session): str
     lines.push('', `${nudge.verified_count}/${nudge.total_completions} completions verified`);
   for (const { model, rejections, state, until } of status.breakers.filter((each) => each.state !== 'closed'))
     lines.push(
-      `the quality gate rejected the last ${count(rejections, 'attempt')} of ${model}: ${state === 'open' ? `its work is not graded until ${until}` : 'its next work is graded again'}`,
+      `the quality gate rejected the last ${formatCount(rejections, 'attempt')} of ${model}: ${state === 'open' ? `its work is not graded until ${until}` : 'its next work is graded again'}`,
     );
   for (const { provider, until, because, times } of status.cooling ?? [])
     lines.push(
-      `cooldown of provider ${provider} until ${until}: ${because}, ${count(times, 'time')} in a row`,
+      `cooldown of provider ${provider} until ${until}: ${because}, ${formatCount(times, 'time')} in a row`,
     );
   if (alert !== null) {
     lines.push('', alert);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TaskView } from '../../shared/api/schemas.ts';
-import type { Expectation } from '../../shared/contract/submission/expects.ts';
-import { count } from '../../shared/lib/format.ts';
+import type { ExpectedChange } from '../../shared/contract/submission/expects.ts';
+import { formatCount } from '../../shared/lib/format.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { exitCodeFor, followWithProgress } from '../follow.ts';
 import { readHiddenTests, withHiddenTests } from '../hidden-tests.ts';
@@ -27,7 +27,7 @@ async function send(
   throw new CliError(
     EXIT.conflict,
     'partly_submitted',
-    `${count(answer.tasks.length, 'task')} of ${answer.results.length} submitted; the others were refused.`,
+    `${formatCount(answer.tasks.length, 'task')} of ${answer.results.length} submitted; the others were refused.`,
     {
       details: refused.map(({ id, detail, code }) => ({ where: id, message: detail ?? code ?? 'refused' })),
       hint: `Correct them, then repeat the command with --idempotency-key ${idempotencyKey}: the submitted tasks stay as they are.`,
@@ -36,7 +36,7 @@ async function send(
 }
 
 /** The tasks of the file, each with the expectations of the command line added to its own. */
-const withExpectations = (file: TaskFile, expects: readonly Expectation[]): TaskFile => ({
+const withExpectations = (file: TaskFile, expects: readonly ExpectedChange[]): TaskFile => ({
   ...file,
   tasks: file.tasks.map((task) => ({
     ...task,
@@ -92,7 +92,7 @@ export const submitCommand = serverCommand({
       session.show({ tasks: submitted }, () => renderSubmitted(submitted, session));
       return EXIT.ok;
     }
-    session.note(`Submitted ${count(submitted.length, 'task')}.`);
+    session.note(`Submitted ${formatCount(submitted.length, 'task')}.`);
     const ids = submitted.map(({ id }) => id);
     const tasks = await followWithProgress(session, ids, timeout);
     const chains = session.json

@@ -2,9 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type * as z from 'zod';
 import { ARTIFACT_KINDS, type ArtifactPart } from '../../shared/api/artifact-schemas.ts';
-import { taskAddress } from '../../shared/api/page-paths.ts';
-import { isScreenshot } from '../../shared/contract/evidence/is-screenshot.ts';
-import { screenshotsIn } from '../../shared/contract/screenshot.ts';
+import { taskPageUrl } from '../../shared/api/page-paths.ts';
+import { hasScreenshotDigest } from '../../shared/contract/evidence/is-screenshot.ts';
+import { listScreenshots } from '../../shared/contract/screenshot.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { openAddress } from '../open-address.ts';
 import { renderTask } from '../output/task-page.ts';
@@ -42,7 +42,7 @@ async function saveScreenshots(
   const client = session.client();
   const { attempts } = await client.listAttempts({ id });
   const attempt = number === undefined ? attempts.at(-1) : attempts.find((each) => each.number === number);
-  const screenshots = screenshotsIn(attempt?.verification ?? { gates: [] });
+  const screenshots = listScreenshots(attempt?.verification ?? { gates: [] });
   if (!attempt || screenshots.length === 0)
     throw new CliError(EXIT.notFound, 'not_found', `task ${id} has no screenshots there`);
   const place = resolve(session.io.cwd, folder);
@@ -52,7 +52,7 @@ async function saveScreenshots(
     const query = { kind: 'screenshot', attempt: attempt.number, name: screenshot.name } as const;
     const { text } = await client.artifact({ id, query });
     const png = Buffer.from(text, 'base64');
-    if (!isScreenshot(png, screenshot))
+    if (!hasScreenshotDigest(png, screenshot))
       throw new CliError(
         EXIT.failed,
         'screenshot_changed',
@@ -95,7 +95,7 @@ export const taskCommand = serverCommand({
     } else if (open) {
       // Fails if the task does not exist; the page asks for a token of its own.
       await client.getTask({ id });
-      const address = taskAddress(session.connection().url, id);
+      const address = taskPageUrl(session.connection().url, id);
       session.show({ address }, () => address);
       openAddress(address, session);
     } else {

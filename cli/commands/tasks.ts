@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import type { ListQuery, TaskSummary } from '../../shared/api/schemas.ts';
-import { STATUSES } from '../../shared/contract/task/status.ts';
-import { age } from '../../shared/lib/format.ts';
+import type { ListTasksQuery, TaskSummary } from '../../shared/api/schemas.ts';
+import { TASK_STATUSES } from '../../shared/contract/task/status.ts';
+import { formatAge } from '../../shared/lib/format.ts';
 import { noteOf, statusStyle } from '../output/task-style.ts';
 import { option, wholeNumber } from '../parameters.ts';
 import { notePages, serverCommand } from '../server-command.ts';
@@ -11,7 +11,7 @@ import { PAGE_OPTIONS, TASK_FILTERS } from '../shared-options.ts';
 /** Tasks per request: the limit of the API. */
 const PAGE_SIZE = 200;
 
-type Query = Omit<z.input<typeof ListQuery>, 'limit'> & { readonly limit: number };
+type Query = Omit<z.input<typeof ListTasksQuery>, 'limit'> & { readonly limit: number };
 
 /** Lists up to `limit` tasks, over as many pages as that takes. */
 async function listTasks(session: Session, { limit, cursor: start, ...filters }: Query) {
@@ -44,7 +44,7 @@ function renderTasks(tasks: readonly TaskSummary[], session: Session): string {
       { text: task.status, style: statusStyle(pc, task.status, task.flagged_unverified) },
       task.role,
       String(task.priority),
-      age(task.created_at, now),
+      formatAge(task.created_at, now),
       task.title,
       noteOf(task),
     ]),
@@ -54,7 +54,7 @@ function renderTasks(tasks: readonly TaskSummary[], session: Session): string {
 export const tasksCommand = serverCommand({
   name: 'tasks',
   options: {
-    status: option('--status <status>', 'only tasks with this status', { choices: STATUSES }),
+    status: option('--status <status>', 'only tasks with this status', { choices: TASK_STATUSES }),
     ...TASK_FILTERS,
     unverified: option('--unverified', 'only tasks that completed without executed or checked evidence'),
     verified: option('--no-unverified', 'only the other tasks'),

@@ -1,7 +1,7 @@
-import { AUTHORIZATION_SECONDS } from '../../shared/api/gateway.ts';
+import { AUTHORIZER_CACHE_SECONDS } from '../../shared/api/gateway.ts';
 import { OPERATOR_ROLE_NAMES, type OperatorRole } from '../../shared/contract/access/rights.ts';
-import { readRepositoryUrl } from '../../shared/contract/repository/url.ts';
-import type { Operator, StoredToken } from '../../shared/store/operator-tokens.ts';
+import { parseRepositoryUrl } from '../../shared/contract/repository/url.ts';
+import type { Operator, StoredOperatorToken } from '../../shared/store/operator-tokens.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { localCommand } from '../local-command.ts';
 import type { LocalSession } from '../local-session.ts';
@@ -23,16 +23,16 @@ function awsError(error: unknown, table: string): CliError {
   return new CliError(EXIT.failed, 'aws', `${name}: ${message}`);
 }
 
-type Db = ReturnType<typeof import('../../shared/store/clients.ts').documentClient>;
+type Db = ReturnType<typeof import('../../shared/store/clients.ts').createDocumentClient>;
 type Tokens = typeof import('../../shared/store/operator-tokens.ts');
 
 /** Runs a function with the table of a deployment. The SDK is loaded only here: no other command needs it. */
 async function withTable<T>(table: string, act: (db: Db, tokens: Tokens) => Promise<T>): Promise<T> {
-  const [{ documentClient }, tokens] = await Promise.all([
+  const [{ createDocumentClient }, tokens] = await Promise.all([
     import('../../shared/store/clients.ts'),
     import('../../shared/store/operator-tokens.ts'),
   ]);
-  const db = documentClient();
+  const db = createDocumentClient();
   try {
     return await act(db, tokens);
   } catch (error) {
@@ -68,7 +68,7 @@ const expiry: ParseOption<Date> = (text) => {
 
 /** A repository URL in the form that tasks are stored with. */
 const normalizedUrl = (url: string): string => {
-  const parsed = readRepositoryUrl(url);
+  const parsed = parseRepositoryUrl(url);
   if ('error' in parsed)
     throw new CliError(EXIT.usage, 'bad_repository', `--repository ${oneLine(url)}: ${parsed.error}.`);
   return parsed.href;
@@ -91,7 +91,7 @@ function validOperator({ name: given, role, repositories = [], expires }: Operat
 }
 
 /** A token as `--json` prints it. */
-const tokenJson = ({ id, name, role, repositories, expiresAt, createdAt }: StoredToken) => ({
+const tokenJson = ({ id, name, role, repositories, expiresAt, createdAt }: StoredOperatorToken) => ({
   ...{ id, name, role, repositories },
   created_at: createdAt,
   expires_at: expiresAt?.toISOString() ?? null,
@@ -106,7 +106,7 @@ const COLUMNS = [
   { title: 'EXPIRES' },
 ];
 const day = (iso: string | undefined): string => iso?.slice(0, 10) ?? 'never';
-const tokenCells = (token: StoredToken): string[] => [
+const tokenCells = (token: StoredOperatorToken): string[] => [
   token.id,
   token.name,
   token.role,
@@ -177,7 +177,7 @@ export const tokenCommands = [
   }),
   localCommand({
     name: 'token revoke',
-    description: `Revoke a token: it is refused within ${AUTHORIZATION_SECONDS} seconds`,
+    description: `Revoke a token: it is refused within ${AUTHORIZER_CACHE_SECONDS} seconds`,
     arguments: {
       idOrName: argument('<id-or-name>', 'id of `assay token list`; a name revokes all tokens of that name'),
     },

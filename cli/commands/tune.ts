@@ -1,5 +1,5 @@
-import type { EvolutionView } from '../../shared/api/evolve-schemas.ts';
-import { Change, levelOf, wordsOf } from '../../shared/control/tune/change.ts';
+import type { TuningView } from '../../shared/api/evolve-schemas.ts';
+import { SettingChange, requiredTuningLevel, describeSettingChange } from '../../shared/control/tune/change.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { oneLine } from '../output/text.ts';
 import { argument, option } from '../parameters.ts';
@@ -7,29 +7,29 @@ import { routeCommand, serverCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
 import { REQUIRED_REASON } from '../shared-options.ts';
 
-type Proposal = EvolutionView['proposals'][number];
+type Proposal = TuningView['proposals'][number];
 
 const PROPOSAL_ID = argument('<proposal>', 'id that `assay tune list` prints');
 
-const LEVELS: Readonly<Record<EvolutionView['level'], string>> = {
+const LEVELS: Readonly<Record<TuningView['level'], string>> = {
   L0: 'an operator applies thresholds; nothing is applied automatically',
   L1: 'thresholds and prompts are applied automatically when their test holds',
   L2: 'thresholds and prompts automatically, routes by an operator',
   L3: 'thresholds and prompts automatically, routes and gates by an operator',
 };
 
-const historyLines = (history: EvolutionView['history'], { out }: Session): string[] =>
+const historyLines = (history: TuningView['history'], { out }: Session): string[] =>
   history.map(
     ({ proposal, action, by, reason, at }) =>
       `${out.dim(at)} ${proposal} ${action} by ${oneLine(by)}: ${oneLine(reason)}`,
   );
 
 /** The level, the changes in force, the proposals, and the latest entries of the history. */
-function renderTuning(view: EvolutionView, session: Session): string {
+function renderTuning(view: TuningView, session: Session): string {
   const { out } = session;
   const inForce = view.in_force.map(
     ({ proposal, setting, share }) =>
-      `${out.bold(proposal)} ${oneLine(wordsOf(setting))}${share === 'half' ? ' (a trial: half of the tasks)' : ''}`,
+      `${out.bold(proposal)} ${oneLine(describeSettingChange(setting))}${share === 'half' ? ' (a trial: half of the tasks)' : ''}`,
   );
   const proposals =
     view.proposals.length === 0
@@ -46,7 +46,7 @@ function renderTuning(view: EvolutionView, session: Session): string {
             { text: each.id, style: out.bold },
             each.level,
             each.status,
-            oneLine(wordsOf(each.setting)),
+            oneLine(describeSettingChange(each.setting)),
             oneLine(each.test?.why ?? each.evidence),
           ]),
         );
@@ -59,12 +59,12 @@ function renderTuning(view: EvolutionView, session: Session): string {
   ].join('\n');
 }
 
-function renderProposal(proposal: Proposal, { history }: EvolutionView, session: Session): string {
+function renderProposal(proposal: Proposal, { history }: TuningView, session: Session): string {
   const { out } = session;
   const { id, setting, level, status, evidence, by, at, test, instead_of } = proposal;
   return [
     `${out.bold(id)}  ${status}, level ${level}`,
-    oneLine(wordsOf(setting)),
+    oneLine(describeSettingChange(setting)),
     `replaces ${instead_of ?? 'the configured value'}`,
     `proposed by ${oneLine(by)} at ${at}: ${oneLine(evidence)}`,
     test
@@ -78,7 +78,7 @@ function renderProposal(proposal: Proposal, { history }: EvolutionView, session:
   ].join('\n');
 }
 
-function findProposal(view: EvolutionView, id: string): Proposal {
+function findProposal(view: TuningView, id: string): Proposal {
   const found = view.proposals.find((each) => each.id === id);
   if (found) return found;
   throw new CliError(EXIT.notFound, 'not_found', `There is no proposal ${oneLine(id)}.`, {
@@ -99,7 +99,7 @@ const splitAtEquals = (text: string): readonly [string, string] => {
 };
 
 /** Returns the change that the options name; undefined: none. @throws CliError for several, and for no valid one */
-function parseChange(options: ChangeOptions): Change | undefined {
+function parseChange(options: ChangeOptions): SettingChange | undefined {
   const given = Object.entries(options).filter(([, text]) => text !== undefined) as [
     keyof ChangeOptions,
     string,
@@ -121,7 +121,7 @@ function parseChange(options: ChangeOptions): Change | undefined {
     prompt: { kind, role: name, text: value },
     gate: { kind, gate: name, required: { required: true, advisory: false }[value] },
   }[kind];
-  const parsed = Change.safeParse(raw);
+  const parsed = SettingChange.safeParse(raw);
   if (parsed.success) return parsed.data;
   throw new CliError(EXIT.usage, 'bad_option', `--${kind} ${oneLine(text)} names no change.`, {
     hint: 'For example --threshold quality_threshold=0.6, --route backend/low=sonnet, --prompt "backend=Run the linter.", --gate lint=advisory.',
@@ -178,7 +178,7 @@ export const tuneCommands = [
     ],
     run: async (session, { reason, ...options }) => {
       const setting = parseChange(options);
-      if (setting && !session.json) session.note(`Level ${levelOf(setting)}: ${wordsOf(setting)}`);
+      if (setting && !session.json) session.note(`Level ${requiredTuningLevel(setting)}: ${describeSettingChange(setting)}`);
       const client = session.client();
       const before = setting ? null : (await client.evolution({})).proposals.at(0)?.id;
       const view = await client.proposeChange({ body: { setting, reason } });

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { writeFileAtomically } from '../../local/atomic-files.ts';
-import { Adapter, CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
-import { ENV } from '../../shared/contract/names.ts';
+import { Adapter, AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
 import type { ForgeSettings } from '../../shared/control/forge/schema.ts';
 import { NUDGE_SETTINGS, type NudgeRules } from '../../shared/control/ledger/nudge-rules.ts';
 import { OtlpEndpoint } from '../../shared/control/telemetry/endpoint.ts';
@@ -144,7 +144,7 @@ export const upCommand = localCommand({
       '--forges <file>',
       'GitHub and GitLab repositories: tasks are reported there, and issues become tasks: YAML or JSON',
     ),
-    adapter: option('--adapter <name>', 'agent CLI for tasks that name none', { choices: CLI_KINDS }),
+    adapter: option('--adapter <name>', 'agent CLI for tasks that name none', { choices: AGENT_CLI_KINDS }),
     open: option('--open', 'open the web page in a browser; it asks for the token'),
     ...NUDGE_OPTIONS,
     otlp: option('--otlp <url>', 'send a trace of each ended task there, by OTLP over HTTP', {
@@ -185,7 +185,7 @@ export const upCommand = localCommand({
       ...(forges.length === 0 ? {} : forgeEnvironment(forges)),
       ...(adapter === undefined
         ? {}
-        : { [ENV.defaultAdapter]: JSON.stringify(Adapter.parse({ kind: adapter })) }),
+        : { [FUNCTION_ENV_NAMES.defaultAdapter]: JSON.stringify(Adapter.parse({ kind: adapter })) }),
     };
     if (!session.json) session.note('Starting …');
     const stack = await startStack({

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { VerificationWindow } from '../../shared/api/schemas.ts';
-import { count } from '../../shared/lib/format.ts';
+import { formatCount } from '../../shared/lib/format.ts';
 import { nudgeLine } from '../output/nudge.ts';
 import { oneLine } from '../output/text.ts';
 import { routeCommand } from '../server-command.ts';
@@ -20,11 +20,11 @@ function renderWindow(
     nudgeLine(nudge, out) ??
       (nudge.total_completions === 0
         ? 'No completions in the window.'
-        : `${nudge.verified_count} of ${count(nudge.total_completions, 'completion')} verified`),
-    `alarm above ${nudge.nudge_threshold}, with at least ${count(nudge.min_completions, 'completion')}`,
+        : `${nudge.verified_count} of ${formatCount(nudge.total_completions, 'completion')} verified`),
+    `alarm above ${nudge.nudge_threshold}, with at least ${formatCount(nudge.min_completions, 'completion')}`,
     ...(window
       ? [
-          `window: the latest ${window.completions}, none older than ${count(window.days, 'day')}${window.oldest ? `; the oldest is of ${window.oldest}` : ''}`,
+          `window: the latest ${window.completions}, none older than ${formatCount(window.days, 'day')}${window.oldest ? `; the oldest is of ${window.oldest}` : ''}`,
         ]
       : []),
     ...(window?.reset

@@ -1,6 +1,6 @@
 import { ADAPTER_KINDS, Adapter, type AdapterKind } from '../../shared/contract/agents/adapter.ts';
-import { Role } from '../../shared/contract/submission/schema.ts';
-import { builtinRole } from '../../shared/control/roles/known.ts';
+import { RoleName } from '../../shared/contract/submission/schema.ts';
+import { findBuiltinRole } from '../../shared/control/roles/known.ts';
 import { CliError, EXIT, InterruptedError } from '../exit.ts';
 import { oneLine } from '../output/text.ts';
 import { argument, option, type ParseOption, wholeNumber } from '../parameters.ts';
@@ -51,7 +51,7 @@ const variableName: ParseOption<string> = (name, flag) => {
 };
 
 const roleName: ParseOption<string> = (text, flag) => {
-  if (Role.safeParse(text).success) return text;
+  if (RoleName.safeParse(text).success) return text;
   throw badOption(`${flag} ${oneLine(text)} is not the name of a role.`);
 };
 
@@ -131,7 +131,7 @@ export const workerCommand = serverCommand({
   ],
   run: async (session, { argv, role, model, untilEmpty, pollSeconds, pass, ...options }) => {
     const adapter = buildAdapter(options, argv);
-    const maxTasks = options.maxTasks ?? builtinRole(role)?.config.max_tasks_per_session ?? 3;
+    const maxTasks = options.maxTasks ?? findBuiltinRole(role)?.config.max_tasks_per_session ?? 3;
     const { signal, stop } = abortOnSignal();
     try {
       await runWorker(session.client(), session.connection(), {

@@ -1,7 +1,7 @@
 import { BUILTIN_WORKFLOWS } from '../../shared/control/workflow/builtin.ts';
-import { workflowMermaid } from '../../shared/control/workflow/mermaid.ts';
-import { count } from '../../shared/lib/format.ts';
-import { describeProblem } from '../../shared/lib/yaml.ts';
+import { renderWorkflowMermaid } from '../../shared/control/workflow/mermaid.ts';
+import { formatCount } from '../../shared/lib/format.ts';
+import { describeFileProblem } from '../../shared/lib/yaml.ts';
 import { BUILTIN_RUBRICS } from '../../shared/reviews/rubric/builtin.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { localCommand } from '../local-command.ts';
@@ -12,9 +12,9 @@ import { type ReadWorkflow, readNamedWorkflow, readWorkflowFile } from '../workf
 /** Returns the workflow. @throws CliError that names each problem, if there is one */
 function validWorkflow(file: string, { workflow, problems }: ReadWorkflow) {
   if (workflow && problems.length === 0) return workflow;
-  throw new CliError(EXIT.usage, 'bad_workflow', `${oneLine(file)} has ${count(problems.length, 'error')}.`, {
+  throw new CliError(EXIT.usage, 'bad_workflow', `${oneLine(file)} has ${formatCount(problems.length, 'error')}.`, {
     details: problems.map((each) => ({
-      where: describeProblem({ ...each, message: each.code }),
+      where: describeFileProblem({ ...each, message: each.code }),
       message: oneLine(each.message),
     })),
     hint: 'docs/workflows.md describes the format of a workflow.',
@@ -58,7 +58,7 @@ export const workflowCommands = [
       const { name, nodes, edges } = validWorkflow(file, await readWorkflowFile(file, session.io));
       session.show(
         { valid: true, name, nodes: nodes.length, edges: edges.length },
-        () => `${name} is valid: ${count(nodes.length, 'node')}, ${count(edges.length, 'edge')}`,
+        () => `${name} is valid: ${formatCount(nodes.length, 'node')}, ${formatCount(edges.length, 'edge')}`,
       );
       return undefined;
     },
@@ -71,7 +71,7 @@ export const workflowCommands = [
     examples: [['workflow show default', 'the workflow of a task that names none']],
     run: async (session, { name }) => {
       const workflow = validWorkflow(name, await readNamedWorkflow(name, session.io));
-      session.show({ workflow }, () => workflowMermaid(workflow));
+      session.show({ workflow }, () => renderWorkflowMermaid(workflow));
       return undefined;
     },
   }),

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Adapter, CliKind } from '../../shared/contract/agents/adapter.ts';
-import { ADAPTER_FACTS } from '../../shared/contract/agents/adapter-facts.ts';
+import type { Adapter, AgentCliKind } from '../../shared/contract/agents/adapter.ts';
+import { ADAPTER_CAPABILITIES } from '../../shared/contract/agents/adapter-facts.ts';
 import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
-import { BASE_PATH } from '../../shared/contract/models/protocols.ts';
-import { MODEL_KEYS } from '../../shared/contract/names.ts';
+import { PROVIDER_BASE_PATHS } from '../../shared/contract/models/protocols.ts';
+import { VENDOR_ENV } from '../../shared/contract/names.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { HOME } from '../programs.ts';
 
@@ -20,7 +20,7 @@ const TIMEOUT_S = 600;
 
 /** The agent CLI of the demo, its models, and the environment of the stack for it. */
 export interface DemoAgent {
-  readonly kind: CliKind;
+  readonly kind: AgentCliKind;
   /** real: a provider is called, and costs money. scripted: a local process plays it. */
   readonly models: 'real' | 'scripted';
   readonly adapter: Adapter;
@@ -30,7 +30,7 @@ export interface DemoAgent {
 }
 
 /** Returns a PATH with the agent CLI. @throws CliError if it is not installed */
-function pathWith(kind: CliKind, env: NodeJS.ProcessEnv, pinnedClis: string): string {
+function pathWith(kind: AgentCliKind, env: NodeJS.ProcessEnv, pinnedClis: string): string {
   const { program, package: from, version } = CLI_VERSIONS[kind];
   const path = env['PATH'] ?? '';
   if (path.split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, program)))) return path;
@@ -69,20 +69,20 @@ async function startScriptedProvider(): Promise<{ url: string; stop: () => Promi
  * @throws CliError if it is not installed
  */
 export async function startDemoAgent(
-  kind: CliKind,
+  kind: AgentCliKind,
   env: NodeJS.ProcessEnv,
   pinnedClis = PINNED_CLIS,
 ): Promise<DemoAgent> {
   const PATH = pathWith(kind, env, pinnedClis);
-  const { vendor } = ADAPTER_FACTS[kind];
-  const { key, url } = MODEL_KEYS[vendor];
+  const { vendor } = ADAPTER_CAPABILITIES[kind];
+  const { key, url } = VENDOR_ENV[vendor];
   const common = { kind, adapter: { kind, timeout_s: TIMEOUT_S } };
   if (env[key]) return { ...common, models: 'real', env: { PATH }, stop: async () => {} };
   const scripted = await startScriptedProvider();
   return {
     ...common,
     models: 'scripted',
-    env: { PATH, [key]: 'scripted', [url]: `${scripted.url}${BASE_PATH[vendor]}` },
+    env: { PATH, [key]: 'scripted', [url]: `${scripted.url}${PROVIDER_BASE_PATHS[vendor]}` },
     stop: scripted.stop,
   };
 }

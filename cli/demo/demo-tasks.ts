@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { TaskView } from '../../shared/api/schemas.ts';
 import type { Adapter } from '../../shared/contract/agents/adapter.ts';
-import type { SubmitTaskInput } from '../../shared/contract/submission/schema.ts';
+import type { TaskSubmissionInput } from '../../shared/contract/submission/schema.ts';
 import { deliveryBranch } from '../../shared/contract/task/task.ts';
 
 /** The expected end of a task. */
@@ -16,7 +16,7 @@ interface ExpectedEnd {
 }
 
 export interface DemoTask {
-  readonly task: SubmitTaskInput & { readonly id: string };
+  readonly task: TaskSubmissionInput & { readonly id: string };
   readonly expected: ExpectedEnd;
   /** Reason of the scripted review that approves its work; absent: there is no review. */
   readonly reviewReason?: string;

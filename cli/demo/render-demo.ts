@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import { costOfJudgement, sumKnown } from '../../shared/contract/task/judging-cost.ts';
-import { count, dollars, duration } from '../../shared/lib/format.ts';
+import { judgementCost, sumOrNull } from '../../shared/contract/task/judging-cost.ts';
+import { formatCount, formatDollars, formatDuration } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
 import { nudgeLine } from '../output/nudge.ts';
 import { renderResults } from '../output/results.ts';
@@ -27,12 +27,12 @@ function judgingLines({ outcomes }: DemoResult): string[] {
     ),
   );
   if (judged.length === 0) return [];
-  const cost = sumKnown(judged.map(costOfJudgement));
+  const cost = sumOrNull(judged.map(judgementCost));
   return [
-    `${count(judged.length, 'judgement')} for ${dollars(cost)} (simulated, in the costs above):`,
+    `${formatCount(judged.length, 'judgement')} for ${formatDollars(cost)} (simulated, in the costs above):`,
     ...judged.map(
       ({ where, outcome, reasons, tokens, cost_usd }) =>
-        `  ${where}: ${outcome}, ${dollars(cost_usd)}, ${tokens?.input ?? '?'} + ${tokens?.output ?? '?'} tokens: ${oneLine(reasons[0] ?? '')}`,
+        `  ${where}: ${outcome}, ${formatDollars(cost_usd)}, ${tokens?.input ?? '?'} + ${tokens?.output ?? '?'} tokens: ${oneLine(reasons[0] ?? '')}`,
     ),
   ];
 }
@@ -80,7 +80,7 @@ export function renderDemo(
       : []),
     renderResults(result.outcomes, width, pc),
     '',
-    `${result.nudge.verified_count} of ${result.nudge.total_completions} completions verified; ${dollars(spent)} of models (${result.agent?.models === 'real' ? 'real' : 'simulated'}); ${duration(result.elapsedMs)} in total.`,
+    `${result.nudge.verified_count} of ${result.nudge.total_completions} completions verified; ${formatDollars(spent)} of models (${result.agent?.models === 'real' ? 'real' : 'simulated'}); ${formatDuration(result.elapsedMs)} in total.`,
     ...judgingLines(result),
     ...visionLines(result),
     ...approvalLines(result),
@@ -91,7 +91,7 @@ export function renderDemo(
     `  ${pc.dim(`git --git-dir ${result.repository} log --oneline --graph --all`)}`,
     '',
     pc.bold('Records (JSONL, as Athena reads them)'),
-    ...filesByTable(result.recordFiles).map(([table, files]) => `  ${table}  ${count(files, 'file')}`),
+    ...filesByTable(result.recordFiles).map(([table, files]) => `  ${table}  ${formatCount(files, 'file')}`),
     `  ${pc.dim(`in ${result.recordsDir}`)}`,
     '',
     unexpected.length === 0

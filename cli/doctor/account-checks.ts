@@ -1,5 +1,5 @@
 import { RESERVED_CONCURRENCY } from '../../shared/contract/names.ts';
-import { type BoxRoom, CPU_UNITS, POOLS, type Pool } from '../../shared/control/admission/box-room.ts';
+import { type ContainerCapacity, CPU_UNITS_PER_VCPU, FARGATE_POOLS, type FargatePool } from '../../shared/control/admission/box-room.ts';
 import { attention, type CheckFinding, missing, ok } from './check.ts';
 
 const RESERVED = Object.values(RESERVED_CONCURRENCY).reduce((sum, each) => sum + each, 0);
@@ -11,8 +11,8 @@ const BOOTSTRAP_VERSION = 6;
  * Codes in Service Quotas of the vCPUs that may run at once;
  * https://docs.aws.amazon.com/AmazonECS/latest/developerguide/service-quotas.html
  */
-const VCPU_QUOTA = { on_demand: 'L-3032A538', spot: 'L-36FBB829' } as const satisfies Record<Pool, string>;
-const POOL_NAMES = { on_demand: 'on demand', spot: 'on Spot' } as const satisfies Record<Pool, string>;
+const VCPU_QUOTA = { on_demand: 'L-3032A538', spot: 'L-36FBB829' } as const satisfies Record<FargatePool, string>;
+const POOL_NAMES = { on_demand: 'on demand', spot: 'on Spot' } as const satisfies Record<FargatePool, string>;
 /** With fewer vCPUs than this, a batch of tasks mostly waits. */
 const MIN_VCPUS = 20;
 
@@ -53,10 +53,10 @@ export async function checkBootstrap(): Promise<CheckFinding> {
 }
 
 /** @param room capacity that the deployment is configured for; null: there is no deployment */
-export async function checkFargateQuota(room: BoxRoom | null): Promise<CheckFinding> {
+export async function checkFargateQuota(room: ContainerCapacity | null): Promise<CheckFinding> {
   const sdk = await import('@aws-sdk/client-service-quotas');
   const client = new sdk.ServiceQuotasClient();
-  const quotaOf = async (pool: Pool): Promise<number> => {
+  const quotaOf = async (pool: FargatePool): Promise<number> => {
     const code = { ServiceCode: 'fargate', QuotaCode: VCPU_QUOTA[pool] };
     const { Quota } = await client
       .send(new sdk.GetServiceQuotaCommand(code))
@@ -66,10 +66,10 @@ export async function checkFargateQuota(room: BoxRoom | null): Promise<CheckFind
   };
   try {
     const pools = await Promise.all(
-      POOLS.map(async (pool) => ({
+      FARGATE_POOLS.map(async (pool) => ({
         pool,
         vcpus: await quotaOf(pool),
-        promised: room && room.limits[pool] / CPU_UNITS,
+        promised: room && room.limits[pool] / CPU_UNITS_PER_VCPU,
       })),
     );
     const detail = pools

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import { DEFAULT_TIER_MODELS, TierModels } from '../../shared/contract/agents/tiers.ts';
-import { DEFAULT_PROVIDERS, Providers } from '../../shared/contract/models/providers.ts';
-import { ENV } from '../../shared/contract/names.ts';
-import { BoxRoom } from '../../shared/control/admission/box-room.ts';
+import { DEFAULT_MODEL_PROVIDERS, ModelProviders } from '../../shared/contract/models/providers.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import { ContainerCapacity } from '../../shared/control/admission/box-room.ts';
 import type { Deployment } from './deployment.ts';
 
 /** The environment of each function of a deployment. */
@@ -30,15 +30,15 @@ const readSetting = <T>(environments: FunctionEnvironments, name: string, schema
 };
 
 /** Returns the providers of the model gateway; without a deployment, the default ones. */
-export const configuredProviders = (environments: FunctionEnvironments | null): Providers =>
+export const configuredProviders = (environments: FunctionEnvironments | null): ModelProviders =>
   environments === null
-    ? DEFAULT_PROVIDERS
-    : (readSetting(environments, ENV.modelProviders, Providers) ?? {});
+    ? DEFAULT_MODEL_PROVIDERS
+    : (readSetting(environments, FUNCTION_ENV_NAMES.modelProviders, ModelProviders) ?? {});
 
 /** Returns the models of the tiers; if none are configured, the default ones. */
 export const configuredTierModels = (environments: FunctionEnvironments | null): TierModels =>
-  (environments && readSetting(environments, ENV.tierModels, TierModels)) ?? DEFAULT_TIER_MODELS;
+  (environments && readSetting(environments, FUNCTION_ENV_NAMES.tierModels, TierModels)) ?? DEFAULT_TIER_MODELS;
 
 /** Returns the capacity for containers; null: there is no deployment. */
-export const configuredCapacity = (environments: FunctionEnvironments | null): BoxRoom | null =>
-  environments && readSetting(environments, ENV.boxRoom, BoxRoom);
+export const configuredCapacity = (environments: FunctionEnvironments | null): ContainerCapacity | null =>
+  environments && readSetting(environments, FUNCTION_ENV_NAMES.boxRoom, ContainerCapacity);

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { above } from '../../gates/tests/running/folders.ts';
+import { listFolderAncestors } from '../../gates/tests/running/folders.ts';
 
 /** A program that a gate needs, and whether it is installed. */
 export interface FoundTool {
@@ -34,7 +34,7 @@ export async function findTool(
   const places = name.includes('/')
     ? [join(dir, folder, name)]
     : [
-        ...above(folder)
+        ...listFolderAncestors(folder)
           .toReversed()
           .map((each) => join(dir, each, 'node_modules/.bin')),
         ...path.split(delimiter).filter(Boolean),

@@ -1,16 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { describeCondition } from '../../gates/core/conditions.ts';
+import { describeGateCondition } from '../../gates/core/conditions.ts';
 import { ConfigError } from '../../gates/core/configuration-error.ts';
-import type { Gate, Plan, Planned } from '../../gates/core/gate.ts';
+import type { Gate, GatePlan, PlannedCommand } from '../../gates/core/gate.ts';
 import type { ProjectFiles } from '../../gates/core/project-files.ts';
-import { DEFAULT_CONDITION } from '../../gates/gates/custom/command-gate.ts';
-import { moduleFile } from '../../gates/gates/custom/modules.ts';
+import { DEFAULT_CUSTOM_GATE_CONDITION } from '../../gates/gates/custom/command-gate.ts';
+import { gateModulePath } from '../../gates/gates/custom/modules.ts';
 import { GATES } from '../../gates/gates/registry.ts';
-import type { LoadedConfig } from '../../gates/pipeline/configuration/load.ts';
-import { pipelineOf } from '../../gates/pipeline/pipeline.ts';
-import { planOf } from '../../gates/pipeline/plan.ts';
-import { inFolder } from '../../gates/tests/running/folders.ts';
+import type { ParsedConfig } from '../../gates/pipeline/configuration/load.ts';
+import { resolvePipeline } from '../../gates/pipeline/pipeline.ts';
+import { planGate } from '../../gates/pipeline/plan.ts';
+import { joinFolder } from '../../gates/tests/running/folders.ts';
 import { listWorkingTree } from '../../workspace/git/working-tree.ts';
 import { readConfig } from '../check/check-inputs.ts';
 import { configError } from '../check/config-error.ts';
@@ -58,13 +58,13 @@ export async function listGates(repo: string, cwd: string): Promise<ListedGate[]
   const read = (path: string): Promise<string | null> => readFile(join(dir, path), 'utf8').catch(() => null);
   const custom = config === null ? [] : await customGates(config, dir);
   const settings = config?.gates.settings ?? {};
-  const steps = pipelineOf(config?.gates ?? null, custom);
+  const steps = resolvePipeline(config?.gates ?? null, custom);
   const running = new Set(steps.map(({ gate }) => gate.name));
   const files = new Set(await listWorkingTree(dir));
   const project: ProjectFiles = {
     // As if every file were changed.
     changedPaths: [...files],
-    layout: async () => ({ base: files, tree: files }),
+    revisionPaths: async () => ({ base: files, tree: files }),
     baseFile: read,
   };
   const all = [
@@ -74,18 +74,18 @@ export async function listGates(repo: string, cwd: string): Promise<ListedGate[]
       .map((gate) => ({ ...gate, gate, command: null, asked: true, enabled: false })),
   ];
   return Promise.all(
-    all.map(async ({ gate, enabled, required, condition, command, asked }): Promise<ListedGate> => {
+    all.map(async ({ gate, enabled, required, condition, command, explicitlyEnabled }): Promise<ListedGate> => {
       const builtIn = GATES.includes(gate);
       const isDeclaredByModule = isModuleGate(gate) && !config?.gates.pipeline;
       return {
         name: gate.name,
-        flag: builtIn ? gate.flag : null,
+        flag: builtIn ? gate.configKey : null,
         source: builtIn ? 'built_in' : 'custom',
-        on_by_default: gate.on,
+        on_by_default: gate.enabledByDefault,
         enabled,
         required: isDeclaredByModule ? null : required,
-        condition: isDeclaredByModule ? null : describeCondition(condition),
-        tools: await toolsFor(gate, command, asked),
+        condition: isDeclaredByModule ? null : describeGateCondition(condition),
+        tools: await toolsFor(gate, command, explicitlyEnabled),
       };
     }),
   );
@@ -93,23 +93,23 @@ export async function listGates(repo: string, cwd: string): Promise<ListedGate[]
   async function toolsFor(gate: Gate, command: string | null, asked: boolean): Promise<ListedTool[]> {
     if (isModuleGate(gate)) return [{ ...NO_TOOL, tool: gate.module, found: gate.found }];
     // Listing calls no model, so whether one is available is not known.
-    if (gate.judged) return [{ ...NO_TOOL, tool: 'model', found: false }];
-    const plan: Plan = command === null ? await planOf(gate, project, settings, asked) : [{ command }];
+    if (gate.asksModel) return [{ ...NO_TOOL, tool: 'model', found: false }];
+    const plan: GatePlan = command === null ? await planGate(gate, project, settings, asked) : [{ command }];
     return plan === 'ours' ? [BUILT_IN] : Promise.all(plan.map(listTool));
   }
 
-  async function listTool({ command, folder = '', get, instead = [], elseOurs = false }: Planned) {
+  async function listTool({ command, folder = '', installHint, alternatives = [], hasBuiltInFallback = false }: PlannedCommand) {
     const find = async (line: string) => {
-      const { name, found } = await findTool(line, dir, folder, await read(inFolder(folder, 'package.json')));
-      return { tool: name, found, get: found === false ? (get ?? null) : null, command: line, folder };
+      const { name, found } = await findTool(line, dir, folder, await read(joinFolder(folder, 'package.json')));
+      return { tool: name, found, get: found === false ? (installHint ?? null) : null, command: line, folder };
     };
     const first = await find(command);
     if (first.found !== false) return first;
-    for (const line of instead) {
+    for (const line of alternatives) {
       const other = await find(line);
       if (other.found) return other;
     }
-    return elseOurs ? BUILT_IN : first;
+    return hasBuiltInFallback ? BUILT_IN : first;
   }
 }
 
@@ -123,21 +123,21 @@ interface ModuleGate extends Gate {
 }
 const isModuleGate = (gate: Gate): gate is ModuleGate => 'module' in gate;
 
-async function customGates({ gates }: LoadedConfig, dir: string): Promise<Gate[]> {
+async function customGates({ gates }: ParsedConfig, dir: string): Promise<Gate[]> {
   const moduleGate = (name: string, module: string, found: boolean): ModuleGate => ({
     name,
-    flag: name,
-    on: true,
+    configKey: name,
+    enabledByDefault: true,
     required: true,
-    condition: DEFAULT_CONDITION,
+    condition: DEFAULT_CUSTOM_GATE_CONDITION,
     settings: {},
     run: () => Promise.reject(new Error('is only listed')),
     module,
     found,
   });
-  const { customCommandGate } = await import('../../gates/gates/custom/command-gate.ts');
+  const { createCustomCommandGate } = await import('../../gates/gates/custom/command-gate.ts');
   const commandGates = gates.custom_gates.map(async (gate) => {
-    if (gate.command !== undefined) return customCommandGate({ ...gate, command: gate.command });
+    if (gate.command !== undefined) return createCustomCommandGate({ ...gate, command: gate.command });
     const id = gate.package ?? '';
     const found = await readFile(join(dir, 'node_modules', id, 'package.json')).then(
       () => true,
@@ -147,11 +147,11 @@ async function customGates({ gates }: LoadedConfig, dir: string): Promise<Gate[]
   });
   return [
     ...(await Promise.all(commandGates)),
-    ...gates.modules.map((name) => moduleGate(name, moduleFile(name), true)),
+    ...gates.modules.map((name) => moduleGate(name, gateModulePath(name), true)),
   ];
 }
 
-const declarationOf = ({ required, condition }: LoadedConfig['gates']['custom_gates'][number]) => ({
+const declarationOf = ({ required, condition }: ParsedConfig['gates']['custom_gates'][number]) => ({
   ...(required === undefined ? {} : { required }),
   ...(condition === undefined ? {} : { condition }),
 });

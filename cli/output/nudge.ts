@@ -1,5 +1,5 @@
 import type { VerificationNudge } from '../../shared/control/ledger/verification-nudge.ts';
-import { percent } from '../../shared/lib/format.ts';
+import { formatPercent } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
 
 /** Which completions are spoken of; nothing where the server does not say. */
@@ -14,7 +14,7 @@ export function nudgeLine(nudge: VerificationNudge, colors: Colors): string | nu
   const { unverified_count: unverified, total_completions: total } = nudge;
   if (unverified === 0 && !nudge.threshold_exceeded) return null;
   const ratio = nudge.unverified_ratio ?? (total === 0 ? 0 : unverified / total);
-  const text = `${unverified}/${total} tasks completed without verification (${percent(ratio)})${windowText(nudge)}`;
+  const text = `${unverified}/${total} tasks completed without verification (${formatPercent(ratio)})${windowText(nudge)}`;
   return nudge.threshold_exceeded
     ? `${colors.bold(colors.red('Verification ALERT'))}: ${text}`
     : `${colors.bold(colors.yellow('Verification Notice'))}: ${text}`;

@@ -1,6 +1,6 @@
 import type { TaskView } from '../../shared/api/schemas.ts';
-import { isTerminal } from '../../shared/contract/task/status.ts';
-import { duration } from '../../shared/lib/format.ts';
+import { isTerminalStatus } from '../../shared/contract/task/status.ts';
+import { formatDuration } from '../../shared/lib/format.ts';
 import type { Colors, Output } from '../io.ts';
 import { type LiveLine, liveLines } from './live.ts';
 import { noteOf, statusStyle } from './task-style.ts';
@@ -24,8 +24,8 @@ const facts = (task: TaskView): string[] =>
 
 function lineOf(task: TaskView, idWidth: number, now: number): LiveLine {
   const head = `${padEnd(task.id, idWidth)}  ${padEnd(task.status, 11)}`;
-  const end = task.ended_at && isTerminal(task.status) ? Date.parse(task.ended_at) : now;
-  const elapsed = duration(Math.max(0, end - Date.parse(task.created_at)));
+  const end = task.ended_at && isTerminalStatus(task.status) ? Date.parse(task.ended_at) : now;
+  const elapsed = formatDuration(Math.max(0, end - Date.parse(task.created_at)));
   return {
     key: task.id,
     live: `${head}  ${padEnd(elapsed, 8)}  ${facts(task).join(' · ')}`.trimEnd(),

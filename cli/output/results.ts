@@ -1,5 +1,5 @@
 import type { AttemptView, TaskView } from '../../shared/api/schemas.ts';
-import { dollars } from '../../shared/lib/format.ts';
+import { formatDollars } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
 import { renderTable } from './table.ts';
 import { statusStyle, verdictStyle } from './task-style.ts';
@@ -31,8 +31,8 @@ export const renderResults = (results: readonly Result[], width: number | undefi
       { text: task.status, style: statusStyle(pc, task.status, task.flagged_unverified) },
       String(task.attempt_count),
       attempts.map(modelName).join('→'),
-      attempts.length === 0 ? '' : dollars(task.cost_usd),
-      task.saved_vs_direct_opus_usd === null ? '' : dollars(task.saved_vs_direct_opus_usd),
+      attempts.length === 0 ? '' : formatDollars(task.cost_usd),
+      task.saved_vs_direct_opus_usd === null ? '' : formatDollars(task.saved_vs_direct_opus_usd),
       {
         // A verdict without evidence of ours says no more than that.
         text: task.flagged_unverified ? 'unverified' : (task.verdict ?? ''),

@@ -1,5 +1,5 @@
-import type { Comparison, Simulation } from '../../shared/control/cascade/simulation/compare.ts';
-import type { Estimate } from '../../shared/control/cascade/simulation/statistics.ts';
+import type { PolicyComparison, SimulationResult } from '../../shared/control/cascade/simulation/compare.ts';
+import type { BootstrapEstimate } from '../../shared/control/cascade/simulation/statistics.ts';
 
 const WIDTH = 900;
 const PANEL = { width: 420, height: 220, left: 60, top: 40 };
@@ -13,8 +13,8 @@ const text = (x: number, y: number, words: string, more = ''): string =>
 /** A bar for each policy, with its interval as a line. */
 function bars(
   title: string,
-  comparisons: readonly Comparison[],
-  field: (of: Comparison) => Estimate | null,
+  comparisons: readonly PolicyComparison[],
+  field: (of: PolicyComparison) => BootstrapEstimate | null,
   x: number,
   y: number,
 ): string {
@@ -39,7 +39,7 @@ function bars(
 }
 
 /** The regret as it adds up, a line for each policy. */
-function regret(comparisons: readonly Comparison[], x: number, y: number): string {
+function regret(comparisons: readonly PolicyComparison[], x: number, y: number): string {
   const lines = comparisons.filter((each) => each.policy !== 'clairvoyant' && each.regret_so_far.length > 1);
   const most = Math.max(...lines.flatMap((each) => each.regret_so_far), Number.MIN_VALUE);
   const least = Math.min(0, ...lines.flatMap((each) => each.regret_so_far));
@@ -59,7 +59,7 @@ function regret(comparisons: readonly Comparison[], x: number, y: number): strin
 }
 
 /** Cost, pass rate, time and regret of each policy as one picture. */
-export function simulationSvg({ comparisons, tasks, unknown }: Simulation, synthetic: boolean): string {
+export function simulationSvg({ comparisons, tasks, unknown }: SimulationResult, synthetic: boolean): string {
   const note = `${tasks - unknown} of ${tasks} tasks${synthetic ? ', synthetic data' : ''}; intervals at 95 %`;
   const right = WIDTH - PANEL.width - 20;
   const below = PANEL.top + PANEL.height + 20;

@@ -1,10 +1,10 @@
-import type { Comparison, Simulation } from '../../shared/control/cascade/simulation/compare.ts';
-import type { Estimate } from '../../shared/control/cascade/simulation/statistics.ts';
+import type { PolicyComparison, SimulationResult } from '../../shared/control/cascade/simulation/compare.ts';
+import type { BootstrapEstimate } from '../../shared/control/cascade/simulation/statistics.ts';
 import type { Colors } from '../io.ts';
 import { type Cell, type Column, renderTable } from './table.ts';
 import { displayWidth } from './text.ts';
 
-const range = (of: Estimate | null, digits: number, sign = ''): string =>
+const range = (of: BootstrapEstimate | null, digits: number, sign = ''): string =>
   of === null
     ? '-'
     : `${sign}${of.mean.toFixed(digits)} (${of.low.toFixed(digits)} to ${of.high.toFixed(digits)})`;
@@ -17,9 +17,9 @@ const COLUMNS: readonly Column[] = [
   { title: 'ATTEMPTS', align: 'right' },
   { title: 'REGRET $', align: 'right' },
 ];
-const named = (policy: Comparison['policy']): string => (policy === 'clairvoyant' ? '(clairvoyant)' : policy);
+const named = (policy: PolicyComparison['policy']): string => (policy === 'clairvoyant' ? '(clairvoyant)' : policy);
 
-const onOneLine = (each: Comparison): Cell[] => [
+const onOneLine = (each: PolicyComparison): Cell[] => [
   named(each.policy),
   range(each.cost_usd, 4),
   range(each.pass_rate, 3),
@@ -29,7 +29,7 @@ const onOneLine = (each: Comparison): Cell[] => [
 ];
 
 /** The same on two lines, for a narrow terminal: the figures, and under each its interval. */
-function onTwoLines(each: Comparison, dim: Colors['dim']): Cell[][] {
+function onTwoLines(each: PolicyComparison, dim: Colors['dim']): Cell[][] {
   const figures = [
     [each.cost_usd, 3],
     [each.pass_rate, 3],
@@ -37,7 +37,7 @@ function onTwoLines(each: Comparison, dim: Colors['dim']): Cell[][] {
     null,
     [each.regret_usd, 3],
   ] as const;
-  const row = (of: (estimate: Estimate, digits: number) => string, attempts: string): string[] =>
+  const row = (of: (estimate: BootstrapEstimate, digits: number) => string, attempts: string): string[] =>
     figures.map((figure) => {
       if (!figure) return attempts;
       const [estimate, digits] = figure;
@@ -57,7 +57,7 @@ function onTwoLines(each: Comparison, dim: Colors['dim']): Cell[][] {
 
 /** Policies side by side: on lines of their own where the width has room for that, else on two each. */
 function renderPolicies(
-  comparisons: readonly Comparison[],
+  comparisons: readonly PolicyComparison[],
   width: number | undefined,
   { dim }: Colors,
 ): string {
@@ -69,7 +69,7 @@ function renderPolicies(
 
 /** What each policy cost and brought, with intervals at 95 %, and how it compares with the oracle and with the top alone. */
 export function renderSimulation(
-  { comparisons, tasks, unknown }: Simulation,
+  { comparisons, tasks, unknown }: SimulationResult,
   synthetic: boolean,
   width: number | undefined,
   pc: Colors,
@@ -84,7 +84,7 @@ export function renderSimulation(
       ),
     );
   lines.push('', renderPolicies(comparisons, width, pc));
-  const mean = (policy: Comparison['policy']): number | null =>
+  const mean = (policy: PolicyComparison['policy']): number | null =>
     comparisons.find((each) => each.policy === policy)?.cost_usd?.mean ?? null;
   const [oracle, direct] = [mean('oracle'), mean('direct')];
   for (const { policy, cost_usd } of comparisons) {

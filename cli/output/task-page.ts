@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import type { AttemptList, AttemptView, TaskView } from '../../shared/api/schemas.ts';
-import { isPutBack } from '../../shared/contract/evidence/schema.ts';
+import { isRestoredFile } from '../../shared/contract/evidence/schema.ts';
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
-import type { Outcome } from '../../shared/contract/outcome.ts';
-import { count, dollars, duration } from '../../shared/lib/format.ts';
-import { keptFindings } from '../../shared/reviews/review/kept.ts';
+import type { CheckOutcome } from '../../shared/contract/outcome.ts';
+import { formatCount, formatDollars, formatDuration } from '../../shared/lib/format.ts';
+import { advisoryFindings } from '../../shared/reviews/review/kept.ts';
 import type { Colors } from '../io.ts';
 import { noteOf, statusStyle, verdictStyle } from './task-style.ts';
 import { oneLine, padEnd, printable, truncate } from './text.ts';
@@ -24,17 +24,17 @@ const reasonLines = (message: string, pc: Colors): string[] =>
     .filter((text) => text.trim() !== '')
     .map((text, index) => (index === 0 ? `      - ${text}` : pc.dim(`        ${text}`)));
 
-const outcomeStyle = (pc: Colors, outcome: Outcome): ((text: string) => string) =>
+const outcomeStyle = (pc: Colors, outcome: CheckOutcome): ((text: string) => string) =>
   outcome === 'passed' ? pc.green : outcome === 'failed' ? pc.red : pc.yellow;
 
 function checks(attempt: AttemptView, pc: Colors): string[] {
   const { verification } = attempt;
   if (!verification) return [];
-  const line = (kind: string, name: string, outcome: Outcome, detail: string): string =>
+  const line = (kind: string, name: string, outcome: CheckOutcome, detail: string): string =>
     `    ${outcomeStyle(pc, outcome)(padEnd(outcome, 12))} ${kind} ${oneLine(name)}${detail === '' ? '' : pc.dim(`  ${truncate(oneLine(detail), DETAIL)}`)}`;
   const putBack = (verification.protected_files ?? []).map(
     (file) =>
-      `    ${isPutBack(file) ? pc.yellow(padEnd('put back', 12)) : padEnd('changed', 12)} ${file.class} ${oneLine(file.path)}${pc.dim(file.allowed_by === null ? '' : `  allowed by ${oneLine(file.allowed_by)}`)}`,
+      `    ${isRestoredFile(file) ? pc.yellow(padEnd('put back', 12)) : padEnd('changed', 12)} ${file.class} ${oneLine(file.path)}${pc.dim(file.allowed_by === null ? '' : `  allowed by ${oneLine(file.allowed_by)}`)}`,
   );
   return [
     ...putBack,
@@ -44,7 +44,7 @@ function checks(attempt: AttemptView, pc: Colors): string[] {
         'gate',
         each.name,
         each.outcome,
-        each.detail || (each.findings > 0 ? count(each.findings, 'finding') : ''),
+        each.detail || (each.findings > 0 ? formatCount(each.findings, 'finding') : ''),
       ),
       ...(each.screenshots ?? []).map(
         ({ name, path, width, height }) =>
@@ -63,13 +63,13 @@ const opinions = ({ verdict }: AttemptView, pc: Colors): string[] =>
   (verdict?.judgements ?? []).filter(isShown).flatMap((each) => {
     const sure = each.confidence === null ? '' : ` at ${each.confidence.toFixed(2)}`;
     const facts =
-      each.model === null ? oneLine(each.because) : `${oneLine(each.model)}, ${dollars(each.cost_usd)}`;
+      each.model === null ? oneLine(each.because) : `${oneLine(each.model)}, ${formatDollars(each.cost_usd)}`;
     const score = each.grading?.weighted_score ?? null;
     const scored = score === null ? '' : ` (weighted score ${score.toFixed(2)})`;
     return [
       `    ${outcomeStyle(pc, each.outcome)(padEnd(`${each.outcome}${sure}`, 12))} judge ${truncate(oneLine(each.subject), DETAIL)}${scored}${pc.dim(`  ${facts}`)}`,
       // Why nobody has looked stands on the line above.
-      ...keptFindings(each)
+      ...advisoryFindings(each)
         .filter((reason) => reason !== each.because)
         .map((reason) => pc.dim(`        ${truncate(oneLine(reason), DETAIL)}`)),
     ];
@@ -126,7 +126,7 @@ const around = ({ report }: AttemptView, pc: Colors): string[] => {
       ({ by, kind, code, detail }) =>
         `    ${pc.dim(`${by} (${kind})`)} ${code.replaceAll('_', ' ')}: ${truncate(oneLine(detail), DETAIL)}`,
     ),
-    ...(more === undefined ? [] : [`    ${pc.dim(`and ${count(more, 'more thing')} found around the run`)}`]),
+    ...(more === undefined ? [] : [`    ${pc.dim(`and ${formatCount(more, 'more thing')} found around the run`)}`]),
   ];
 };
 
@@ -138,9 +138,9 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
     attempt.tier ?? '',
     `effort ${attempt.effort}`,
     attempt.outcome ?? 'running',
-    attempt.judging_cost_usd === 0 ? '' : `judging ${dollars(attempt.judging_cost_usd)}`,
-    `cost ${attempt.cost_usd === null && attempt.outcome === null ? 'not known yet' : dollars(attempt.cost_usd)}`,
-    typeof took === 'number' ? duration(took) : '',
+    attempt.judging_cost_usd === 0 ? '' : `judging ${formatDollars(attempt.judging_cost_usd)}`,
+    `cost ${attempt.cost_usd === null && attempt.outcome === null ? 'not known yet' : formatDollars(attempt.cost_usd)}`,
+    typeof took === 'number' ? formatDuration(took) : '',
   ].filter((fact) => fact !== '');
   const lines = [`  ${pc.bold(`#${attempt.number}`)} ${facts.map(oneLine).join(' · ')}`];
   if (attempt.route) lines.push(`    ${pc.dim('routed by')} ${oneLine(attempt.route.reason)}`);
@@ -235,13 +235,13 @@ export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
 function costText(chain: Chain): string | null {
   if (chain.attempts.length === 0) return null;
   const judging = chain.judging_cost_usd;
-  return `${dollars(chain.total_cost_usd)}${judging === 0 ? '' : `, of it ${dollars(judging)} for judging`}`;
+  return `${formatDollars(chain.total_cost_usd)}${judging === 0 ? '' : `, of it ${formatDollars(judging)} for judging`}`;
 }
 
 function savedText(chain: Chain): string | null {
   if (chain.saved_vs_direct_opus_usd === null) return null;
   const even = chain.break_even_pass_rate;
-  return `${dollars(chain.saved_vs_direct_opus_usd)} against going straight to the top model${
+  return `${formatDollars(chain.saved_vs_direct_opus_usd)} against going straight to the top model${
     even === null ? '' : ` (break-even pass rate ${(even * 100).toFixed(0)}%)`
   }`;
 }

@@ -1,12 +1,12 @@
 import type { TaskView } from '../../shared/api/schemas.ts';
-import type { Status } from '../../shared/contract/task/status.ts';
+import type { TaskStatus } from '../../shared/contract/task/status.ts';
 import type { Colors } from '../io.ts';
 import { oneLine, truncate } from './text.ts';
 
 type Style = (text: string) => string;
 
 /** Colour of a status. An unverified `done` is not green: nobody has seen that it works. */
-export function statusStyle(colors: Colors, status: Status, unverified = false): Style {
+export function statusStyle(colors: Colors, status: TaskStatus, unverified = false): Style {
   switch (status) {
     case 'done':
       return unverified ? colors.yellow : colors.green;

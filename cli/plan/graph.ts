@@ -1,7 +1,7 @@
 import type { PlanView } from '../../shared/api/plan-schemas.ts';
-import { dependenciesFirst } from '../../shared/contract/submission/graph.ts';
+import { sortDependenciesFirst } from '../../shared/contract/submission/graph.ts';
 import { describeSignal } from '../../shared/contract/submission/signals.ts';
-import { count } from '../../shared/lib/format.ts';
+import { formatCount } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
 import { statusStyle } from '../output/task-style.ts';
 import { oneLine } from '../output/text.ts';
@@ -10,7 +10,7 @@ type Planned = PlanView['tasks'][number];
 
 const inOrder = (plan: PlanView): Planned[] => {
   const byKey = new Map(plan.tasks.map((task) => [task.key, task]));
-  return dependenciesFirst(new Map(plan.tasks.map(({ key, depends_on }) => [key, depends_on]))).flatMap(
+  return sortDependenciesFirst(new Map(plan.tasks.map(({ key, depends_on }) => [key, depends_on]))).flatMap(
     (key) => byKey.get(key) ?? [],
   );
 };
@@ -54,10 +54,10 @@ export function renderPlan(plan: PlanView, pc: Colors): string {
   const depth = depths(plan);
   const { progress_ledger: progress, replanned_as } = plan.coordination;
   const head = [
-    `${pc.bold(`Plan ${plan.id}`)} is ${plan.state}: ${count(plan.tasks.length, 'task')}, ${count(plan.attempts, 'attempt')}`,
+    `${pc.bold(`Plan ${plan.id}`)} is ${plan.state}: ${formatCount(plan.tasks.length, 'task')}, ${formatCount(plan.attempts, 'attempt')}`,
     ...(progress
       ? [
-          `  ${pc.dim('progress')} ${progress.completed_count} done after ${count(progress.round, 'round')}, ${count(progress.stall_count, 'stall')}: ${progress.next_action}${replanned_as === null ? '' : `; planned anew as ${replanned_as}`}`,
+          `  ${pc.dim('progress')} ${progress.completed_count} done after ${formatCount(progress.round, 'round')}, ${formatCount(progress.stall_count, 'stall')}: ${progress.next_action}${replanned_as === null ? '' : `; planned anew as ${replanned_as}`}`,
           ...progress.blocking_issues.map((issue) => `  ${pc.yellow('blocked by')} ${oneLine(issue)}`),
         ]
       : []),

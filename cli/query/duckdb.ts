@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance, type JS, StatementType } from '@duckdb/node-api';
 import { duckdbColumns } from '../../shared/control/ledger/columns.ts';
 import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTable } from '../../shared/control/ledger/rows.ts';
-import { count } from '../../shared/lib/format.ts';
+import { formatCount } from '../../shared/lib/format.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { hasFiles } from './records.ts';
 import type { QueryResult, QueryValue } from './result.ts';
@@ -91,7 +91,7 @@ export class Records {
       );
       const unreadable = Number(reader.getRowsJS()[0]?.[0] ?? 0);
       if (unreadable > 0)
-        notes.push(`${count(unreadable, 'line')} of ${table} could not be read and was left out.`);
+        notes.push(`${formatCount(unreadable, 'line')} of ${table} could not be read and was left out.`);
     }
     return notes;
   }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isLoopback } from '../../shared/contract/repository/loopback.ts';
-import type { SubmitTaskInput } from '../../shared/contract/submission/schema.ts';
+import { isLoopbackUrl } from '../../shared/contract/repository/loopback.ts';
+import type { TaskSubmissionInput } from '../../shared/contract/submission/schema.ts';
 import { createDemoRepository } from '../demo/demo-repository.ts';
 import { CliError, EXIT } from '../exit.ts';
 
@@ -20,7 +20,7 @@ export interface SmokeRepository {
 /** Returns the named repository, else a built-in one, which only containers on this machine can read. */
 export function smokeRepository(api: string, named: string | undefined, base: string): SmokeRepository {
   if (named !== undefined) return { url: named, base, remove: () => {} };
-  if (!isLoopback(api))
+  if (!isLoopbackUrl(api))
     throw new CliError(
       EXIT.usage,
       'no_repository',
@@ -39,7 +39,7 @@ export function smokeRepository(api: string, named: string | undefined, base: st
 }
 
 /** A task that a shell does without a model: it writes one file, and a signal checks that the file exists. */
-export const smokeTask = ({ url, base }: SmokeRepository): SubmitTaskInput & { readonly id: string } => ({
+export const smokeTask = ({ url, base }: SmokeRepository): TaskSubmissionInput & { readonly id: string } => ({
   id: `smoke-${randomUUID().slice(0, 8)}`,
   title: 'Smoke test: write one file',
   repository: url,

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import type { StatusView, TaskSummary } from '../../shared/api/schemas.ts';
-import { STATUSES } from '../../shared/contract/task/status.ts';
+import { TASK_STATUSES } from '../../shared/contract/task/status.ts';
 import type { QualityTrend } from '../../shared/control/metrics/schemas.ts';
-import { age, count, dollars, percent } from '../../shared/lib/format.ts';
+import { formatAge, formatCount, formatDollars, formatPercent } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
 import { renderTable } from '../output/table.ts';
 import { noteOf, statusStyle } from '../output/task-style.ts';
@@ -53,15 +53,15 @@ function costLine({ series }: Dashboard['trend']): string {
   const day = series.at(-1);
   const spent = sumCost(series);
   const unknown = series.reduce((sum, each) => sum + each.cost_unknown, 0);
-  const last = day ? `${day.date} ${dollars(sumCost([day]))}` : 'nothing yet';
-  return `Models: ${last}; ${count(series.length, 'day')} ${dollars(spent)}${unknown > 0 ? `, ${count(unknown, 'task')} of unknown cost` : ''}`;
+  const last = day ? `${day.date} ${formatDollars(sumCost([day]))}` : 'nothing yet';
+  return `Models: ${last}; ${formatCount(series.length, 'day')} ${formatDollars(spent)}${unknown > 0 ? `, ${formatCount(unknown, 'task')} of unknown cost` : ''}`;
 }
 
 function verificationLine({ verification_nudge: nudge }: Dashboard['status'], colors: Colors): string {
   const { unverified_count: unverified, total_completions: total } = nudge;
   if (total === 0) return 'Unverified: no completions yet';
   const ratio = nudge.unverified_ratio ?? unverified / total;
-  const text = `Unverified: ${unverified} of ${total} (${percent(ratio)})`;
+  const text = `Unverified: ${unverified} of ${total} (${formatPercent(ratio)})`;
   return nudge.threshold_exceeded ? colors.bold(colors.red(`${text} ALERT`)) : text;
 }
 
@@ -69,14 +69,14 @@ function countLines(
   { by_status: by, per_role: roles, total }: Dashboard['status'],
   colors: Colors,
 ): string[] {
-  const present = STATUSES.filter((each) => (by[each] ?? 0) > 0);
+  const present = TASK_STATUSES.filter((each) => (by[each] ?? 0) > 0);
   const all = present.map((each) => statusStyle(colors, each)(`${by[each]} ${each}`)).join('  ');
   const waiting = roles
     .map(({ role, by_status }) => [role, (by_status.open ?? 0) + (by_status.blocked ?? 0)] as const)
     .filter(([, waits]) => waits > 0)
     .map(([role, waits]) => `${role} ${waits}`);
   return [
-    `${count(total, 'task')}${all === '' ? '' : `:  ${all}`}`,
+    `${formatCount(total, 'task')}${all === '' ? '' : `:  ${all}`}`,
     `Queues: ${waiting.length === 0 ? 'empty' : waiting.join('  ')}`,
   ];
 }
@@ -116,7 +116,7 @@ export function renderFrame(
             task.id,
             { text: task.status, style: statusStyle(colors, task.status, task.flagged_unverified) },
             task.role,
-            age(task.updated_at, now),
+            formatAge(task.updated_at, now),
             [task.title, noteOf(task)].filter(Boolean).join(' · '),
           ]),
           width,

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
-import { BOX_ENV } from '../../shared/contract/names.ts';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/names.ts';
 import { agentProgram, HOME } from '../programs.ts';
 
 /** Variables of this process that the agent program needs; none is a secret. */
@@ -59,10 +59,10 @@ export async function runAgentProcess(
     cwd: HOME,
     env: {
       ...Object.fromEntries(passed),
-      [BOX_ENV.assignmentUrl]: url,
-      [BOX_ENV.passOn]: options.pass.join(','),
+      [CONTAINER_ENV_NAMES.assignmentUrl]: url,
+      [CONTAINER_ENV_NAMES.passOn]: options.pass.join(','),
       // The end of this process, however it comes, closes its standard input, and that ends the program.
-      [BOX_ENV.exitWithParent]: 'true',
+      [CONTAINER_ENV_NAMES.exitWithParent]: 'true',
     },
     stdio: ['pipe', 'ignore', 'pipe'],
   });

@@ -1,10 +1,10 @@
 import type * as z from 'zod';
-import type { Claim } from '../../shared/api/report-schemas.ts';
+import type { ClaimResponse } from '../../shared/api/report-schemas.ts';
 import type { AttemptView } from '../../shared/api/schemas.ts';
 import type { Adapter } from '../../shared/contract/agents/adapter.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
-import { testCommands } from '../../shared/contract/submission/signals.ts';
-import { promptParts } from '../../shared/control/cascade/prompt.ts';
+import { listTestCommands } from '../../shared/contract/submission/signals.ts';
+import { buildPromptParts } from '../../shared/control/cascade/prompt.ts';
 
 /** Settings of the worker for every task. */
 export interface WorkerSettings {
@@ -18,7 +18,7 @@ export interface WorkerSettings {
  * task's: a task that could name a program could run any program on the worker's machine.
  */
 export function buildAssignment(
-  claim: z.infer<typeof Claim>,
+  claim: z.infer<typeof ClaimResponse>,
   attempts: readonly AttemptView[],
   worker: WorkerSettings,
 ): AgentAssignment {
@@ -38,11 +38,11 @@ export function buildAssignment(
     title: task.title,
     base_commit: task.base_commit ?? '',
     role: task.role,
-    prompt: promptParts(task, attempts),
+    prompt: buildPromptParts(task, attempts),
     model: worker.model ?? task.model ?? null,
     effort: present?.effort ?? 'high',
     adapter: worker.adapter,
-    test_commands: testCommands(task),
+    test_commands: listTestCommands(task),
     models: null,
     heartbeat_s: claim.heartbeat_s,
   };

@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import type * as z from 'zod';
-import type { Claim } from '../../shared/api/report-schemas.ts';
-import { isLoopback } from '../../shared/contract/repository/loopback.ts';
+import type { ClaimResponse } from '../../shared/api/report-schemas.ts';
+import { isLoopbackUrl } from '../../shared/contract/repository/loopback.ts';
 import { type Client, createClient } from '../client.ts';
 import type { Connection } from '../connection.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { type AgentProcessOptions, runAgentProcess } from './agent-process.ts';
 import { buildAssignment, type WorkerSettings } from './assignment.ts';
 
-type Claimed = z.infer<typeof Claim>;
+type Claimed = z.infer<typeof ClaimResponse>;
 
 /** The outcome of one claimed task. */
 export interface WorkerResult {
@@ -73,7 +73,7 @@ async function runTask(
   const release = (reason: string): Promise<WorkerResult> => releaseTask(claim, reason, connection);
   if (options.abort.aborted) return release('the worker was stopped');
   // Only a deployment on this machine may make the worker read files of this machine.
-  if (repository.startsWith('file:') && !isLoopback(connection.url))
+  if (repository.startsWith('file:') && !isLoopbackUrl(connection.url))
     return release('its repository is a file of another machine');
   const { attempts } = await client.listAttempts({ id });
   const assignment = buildAssignment(claim, attempts, { ...options, apiUrl: connection.url });

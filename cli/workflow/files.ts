@@ -1,17 +1,17 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Workflow } from '../../shared/contract/workflow/schema.ts';
-import { builtinWorkflow } from '../../shared/control/workflow/builtin.ts';
-import { type ReadFiles, readWhole } from '../../shared/control/workflow/library.ts';
+import { findBuiltinWorkflow } from '../../shared/control/workflow/builtin.ts';
+import { type RepositoryFileReader, loadWorkflow } from '../../shared/control/workflow/library.ts';
 import { type WorkflowProblem, workflowPath } from '../../shared/control/workflow/read.ts';
-import { MAX_STAGE_FILE_BYTES } from '../../shared/reviews/rubric/read.ts';
+import { MAX_ASSAY_FILE_BYTES } from '../../shared/reviews/rubric/read.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 
 /** Returns the text of a file; for one that is too large, blanks of a length that is refused as too large. */
 function readText(path: string): string {
-  return statSync(path).size > MAX_STAGE_FILE_BYTES
-    ? ' '.repeat(MAX_STAGE_FILE_BYTES + 1)
+  return statSync(path).size > MAX_ASSAY_FILE_BYTES
+    ? ' '.repeat(MAX_ASSAY_FILE_BYTES + 1)
     : readFileSync(path, 'utf8');
 }
 
@@ -28,7 +28,7 @@ function readIfExists(file: string, io: Pick<Io, 'cwd'>): string | null {
 }
 
 const inRepository =
-  (io: Pick<Io, 'cwd'>): ReadFiles =>
+  (io: Pick<Io, 'cwd'>): RepositoryFileReader =>
   async (paths) =>
     new Map(paths.map((path) => [path, readIfExists(path, io)]));
 
@@ -42,14 +42,14 @@ export interface ReadWorkflow {
 export async function readWorkflowFile(file: string, io: Pick<Io, 'cwd'>): Promise<ReadWorkflow> {
   const text = readIfExists(file, io);
   if (text === null) throw new CliError(EXIT.usage, 'unreadable_file', `${file} does not exist.`);
-  return await readWhole({ path: file, text }, inRepository(io));
+  return await loadWorkflow({ path: file, text }, inRepository(io));
 }
 
 /** Reads a workflow by its name: of `.assay/workflows` here, else a built-in one. @throws CliError if there is none */
 export async function readNamedWorkflow(name: string, io: Pick<Io, 'cwd'>): Promise<ReadWorkflow> {
   const path = workflowPath(name);
   if (/^[a-z0-9-]+$/.test(name) && readIfExists(path, io) !== null) return await readWorkflowFile(path, io);
-  const workflow = builtinWorkflow(name);
+  const workflow = findBuiltinWorkflow(name);
   if (workflow) return { workflow, problems: [] };
   throw new CliError(EXIT.notFound, 'unknown_workflow', `There is no workflow ${name}.`, {
     hint: `Workflows of a repository are files like ${workflowPath('NAME')}; \`assay workflow list\` lists the built-in ones.`,

@@ -1,30 +1,30 @@
 import { join } from 'node:path';
-import { type BoxClient, createBoxClient, RefusedError } from '../../shared/api/box-client.ts';
-import { loggedRuns } from '../../shared/contract/evidence/logs/read.ts';
-import type { AgentAssignment, UsageFile } from '../../shared/contract/messages/assignment.ts';
-import { codeOfThrown } from '../../shared/control/failures/thrown.ts';
+import { type ContainerClient, createContainerClient, ApiRefusalError } from '../../shared/api/box-client.ts';
+import { parseTestLog } from '../../shared/contract/evidence/logs/read.ts';
+import type { AgentAssignment, CommandUsageFile } from '../../shared/contract/messages/assignment.ts';
+import { failureCodeOfError } from '../../shared/control/failures/thrown.ts';
 import { CheckoutError } from '../../workspace/git/error.ts';
 import { fetchCommit } from '../../workspace/git/fetch.ts';
-import { snapshot } from '../../workspace/git/patch.ts';
-import type { Store } from '../../workspace/git/store.ts';
+import { takeWorkTreeSnapshot } from '../../workspace/git/patch.ts';
+import type { GitStore } from '../../workspace/git/store.ts';
 import { applyPatch } from '../../workspace/git/tree.ts';
-import type { Box } from '../../workspace/supervisor/box.ts';
-import { fetchPatch } from '../../workspace/supervisor/patch.ts';
-import { type Failure, type Reading, totalUsage } from './adapters/reading.ts';
-import { runAgain, runFirst } from './again.ts';
-import { configText } from './base-config.ts';
-import { endOf, failureOf } from './failure.ts';
-import { handInSession } from './kept-session.ts';
+import type { ContainerContext } from '../../workspace/supervisor/box.ts';
+import { downloadPatch } from '../../workspace/supervisor/patch.ts';
+import { type AgentFailure, type AgentRunState, totalUsage } from './adapters/reading.ts';
+import { resumeSession, startOrResumeSession } from './again.ts';
+import { readBaseConfig } from './base-config.ts';
+import { toAgentEnd, sessionFailure } from './failure.ts';
+import { uploadSession } from './kept-session.ts';
 import { keepLease } from './lease.ts';
-import { askLeave, untilAnswered } from './leave.ts';
-import { type Wrapped, wrap, wrapping } from './middleware/begin.ts';
-import { settingsOf } from './middleware/settings.ts';
-import { type Prepared, prepare } from './places.ts';
-import { progressOf } from './progress.ts';
-import { loadRole, within } from './role.ts';
-import { endOfTime, type Session } from './session.ts';
-import { readUsage } from './usage.ts';
-import { criteriaOf, LEAST_MS, letGo, lookAt, type Round } from './verification-gate.ts';
+import { postApprovalRequest, runUntilAnswered } from './leave.ts';
+import { type MiddlewareRuntime, createMiddleware, promptHooksOf } from './middleware/begin.ts';
+import { loadMiddlewareSettings } from './middleware/settings.ts';
+import { type PreparedWorkspace, prepareWorkspace } from './places.ts';
+import { describeProgress } from './progress.ts';
+import { loadRole, limitAdapter } from './role.ts';
+import { sessionDeadline, type AgentSession } from './session.ts';
+import { readUsageFile } from './usage.ts';
+import { loadVerificationCriteria, MIN_RUN_MS, enforceVerificationGate, checkAgentWork, type RunOutcome } from './verification-gate.ts';
 
 /** Larger patches are uploaded, so that the request stays small; smaller ones save a request. */
 const INLINE_PATCH_BYTES = 256 * 1024;
@@ -32,11 +32,11 @@ const TAIL_CHARACTERS = 2_000;
 const SUMMARY_CHARACTERS = 20_000;
 
 /** One attempt: the agent works in a fresh checkout of the base commit, and what it leaves there is handed in. */
-export async function runAgent(assignment: AgentAssignment, box: Box): Promise<void> {
-  const client = createBoxClient(assignment);
-  let reading: Reading | null = null;
-  let wrapped: Wrapped | null = null;
-  const lease = keepLease(client, assignment.heartbeat_s * 1_000, () => reading && progressOf(reading));
+export async function runAgent(assignment: AgentAssignment, box: ContainerContext): Promise<void> {
+  const client = createContainerClient(assignment);
+  let reading: AgentRunState | null = null;
+  let wrapped: MiddlewareRuntime | null = null;
+  const lease = keepLease(client, assignment.heartbeat_s * 1_000, () => reading && describeProgress(reading));
   try {
     await attempt(assignment, box, client, AbortSignal.any([lease.lost, box.abort]), {
       onStart: (started) => {
@@ -50,38 +50,38 @@ export async function runAgent(assignment: AgentAssignment, box: Box): Promise<v
     if (lease.lost.aborted || isOver(error)) console.error(String(error));
     else await reportError(client, error, wrapped);
   } finally {
-    await (wrapped as Wrapped | null)?.door?.close();
+    await (wrapped as MiddlewareRuntime | null)?.hookServer?.close();
     lease.stop();
   }
 }
 
 /** A report that was refused because the attempt has ended without us: the API knows, and nobody waits for this box. */
-const isOver = (error: unknown): boolean => error instanceof RefusedError && error.status === 409;
+const isOver = (error: unknown): boolean => error instanceof ApiRefusalError && error.status === 409;
 
 /** What was thrown around a run counts as the table of failures says; what could not be checked out, as what it says of itself. */
-async function reportError(client: BoxClient, error: unknown, wrapped: Wrapped | null): Promise<void> {
-  if (wrapped?.around.threw(error))
+async function reportError(client: ContainerClient, error: unknown, wrapped: MiddlewareRuntime | null): Promise<void> {
+  if (wrapped?.middleware.isHookError(error))
     return void (await client.post('fail', {
       reason: `what is wrapped around the run has failed: ${error instanceof Error ? error.message : String(error)}`,
-      failure_class: codeOfThrown(error),
-      middleware: wrapped.around.record(),
+      failure_class: failureCodeOfError(error),
+      middleware: wrapped.middleware.toRecord(),
     }));
   if (!(error instanceof CheckoutError) || error.failureClass === 'unknown') throw error;
   await client.post('fail', { reason: error.message, failure_class: error.failureClass });
 }
 
 /** Who is told of what there is before the attempt is over. */
-interface Told {
-  readonly onStart: (reading: Reading) => void;
-  readonly onWrap: (wrapped: Wrapped | null) => void;
+interface AttemptListeners {
+  readonly onStart: (reading: AgentRunState) => void;
+  readonly onWrap: (wrapped: MiddlewareRuntime | null) => void;
 }
 
 async function attempt(
   given: AgentAssignment,
-  box: Box,
-  client: BoxClient,
+  box: ContainerContext,
+  client: ContainerClient,
   abort: AbortSignal,
-  { onStart, onWrap }: Told,
+  { onStart, onWrap }: AttemptListeners,
 ): Promise<void> {
   const commit = given.base_commit;
   const { store } = await fetchCommit(join(box.workDir, 'store.git'), {
@@ -91,79 +91,79 @@ async function attempt(
     allowFile: box.embedded,
   });
   const role = await loadRole(given.role, store, commit);
-  const assignment = { ...given, adapter: within(given.adapter, role.config.limits) };
+  const assignment = { ...given, adapter: limitAdapter(given.adapter, role.config.limits) };
   // What the base asks for is read before anything is spent: a mistake in it costs nothing then.
-  const config = await configText(store, commit);
-  const criteria = await criteriaOf(config, assignment.test_commands);
-  const wrapped = await wrap(assignment, await settingsOf(config, assignment.around?.chain));
+  const config = await readBaseConfig(store, commit);
+  const criteria = await loadVerificationCriteria(config, assignment.test_commands);
+  const wrapped = await createMiddleware(assignment, await loadMiddlewareSettings(config, assignment.around?.chain));
   onWrap(wrapped);
-  const around = wrapped?.around;
-  const start = await startOf(given, box, store);
-  const prepared = await prepare(assignment, box, role, store, commit, start, wrapping(wrapped));
-  const { places, index } = prepared;
+  const around = wrapped?.middleware;
+  const start = await startTree(given, box, store);
+  const prepared = await prepareWorkspace(assignment, box, role, store, commit, start, promptHooksOf(wrapped));
+  const { layout, gitIndex } = prepared;
   const options = {
-    ...{ abort, onStart, limits: role.config.limits, until: endOfTime(assignment) },
+    ...{ abort, onStart, limits: role.config.limits, until: sessionDeadline(assignment) },
     ...(around && { around }),
   };
   const timeLeft = (): number => options.until - performance.now();
   let taken = 0;
   const snapshotOf = () =>
-    snapshot(store, {
+    takeWorkTreeSnapshot(store, {
       base: commit,
-      workTree: places.checkout,
-      index,
-      dir: join(box.workDir, `snapshot-${++taken}`),
+      workTree: layout.checkout,
+      index: gitIndex,
+      scratchFolder: join(box.workDir, `snapshot-${++taken}`),
       runAs: box.users?.[0] ?? null,
     });
-  const roundOf = async (session: Session): Promise<Round> => {
-    if (session.asks) return { session, failure: INTERRUPTED };
+  const roundOf = async (session: AgentSession): Promise<RunOutcome> => {
+    if (session.approvalRequest) return { session, failure: INTERRUPTED };
     // What is still running could change what is handed in, or take what comes next.
     if (session.result.end === 'uncontained')
       throw new Error(`the agent cannot be ended: ${session.result.startError}`);
-    const failure = await failedAs(session, prepared);
+    const failure = await runFailure(session, prepared);
     return failure || abort.aborted
       ? { session, failure: failure ?? INTERRUPTED }
       : { session, work: await snapshotOf() };
   };
-  const again = async (words: string, before: Session): Promise<Session> =>
-    runAgain(around ? await around.tell(words) : words, before, assignment, box, prepared, options);
+  const again = async (words: string, before: AgentSession): Promise<AgentSession> =>
+    resumeSession(around ? await around.beforeModel(words) : words, before, assignment, box, prepared, options);
   let waits = false;
-  const answered = async (session: Session): Promise<Session> => {
-    const end = await untilAnswered(session, {
-      path: places.approvalFile,
+  const answered = async (session: AgentSession): Promise<AgentSession> => {
+    const end = await runUntilAnswered(session, {
+      path: layout.approvalFile,
       ask: (ask, session) =>
-        askLeave(client, ask, snapshotOf, () => handInSession(client, assignment, prepared, box, session)),
+        postApprovalRequest(client, ask, snapshotOf, () => uploadSession(client, assignment, prepared, box, session)),
       again,
     });
-    waits = end.asks !== null;
+    waits = end.approvalRequest !== null;
     return end;
   };
-  const roundsFrom = async (session: Session): Promise<Round> => {
+  const roundsFrom = async (session: AgentSession): Promise<RunOutcome> => {
     let round = await roundOf(await answered(session));
-    while (around && !('work' in round) && !abort.aborted && !waits && timeLeft() >= LEAST_MS) {
-      const words = await around.goesOn(round.failure);
+    while (around && !('work' in round) && !abort.aborted && !waits && timeLeft() >= MIN_RUN_MS) {
+      const words = await around.continuationMessage(round.failure);
       if (words === null) break;
-      const next = await runAgain(words, round.session, assignment, box, prepared, options);
+      const next = await resumeSession(words, round.session, assignment, box, prepared, options);
       round = await roundOf(await answered(next));
     }
     return round;
   };
   // Before there is anything to end: what is begun now would be paid for, and thrown away.
   if (abort.aborted) {
-    if (box.abort.aborted) await sayInterrupted(createBoxClient(given, LAST_WORDS_MS), []);
+    if (box.abort.aborted) await postInterruption(createContainerClient(given, LAST_WORDS_MS), []);
     return;
   }
-  const first = await roundsFrom(await runFirst(assignment, box, prepared, options));
+  const first = await roundsFrom(await startOrResumeSession(assignment, box, prepared, options));
   const last =
     criteria === null || !('work' in first)
       ? first
-      : await letGo(first, {
+      : await enforceVerificationGate(first, {
           criteria,
           abort,
           timeLeft,
-          look: (work) => lookAt(work, criteria, assignment.test_commands, prepared, box, abort),
-          again: (message, before) => {
-            if (before.reading) before.reading.held++;
+          checkWork: (work) => checkAgentWork(work, criteria, assignment.test_commands, prepared, box, abort),
+          resumeAgent: (message, before) => {
+            if (before.runState) before.runState.holdBacks++;
             return again(message, before).then(roundsFrom);
           },
         });
@@ -171,13 +171,13 @@ async function attempt(
   // The task waits for a person, and no box waits with it.
   if (waits) return;
   if (abort.aborted && !box.abort.aborted) return;
-  if (box.abort.aborted) return interrupted(createBoxClient(given, LAST_WORDS_MS), session, snapshotOf);
-  const claimed = await claimOf(session, places.usageFile);
-  await around?.ends('work' in last ? null : last.failure);
+  if (box.abort.aborted) return reportInterruption(createContainerClient(given, LAST_WORDS_MS), session, snapshotOf);
+  const claimed = await agentClaims(session, layout.usageFile);
+  await around?.afterAgent('work' in last ? null : last.failure);
   const reported = {
-    ...(around && { middleware: around.record() }),
+    ...(around && { middleware: around.toRecord() }),
     output_tail: tailOf(session),
-    end: endOf(session, 'work' in last ? null : last.failure),
+    end: toAgentEnd(session, 'work' in last ? null : last.failure),
     ...(claimed.usage ? { usage: claimed.usage } : {}),
   };
   if (!('work' in last)) {
@@ -196,7 +196,7 @@ async function attempt(
       ? { patch: patch.toString('utf8') }
       : { patch_sha256: await client.upload('patch', patch), patch_bytes: patch.length };
   const transcript = await uploadTranscript(client, session);
-  const logged = loggedRuns(session.result.output);
+  const logged = parseTestLog(session.result.output);
   await client.post('complete', {
     summary: summaryOf(claimed, session),
     ...(logged.length > 0 && { logged }),
@@ -210,20 +210,20 @@ async function attempt(
 }
 
 /** Told to end: what is done about it depends on by whom, and not on this. */
-const INTERRUPTED: Failure = { class: 'interrupted', reason: 'told to end' };
+const INTERRUPTED: AgentFailure = { class: 'interrupted', reason: 'told to end' };
 
 /** Why a run is no work; null: it is. Who says that it is blocked is believed. */
-async function failedAs(session: Session, { places, invocation }: Prepared): Promise<Failure | null> {
-  const { status, summary } = await claimOf(session, places.usageFile);
+async function runFailure(session: AgentSession, { layout, invocation }: PreparedWorkspace): Promise<AgentFailure | null> {
+  const { status, summary } = await agentClaims(session, layout.usageFile);
   if (status === 'blocked')
     return { class: 'agent_blocked', reason: summary ?? 'the agent says that it is blocked' };
-  return failureOf(session, invocation.argv[0] ?? '');
+  return sessionFailure(session, invocation.argv[0] ?? '');
 }
 
 /** What the agent starts from: the base, or what it had made of it when it asked for leave. */
-async function startOf({ base_commit, parked }: AgentAssignment, box: Box, store: Store): Promise<string> {
+async function startTree({ base_commit, parked }: AgentAssignment, box: ContainerContext, store: GitStore): Promise<string> {
   if (!parked) return base_commit;
-  const patch = await fetchPatch(parked);
+  const patch = await downloadPatch(parked);
   const tree = await applyPatch(store, base_commit, patch, join(box.workDir, 'parked.index'));
   if (tree !== parked.tree)
     throw new CheckoutError('patch_does_not_apply', `what was parked is tree ${parked.tree}, not ${tree}`);
@@ -237,9 +237,9 @@ const LAST_WORDS_MS = 30_000;
  * The container is being taken away. What was done so far goes up first, for whoever wants to look; then the API is told that nobody is
  * to blame, and starts the attempt again.
  */
-async function interrupted(
-  client: BoxClient,
-  session: Session,
+async function reportInterruption(
+  client: ContainerClient,
+  session: AgentSession,
   snapshotOf: () => Promise<{ readonly patch: Buffer }>,
 ): Promise<void> {
   const left: string[] = [];
@@ -251,10 +251,10 @@ async function interrupted(
   } catch (error) {
     console.error(`what was done so far: ${error instanceof Error ? error.message : String(error)}`);
   }
-  await sayInterrupted(client, left);
+  await postInterruption(client, left);
 }
 
-async function sayInterrupted(client: BoxClient, left: readonly string[]): Promise<void> {
+async function postInterruption(client: ContainerClient, left: readonly string[]): Promise<void> {
   const reason = `the container was told to end${left.length > 0 ? `; what there was: ${left.join(', ')}` : ''}`;
   await client.post('fail', { reason, failure_class: 'interrupted' });
 }
@@ -263,8 +263,8 @@ async function sayInterrupted(client: BoxClient, left: readonly string[]): Promi
 const isText = (patch: Buffer): boolean => Buffer.from(patch.toString('utf8')).equals(patch);
 
 /** The report carries the end of what was said; a transcript is worth a request only when there is more than that. */
-async function uploadTranscript(client: BoxClient, { result, reading }: Session): Promise<string | null> {
-  if (result.output === '' || (reading === null && result.output.length <= TAIL_CHARACTERS)) return null;
+async function uploadTranscript(client: ContainerClient, { result, runState }: AgentSession): Promise<string | null> {
+  if (result.output === '' || (runState === null && result.output.length <= TAIL_CHARACTERS)) return null;
   try {
     return await client.upload('transcript', Buffer.from(result.output));
   } catch (error) {
@@ -275,32 +275,32 @@ async function uploadTranscript(client: BoxClient, { result, reading }: Session)
 }
 
 /** What the agent says of its work: in its events, else in the file that a command may leave. */
-async function claimOf({ reading }: Session, usageFile: string): Promise<UsageFile> {
-  if (reading === null) return readUsage(usageFile);
-  const usage = totalUsage(reading);
-  const summary = reading.summary ?? reading.message;
+async function agentClaims({ runState }: AgentSession, usageFile: string): Promise<CommandUsageFile> {
+  if (runState === null) return readUsageFile(usageFile);
+  const usage = totalUsage(runState);
+  const summary = runState.summary ?? runState.lastMessage;
   return {
     ...(usage ? { usage } : {}),
-    ...(reading.status ? { status: reading.status } : {}),
+    ...(runState.status ? { status: runState.status } : {}),
     ...(summary === null ? {} : { summary: summary.slice(0, SUMMARY_CHARACTERS) }),
   };
 }
 
 /** The last of what was said: of a CLI its words, not its events. */
-const tailOf = ({ result, reading }: Session): string =>
-  (reading === null ? result.output : (reading.message ?? reading.failure?.reason ?? '')).slice(
+const tailOf = ({ result, runState }: AgentSession): string =>
+  (runState === null ? result.output : (runState.lastMessage ?? runState.failure?.reason ?? '')).slice(
     -TAIL_CHARACTERS,
   );
 
 /** What the provider asked for, in whole seconds, as far as anybody would wait. */
-const retryAfter = (failure: Failure): { retry_after_s?: number } =>
+const retryAfter = (failure: AgentFailure): { retry_after_s?: number } =>
   failure.retryAfterSeconds === undefined
     ? {}
     : { retry_after_s: Math.min(86_400, Math.max(1, Math.ceil(failure.retryAfterSeconds))) };
 
-const summaryOf = (claimed: UsageFile, { result, reading }: Session): string =>
+const summaryOf = (claimed: CommandUsageFile, { result, runState }: AgentSession): string =>
   (
     claimed.summary?.trim() ||
-    (reading === null ? result.output.trim().slice(-SUMMARY_CHARACTERS) : '') ||
+    (runState === null ? result.output.trim().slice(-SUMMARY_CHARACTERS) : '') ||
     'the agent said nothing'
   ).trim();

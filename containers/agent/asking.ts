@@ -1,13 +1,13 @@
 import { constants, watch } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import type { Ask } from '../../shared/contract/approval/schema.ts';
+import type { ApprovalRequest } from '../../shared/contract/approval/schema.ts';
 
 /** Set for the agent: where it writes what it wants leave for (docs/approvals.md). */
 export const APPROVAL_FILE_VARIABLE = 'ASSAY_APPROVAL_FILE';
 
 /** Said to every agent. */
-export const HOW_TO_ASK = `## Leave for what a person must allow
+export const APPROVAL_INSTRUCTIONS = `## Leave for what a person must allow
 Before you deploy, change a database, delete data, push, send anything to somebody outside, or spend money, ask for leave: write
 {"action": "deploy:production", "title": "what you want to do", "description": "why, and what it changes"}
 as JSON into the file that the environment variable ${APPROVAL_FILE_VARIABLE} names, and end. You are started again with the answer, and what you have changed is still there.
@@ -34,7 +34,7 @@ async function contentOf(path: string): Promise<unknown> {
 }
 
 /** Tells the agent what is wrong with its question, in a file beside it. */
-async function complain(path: string, message: string): Promise<void> {
+async function writeRequestError(path: string, message: string): Promise<void> {
   console.error(`what the agent asks cannot be read: ${message}`);
   try {
     const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
@@ -46,23 +46,23 @@ async function complain(path: string, message: string): Promise<void> {
 }
 
 /** What the agent asks leave for; null: nothing. */
-export async function readAsk(path: string): Promise<Ask | null> {
+export async function readApprovalRequest(path: string): Promise<ApprovalRequest | null> {
   const content = await contentOf(path);
   if (content === null) return null;
   // Loaded only now: most of a box's time is its start.
-  const { readAsked } = await import('../../shared/control/approvals/read.ts');
-  const read = readAsked(content);
+  const { parseApprovalRequest } = await import('../../shared/control/approvals/read.ts');
+  const read = parseApprovalRequest(content);
   if ('ask' in read) return read.ask;
-  await complain(path, read.wrong);
+  await writeRequestError(path, read.wrong);
   return null;
 }
 
 /** Watches for a question: `asked` fires with it as its reason. */
-export function watchAsk(path: string): { readonly asked: AbortSignal; stop(): void } {
+export function watchApprovalRequest(path: string): { readonly asked: AbortSignal; stop(): void } {
   const asked = new AbortController();
   const watcher = watch(dirname(path), (_, name) => {
     if (name !== null && name !== basename(path)) return;
-    void readAsk(path).then((ask) => ask && asked.abort(ask));
+    void readApprovalRequest(path).then((ask) => ask && asked.abort(ask));
   });
   // A folder that cannot be watched any more: what is there is read when the agent has ended.
   watcher.on('error', () => watcher.close());
@@ -70,5 +70,5 @@ export function watchAsk(path: string): { readonly asked: AbortSignal; stop(): v
 }
 
 /** Takes away what has been answered. */
-export const forgetAsk = (path: string): Promise<unknown> =>
+export const removeApprovalRequest = (path: string): Promise<unknown> =>
   Promise.all([rm(path, { force: true }), rm(`${path}.error`, { force: true })]);

@@ -1,33 +1,33 @@
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
-import { BOX_ENV } from '../../shared/contract/names.ts';
-import { commandEnvironment } from '../../workspace/process/environment.ts';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/names.ts';
+import { buildCommandEnvironment } from '../../workspace/process/environment.ts';
 import { APPROVAL_FILE_VARIABLE } from './asking.ts';
-import type { Prepared } from './places.ts';
+import type { PreparedWorkspace } from './places.ts';
 
 /** How to get out, where there is a way. The model's key is in no box. */
-export const passedOn = (): string[] => [
+export const forwardedVariables = (): string[] => [
   'HTTPS_PROXY',
   'NO_PROXY',
-  ...(process.env[BOX_ENV.passOn] ?? '').split(',').filter((name) => name !== ''),
+  ...(process.env[CONTAINER_ENV_NAMES.passOn] ?? '').split(',').filter((name) => name !== ''),
 ];
 
 /** What each process of the agent finds in its environment. */
-export const environmentOf = (
+export const agentEnvironment = (
   assignment: AgentAssignment,
-  { places, invocation }: Pick<Prepared, 'places' | 'invocation'>,
+  { layout, invocation }: Pick<PreparedWorkspace, 'layout' | 'invocation'>,
 ): Record<string, string> =>
-  commandEnvironment({
-    home: places.home,
-    tmp: places.tmp,
-    pass: passedOn(),
-    extra: {
-      ASSAY_PROMPT_FILE: places.promptFile,
+  buildCommandEnvironment({
+    home: layout.home,
+    tmp: layout.tmp,
+    passedThrough: forwardedVariables(),
+    overrides: {
+      ASSAY_PROMPT_FILE: layout.promptFile,
       ASSAY_ROLE: assignment.role,
       ASSAY_TASK_ID: assignment.task_id,
       ASSAY_ATTEMPT: String(assignment.attempt),
       ASSAY_MODEL: assignment.model ?? '',
       ASSAY_EFFORT: assignment.effort,
-      [APPROVAL_FILE_VARIABLE]: places.approvalFile,
+      [APPROVAL_FILE_VARIABLE]: layout.approvalFile,
       ...invocation.env,
     },
   });

@@ -1,18 +1,18 @@
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { BoxClient } from '../../shared/api/box-client.ts';
+import type { ContainerClient } from '../../shared/api/box-client.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
-import { MAX_SESSION_BYTES, SESSION_ID } from '../../shared/control/approvals/session.ts';
-import { handOver } from '../../workspace/git/hand-over.ts';
-import { run } from '../../workspace/process/run.ts';
-import type { Box } from '../../workspace/supervisor/box.ts';
-import { fetchPromised } from '../../workspace/supervisor/patch.ts';
+import { MAX_CLI_SESSION_BYTES, CLI_SESSION_ID } from '../../shared/control/approvals/session.ts';
+import { changeOwner } from '../../workspace/git/hand-over.ts';
+import { runProcess } from '../../workspace/process/run.ts';
+import type { ContainerContext } from '../../workspace/supervisor/box.ts';
+import { downloadVerified } from '../../workspace/supervisor/patch.ts';
 import type { SessionCommands, SessionFile } from './adapters/adapter.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';
-import { environmentOf } from './environment.ts';
-import type { Prepared } from './places.ts';
-import type { Session } from './session.ts';
+import { agentEnvironment } from './environment.ts';
+import type { PreparedWorkspace } from './places.ts';
+import type { AgentSession } from './session.ts';
 
 /** The agent wrote it: it is no larger than is kept, and neither it nor a folder on the way to it is a link that leads elsewhere. */
 async function contentOf(path: string, territory: string): Promise<Buffer | null> {
@@ -20,7 +20,7 @@ async function contentOf(path: string, territory: string): Promise<Buffer | null
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stat = await file.stat();
-    if (!stat.isFile() || stat.size === 0 || stat.size > MAX_SESSION_BYTES) return null;
+    if (!stat.isFile() || stat.size === 0 || stat.size > MAX_CLI_SESSION_BYTES) return null;
     return await file.readFile();
   } finally {
     await file.close();
@@ -31,28 +31,28 @@ async function contentOf(path: string, territory: string): Promise<Buffer | null
 const COMMAND_MS = 120_000;
 
 /** What a command of the CLI prints, as the agent; null: it failed, or there is more of it than is kept. */
-async function printedBy(
+async function commandOutput(
   argv: readonly string[],
   assignment: AgentAssignment,
-  prepared: Prepared,
-  box: Box,
+  prepared: PreparedWorkspace,
+  box: ContainerContext,
 ): Promise<Buffer | null> {
   const parts: Buffer[] = [];
   let bytes = 0;
   const tooMuch = new AbortController();
-  const { places } = prepared;
-  const { end, exitCode, output } = await run(
+  const { layout } = prepared;
+  const { end, exitCode, output } = await runProcess(
     { argv },
     {
-      cwd: places.checkout,
-      env: environmentOf(assignment, prepared),
+      cwd: layout.checkout,
+      env: agentEnvironment(assignment, prepared),
       timeoutMs: COMMAND_MS,
       runAs: box.users?.[0] ?? null,
-      territory: places.territory,
+      exclusiveFolder: layout.root,
       abort: AbortSignal.any([box.abort, tooMuch.signal]),
       onOutput: (chunk) => {
         bytes += chunk.length;
-        if (bytes > MAX_SESSION_BYTES) tooMuch.abort();
+        if (bytes > MAX_CLI_SESSION_BYTES) tooMuch.abort();
         else parts.push(chunk);
       },
     },
@@ -63,39 +63,39 @@ async function printedBy(
 }
 
 /** What there is of a session; null: nothing that can be kept. */
-async function keptOf(
+async function readSessionRecord(
   id: string,
   record: SessionFile | SessionCommands,
   assignment: AgentAssignment,
-  prepared: Prepared,
-  box: Box,
+  prepared: PreparedWorkspace,
+  box: ContainerContext,
 ): Promise<Buffer | null> {
   if ('gives' in record) {
-    const printed = await printedBy(record.gives(id), assignment, prepared, box);
+    const printed = await commandOutput(record.exportCommand(id), assignment, prepared, box);
     return printed && printed.length > 0 ? printed : null;
   }
-  const { folder, end } = record.lies(prepared.places, id);
+  const { folder, end } = record.location(prepared.layout, id);
   const found = (await readdir(folder, { recursive: true })).find((path) => `/${path}`.endsWith(end));
-  return found === undefined ? null : contentOf(join(folder, found), prepared.places.territory);
+  return found === undefined ? null : contentOf(join(folder, found), prepared.layout.root);
 }
 
 /**
  * Hands in what the CLI has written down of the session that ended with a question. Null: it keeps none, or none that can be had; then
  * another box starts anew with what was changed and decided, so nothing is lost that matters.
  */
-export async function handInSession(
-  client: BoxClient,
+export async function uploadSession(
+  client: ContainerClient,
   assignment: AgentAssignment,
-  prepared: Prepared,
-  box: Box,
-  { reading }: Session,
+  prepared: PreparedWorkspace,
+  box: ContainerContext,
+  { runState }: AgentSession,
 ): Promise<{ readonly id: string; readonly sha256: string } | null> {
   const { adapter, models } = assignment;
-  const { record } = AGENT_ADAPTERS[adapter.kind];
-  const id = reading?.session ?? null;
-  if (!record || id === null || !SESSION_ID.test(id)) return null;
+  const { sessionRecord } = AGENT_ADAPTERS[adapter.kind];
+  const id = runState?.sessionId ?? null;
+  if (!sessionRecord || id === null || !CLI_SESSION_ID.test(id)) return null;
   try {
-    const content = await keptOf(id, record, assignment, prepared, box);
+    const content = await readSessionRecord(id, sessionRecord, assignment, prepared, box);
     if (!content) return null;
     const text = content.toString('utf8');
     // What the agent was given for models dies with this box, and is in no record.
@@ -108,29 +108,29 @@ export async function handInSession(
 }
 
 /** Puts the record of a session where the CLI of this box looks for it. False: there is none, or it cannot be had. */
-export async function putSession(
+export async function restoreSession(
   assignment: AgentAssignment,
-  prepared: Prepared,
-  box: Box,
+  prepared: PreparedWorkspace,
+  box: ContainerContext,
 ): Promise<boolean> {
   const { adapter, resumed } = assignment;
-  const { places } = prepared;
-  const { record, resume } = AGENT_ADAPTERS[adapter.kind];
-  if (!resumed || !record || !resume || !SESSION_ID.test(resumed.session)) return false;
+  const { layout } = prepared;
+  const { sessionRecord, resumeCommand } = AGENT_ADAPTERS[adapter.kind];
+  if (!resumed || !sessionRecord || !resumeCommand || !CLI_SESSION_ID.test(resumed.session)) return false;
   try {
-    const content = await fetchPromised(
-      { url: resumed.url, sha256: resumed.sha256, most: MAX_SESSION_BYTES },
+    const content = await downloadVerified(
+      { url: resumed.url, sha256: resumed.sha256, most: MAX_CLI_SESSION_BYTES },
       (_why, detail) => new Error(`what was kept ${detail}`),
     );
-    const isFile = 'goes' in record;
+    const isFile = 'goes' in sessionRecord;
     const path = isFile
-      ? record.goes(places, resumed.session, await realpath(places.checkout))
-      : join(places.home, 'session.json');
+      ? sessionRecord.restorePath(layout, resumed.session, await realpath(layout.checkout))
+      : join(layout.home, 'session.json');
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content, { flag: 'wx' });
     const user = box.users?.[0];
-    if (user) await handOver(user, [places.home]);
-    return isFile || (await printedBy(record.takes(path), assignment, prepared, box)) !== null;
+    if (user) await changeOwner(user, [layout.home]);
+    return isFile || (await commandOutput(sessionRecord.importCommand(path), assignment, prepared, box)) !== null;
   } catch (error) {
     console.error(
       `the session cannot be gone on with: ${error instanceof Error ? error.message : String(error)}`,

@@ -1,4 +1,4 @@
-import { type BoxClient, RefusedError } from '../../shared/api/box-client.ts';
+import { type ContainerClient, ApiRefusalError } from '../../shared/api/box-client.ts';
 
 /** An agent that is done sooner than this saves the API a request; any other is seen to be alive soon enough. */
 const FIRST_BEAT_MS = 500;
@@ -8,7 +8,7 @@ const FIRST_BEAT_MS = 500;
  * agent must end. A beat carries `progress` when it has changed. When the API cannot be reached, it goes on trying: the lease is several beats long.
  */
 export function keepLease(
-  client: BoxClient,
+  client: ContainerClient,
   everyMs: number,
   progress: () => string | null = () => null,
 ): { readonly lost: AbortSignal; stop(): void } {
@@ -24,7 +24,7 @@ export function keepLease(
       else await client.post('progress', { message }, options);
       said = message;
     } catch (error) {
-      if (error instanceof RefusedError && error.status < 500) {
+      if (error instanceof ApiRefusalError && error.status < 500) {
         console.error(`the lease is gone: ${error.message}`);
         lost.abort();
         return;

@@ -1,12 +1,12 @@
-import type { BoxClient } from '../../shared/api/box-client.ts';
-import type { Ask } from '../../shared/contract/approval/schema.ts';
-import { forgetAsk } from './asking.ts';
-import type { Session } from './session.ts';
+import type { ContainerClient } from '../../shared/api/box-client.ts';
+import type { ApprovalRequest } from '../../shared/contract/approval/schema.ts';
+import { removeApprovalRequest } from './asking.ts';
+import type { AgentSession } from './session.ts';
 
 /** Asks for leave, with the work so far. What the agent is told when it has it at once; null: a person decides. */
-export async function askLeave(
-  client: BoxClient,
-  ask: Ask,
+export async function postApprovalRequest(
+  client: ContainerClient,
+  ask: ApprovalRequest,
   snapshotOf: () => Promise<{ readonly tree: string; readonly patch: Buffer }>,
   sessionOf: () => Promise<{ readonly id: string; readonly sha256: string } | null>,
 ): Promise<string | null> {
@@ -18,25 +18,25 @@ export async function askLeave(
   const session = await sessionOf();
   const { approval, status } = await client.post('park', { ...ask, ...work, ...(session && { session }) });
   if (status === 'auth_required') return null;
-  const { approvalWords } = await import('../../shared/control/approvals/words.ts');
-  return approvalWords(approval);
+  const { describeApprovalDecision } = await import('../../shared/control/approvals/words.ts');
+  return describeApprovalDecision(approval);
 }
 
 /** Lets an agent that has ended with a question go on with its answer, as often as it asks and is answered at once. One that still `asks` then has to wait. */
-export async function untilAnswered(
-  first: Session,
+export async function runUntilAnswered(
+  first: AgentSession,
   to: {
     /** Where the question lies. */
     readonly path: string;
-    readonly ask: (ask: Ask, session: Session) => Promise<string | null>;
-    readonly again: (words: string, before: Session) => Promise<Session>;
+    readonly ask: (ask: ApprovalRequest, session: AgentSession) => Promise<string | null>;
+    readonly again: (words: string, before: AgentSession) => Promise<AgentSession>;
   },
-): Promise<Session> {
+): Promise<AgentSession> {
   let session = first;
-  while (session.asks) {
-    const words = await to.ask(session.asks, session);
+  while (session.approvalRequest) {
+    const words = await to.ask(session.approvalRequest, session);
     if (words === null) return session;
-    await forgetAsk(to.path);
+    await removeApprovalRequest(to.path);
     session = await to.again(words, session);
   }
   return session;

@@ -1,4 +1,4 @@
-import { runBox } from '../../workspace/supervisor/box.ts';
+import { runContainer } from '../../workspace/supervisor/box.ts';
 import { runAgent } from './agent.ts';
 
-await runBox('agent', runAgent);
+await runContainer('agent', runAgent);

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
-import { renderPrompt } from '../../shared/control/roles/render.ts';
+import { renderTaskPrompt } from '../../shared/control/roles/render.ts';
 import type { Role } from '../../shared/control/roles/role.ts';
 import { readFileAt } from '../../workspace/git/folder.ts';
-import { handOver } from '../../workspace/git/hand-over.ts';
-import { plantGit } from '../../workspace/git/plant.ts';
-import type { Store } from '../../workspace/git/store.ts';
-import { materialise } from '../../workspace/git/tree.ts';
-import type { Box } from '../../workspace/supervisor/box.ts';
-import type { Instructions, Invocation, Places } from './adapters/adapter.ts';
+import { changeOwner } from '../../workspace/git/hand-over.ts';
+import { createCheckoutGit } from '../../workspace/git/plant.ts';
+import type { GitStore } from '../../workspace/git/store.ts';
+import { checkOutTree } from '../../workspace/git/tree.ts';
+import type { ContainerContext } from '../../workspace/supervisor/box.ts';
+import type { Instructions, Invocation, WorkspaceLayout } from './adapters/adapter.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';
-import { HOW_TO_ASK } from './asking.ts';
+import { APPROVAL_INSTRUCTIONS } from './asking.ts';
 import { loadKnowledge } from './role.ts';
 
 /** Longest argument in bytes that is passed on as one; the kernel takes 131,071. */
@@ -22,31 +22,31 @@ const INSTRUCTIONS = ['CLAUDE.md', 'AGENTS.md'];
 /** Largest of these that is handed on, in bytes. */
 const MAX_INSTRUCTIONS_BYTES = 262_144;
 
-export interface Prepared {
-  readonly places: Places;
-  readonly index: string;
+export interface PreparedWorkspace {
+  readonly layout: WorkspaceLayout;
+  readonly gitIndex: string;
   readonly invocation: Invocation;
   /** The same for an agent that starts anew, with something said after its task. */
-  readonly restated: (message: string) => Promise<Prepared>;
+  readonly withMessage: (message: string) => Promise<PreparedWorkspace>;
 }
 
 /** What the agent is told; without NUL, which the operating system cannot pass in an argument. */
 async function promptOf(
   { prompt }: AgentAssignment,
   role: Role,
-  store: Store,
+  store: GitStore,
   commit: string,
 ): Promise<{ text: string; repository: Instructions['repository'] }> {
   const [KNOWLEDGE, repository] = await Promise.all([
     loadKnowledge(store, commit),
     repositoryInstructions(store, commit),
   ]);
-  const text = renderPrompt(role.taskPrompt, { ...prompt, KNOWLEDGE }).replaceAll('\0', '');
+  const text = renderTaskPrompt(role.taskPrompt, { ...prompt, KNOWLEDGE }).replaceAll('\0', '');
   return { text, repository };
 }
 
 /** As they stand in the base commit, whatever a checkout may hold. */
-async function repositoryInstructions(store: Store, commit: string): Promise<Instructions['repository']> {
+async function repositoryInstructions(store: GitStore, commit: string): Promise<Instructions['repository']> {
   for (const file of INSTRUCTIONS) {
     const found = await readFileAt(store, commit, file, MAX_INSTRUCTIONS_BYTES).catch(() => null);
     if (found?.regular) return { file, text: found.content.toString('utf8').replaceAll('\0', '') };
@@ -58,36 +58,36 @@ const inOneFile = ({ role, repository }: Omit<Instructions, 'file'>): string =>
   repository === null ? role : `${role}\n# ${repository.file} of the repository\n\n${repository.text}`;
 
 /** What is said and asked around the run. */
-export interface Wrapping {
-  readonly begins: (text: string) => Promise<string | null>;
-  readonly tell: (message: string) => Promise<string>;
-  readonly holdUrl: string | null;
+export interface PromptHooks {
+  readonly beforeAgent: (text: string) => Promise<string | null>;
+  readonly beforeModel: (message: string) => Promise<string>;
+  readonly toolHookUrl: string | null;
 }
-const NOTHING_AROUND: Wrapping = {
-  begins: async () => null,
-  tell: async (message) => message,
-  holdUrl: null,
+const NO_PROMPT_HOOKS: PromptHooks = {
+  beforeAgent: async () => null,
+  beforeModel: async (message) => message,
+  toolHookUrl: null,
 };
 
 /** Everything that the agent finds: the checkout, and outside of it the prompt, a home and room for temporary files. */
-export async function prepare(
+export async function prepareWorkspace(
   assignment: AgentAssignment,
-  box: Box,
+  box: ContainerContext,
   role: Role,
-  store: Store,
+  store: GitStore,
   commit: string,
   /** What is put into the checkout: the base, or what an earlier box of this attempt had made of it. */
   treeish: string = commit,
-  around: Wrapping = NOTHING_AROUND,
-): Promise<Prepared> {
+  around: PromptHooks = NO_PROMPT_HOOKS,
+): Promise<PreparedWorkspace> {
   const at = (name: string): string => join(box.workDir, name);
   const user = box.users?.[0] ?? null;
   await mkdir(at('agent'), { mode: user ? 0o711 : 0o700 });
   const home = at('agent/home');
   // A program of the user's own may need what the user has; a CLI that we configure finds nothing but that.
   const own = !user && assignment.adapter.kind === 'command' ? process.env['HOME'] : undefined;
-  const places: Places = {
-    territory: await realpath(at('agent')),
+  const places: WorkspaceLayout = {
+    root: await realpath(at('agent')),
     checkout: at('agent/checkout'),
     home: own ?? home,
     tmp: at('agent/tmp'),
@@ -99,47 +99,47 @@ export async function prepare(
   const index = at('index');
   await Promise.all([mkdir(home), mkdir(places.tmp)]);
   const { text: asked, repository } = await promptOf(assignment, role, store, commit);
-  const header = await around.begins(`${asked}\n${repository?.text ?? ''}`);
-  const text = await around.tell(asked);
+  const header = await around.beforeAgent(`${asked}\n${repository?.text ?? ''}`);
+  const text = await around.beforeModel(asked);
   const instructions = {
-    role: `${header === null ? '' : `${header}\n\n`}${role.systemPrompt.trimEnd()}\n\n${HOW_TO_ASK}`,
+    role: `${header === null ? '' : `${header}\n\n`}${role.systemPrompt.trimEnd()}\n\n${APPROVAL_INSTRUCTIONS}`,
     repository,
     file: places.instructionsFile,
   };
   await Promise.all([
     writeFile(places.promptFile, text),
     writeFile(places.instructionsFile, inOneFile(instructions)),
-    materialise(store, treeish, places.checkout, index),
+    checkOutTree(store, treeish, places.checkout, index),
   ]);
-  await plantGit(store, places.checkout, commit, index);
-  const told = (text: string, places: Places): Invocation =>
+  await createCheckoutGit(store, places.checkout, commit, index);
+  const told = (text: string, places: WorkspaceLayout): Invocation =>
     AGENT_ADAPTERS[assignment.adapter.kind].invoke({
       assignment,
-      places,
-      text,
-      prompt:
+      layout: places,
+      fullPrompt: text,
+      promptArgument:
         Buffer.byteLength(text) <= ARGUMENT_BYTES
           ? text
           : `Your task is in the file ${places.promptFile}. Read all of it first, then do what it says.`,
-      models: assignment.models,
+      modelAccess: assignment.models,
       instructions,
       maxCostUsd: role.config.limits.max_cost_usd ?? null,
-      holdUrl: around.holdUrl,
-      asRoot: !box.users && process.getuid?.() === 0,
+      toolHookUrl: around.toolHookUrl,
+      runsAsRoot: !box.users && process.getuid?.() === 0,
     });
   const invocation = told(text, places);
   for (const [path, text] of Object.entries(invocation.files)) {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
   }
-  if (user) await handOver(user, [places.checkout, places.tmp, home]);
-  const restated = async (message: string): Promise<Prepared> => {
+  if (user) await changeOwner(user, [places.checkout, places.tmp, home]);
+  const restated = async (message: string): Promise<PreparedWorkspace> => {
     // Not where the agent can write: it could have put a link there that leads elsewhere.
     const promptFile = at(`agent/prompt-${randomUUID()}.md`);
     const whole = `${text}\n\n${message.replaceAll('\0', '')}`;
     await writeFile(promptFile, whole, { flag: 'wx', mode: 0o644 });
     const again = { ...places, promptFile };
-    return { places: again, index, invocation: told(whole, again), restated };
+    return { layout: again, gitIndex: index, invocation: told(whole, again), withMessage: restated };
   };
-  return { places, index, invocation, restated };
+  return { layout: places, gitIndex: index, invocation, withMessage: restated };
 }

@@ -1,32 +1,32 @@
 import type { Adapter } from '../../shared/contract/agents/adapter.ts';
 import type { RoleLimits } from '../../shared/contract/roles/schema.ts';
-import { BUILTIN_NAMES, builtinRole } from '../../shared/control/roles/known.ts';
+import { BUILTIN_ROLE_NAMES, findBuiltinRole } from '../../shared/control/roles/known.ts';
 import {
   MAX_KNOWLEDGE_BYTES,
   MAX_ROLE_FILE_BYTES,
-  REPOSITORY_KNOWLEDGE,
-  REPOSITORY_ROLES,
+  REPOSITORY_KNOWLEDGE_FOLDER,
+  REPOSITORY_ROLES_FOLDER,
   ROLE_FILES,
   type Role,
-  type RoleFile,
+  type RoleFileName,
 } from '../../shared/control/roles/role.ts';
-import { material } from '../../shared/lib/material.ts';
+import { fencePrompt } from '../../shared/lib/material.ts';
 import { CheckoutError } from '../../workspace/git/error.ts';
 import { listFolder, readFileAt } from '../../workspace/git/folder.ts';
-import type { Store } from '../../workspace/git/store.ts';
+import type { GitStore } from '../../workspace/git/store.ts';
 
 /** Names of the roles that a commit brings along. */
-export const rolesOf = async (store: Store, commit: string): Promise<string[]> =>
-  (await listFolder(store, commit, REPOSITORY_ROLES))
+export const listRepositoryRoles = async (store: GitStore, commit: string): Promise<string[]> =>
+  (await listFolder(store, commit, REPOSITORY_ROLES_FOLDER))
     .filter(({ mode }) => mode === '40000')
-    .map(({ path }) => path.slice(REPOSITORY_ROLES.length + 1));
+    .map(({ path }) => path.slice(REPOSITORY_ROLES_FOLDER.length + 1));
 
 async function filesOf(
-  store: Store,
+  store: GitStore,
   commit: string,
   folder: string,
-): Promise<Partial<Record<RoleFile, string>>> {
-  const files: Partial<Record<RoleFile, string>> = {};
+): Promise<Partial<Record<RoleFileName, string>>> {
+  const files: Partial<Record<RoleFileName, string>> = {};
   for (const name of Object.values(ROLE_FILES)) {
     const found = await readFileAt(store, commit, `${folder}/${name}`, MAX_ROLE_FILE_BYTES).catch((error) => {
       throw new CheckoutError('config_invalid', `${folder}/${name}: ${String(error.message)}`);
@@ -43,22 +43,22 @@ async function filesOf(
  * what an earlier attempt or another task has written is not in it.
  * @throws CheckoutError `config_invalid` when there is no such role, or what the base says of it cannot be read.
  */
-export async function loadRole(name: string, store: Store, commit: string): Promise<Role> {
-  const own = await rolesOf(store, commit);
+export async function loadRole(name: string, store: GitStore, commit: string): Promise<Role> {
+  const own = await listRepositoryRoles(store, commit);
   if (own.includes(name)) {
     // Only here is a parser needed, which takes longer to load than all the rest of this.
     const { parseRole } = await import('../../shared/control/roles/parse.ts');
-    const { describeProblem } = await import('../../shared/lib/yaml.ts');
-    const folder = `${REPOSITORY_ROLES}/${name}`;
+    const { describeFileProblem } = await import('../../shared/lib/yaml.ts');
+    const folder = `${REPOSITORY_ROLES_FOLDER}/${name}`;
     const parsed = parseRole(name, folder, await filesOf(store, commit, folder));
     if ('role' in parsed) return parsed.role;
-    throw new CheckoutError('config_invalid', parsed.problems.map(describeProblem).join('; '));
+    throw new CheckoutError('config_invalid', parsed.problems.map(describeFileProblem).join('; '));
   }
-  const builtin = builtinRole(name);
+  const builtin = findBuiltinRole(name);
   if (builtin !== null) return builtin;
   throw new CheckoutError(
     'config_invalid',
-    `there is no role ${name}: built in are ${BUILTIN_NAMES.join(', ')}; in ${REPOSITORY_ROLES} of the base commit ${own.length === 0 ? 'there is none' : own.join(', ')}`,
+    `there is no role ${name}: built in are ${BUILTIN_ROLE_NAMES.join(', ')}; in ${REPOSITORY_ROLES_FOLDER} of the base commit ${own.length === 0 ? 'there is none' : own.join(', ')}`,
   );
 }
 
@@ -66,8 +66,8 @@ export async function loadRole(name: string, store: Store, commit: string): Prom
  * What the base commit tells agents about the project: text files of one folder, by name, as many bytes as have room. It is text
  * of the repository and no instruction of ours, so it is fenced.
  */
-export async function loadKnowledge(store: Store, commit: string): Promise<string> {
-  const entries = (await listFolder(store, commit, REPOSITORY_KNOWLEDGE))
+export async function loadKnowledge(store: GitStore, commit: string): Promise<string> {
+  const entries = (await listFolder(store, commit, REPOSITORY_KNOWLEDGE_FOLDER))
     .filter(({ path, mode }) => mode.startsWith('100') && /\.(?:md|txt)$/.test(path))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
   const texts: string[] = [];
@@ -78,7 +78,7 @@ export async function loadKnowledge(store: Store, commit: string): Promise<strin
     if (found === null || found.content.length > room) left.push(path);
     else {
       room -= found.content.length;
-      texts.push(material([{ label: path, text: found.content.toString('utf8').trim() }]).text);
+      texts.push(fencePrompt([{ label: path, text: found.content.toString('utf8').trim() }]).text);
     }
   }
   if (entries.length === 0) return '';
@@ -91,7 +91,7 @@ const least = (a: number | undefined, b: number | undefined): number | undefined
   a === undefined ? b : b === undefined ? a : Math.min(a, b);
 
 /** The adapter within the limits of a role: the tighter one of each counts. */
-export function within(adapter: Adapter, limits: RoleLimits): Adapter {
+export function limitAdapter(adapter: Adapter, limits: RoleLimits): Adapter {
   const timeout_s = least(adapter.timeout_s, limits.timeout_s) ?? adapter.timeout_s;
   if (adapter.kind !== 'claude' && adapter.kind !== 'gemini') return { ...adapter, timeout_s };
   const max_turns = least(adapter.max_turns, limits.max_turns);

@@ -1,18 +1,18 @@
 import type { AdapterKind } from '../../shared/contract/agents/adapter.ts';
-import { ADAPTER_FACTS } from '../../shared/contract/agents/adapter-facts.ts';
-import type { Ask } from '../../shared/contract/approval/schema.ts';
+import { ADAPTER_CAPABILITIES } from '../../shared/contract/agents/adapter-facts.ts';
+import type { ApprovalRequest } from '../../shared/contract/approval/schema.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { RoleLimits } from '../../shared/contract/roles/schema.ts';
-import { type RunResult, run } from '../../workspace/process/run.ts';
-import type { Box } from '../../workspace/supervisor/box.ts';
-import { EventLines } from './adapters/events.ts';
-import { newReading, type Reading } from './adapters/reading.ts';
+import { type ProcessResult, runProcess } from '../../workspace/process/run.ts';
+import type { ContainerContext } from '../../workspace/supervisor/box.ts';
+import { JsonEventStream } from './adapters/events.ts';
+import { createRunState, type AgentRunState } from './adapters/reading.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';
-import { readAsk, watchAsk } from './asking.ts';
-import { environmentOf } from './environment.ts';
-import type { Around } from './middleware/around.ts';
-import type { Prepared } from './places.ts';
-import { type Stopped, watchAgent } from './watch.ts';
+import { readApprovalRequest, watchApprovalRequest } from './asking.ts';
+import { agentEnvironment } from './environment.ts';
+import type { AgentRunMiddleware } from './middleware/around.ts';
+import type { PreparedWorkspace } from './places.ts';
+import { type WatchdogStop, startWatchdog } from './watch.ts';
 
 /** Largest transcript in bytes that is kept. */
 const TRANSCRIPT_BYTES = 5 * 1_048_576;
@@ -27,35 +27,35 @@ const SILENCE_MS = 900_000;
 /** How often an agent that is silent is told to go on, before it is given up. */
 const NUDGES = 1;
 
-export interface Session {
-  readonly result: RunResult;
+export interface AgentSession {
+  readonly result: ProcessResult;
   /** Null: the adapter's output is no events. */
-  readonly reading: Reading | null;
+  readonly runState: AgentRunState | null;
   /** Why it was ended before its time was over; null: it was not. */
-  readonly stopped: Stopped | null;
+  readonly watchdogStop: WatchdogStop | null;
   /** What it asks leave for; null: nothing. */
-  readonly asks: Ask | null;
+  readonly approvalRequest: ApprovalRequest | null;
 }
 
-export interface SessionOptions {
+export interface AgentSessionOptions {
   readonly abort: AbortSignal;
   /** Of the role. */
   readonly limits?: RoleLimits;
   /** Called once, before the agent starts: what is read goes into it while it runs. */
-  readonly onStart?: (reading: Reading) => void;
+  readonly onStart?: (reading: AgentRunState) => void;
   /** What is wrapped around the run; absent: nothing. */
-  readonly around?: Around;
+  readonly middleware?: AgentRunMiddleware;
   /** Until when it may run, on the clock of `performance.now`; absent: as long as the adapter says, from now. */
-  readonly until?: number;
+  readonly deadline?: number;
   /** Another run of an agent that had ended: what was read before, and the command line that goes on. */
-  readonly goesOn?: { readonly reading: Reading; readonly argv: readonly string[] };
+  readonly resumeFrom?: { readonly reading: AgentRunState; readonly argv: readonly string[] };
   readonly waitingMs?: number;
   readonly silenceMs?: number;
   readonly graceMs?: number;
 }
 
 /** When an agent that starts now must have ended. */
-export const endOfTime = ({ adapter }: Pick<AgentAssignment, 'adapter'>): number =>
+export const sessionDeadline = ({ adapter }: Pick<AgentAssignment, 'adapter'>): number =>
   performance.now() + adapter.timeout_s * 1_000;
 
 const nudge = (seconds: number): string =>
@@ -64,94 +64,94 @@ const nudge = (seconds: number): string =>
 /** Runs the agent to its end, reading along. One that has said nothing for too long is told to go on, where it can be, else ended. */
 export async function runSession(
   assignment: AgentAssignment,
-  box: Box,
-  prepared: Prepared,
-  options: SessionOptions,
-): Promise<Session> {
-  const { resume, read, failureAtExit } = AGENT_ADAPTERS[assignment.adapter.kind];
-  const reading = options.goesOn?.reading ?? newReading();
-  if (read) options.onStart?.(reading);
-  const until = options.until ?? endOfTime(assignment);
+  box: ContainerContext,
+  prepared: PreparedWorkspace,
+  options: AgentSessionOptions,
+): Promise<AgentSession> {
+  const { resumeCommand, readEvent, failureAtExit } = AGENT_ADAPTERS[assignment.adapter.kind];
+  const reading = options.resumeFrom?.reading ?? createRunState();
+  if (readEvent) options.onStart?.(reading);
+  const until = options.deadline ?? sessionDeadline(assignment);
   const { argv } = prepared.invocation;
-  let run = await runOnce(options.goesOn?.argv ?? argv, until, reading, assignment, box, prepared, options);
+  let run = await runOnce(options.resumeFrom?.argv ?? argv, until, reading, assignment, box, prepared, options);
   while (
-    run.stopped?.why === 'silent' &&
-    resume &&
-    reading.session !== null &&
+    run.watchdogStop?.reason === 'silent' &&
+    resumeCommand &&
+    reading.sessionId !== null &&
     reading.nudges < NUDGES &&
     !options.abort.aborted
   ) {
     reading.nudges++;
     Object.assign(reading, { ended: false, failure: null, stopReason: null });
-    const again = resume(argv, reading.session, nudge(run.stopped.seconds));
+    const again = resumeCommand(argv, reading.sessionId, nudge(run.watchdogStop.seconds));
     const next = await runOnce(again, until, reading, assignment, box, prepared, options);
-    run = { ...next, result: together(run.result, next.result) };
+    run = { ...next, result: mergeRunResults(run.result, next.result) };
   }
-  if (read && run.result.exitCode !== null && failureAtExit)
+  if (readEvent && run.result.exitCode !== null && failureAtExit)
     reading.failure = failureAtExit(run.result.exitCode, reading);
   const asks =
     run.result.end === 'uncontained'
       ? null
-      : (options.around?.takeAsk() ?? (await readAsk(prepared.places.approvalFile)));
-  return { ...run, reading: read && reading, asks };
+      : (options.middleware?.takeApprovalRequest() ?? (await readApprovalRequest(prepared.layout.approvalFile)));
+  return { ...run, runState: readEvent && reading, approvalRequest: asks };
 }
 
 /** Two runs, one after the other: how the later one ended, and what both have said. */
-export const together = (first: RunResult, next: RunResult): RunResult => ({
+export const mergeRunResults = (first: ProcessResult, next: ProcessResult): ProcessResult => ({
   ...next,
   output: `${first.output}${next.output}`.slice(-TRANSCRIPT_BYTES),
-  cutBytes: first.cutBytes + next.cutBytes,
+  truncatedBytes: first.truncatedBytes + next.truncatedBytes,
   durationMs: first.durationMs + next.durationMs,
 });
 
 /** It was given its most turns on its command line. */
-const endsByItself = (kind: AdapterKind): boolean => kind !== 'command' && ADAPTER_FACTS[kind].turns;
+const endsByItself = (kind: AdapterKind): boolean => kind !== 'command' && ADAPTER_CAPABILITIES[kind].turns;
 
 /** One process of the agent, from its start to its end. `until`: on the clock of `performance.now`. */
 async function runOnce(
   argv: readonly string[],
   until: number,
-  reading: Reading,
+  reading: AgentRunState,
   assignment: AgentAssignment,
-  box: Box,
-  prepared: Prepared,
-  { abort, around, limits, waitingMs = WAITING_MS, silenceMs, graceMs = GRACE_MS }: SessionOptions,
-): Promise<Pick<Session, 'result' | 'stopped'>> {
-  const { stop, read, observe } = AGENT_ADAPTERS[assignment.adapter.kind];
-  const { places } = prepared;
+  box: ContainerContext,
+  prepared: PreparedWorkspace,
+  { abort, middleware, limits, waitingMs = WAITING_MS, silenceMs, graceMs = GRACE_MS }: AgentSessionOptions,
+): Promise<Pick<AgentSession, 'result' | 'watchdogStop'>> {
+  const { stopSignals: stop, readEvent, observeCalls } = AGENT_ADAPTERS[assignment.adapter.kind];
+  const { layout } = prepared;
   const watch =
-    read &&
-    watchAgent({
+    readEvent &&
+    startWatchdog({
       waitingMs,
       silenceMs: silenceMs ?? (limits?.silence_s === undefined ? SILENCE_MS : limits.silence_s * 1_000),
       maxTurns: endsByItself(assignment.adapter.kind) ? null : (limits?.max_turns ?? null),
     });
   const lines =
-    read &&
-    new EventLines((event) => {
-      reading.waiting = null;
-      reading.waitingClass = null;
-      read(event, reading);
+    readEvent &&
+    new JsonEventStream((event) => {
+      reading.waitReason = null;
+      reading.waitFailureClass = null;
+      readEvent(event, reading);
       watch?.see(reading);
-      if (around) for (const seen of observe?.(event) ?? []) around.see(seen, reading);
+      if (middleware) for (const seen of observeCalls?.(event) ?? []) middleware.observeCall(seen, reading);
     });
-  const ends = around?.runBegins();
-  const asking = watchAsk(places.approvalFile);
-  const ran = await run(
+  const ends = middleware?.startRun();
+  const asking = watchApprovalRequest(layout.approvalFile);
+  const ran = await runProcess(
     { argv },
     {
-      cwd: places.checkout,
-      env: environmentOf(assignment, prepared),
+      cwd: layout.checkout,
+      env: agentEnvironment(assignment, prepared),
       timeoutMs: Math.max(1, Math.round(until - performance.now())),
-      outputBytes: TRANSCRIPT_BYTES,
+      maxOutputBytes: TRANSCRIPT_BYTES,
       runAs: box.users?.[0] ?? null,
-      territory: places.territory,
+      exclusiveFolder: layout.root,
       abort: AbortSignal.any([abort, asking.asked, ...(watch ? [watch.end] : []), ...(ends ? [ends] : [])]),
       stopSignals: stop,
       ...(lines && {
         onOutput: (chunk) => {
           watch?.heard();
-          lines.add(chunk);
+          lines.push(chunk);
         },
         graceMs,
       }),
@@ -160,15 +160,15 @@ async function runOnce(
   asking.stop();
   watch?.stop();
   lines?.end();
-  await around?.runEnded(read && reading, read ? null : ran.output.slice(-LAST_WORDS));
+  await middleware?.finishRun(readEvent && reading, readEvent ? null : ran.output.slice(-LAST_WORDS));
   const output = assignment.models
     ? ran.output.replaceAll(assignment.models.token, '[token of the attempt]')
     : ran.output;
   return {
     result: { ...ran, output },
-    stopped:
+    watchdogStop:
       watch?.end.aborted && !asking.asked.aborted && !ends?.aborted && ran.end === 'aborted'
-        ? (watch.end.reason as Stopped)
+        ? (watch.end.reason as WatchdogStop)
         : null,
   };
 }

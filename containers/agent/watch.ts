@@ -1,15 +1,15 @@
-import type { Reading } from './adapters/reading.ts';
+import type { AgentRunState } from './adapters/reading.ts';
 
 /** Why an agent was stopped before its time was over. */
-export type Stopped =
+export type WatchdogStop =
   /** It has said nothing for so long but that it waits. */
-  | { readonly why: 'waiting'; readonly for: string }
+  | { readonly reason: 'waiting'; readonly for: string }
   /** It has said nothing at all. */
-  | { readonly why: 'silent'; readonly seconds: number }
+  | { readonly reason: 'silent'; readonly seconds: number }
   /** It has taken more turns than it may. */
-  | { readonly why: 'turns'; readonly limit: number };
+  | { readonly reason: 'turns'; readonly limit: number };
 
-export interface Patience {
+export interface WatchdogLimits {
   readonly waitingMs: number;
   readonly silenceMs: number;
   readonly maxTurns: number | null;
@@ -19,17 +19,17 @@ export interface Patience {
  * Watches a CLI for what would go on without an end: that it waits (for the network, for the provider), that it is silent, that it turns
  * in circles. `end` fires then, with a `Stopped` as its reason.
  */
-export function watchAgent({ waitingMs, silenceMs, maxTurns }: Patience): {
+export function startWatchdog({ waitingMs, silenceMs, maxTurns }: WatchdogLimits): {
   /** It has printed something. */
   heard(): void;
   /** An event was read. */
-  see(reading: Reading): void;
+  see(reading: AgentRunState): void;
   readonly end: AbortSignal;
   stop(): void;
 } {
   const end = new AbortController();
-  const stopped = (reason: Stopped): void => end.abort(reason);
-  const silence = setTimeout(() => stopped({ why: 'silent', seconds: silenceMs / 1_000 }), silenceMs);
+  const stopped = (reason: WatchdogStop): void => end.abort(reason);
+  const silence = setTimeout(() => stopped({ reason: 'silent', seconds: silenceMs / 1_000 }), silenceMs);
   let waiting: NodeJS.Timeout | undefined;
   let last = '';
   const goesOn = (): void => {
@@ -38,13 +38,13 @@ export function watchAgent({ waitingMs, silenceMs, maxTurns }: Patience): {
   };
   return {
     heard: () => void silence.refresh(),
-    see: ({ waiting: reason, turns, tools }) => {
+    see: ({ waitReason: reason, turns, toolCalls }) => {
       // Not every CLI says what its turns are; each call of a tool is in one.
-      if (maxTurns !== null && Math.max(turns, tools) > maxTurns) stopped({ why: 'turns', limit: maxTurns });
+      if (maxTurns !== null && Math.max(turns, toolCalls) > maxTurns) stopped({ reason: 'turns', limit: maxTurns });
       if (reason === null) return goesOn();
       last = reason;
       // A wait that is said again is the same wait.
-      waiting ??= setTimeout(() => stopped({ why: 'waiting', for: last }), waitingMs);
+      waiting ??= setTimeout(() => stopped({ reason: 'waiting', for: last }), waitingMs);
     },
     end: end.signal,
     stop: () => {

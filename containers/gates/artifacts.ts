@@ -1,36 +1,36 @@
-import type { TakenShot } from '../../gates/core/gate.ts';
-import type { TestRunOfGate } from '../../gates/pipeline/output/junit.ts';
-import type { BoxClient } from '../../shared/api/box-client.ts';
+import type { CapturedScreenshot } from '../../gates/core/gate.ts';
+import type { GateTestRun } from '../../gates/pipeline/output/junit.ts';
+import type { ContainerClient } from '../../shared/api/box-client.ts';
 import type { UploadKind } from '../../shared/api/report-schemas.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
 
-type Client = Pick<BoxClient, 'upload'>;
+type Client = Pick<ContainerClient, 'upload'>;
 
 /** Stores all findings beside the evidence, which may have been cut. */
-export async function storeFindings(client: Client, evidence: Evidence): Promise<void> {
+export async function uploadFindings(client: Client, evidence: Evidence): Promise<void> {
   if (evidence.gates.every(({ findings }) => findings.length === 0)) return;
-  const { sarifOf } = await import('../../gates/pipeline/output/sarif.ts');
-  await store(client, 'findings', JSON.stringify(sarifOf(evidence)));
+  const { formatSarif } = await import('../../gates/pipeline/output/sarif.ts');
+  await store(client, 'findings', JSON.stringify(formatSarif(evidence)));
 }
 
 /** Stores the results of all tests that gates have run. */
-export async function storeTests(client: Client, suites: readonly TestRunOfGate[]): Promise<void> {
+export async function uploadTestResults(client: Client, suites: readonly GateTestRun[]): Promise<void> {
   if (suites.length === 0) return;
-  const { junitOf } = await import('../../gates/pipeline/output/junit.ts');
-  await store(client, 'tests', junitOf(suites));
+  const { formatJunit } = await import('../../gates/pipeline/output/junit.ts');
+  await store(client, 'tests', formatJunit(suites));
 }
 
 /**
  * Stores pictures before anybody is told of them: who reads the evidence finds all that it names. A gate whose pictures could not all be
  * stored has shown nothing.
  */
-export async function storeShots(
+export async function uploadScreenshots(
   client: Client,
   evidence: Evidence,
-  shots: readonly TakenShot[],
+  shots: readonly CapturedScreenshot[],
 ): Promise<Evidence> {
   if (shots.length === 0) return evidence;
-  const digests = new Map(shots.map(({ shot, png }) => [shot.sha256, png]));
+  const digests = new Map(shots.map(({ screenshot, png }) => [screenshot.sha256, png]));
   const lost = new Map<string, string>();
   // One after the other: together they may be as large as the box has memory to spare for.
   for (const [digest, png] of digests)

@@ -1,45 +1,45 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError } from '../../gates/core/configuration-error.ts';
-import type { TakenShot } from '../../gates/core/gate.ts';
+import type { CapturedScreenshot } from '../../gates/core/gate.ts';
 import { gatherEvidence } from '../../gates/pipeline/gather.ts';
-import type { TestRunOfGate } from '../../gates/pipeline/output/junit.ts';
-import { type BoxClient, createBoxClient } from '../../shared/api/box-client.ts';
-import type { FailureClass } from '../../shared/contract/failure/failure-class.ts';
+import type { GateTestRun } from '../../gates/pipeline/output/junit.ts';
+import { type ContainerClient, createContainerClient } from '../../shared/api/box-client.ts';
+import type { FailureCode } from '../../shared/contract/failure/failure-class.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
-import { changesBetween, touchedPaths } from '../../workspace/git/changes.ts';
+import { listFileChanges, listTouchedPaths } from '../../workspace/git/changes.ts';
 import { CheckoutError } from '../../workspace/git/error.ts';
-import { shownPath } from '../../workspace/git/path-bytes.ts';
-import type { Box } from '../../workspace/supervisor/box.ts';
+import { toDisplayPath } from '../../workspace/git/path-bytes.ts';
+import type { ContainerContext } from '../../workspace/supervisor/box.ts';
 import { rebuildTree } from '../../workspace/supervisor/rebuild.ts';
-import { storeFindings, storeShots, storeTests } from './artifacts.ts';
-import { fitting } from './fitting.ts';
-import { hiddenTestsOf } from './hidden.ts';
-import { imageId } from './image.ts';
-import { judgeOf } from './judge.ts';
-import { bucketMemory } from './memory.ts';
+import { uploadFindings, uploadScreenshots, uploadTestResults } from './artifacts.ts';
+import { fitEvidence } from './fitting.ts';
+import { loadHiddenTests } from './hidden.ts';
+import { readImageDigest } from './image.ts';
+import { createGatesJudge } from './judge.ts';
+import { createBucketMemory } from './memory.ts';
 import { checkToolchain } from './toolchain.ts';
-import { upstreamOf } from './upstream.ts';
+import { fetchUpstream } from './upstream.ts';
 
 /** Gathers evidence on the tree that was handed in, and reports it, or why there is none. */
-export async function runGates(assignment: GatesAssignment, box: Box): Promise<void> {
-  const client = createBoxClient(assignment);
+export async function runGates(assignment: GatesAssignment, box: ContainerContext): Promise<void> {
+  const client = createContainerClient(assignment);
   try {
     const store = await rebuildTree(assignment, box);
     // On the embedded default there are no images: what is on the machine is what there is.
     if (!box.embedded) await checkToolchain(store, assignment);
     if (assignment.plan) {
-      const { planEvidence } = await import('./plan.ts');
+      const { gatherPlanEvidence } = await import('./plan.ts');
       const { base_commit: base, tree } = assignment;
-      const changed = touchedPaths(await changesBetween(store, base, tree)).map(shownPath);
-      await client.post('evidence', { evidence: await planEvidence(store, assignment, box, changed) });
+      const changed = listTouchedPaths(await listFileChanges(store, base, tree)).map(toDisplayPath);
+      await client.post('evidence', { evidence: await gatherPlanEvidence(store, assignment, box, changed) });
       return;
     }
     const rooms = join(box.workDir, 'rooms');
     await mkdir(rooms, { mode: 0o711 });
-    const memory = bucketMemory(client);
-    const suites: TestRunOfGate[] = [];
-    const shots: TakenShot[] = [];
+    const memory = createBucketMemory(client);
+    const suites: GateTestRun[] = [];
+    const shots: CapturedScreenshot[] = [];
     const evidence = await gatherEvidence({
       store,
       base: assignment.base_commit,
@@ -53,46 +53,46 @@ export async function runGates(assignment: GatesAssignment, box: Box): Promise<v
         description: assignment.description,
         writer: assignment.model,
       },
-      judge: await judgeOf(assignment),
-      hidden: await hiddenTestsOf(store, assignment, box),
+      judge: await createGatesJudge(assignment),
+      hiddenTests: await loadHiddenTests(store, assignment, box),
       workDir: rooms,
-      users: box.users,
+      sandboxUsers: box.users,
       abort: box.abort,
-      upstream: () => upstreamOf(store, assignment, box),
-      memory,
-      image: imageId,
+      upstream: () => fetchUpstream(store, assignment, box),
+      persistentCache: memory,
+      identifyImage: readImageDigest,
       repository: assignment.repository,
       onTests: (gate, tests) => suites.push({ gate, tests }),
-      onShots: (_gate, taken) => shots.push(...taken),
+      onScreenshots: (_gate, taken) => shots.push(...taken),
     });
     // Commands that were stopped say nothing of the patch.
-    if (box.abort.aborted) return await interrupted(client);
+    if (box.abort.aborted) return await reportInterruption(client);
     const [shown] = await Promise.all([
-      storeShots(client, evidence, shots),
-      storeFindings(client, evidence),
-      storeTests(client, suites),
+      uploadScreenshots(client, evidence, shots),
+      uploadFindings(client, evidence),
+      uploadTestResults(client, suites),
     ]);
-    await client.post('evidence', { evidence: fitting(shown) });
+    await client.post('evidence', { evidence: fitEvidence(shown) });
   } catch (error) {
-    if (box.abort.aborted) await interrupted(client);
+    if (box.abort.aborted) await reportInterruption(client);
     else await reportFailure(client, error);
   }
 }
 
 /** The container is being taken away: nobody is to blame, and another gathers the evidence. */
-async function interrupted(client: BoxClient): Promise<void> {
+async function reportInterruption(client: ContainerClient): Promise<void> {
   const message = 'the container was told to end';
-  await client.post('evidence', { failure_class: 'interrupted', message }, { patienceMs: 30_000 });
+  await client.post('evidence', { failure_class: 'interrupted', message }, { retryForMs: 30_000 });
 }
 
-async function reportFailure(client: BoxClient, error: unknown): Promise<void> {
+async function reportFailure(client: ContainerClient, error: unknown): Promise<void> {
   const failureClass = classOf(error);
   if (!failureClass || !(error instanceof Error)) throw error;
   await client.post('evidence', { failure_class: failureClass, message: error.message.slice(0, 4_000) });
 }
 
 /** Null for what is not about the task: then the box ends with an error and counts as lost. */
-const classOf = (error: unknown): FailureClass | null => {
+const classOf = (error: unknown): FailureCode | null => {
   if (error instanceof ConfigError) return 'config_invalid';
   if (error instanceof CheckoutError && error.failureClass !== 'unknown') return error.failureClass;
   return null;

@@ -1,30 +1,30 @@
-import type { HiddenTests } from '../../gates/core/hidden-result.ts';
+import type { HiddenTestEdits } from '../../gates/core/hidden-result.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
 import {
-  bytesOf,
+  decodeHiddenTestFile,
   HiddenTests as HiddenForm,
-  MAX_HIDDEN_FILES,
-  unfitPath,
+  MAX_HIDDEN_TEST_FILES,
+  invalidHiddenTestPathReason,
 } from '../../shared/contract/submission/hidden-tests.ts';
-import { type Edit, writeBlob } from '../../workspace/git/edit.ts';
+import { type GitTreeEdit, writeBlob } from '../../workspace/git/edit.ts';
 import { CheckoutError } from '../../workspace/git/error.ts';
-import { fetchAlso } from '../../workspace/git/fetch.ts';
-import { isRegular, listFiles } from '../../workspace/git/list.ts';
-import type { Store } from '../../workspace/git/store.ts';
-import type { Box } from '../../workspace/supervisor/box.ts';
-import { fetchPromised } from '../../workspace/supervisor/patch.ts';
+import { fetchAdditionalRef } from '../../workspace/git/fetch.ts';
+import { isRegularFile, listFiles } from '../../workspace/git/list.ts';
+import type { GitStore } from '../../workspace/git/store.ts';
+import type { ContainerContext } from '../../workspace/supervisor/box.ts';
+import { downloadVerified } from '../../workspace/supervisor/patch.ts';
 
 /**
  * The hidden tests of the task as blobs of the store; null when it has none.
  * @throws CheckoutError when they cannot be had. Its message goes to the next attempt: it says nothing of what they are, or where.
  */
-export async function hiddenTestsOf(
-  store: Store,
+export async function loadHiddenTests(
+  store: GitStore,
   { hidden_tests: place }: Pick<GatesAssignment, 'hidden_tests'>,
-  box: Pick<Box, 'embedded'>,
-): Promise<HiddenTests | null> {
+  box: Pick<ContainerContext, 'embedded'>,
+): Promise<HiddenTestEdits | null> {
   if (!place) return null;
-  const text = await fetchPromised({ ...place, most: place.bytes }, (_why, detail) => {
+  const text = await downloadVerified({ ...place, most: place.bytes }, (_why, detail) => {
     console.error(`the hidden tests: the object ${detail}`);
     return unusable('cannot be read any more');
   });
@@ -41,27 +41,27 @@ const unusable = (why: string): CheckoutError =>
 type Handed = ReturnType<typeof HiddenForm.parse>;
 
 async function blobsOf(
-  store: Store,
+  store: GitStore,
   files: Extract<Handed, { kind: 'files' }>['files'],
-): Promise<HiddenTests> {
-  const edits: Edit[] = [];
+): Promise<HiddenTestEdits> {
+  const edits: GitTreeEdit[] = [];
   // One after the other: a process each, on a machine that has just begun to check out.
   for (const file of files)
     edits.push({
       path: file.path,
-      to: { id: await writeBlob(store, bytesOf(file)), mode: file.executable ? '100755' : '100644' },
+      entry: { id: await writeBlob(store, decodeHiddenTestFile(file)), mode: file.executable ? '100755' : '100644' },
     });
   return edits;
 }
 
 /** The files of a folder of another repository, as its ref stands now. */
 async function filesOf(
-  store: Store,
+  store: GitStore,
   { repository, ref, folder }: Extract<Handed, { kind: 'git' }>,
   authorization: string | null,
   allowFile: boolean,
-): Promise<Edit[]> {
-  const commit = await fetchAlso(store, { url: repository, ref, authorization, allowFile });
+): Promise<GitTreeEdit[]> {
+  const commit = await fetchAdditionalRef(store, { url: repository, ref, authorization, allowFile });
   if (commit === null) throw unusable('cannot be fetched from their repository');
   const within = `${(folder ?? '')
     .split('/')
@@ -75,8 +75,8 @@ async function filesOf(
         : [],
   );
   if (files.length === 0) throw unusable('are none: their folder is empty or not there');
-  if (files.length > MAX_HIDDEN_FILES) throw unusable(`are more than ${MAX_HIDDEN_FILES} files`);
-  if (!files.every(isRegular)) throw unusable('have a link or a submodule among them');
-  if (files.some(({ path }) => unfitPath(path) !== null)) throw unusable('have a path that is not allowed');
+  if (files.length > MAX_HIDDEN_TEST_FILES) throw unusable(`are more than ${MAX_HIDDEN_TEST_FILES} files`);
+  if (!files.every(isRegularFile)) throw unusable('have a link or a submodule among them');
+  if (files.some(({ path }) => invalidHiddenTestPathReason(path) !== null)) throw unusable('have a path that is not allowed');
   return files.map(({ path, id, mode }) => ({ path, to: { id, mode } }));
 }

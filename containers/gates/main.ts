@@ -1,4 +1,4 @@
-import { runBox } from '../../workspace/supervisor/box.ts';
+import { runContainer } from '../../workspace/supervisor/box.ts';
 import { runGates } from './gates.ts';
 
-await runBox('gates', runGates);
+await runContainer('gates', runGates);

@@ -4,21 +4,21 @@ import { gatherEvidence } from '../../gates/pipeline/gather.ts';
 import type { Evidence, GateEvidence } from '../../shared/contract/evidence/schema.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
 import { type CheckedPlan, MAX_PLAN_BYTES, PLAN_FILE, Plan } from '../../shared/contract/plan/schema.ts';
-import { regexErrors } from '../../shared/contract/submission/regex.ts';
-import { type PlanProblem, shapeProblems, signalProblems } from '../../shared/control/planning/check.ts';
-import { BUILTIN_NAMES } from '../../shared/control/roles/known.ts';
-import { REPOSITORY_ROLES } from '../../shared/control/roles/role.ts';
+import { findRegexErrors } from '../../shared/contract/submission/regex.ts';
+import { type PlanProblem, findPlanShapeProblems, findPlanSignalProblems } from '../../shared/control/planning/check.ts';
+import { BUILTIN_ROLE_NAMES } from '../../shared/control/roles/known.ts';
+import { REPOSITORY_ROLES_FOLDER } from '../../shared/control/roles/role.ts';
 import { type FileProblem, parseYaml } from '../../shared/lib/yaml.ts';
 import { listFolder, readFileAt } from '../../workspace/git/folder.ts';
-import { mustInStore, type Store } from '../../workspace/git/store.ts';
-import type { Box } from '../../workspace/supervisor/box.ts';
+import { runGitInStoreOrThrow, type GitStore } from '../../workspace/git/store.ts';
+import type { ContainerContext } from '../../workspace/supervisor/box.ts';
 
 /** The file may have comments and blanks that the plan itself has not. */
 const MAX_FILE_BYTES = 4 * MAX_PLAN_BYTES;
 /** Gates judge code, and a plan is none; what a signal says of the base is all that is asked. */
 const NO_GATES = { file: 'assay.yaml', text: 'quality_gates:\n  enabled: false\n' };
 
-interface Judged {
+interface CheckedPlanFile {
   readonly problems: readonly FileProblem[];
   readonly plan: CheckedPlan | null;
 }
@@ -32,14 +32,14 @@ const placed = ({ path, message }: PlanProblem): FileProblem =>
   problem(`${path.join('.')}${path.length > 0 ? ': ' : ''}${message}`);
 
 /** Evidence on a plan: code alone says whether it holds, on the commit that it is for. */
-export async function planEvidence(
-  store: Store,
+export async function gatherPlanEvidence(
+  store: GitStore,
   assignment: GatesAssignment,
-  box: Box,
+  box: ContainerContext,
   changed: readonly string[],
 ): Promise<Evidence> {
   const started = performance.now();
-  const { problems, plan } = await judge(store, assignment, box, changed);
+  const { problems, plan } = await checkPlanFile(store, assignment, box, changed);
   const gate: GateEvidence = {
     name: 'plan',
     outcome: problems.length === 0 ? 'passed' : 'failed',
@@ -71,13 +71,13 @@ export async function planEvidence(
   };
 }
 
-async function judge(
-  store: Store,
+async function checkPlanFile(
+  store: GitStore,
   assignment: GatesAssignment,
-  box: Box,
+  box: ContainerContext,
   changed: readonly string[],
-): Promise<Judged> {
-  const bad = (problems: readonly FileProblem[]): Judged => ({ problems, plan: null });
+): Promise<CheckedPlanFile> {
+  const bad = (problems: readonly FileProblem[]): CheckedPlanFile => ({ problems, plan: null });
   const others = changed.filter((path) => path !== PLAN_FILE);
   if (others.length > 0)
     return bad([
@@ -93,22 +93,22 @@ async function judge(
   const plan = parsed.value;
   const base = assignment.base_commit;
   const paths = await existing(store, base, plan);
-  const roles = (await listFolder(store, base, REPOSITORY_ROLES))
+  const roles = (await listFolder(store, base, REPOSITORY_ROLES_FOLDER))
     .filter(({ mode }) => mode === '40000')
-    .map(({ path }) => path.slice(REPOSITORY_ROLES.length + 1));
+    .map(({ path }) => path.slice(REPOSITORY_ROLES_FOLDER.length + 1));
   const shape = [
-    ...shapeProblems(plan, {
-      exists: (path) => paths.has(plain(path)),
-      roles: [...new Set([...BUILTIN_NAMES, ...roles])],
+    ...findPlanShapeProblems(plan, {
+      pathExists: (path) => paths.has(plain(path)),
+      roles: [...new Set([...BUILTIN_ROLE_NAMES, ...roles])],
       maxTasks: assignment.plan?.max_tasks ?? 0,
     }).map(placed),
-    ...regexErrors(
+    ...findRegexErrors(
       plan.tasks.map(({ completion_signals: signals }, index) => ({ at: `/tasks/${index}`, signals })),
     ).map(({ pointer, message }) => problem(`${pointer.slice(1).replaceAll('/', '.')}: ${message}`)),
   ];
   // What is known to be wrong is said before a command of the plan runs.
   if (shape.length > 0) return bad(shape);
-  const { problems, notes } = signalProblems(plan, await onTheBase(store, base, plan, box));
+  const { problems, notes } = findPlanSignalProblems(plan, await onTheBase(store, base, plan, box));
   return problems.length > 0
     ? bad(problems.map(placed))
     : { problems: [], plan: { tasks: plan.tasks, notes } };
@@ -117,7 +117,7 @@ async function judge(
 const plain = (path: string): string => path.replace(/^\.\/|\/+$/g, '');
 
 /** Which of the paths that the plan names are in the base. */
-async function existing(store: Store, base: string, plan: Plan): Promise<ReadonlySet<string>> {
+async function existing(store: GitStore, base: string, plan: Plan): Promise<ReadonlySet<string>> {
   const named = new Set(plan.tasks.flatMap(({ files, creates }) => [...files, ...creates]).map(plain));
   const there = new Set<string>();
   for (const path of named) {
@@ -129,12 +129,12 @@ async function existing(store: Store, base: string, plan: Plan): Promise<Readonl
 
 /** Runs all signals of a plan on the base as it stands; answers the outcomes task by task. */
 async function onTheBase(
-  store: Store,
+  store: GitStore,
   base: string,
   plan: Plan,
-  box: Box,
+  box: ContainerContext,
 ): Promise<Evidence['signals'][number]['outcome'][][]> {
-  const tree = (await mustInStore(store, ['rev-parse', `${base}^{tree}`])).toString('utf8').trim();
+  const tree = (await runGitInStoreOrThrow(store, ['rev-parse', `${base}^{tree}`])).toString('utf8').trim();
   const workDir = join(box.workDir, 'plan');
   await mkdir(workDir, { mode: 0o711 });
   const { signals } = await gatherEvidence({
@@ -143,10 +143,10 @@ async function onTheBase(
     tree,
     signals: plan.tasks.flatMap(({ completion_signals }) => completion_signals),
     workDir,
-    users: box.users,
+    sandboxUsers: box.users,
     abort: box.abort,
-    config: NO_GATES,
-    remember: false,
+    configOverride: NO_GATES,
+    useCache: false,
   });
   const outcomes = signals.map(({ outcome }) => outcome);
   return plan.tasks.map(({ completion_signals }) => outcomes.splice(0, completion_signals.length));

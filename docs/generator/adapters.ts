@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CLI_KINDS, type CliKind } from '../../shared/contract/agents/adapter.ts';
+import { AGENT_CLI_KINDS, type AgentCliKind } from '../../shared/contract/agents/adapter.ts';
 import {
-  ADAPTER_FACTS,
-  type AdapterFacts,
-  COMMAND_HOOKS,
-  type HookFacts,
-  type HookWord,
+  ADAPTER_CAPABILITIES,
+  type AdapterCapabilities,
+  COMMAND_ADAPTER_HOOKS,
+  type HookSupportTable,
+  type HookSupport,
 } from '../../shared/contract/agents/adapter-facts.ts';
 import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
 import { AGENT_HOOKS } from '../../shared/contract/agents/names.ts';
-import { CODES, type Remedy, remedyOf, SEED_FACTS } from '../../shared/contract/failure/classes.ts';
-import { FAILURE_CLASSES, type FailureClass } from '../../shared/contract/failure/failure-class.ts';
+import { FAILURE_CODE_POLICIES, type Remedy, remedyForCode, FAILURE_CLASS_POLICIES } from '../../shared/contract/failure/classes.ts';
+import { FAILURE_CODES, type FailureCode } from '../../shared/contract/failure/failure-class.ts';
 
 interface Recorded {
-  readonly kind: CliKind;
+  readonly kind: AgentCliKind;
   readonly name: string;
   readonly exit_code: number | null;
-  readonly class: FailureClass | null;
-  readonly counts_as?: FailureClass | null;
+  readonly class: FailureCode | null;
+  readonly counts_as?: FailureCode | null;
   readonly calls: number;
 }
 
@@ -36,11 +36,11 @@ const REMEDY = {
   judge: 'goes by what was left and said',
 } as const satisfies Record<Remedy, string>;
 
-const seedClassOf = (of: FailureClass): string => {
-  const { class: named } = CODES[of];
+const seedClassOf = (of: FailureCode): string => {
+  const { class: named } = FAILURE_CODE_POLICIES[of];
   return named === null
     ? 'told by what else is known'
-    : `\`${named}\`${SEED_FACTS[named].retryable ? ', retryable' : ''}`;
+    : `\`${named}\`${FAILURE_CLASS_POLICIES[named].retryable ? ', retryable' : ''}`;
 };
 
 const yes = (each: boolean): string => (each ? 'yes' : 'no');
@@ -48,25 +48,25 @@ const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 const table = (titles: readonly string[], rows: readonly (readonly string[])[]): string =>
   [row(...titles), row(...titles.map(() => '---')), ...rows.map((each) => row(...each))].join('\n');
 
-const tiersOf = ({ tiers }: AdapterFacts): string =>
+const tiersOf = ({ tiers }: AdapterCapabilities): string =>
   tiers === null
     ? "the deployment's"
     : `${Object.values(tiers.models)
         .map((model) => `\`${model}\``)
-        .join(', ')} (since ${tiers.since})`;
+        .join(', ')} (since ${tiers.validFrom})`;
 
 const facts = (): string =>
   table(
     ['Adapter', 'Package', 'Models of', 'Effort', 'Turns', 'Budget', 'Structured', 'Resume', 'Tiers'],
-    CLI_KINDS.map((kind) => {
-      const of: AdapterFacts = ADAPTER_FACTS[kind];
+    AGENT_CLI_KINDS.map((kind) => {
+      const of: AdapterCapabilities = ADAPTER_CAPABILITIES[kind];
       const { package: name, version } = CLI_VERSIONS[kind];
-      const can = [of.effort, of.turns, of.budget, of.structured, of.resume].map(yes);
+      const can = [of.effortSetting, of.turnLimit, of.costLimit, of.structuredOutput, of.sessionResume].map(yes);
       return [`\`${kind}\``, `${name} ${version}`, of.vendor, ...can, tiersOf(of)];
     }),
   );
 
-const HOW: Readonly<Record<HookWord, string>> = {
+const HOW: Readonly<Record<HookSupport, string>> = {
   run: 'always',
   told: 'with each message of the platform',
   seen: 'when the CLI shows it: it has happened',
@@ -76,9 +76,9 @@ const HOW: Readonly<Record<HookWord, string>> = {
 };
 
 const hooks = (): string => {
-  const rows: readonly (readonly [string, HookFacts])[] = [
-    ...CLI_KINDS.map((kind) => [kind, ADAPTER_FACTS[kind].hooks] as const),
-    ['command', COMMAND_HOOKS],
+  const rows: readonly (readonly [string, HookSupportTable])[] = [
+    ...AGENT_CLI_KINDS.map((kind) => [kind, ADAPTER_CAPABILITIES[kind].hooks] as const),
+    ['command', COMMAND_ADAPTER_HOOKS],
   ];
   return table(
     ['Hook', ...rows.map(([kind]) => `\`${kind}\``)],
@@ -86,7 +86,7 @@ const hooks = (): string => {
   );
 };
 
-const failuresOf = (kind: CliKind): string => {
+const failuresOf = (kind: AgentCliKind): string => {
   const rows = recorded.filter((each) => each.kind === kind && each.class !== null);
   if (rows.length === 0) return 'None recorded.';
   return table(
@@ -96,7 +96,7 @@ const failuresOf = (kind: CliKind): string => {
       exit_code === null ? 'none: it waits, and is stopped' : String(exit_code),
       String(calls),
       of === said ? `\`${of}\`` : `\`${of}\`, as the gateway has seen it; the CLI: \`${said}\``,
-      of === null ? '' : REMEDY[remedyOf(of)],
+      of === null ? '' : REMEDY[remedyForCode(of)],
     ]),
   );
 };
@@ -126,12 +126,12 @@ ${hooks()}
 
 ${table(
   ['Code', 'Class', 'What the cascade does'],
-  FAILURE_CLASSES.map((each) => [`\`${each}\``, seedClassOf(each), REMEDY[remedyOf(each)]]),
+  FAILURE_CODES.map((each) => [`\`${each}\``, seedClassOf(each), REMEDY[remedyForCode(each)]]),
 )}
 
 ## How each fails
 
 Recorded by \`npm run test:cli -- --record\`, through the model gateway. Calls are those that reached the provider.
 
-${CLI_KINDS.map((kind) => `### ${kind} ${CLI_VERSIONS[kind].version}\n\n${failuresOf(kind)}`).join('\n\n')}
+${AGENT_CLI_KINDS.map((kind) => `### ${kind} ${CLI_VERSIONS[kind].version}\n\n${failuresOf(kind)}`).join('\n\n')}
 `;

@@ -19,9 +19,9 @@ export function configurationSchema(): JsonObject {
         ...rules,
         description: 'What rules that read do here; `assay rules explain ID` says more of each.',
         properties: Object.fromEntries(
-          RULES.map(({ id, default: level, says }) => [
+          RULES.map(({ id, default: level, summary }) => [
             id,
-            { $ref: '#/$defs/RuleSetting', description: `${says} (where nothing is set: ${level})` },
+            { $ref: '#/$defs/RuleSetting', description: `${summary} (where nothing is set: ${level})` },
           ]),
         ),
         additionalProperties: false,

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeCondition } from '../../gates/core/conditions.ts';
+import { describeGateCondition } from '../../gates/core/conditions.ts';
 import type { Gate } from '../../gates/core/gate.ts';
 import type { Language } from '../../gates/core/language.ts';
 import { LANGUAGES } from '../../gates/core/language.ts';
 import { FORMATTERS } from '../../gates/gates/auto-format/formatters.ts';
 import { GATES } from '../../gates/gates/registry.ts';
-import { BESIDE, TOOL_KINDS } from '../../gates/languages/tool.ts';
-import { BENCHMARKS, COVERAGE } from '../../gates/tests/measure/suites.ts';
-import { MUTATORS } from '../../gates/tests/mutation/tools.ts';
-import { PROFILES } from '../../gates/tests/running/choose.ts';
+import { GATES_WITH_EXTRA_TOOLS, TOOL_KINDS } from '../../gates/languages/tool.ts';
+import { BENCHMARK_SUITES, COVERAGE_SUITES } from '../../gates/tests/measure/suites.ts';
+import { MUTATION_TOOLS } from '../../gates/tests/mutation/tools.ts';
+import { LANGUAGE_PROFILES } from '../../gates/tests/running/choose.ts';
 
 /** Where more is said of a gate that has no page of its own. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ function linked(name: string): string {
   return page === undefined ? name : `[${name}](${page})`;
 }
 
-const defaultOf = ({ on, onWith }: Gate): string => (on ? 'on' : onWith ? `on with ${codes(onWith)}` : 'off');
+const defaultOf = ({ enabledByDefault, alsoEnabledBy }: Gate): string => (enabledByDefault ? 'on' : alsoEnabledBy ? `on with ${codes(alsoEnabledBy)}` : 'off');
 
 interface Named {
   readonly name: string;
@@ -46,7 +46,7 @@ const among =
   (tools: readonly (Named & { readonly language: Language })[]): ToolsOf =>
   (language) =>
     tools.filter((tool) => tool.language === language);
-const mutators: ToolsOf = (language) => [MUTATORS[language]];
+const mutators: ToolsOf = (language) => [MUTATION_TOOLS[language]];
 
 /** The programs that a gate runs, by language. */
 const TOOLS: Readonly<Record<string, ToolsOf>> = {
@@ -54,17 +54,17 @@ const TOOLS: Readonly<Record<string, ToolsOf>> = {
   ...Object.fromEntries(
     TOOL_KINDS.map((kind): [string, ToolsOf] => [
       kind,
-      (language) => PROFILES[language].tools.filter((tool) => tool.kind === kind),
+      (language) => LANGUAGE_PROFILES[language].tools.filter((tool) => tool.kind === kind),
     ]),
   ),
   ...Object.fromEntries(
-    BESIDE.map((gate): [string, ToolsOf] => [
+    GATES_WITH_EXTRA_TOOLS.map((gate): [string, ToolsOf] => [
       gate,
-      (language) => [PROFILES[language].beside?.[gate]].filter((tool) => tool !== undefined),
+      (language) => [LANGUAGE_PROFILES[language].extraTools?.[gate]].filter((tool) => tool !== undefined),
     ]),
   ),
-  coverage_delta: among(COVERAGE),
-  benchmark: among(BENCHMARKS),
+  coverage_delta: among(COVERAGE_SUITES),
+  benchmark: among(BENCHMARK_SUITES),
   mutation_testing: mutators,
   agent_test_mutation: mutators,
 };
@@ -84,12 +84,12 @@ In the order in which results are listed. [gates.md](gates.md) says how they run
 ${GATES.map((gate) =>
   row([
     linked(gate.name),
-    codes([gate.flag]),
+    codes([gate.configKey]),
     defaultOf(gate),
     gate.required ? 'yes' : 'no',
-    codes([describeCondition(gate.condition)]),
+    codes([describeGateCondition(gate.condition)]),
     gate.timeoutS === undefined ? '' : `${gate.timeoutS} s`,
-    codes(Object.keys(gate.settings).filter((key) => key !== gate.flag)),
+    codes(Object.keys(gate.settings).filter((key) => key !== gate.configKey)),
   ]),
 ).join('\n')}
 

@@ -1,7 +1,7 @@
-import { isLive, isTerminal, STATUSES, type Status, TRANSITIONS } from '../../shared/contract/task/status.ts';
+import { isLiveStatus, isTerminalStatus, TASK_STATUSES, type TaskStatus, TASK_TRANSITIONS } from '../../shared/contract/task/status.ts';
 
-const ARROWS = Object.entries(TRANSITIONS).flatMap(([event, { from, to }]) =>
-  from.map((status: Status) => ({ event, from: status, to: to ?? status })),
+const ARROWS = Object.entries(TASK_TRANSITIONS).flatMap(([event, { from, to }]) =>
+  from.map((status: TaskStatus) => ({ event, from: status, to: to ?? status })),
 );
 
 /** Arrows that stay where they are say little in a picture; the table below it has them. */
@@ -17,14 +17,14 @@ function diagram(): string {
     '  [*] --> open: submit',
     '  [*] --> blocked: submit, with unmet dependencies',
     ...[...byEnds].map(([ends, events]) => `  ${ends}: ${events.join(', ')}`),
-    ...STATUSES.filter(isTerminal).map((status) => `  ${status} --> [*]`),
+    ...TASK_STATUSES.filter(isTerminalStatus).map((status) => `  ${status} --> [*]`),
   ].join('\n');
 }
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-const KIND = (status: Status): string =>
-  isTerminal(status) ? 'ended' : isLive(status) ? 'live: holds its `files`' : 'waiting';
+const KIND = (status: TaskStatus): string =>
+  isTerminalStatus(status) ? 'ended' : isLiveStatus(status) ? 'live: holds its `files`' : 'waiting';
 
 /** docs/task-lifecycle.md, from the one table of transitions. */
 export const lifecycle =
@@ -44,12 +44,12 @@ ${diagram()}
 ${[
   row(['Event', 'From', 'To', 'When']),
   row(['---', '---', '---', '---']),
-  ...Object.entries(TRANSITIONS).map(([event, { from, to, why }]) =>
+  ...Object.entries(TASK_TRANSITIONS).map(([event, { from, to, reason }]) =>
     row([
       `\`${event}\``,
       from.map((status) => `\`${status}\``).join(' '),
       to === null ? 'stays' : `\`${to}\``,
-      why,
+      reason,
     ]),
   ),
 ].join('\n')}
@@ -59,7 +59,7 @@ ${[
 ${[
   row(['Status', 'Kind', 'Events']),
   row(['---', '---', '---']),
-  ...STATUSES.map((status) =>
+  ...TASK_STATUSES.map((status) =>
     row([
       `\`${status}\``,
       KIND(status),

@@ -1,10 +1,10 @@
-import { GATEWAY_REFUSALS, GatewayAnswer } from '../../shared/api/gateway.ts';
-import { PROBLEMS, Problem } from '../../shared/api/problem.ts';
-import { problemsOf } from '../../shared/api/refusals.ts';
-import { Claim } from '../../shared/api/report-schemas.ts';
-import { PATH_PARAMETERS, ROUTES, type Route, type RouteName, takesKey } from '../../shared/api/routes.ts';
+import { GATEWAY_ERRORS, GatewayErrorResponse } from '../../shared/api/gateway.ts';
+import { PROBLEMS, ProblemDetails } from '../../shared/api/problem.ts';
+import { refusalCodesOf } from '../../shared/api/refusals.ts';
+import { ClaimResponse } from '../../shared/api/report-schemas.ts';
+import { PATH_PARAMETERS, ROUTES, type RouteDefinition, type RouteName, takesIdempotencyKey } from '../../shared/api/routes.ts';
 import { AttemptList, TaskView } from '../../shared/api/schemas.ts';
-import { rolesWith } from '../../shared/contract/access/rights.ts';
+import { rolesWithRight } from '../../shared/contract/access/rights.ts';
 import type { RefusalCode } from '../../shared/contract/refusal.ts';
 import { VERSION } from '../../shared/lib/version.ts';
 import { BODY_EXAMPLES } from './examples.ts';
@@ -15,22 +15,22 @@ const PROBLEM_CONTENT: JsonObject = {
 };
 
 /** Of who calls: API Gateway refuses strangers with a word of its own, we refuse the rest. */
-function contentOf(status: number, route: Route): JsonObject {
-  if (!(status in GATEWAY_REFUSALS) || route.callers.includes('anyone')) return PROBLEM_CONTENT;
+function contentOf(status: number, route: RouteDefinition): JsonObject {
+  if (!(status in GATEWAY_ERRORS) || route.callers.includes('anyone')) return PROBLEM_CONTENT;
   return {
     ...PROBLEM_CONTENT,
     'application/json': { schema: { $ref: '#/components/schemas/GatewayAnswer' } },
   };
 }
 
-const gatewayWords = (status: number, route: Route): string =>
-  !(status in GATEWAY_REFUSALS) || route.callers.includes('anyone')
+const gatewayWords = (status: number, route: RouteDefinition): string =>
+  !(status in GATEWAY_ERRORS) || route.callers.includes('anyone')
     ? ''
-    : `. Of API Gateway itself: ${GATEWAY_REFUSALS[status as keyof typeof GATEWAY_REFUSALS]}`;
+    : `. Of API Gateway itself: ${GATEWAY_ERRORS[status as keyof typeof GATEWAY_ERRORS]}`;
 
-function refusals(route: Route): JsonObject {
+function refusals(route: RouteDefinition): JsonObject {
   const byStatus = new Map<number, RefusalCode[]>();
-  for (const code of problemsOf(route)) {
+  for (const code of refusalCodesOf(route)) {
     const { status } = PROBLEMS[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
@@ -74,7 +74,7 @@ const HEADER_PARAMETERS = {
   },
 } as const;
 
-function parameters(route: Route, components: Components): Json[] {
+function parameters(route: RouteDefinition, components: Components): Json[] {
   const found: Json[] = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -95,12 +95,12 @@ function parameters(route: Route, components: Components): Json[] {
         schema,
       });
   }
-  if (takesKey(route)) found.push(HEADER_PARAMETERS.key);
-  if (route.ifMatch) found.push(HEADER_PARAMETERS.ifMatch);
+  if (takesIdempotencyKey(route)) found.push(HEADER_PARAMETERS.key);
+  if (route.takesIfMatch) found.push(HEADER_PARAMETERS.ifMatch);
   return found;
 }
 
-function requestBody(name: RouteName, route: Route, components: Components): JsonObject {
+function requestBody(name: RouteName, route: RouteDefinition, components: Components): JsonObject {
   if (!route.body) return {};
   const examples = BODY_EXAMPLES[name];
   const content = {
@@ -118,10 +118,10 @@ function requestBody(name: RouteName, route: Route, components: Components): Jso
 const answersTask = (schema: JsonObject): boolean => schema['$ref'] === '#/components/schemas/Task';
 
 /** Answers of reads that carry the version of a task. */
-const HAS_VERSION: ReadonlySet<Route['answer']> = new Set([TaskView, AttemptList, Claim]);
+const HAS_VERSION: ReadonlySet<RouteDefinition['response']> = new Set([TaskView, AttemptList, ClaimResponse]);
 
-function success(route: Route, components: Components): JsonObject {
-  const schema = components.add(route.answer, 'output');
+function success(route: RouteDefinition, components: Components): JsonObject {
+  const schema = components.add(route.response, 'output');
   const headers: JsonObject = answersTask(schema)
     ? {
         headers: {
@@ -135,23 +135,23 @@ function success(route: Route, components: Components): JsonObject {
   const answer: JsonObject = { ...headers, content: { 'application/json': { schema } } };
   return {
     [String(route.status ?? 200)]: { description: 'Done', ...answer },
-    ...(route.method === 'GET' && HAS_VERSION.has(route.answer)
+    ...(route.method === 'GET' && HAS_VERSION.has(route.response)
       ? { '304': { description: 'Still as the ETag in If-None-Match says' } }
       : {}),
-    ...(route.partial
+    ...(route.canBePartial
       ? { '207': { description: 'Some were refused; `results` says which', ...answer } }
       : {}),
-    ...(route.idempotent
+    ...(route.isIdempotent
       ? { '200': { description: 'Done before under the same key or id; nothing has changed', ...answer } }
       : {}),
   };
 }
 
 /** What the token of an operator must be made as. */
-const rolesOf = ({ right }: Route): string =>
-  right === undefined ? '' : ` Operators need a token of the role ${rolesWith(right).join(' or ')}.`;
+const rolesOf = ({ right }: RouteDefinition): string =>
+  right === undefined ? '' : ` Operators need a token of the role ${rolesWithRight(right).join(' or ')}.`;
 
-function operation(name: RouteName, route: Route, components: Components): JsonObject {
+function operation(name: RouteName, route: RouteDefinition, components: Components): JsonObject {
   const secured = !route.callers.includes('anyone');
   const all = parameters(route, components);
   return {
@@ -171,10 +171,10 @@ function operation(name: RouteName, route: Route, components: Components): JsonO
 /** The OpenAPI 3.1 document of the API, from the route table and its schemas. */
 export function openapi(): JsonObject {
   const components = new Components();
-  components.add(Problem, 'output');
-  components.add(GatewayAnswer, 'output');
+  components.add(ProblemDetails, 'output');
+  components.add(GatewayErrorResponse, 'output');
   const paths: Record<string, Record<string, Json>> = {};
-  for (const [name, route] of Object.entries(ROUTES) as [RouteName, Route][]) {
+  for (const [name, route] of Object.entries(ROUTES) as [RouteName, RouteDefinition][]) {
     const path = paths[route.path] ?? {};
     path[route.method.toLowerCase()] = operation(name, route, components);
     paths[route.path] = path;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { RoleConfig } from '../../shared/contract/roles/schema.ts';
-import { unknownPlaceholders } from '../../shared/control/roles/render.ts';
+import { findUnknownPlaceholders } from '../../shared/control/roles/render.ts';
 import { ROLE_FILES } from '../../shared/control/roles/role.ts';
 
 const ROLES = join(import.meta.dirname, '../../shared/control/roles/builtin');
@@ -14,7 +14,7 @@ export function builtinRoles(folder = ROLES): string {
     .map((name) => {
       const text = (file: string): string => readFileSync(join(folder, name, file), 'utf8');
       const taskPrompt = text(ROLE_FILES.task);
-      const [unknown] = unknownPlaceholders(taskPrompt);
+      const [unknown] = findUnknownPlaceholders(taskPrompt);
       if (unknown) throw new Error(`role ${name}: nothing stands for {{${unknown.name}}}`);
       const role = {
         systemPrompt: text(ROLE_FILES.system),

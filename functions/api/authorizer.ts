@@ -3,30 +3,30 @@ import type {
   APIGatewaySimpleAuthorizerResult,
   APIGatewaySimpleAuthorizerWithContextResult,
 } from 'aws-lambda';
-import { bearerOf, parseToken, sameHash } from '../../shared/contract/access/tokens.ts';
+import { parseBearerToken, parseToken, isSameHash } from '../../shared/contract/access/tokens.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
-import { operatorOf } from '../../shared/store/operator-tokens.ts';
-import { stores } from '../runtime/dynamodb.ts';
-import { heard } from '../runtime/heard.ts';
-import { type Identity, NEITHER } from './identity.ts';
+import { findOperator } from '../../shared/store/operator-tokens.ts';
+import { createStores } from '../runtime/dynamodb.ts';
+import { withFailureLog } from '../runtime/heard.ts';
+import { type CallerIdentity, EMPTY_IDENTITY } from './identity.ts';
 
-const { db, table, tasks } = stores();
+const { db, table, tasks } = createStores();
 
 /**
  * Who sent this Authorization header; null for anything that is not a token of ours, and for a container that another has replaced.
  * Nothing here changes while a token is good: whether it has ended is asked with each request, by the functions. So the answer may be
  * kept, and it must be from a consistent read: a token that is too new to be seen would be refused for as long.
  */
-async function identify(authorization: string | undefined): Promise<Identity | null> {
-  const token = bearerOf(authorization);
+async function identify(authorization: string | undefined): Promise<CallerIdentity | null> {
+  const token = parseBearerToken(authorization);
   const parsed = token === null ? null : parseToken(token);
   if (token === null || parsed === null) return null;
   if (parsed.caller === 'operator') {
-    const operator = await operatorOf(db, table, token, new Date());
+    const operator = await findOperator(db, table, token, new Date());
     if (operator === null) return null;
     const { name, role, repositories, expiresAt } = operator;
     return {
-      ...NEITHER,
+      ...EMPTY_IDENTITY,
       caller: 'operator',
       principal: name,
       role,
@@ -36,9 +36,9 @@ async function identify(authorization: string | undefined): Promise<Identity | n
   }
   const task = await tasks.get(parsed.taskId);
   const launch = task?.attempts.find((attempt) => attempt.number === parsed.attempt)?.[parsed.caller];
-  if (!launch || !sameHash(launch.token_sha256, sha256(token))) return null;
+  if (!launch || !isSameHash(launch.token_sha256, sha256(token))) return null;
   return {
-    ...NEITHER,
+    ...EMPTY_IDENTITY,
     caller: parsed.caller,
     principal: `${parsed.caller} of ${parsed.taskId}/${parsed.attempt}`,
     task_id: parsed.taskId,
@@ -51,10 +51,10 @@ async function identify(authorization: string | undefined): Promise<Identity | n
  * Says who calls; what they may do is in the route table, and the functions refuse the rest with a problem document. Who is nobody is
  * refused by API Gateway: no function is asked, and it keeps that answer as it does the others.
  */
-export const handler = heard(
+export const handler = withFailureLog(
   async (
     event: APIGatewayRequestAuthorizerEventV2,
-  ): Promise<APIGatewaySimpleAuthorizerResult | APIGatewaySimpleAuthorizerWithContextResult<Identity>> => {
+  ): Promise<APIGatewaySimpleAuthorizerResult | APIGatewaySimpleAuthorizerWithContextResult<CallerIdentity>> => {
     const identity = await identify(event.headers?.['authorization'] ?? event.headers?.['Authorization']);
     return identity === null ? { isAuthorized: false } : { isAuthorized: true, context: identity };
   },

@@ -1,21 +1,21 @@
 import { taskView } from '../../shared/api/views.ts';
-import { recordEvidenceBody } from '../../shared/use-cases/work/evidence.ts';
-import { stores } from '../runtime/dynamodb.ts';
-import { objects as objectStore } from '../runtime/objects.ts';
-import { serve } from './serve.ts';
-import { visibleTo } from './visible.ts';
+import { recordGatesReport } from '../../shared/use-cases/work/evidence.ts';
+import { createStores } from '../runtime/dynamodb.ts';
+import { createObjectStore as objectStore } from '../runtime/objects.ts';
+import { createApiHandler } from './serve.ts';
+import { taskVisibleTo } from './visible.ts';
 
-const { tasks } = stores();
+const { tasks } = createStores();
 const objects = objectStore();
 
 /** Takes the evidence of the gates box: the only function that can write evidence, and it does nothing else. */
-export const handler = serve('api-evidence', {
+export const handler = createApiHandler('api-evidence', {
   evidence: async (request) => {
-    const task = await recordEvidenceBody(request.params.id, request.attempt, request.body, {
-      tasks: tasks.guarded(request.guard),
+    const task = await recordGatesReport(request.params.id, request.attempt, request.body, {
+      tasks: tasks.withGuard(request.guardTask),
       objects,
       now: new Date(),
     });
-    return { body: taskView(visibleTo(request, task)), version: task.version };
+    return { body: taskView(taskVisibleTo(request, task)), version: task.version };
   },
 });

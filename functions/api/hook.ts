@@ -1,35 +1,35 @@
-import { ENV } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
 import type { ForgeKind } from '../../shared/control/forge/schema.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
-import { type Heard, type HookContext, hearForge } from '../../shared/use-cases/deliver/forge-hook.ts';
-import { deployedAgents, forgeSettings } from '../runtime/config.ts';
-import { stores } from '../runtime/dynamodb.ts';
-import { forgeSecret } from '../runtime/forge-secret.ts';
+import { type ForgeEventResult, type ForgeEventContext, handleForgeEvent } from '../../shared/use-cases/deliver/forge-hook.ts';
+import { readDeployedAgents, readForgeSettings } from '../runtime/config.ts';
+import { createStores } from '../runtime/dynamodb.ts';
+import { readForgeSecret } from '../runtime/forge-secret.ts';
 import { logger } from '../runtime/logger.ts';
-import { deliverTo, pullRequestsFor } from '../runtime/places.ts';
-import type { Asked } from './request.ts';
-import { serve } from './serve.ts';
+import { pushScopes, pullRequestScopes } from '../runtime/places.ts';
+import type { RequestContext } from './request.ts';
+import { createApiHandler } from './serve.ts';
 
-const { tasks, landed } = stores();
-const context = (): HookContext => ({
+const { tasks, mergedWork: landed } = createStores();
+const context = (): ForgeEventContext => ({
   tasks,
-  landed,
+  mergedWork: landed,
   now: new Date(),
-  allowFileRepositories: optionalEnv(ENV.allowFileRepositories, 'false') === 'true',
-  deliverTo: deliverTo(),
-  forges: pullRequestsFor(),
-  agents: deployedAgents(),
-  settings: forgeSettings(),
-  secret: forgeSecret,
+  allowFileRepositories: optionalEnv(FUNCTION_ENV_NAMES.allowFileRepositories, 'false') === 'true',
+  pushScopes: pushScopes(),
+  pullRequestScopes: pullRequestScopes(),
+  agents: readDeployedAgents(),
+  settings: readForgeSettings(),
+  secret: readForgeSecret,
 });
 
-async function heard(forge: ForgeKind, { headers, raw }: Asked): Promise<{ body: Heard }> {
-  const body = await hearForge(forge, headers, raw, context());
+async function receiveEvent(forge: ForgeKind, { headers, rawBody }: RequestContext): Promise<{ body: ForgeEventResult }> {
+  const body = await handleForgeEvent(forge, headers, rawBody, context());
   logger.info('heard', { forge, ...body });
   return { body };
 }
 
-export const handler = serve('api-hook', {
-  hearGitHub: (request) => heard('github', request),
-  hearGitLab: (request) => heard('gitlab', request),
+export const handler = createApiHandler('api-hook', {
+  hearGitHub: (request) => receiveEvent('github', request),
+  hearGitLab: (request) => receiveEvent('gitlab', request),
 });

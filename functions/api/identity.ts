@@ -2,7 +2,7 @@ import type { Caller } from '../../shared/api/routes.ts';
 import type { OperatorRole } from '../../shared/contract/access/rights.ts';
 
 /** What the authorizer hands to the functions. API Gateway carries flat values only. */
-export interface Identity {
+export interface CallerIdentity {
   readonly caller: Caller;
   readonly principal: string;
   /** Of an operator: the role of the token, empty for boxes. */
@@ -20,11 +20,11 @@ export interface Identity {
 }
 
 /** What is said of those whom it does not concern. */
-export const NEITHER = {
+export const EMPTY_IDENTITY = {
   role: '',
   repositories: '',
   task_id: '',
   attempt: 0,
   launch: 0,
   ends_at: 0,
-} as const satisfies Partial<Identity>;
+} as const satisfies Partial<CallerIdentity>;

@@ -1,51 +1,51 @@
 import type { APIGatewayProxyEventV2WithLambdaAuthorizer } from 'aws-lambda';
 import * as z from 'zod';
-import { checkShape } from '../../shared/api/json-body.ts';
-import { invalid, parse } from '../../shared/api/problem.ts';
+import { checkJsonShape } from '../../shared/api/json-body.ts';
+import { invalidFields, parseOrRefuse } from '../../shared/api/problem.ts';
 import {
   type Caller,
   PATH_PARAMETERS,
   type PathParameters,
-  type Route,
-  takesKey,
+  type RouteDefinition,
+  takesIdempotencyKey,
 } from '../../shared/api/routes.ts';
-import { rolesWith } from '../../shared/contract/access/rights.ts';
-import { bearerOf } from '../../shared/contract/access/tokens.ts';
-import { MAX_BODY_BYTES } from '../../shared/contract/names.ts';
+import { rolesWithRight } from '../../shared/contract/access/rights.ts';
+import { parseBearerToken } from '../../shared/contract/access/tokens.ts';
+import { MAX_REQUEST_BODY_BYTES } from '../../shared/contract/names.ts';
 import { Refusal } from '../../shared/contract/refusal.ts';
-import { longestScope } from '../../shared/contract/repository/url.ts';
-import { requireStanding, type Standing } from '../../shared/contract/task/standing.ts';
+import { findLongestScope } from '../../shared/contract/repository/url.ts';
+import { requireTokenAccess, type TokenAccess } from '../../shared/contract/task/standing.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import type { Identity } from './identity.ts';
+import type { CallerIdentity } from './identity.ts';
 
-export type ApiEvent = APIGatewayProxyEventV2WithLambdaAuthorizer<Partial<Identity>>;
+export type ApiEvent = APIGatewayProxyEventV2WithLambdaAuthorizer<Partial<CallerIdentity>>;
 
 /** Who asks, and what stands in the headers, whatever the route. */
-export interface Asked {
+export interface RequestContext {
   readonly caller: Caller;
   /** Name of the operator, or `<kind> of <task>/<attempt>`. */
   readonly principal: string;
   /** Attempt of a box's token; 0 for operators. */
   readonly attempt: number;
   /** Refuses a task to a token that has ended, or that is for other repositories. */
-  readonly guard: (task: Task) => void;
+  readonly guardTask: (task: Task) => void;
   /** Is the token good for every repository? */
-  readonly unlimited: boolean;
+  readonly isUnrestricted: boolean;
   /** Is the token good for this repository? */
-  readonly serves: (repository: string) => boolean;
+  readonly canAccess: (repository: string) => boolean;
   readonly ifMatch: number | undefined;
   readonly ifNoneMatch: string | undefined;
   readonly idempotencyKey: string | null;
   /** By their names in small letters. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The body's very bytes, where the route's caller is known by a signature over them; else empty. */
-  readonly raw: Buffer;
+  readonly rawBody: Buffer;
   /** The bearer token; what is made from it is never stored or logged. Null without one. */
-  readonly bearer: string | null;
+  readonly bearerToken: string | null;
 }
 
 /** A request after everything about it was checked against its route, whose schemas say what is in it. */
-export interface ApiRequest<R extends Route = Route> extends Asked {
+export interface RouteRequest<R extends RouteDefinition = RouteDefinition> extends RequestContext {
   readonly params: PathParameters<R['path']>;
   readonly query: R extends { readonly query: infer Q extends z.ZodType } ? z.output<Q> : undefined;
   readonly body: R extends { readonly body: infer B extends z.ZodType } ? z.output<B> : undefined;
@@ -55,25 +55,25 @@ const header = (event: ApiEvent, name: string): string | undefined =>
   event.headers?.[name] ?? event.headers?.[name.toLowerCase()];
 
 /** A report can be repeated, a read is for who still has something to look at, all else is for who is at work. */
-const neededFor = (route: Route): Standing =>
-  route.report ? 'repeat' : route.method === 'GET' ? 'read' : 'live';
+const neededFor = (route: RouteDefinition): TokenAccess =>
+  route.isFinalReport ? 'repeat' : route.method === 'GET' ? 'read' : 'live';
 
 /** What the authorizer has said may be kept for a while; the end of a token holds in the meantime, too. */
-const isOver = (identity: Partial<Identity> | undefined): boolean => {
+const isOver = (identity: Partial<CallerIdentity> | undefined): boolean => {
   const end = Number(identity?.ends_at ?? 0);
   return end !== 0 && end * 1_000 <= Date.now();
 };
 
-function servedBy(identity: Partial<Identity> | undefined): (repository: string) => boolean {
+function servedBy(identity: Partial<CallerIdentity> | undefined): (repository: string) => boolean {
   if (!identity?.repositories) return () => true;
   const scopes = (JSON.parse(identity.repositories) as string[]).map((url) => ({ url }));
-  return (repository) => longestScope(scopes, repository) !== null;
+  return (repository) => findLongestScope(scopes, repository) !== null;
 }
 
 function guardOf(
-  identity: Partial<Identity> | undefined,
-  serves: Asked['serves'],
-  route: Route,
+  identity: Partial<CallerIdentity> | undefined,
+  serves: RequestContext['canAccess'],
+  route: RouteDefinition,
 ): (task: Task) => void {
   const caller = identity?.caller ?? 'anyone';
   if (caller === 'anyone') return () => {};
@@ -83,13 +83,13 @@ function guardOf(
       if (!serves(repository)) throw new Refusal('not_found', `there is no task ${id}`);
     };
   const holder = { caller, attempt: Number(identity?.attempt ?? 0), launch: Number(identity?.launch ?? 0) };
-  return (task) => requireStanding(task, holder, neededFor(route));
+  return (task) => requireTokenAccess(task, holder, neededFor(route));
 }
 
 function caller(
   event: ApiEvent,
-  route: Route,
-): Pick<Asked, 'caller' | 'principal' | 'attempt' | 'guard' | 'serves' | 'unlimited'> {
+  route: RouteDefinition,
+): Pick<RequestContext, 'caller' | 'principal' | 'attempt' | 'guardTask' | 'canAccess' | 'isUnrestricted'> {
   const identity = event.requestContext.authorizer?.lambda;
   const kind = identity?.caller ?? 'anyone';
   if (!route.callers.includes('anyone')) {
@@ -102,7 +102,7 @@ function caller(
         'forbidden',
         `this call is for ${route.callers.join(' or ')}; the token is for ${kind}`,
       );
-    const roles: readonly string[] = route.right === undefined ? [] : rolesWith(route.right);
+    const roles: readonly string[] = route.right === undefined ? [] : rolesWithRight(route.right);
     if (kind === 'operator' && !roles.includes(identity?.role ?? ''))
       throw new Refusal(
         'forbidden',
@@ -118,13 +118,13 @@ function caller(
     caller: kind,
     principal: identity?.principal ?? 'anonymous',
     attempt: Number(identity?.attempt ?? 0),
-    guard: guardOf(identity, serves, route),
-    unlimited: !identity?.repositories,
-    serves,
+    guardTask: guardOf(identity, serves, route),
+    isUnrestricted: !identity?.repositories,
+    canAccess: serves,
   };
 }
 
-function body(event: ApiEvent, route: Route): unknown {
+function body(event: ApiEvent, route: RouteDefinition): unknown {
   if (!route.body) return undefined;
   const text =
     event.body === undefined
@@ -132,10 +132,10 @@ function body(event: ApiEvent, route: Route): unknown {
       : event.isBase64Encoded
         ? Buffer.from(event.body, 'base64').toString('utf8')
         : event.body;
-  if (Buffer.byteLength(text) > MAX_BODY_BYTES)
+  if (Buffer.byteLength(text) > MAX_REQUEST_BODY_BYTES)
     throw new Refusal(
       'body_too_large',
-      `the body is ${Buffer.byteLength(text)} bytes; ${MAX_BODY_BYTES} is the most`,
+      `the body is ${Buffer.byteLength(text)} bytes; ${MAX_REQUEST_BODY_BYTES} is the most`,
     );
   let value: unknown = {};
   if (text.trim() !== '') {
@@ -149,8 +149,8 @@ function body(event: ApiEvent, route: Route): unknown {
       );
     }
   }
-  checkShape(value);
-  return parse(route.body, value);
+  checkJsonShape(value);
+  return parseOrRefuse(route.body, value);
 }
 
 function version(value: string | undefined): number | undefined {
@@ -180,7 +180,7 @@ function params(event: ApiEvent): Record<keyof typeof PATH_PARAMETERS, string> {
   return { id: read('id'), role: read('role'), letter: read('letter') };
 }
 
-function query(event: ApiEvent, route: Route): unknown {
+function query(event: ApiEvent, route: RouteDefinition): unknown {
   if (!route.query) return undefined;
   const result = route.query.safeParse(event.queryStringParameters ?? {});
   if (result.success) return result.data;
@@ -189,12 +189,12 @@ function query(event: ApiEvent, route: Route): unknown {
       ? issue.keys.map((key) => ({ pointer: `?${key}`, message: 'is not a known parameter' }))
       : [{ pointer: `?${issue.path.join('.')}`, message: issue.message }],
   );
-  throw invalid(errors);
+  throw invalidFields(errors);
 }
 
 /** Checks a request against its route: who calls, path, query, headers, body; in that order, so that a stranger learns nothing of the rest. */
-export function readRequest<R extends Route>(event: ApiEvent, route: R): ApiRequest<R> {
-  const key = takesKey(route) ? header(event, 'idempotency-key') : undefined;
+export function parseRouteRequest<R extends RouteDefinition>(event: ApiEvent, route: R): RouteRequest<R> {
+  const key = takesIdempotencyKey(route) ? header(event, 'idempotency-key') : undefined;
   if (key !== undefined && (key.length === 0 || key.length > 255))
     throw new Refusal('invalid', 'Idempotency-Key must be 1 to 255 characters', [
       { pointer: 'header:idempotency-key', message: 'must be 1 to 255 characters' },
@@ -203,20 +203,20 @@ export function readRequest<R extends Route>(event: ApiEvent, route: R): ApiRequ
     ...caller(event, route),
     params: params(event),
     query: query(event, route),
-    ifMatch: route.ifMatch ? version(header(event, 'if-match')) : undefined,
+    ifMatch: route.takesIfMatch ? version(header(event, 'if-match')) : undefined,
     ifNoneMatch: header(event, 'if-none-match'),
     idempotencyKey: key ?? null,
-    bearer: bearerOf(header(event, 'authorization')),
-    headers: route.signed
+    bearer: parseBearerToken(header(event, 'authorization')),
+    headers: route.isSigned
       ? Object.fromEntries(
           Object.entries(event.headers ?? {}).map(([name, each]) => [name.toLowerCase(), each]),
         )
       : {},
-    raw: route.signed
+    raw: route.isSigned
       ? Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
       : Buffer.alloc(0),
     body: body(event, route),
   };
   // The one place where a type is claimed: that schemas give what they say of a route that is known to the caller only.
-  return read as Asked as ApiRequest<R>;
+  return read as RequestContext as RouteRequest<R>;
 }

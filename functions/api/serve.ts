@@ -5,28 +5,28 @@ import {
   type ApiFunction,
   ROUTE_NAMES,
   ROUTES,
-  type Route,
+  type RouteDefinition,
   type RouteName,
-  type RouteOf,
+  type RouteNameOf,
   routeKey,
 } from '../../shared/api/routes.ts';
 import { Refusal } from '../../shared/contract/refusal.ts';
 import { logger } from '../runtime/logger.ts';
-import { type Answer, json, problemOf, tagOf } from './answer.ts';
-import { type ApiEvent, type ApiRequest, readRequest } from './request.ts';
-import { isReserved, routeWithoutSlash } from './unknown-route.ts';
+import { type RouteResponse, jsonResponse, problemFromError, responseEtag } from './answer.ts';
+import { type ApiEvent, type RouteRequest, parseRouteRequest } from './request.ts';
+import { isReservedId, matchRouteWithoutSlash } from './unknown-route.ts';
 
 type RouteNamed<N extends RouteName> = (typeof ROUTES)[N];
 type Handler<N extends RouteName> = (
-  request: ApiRequest<RouteNamed<N>>,
-) => Promise<Answer<z.output<RouteNamed<N>['answer']>>>;
+  request: RouteRequest<RouteNamed<N>>,
+) => Promise<RouteResponse<z.output<RouteNamed<N>['answer']>>>;
 /** One handler for each route of a function, typed by the route table as the client is. */
 type Handlers<N extends RouteName = RouteName> = { readonly [Name in N]: Handler<Name> };
 
-interface Served {
-  readonly route: Route;
+interface HandledRoute {
+  readonly route: RouteDefinition;
   readonly ifNoneMatch: string | undefined;
-  readonly answer: Answer;
+  readonly answer: RouteResponse;
 }
 
 /** Every thrown thing becomes a problem document, here and nowhere else. */
@@ -39,29 +39,29 @@ const problems = (): middy.MiddlewareObj<ApiEvent, APIGatewayProxyStructuredResu
         route: request.event.routeKey,
         error: request.error,
       });
-    request.response = problemOf(request.error, requestId);
+    request.response = problemFromError(request.error, requestId);
   },
 });
 
 /** A request without a route of its own, as one of the route that it is about. */
 const withRoute = (event: ApiEvent): ApiEvent => ({
   ...event,
-  ...routeWithoutSlash(event.requestContext.http.method, event.rawPath, Object.values(ROUTES)),
+  ...matchRouteWithoutSlash(event.requestContext.http.method, event.rawPath, Object.values(ROUTES)),
 });
 
 /** What answers one route: reads the request, then asks the handler. */
 const served =
   <N extends RouteName>(name: N, handlers: Partial<Handlers>) =>
-  async (event: ApiEvent): Promise<Served | null> => {
+  async (event: ApiEvent): Promise<HandledRoute | null> => {
     const handle = handlers[name];
-    const request = readRequest(event, ROUTES[name]);
+    const request = parseRouteRequest(event, ROUTES[name]);
     return handle && { route: ROUTES[name], ifNoneMatch: request.ifNoneMatch, answer: await handle(request) };
   };
 
 /** Makes one function of its routes. A route of another function, or none, is not found. */
-export function serve<F extends ApiFunction>(
+export function createApiHandler<F extends ApiFunction>(
   of: F,
-  handlers: Handlers<RouteOf<F>>,
+  handlers: Handlers<RouteNameOf<F>>,
 ): middy.MiddyfiedHandler<ApiEvent, APIGatewayProxyStructuredResultV2> {
   const names = ROUTE_NAMES.filter((name) => ROUTES[name].function === of);
   const table = new Map(names.map((name) => [routeKey(ROUTES[name]), served(name, handlers)]));
@@ -69,16 +69,16 @@ export function serve<F extends ApiFunction>(
     .use(problems())
     .handler(async (given) => {
       // API Gateway takes `GET /tasks/batch` for a task of that name.
-      const strays = given.routeKey === '$default' || isReserved(given.pathParameters?.['id']);
+      const strays = given.routeKey === '$default' || isReservedId(given.pathParameters?.['id']);
       const event = strays ? withRoute(given) : given;
       const found = await table.get(event.routeKey)?.(event);
       if (!found)
         throw new Refusal('not_found', `there is no route ${event.routeKey}, or not with a slash at its end`);
       const { route, ifNoneMatch, answer } = found;
-      const tag = tagOf(answer);
+      const tag = responseEtag(answer);
       if (tag !== undefined && route.method === 'GET' && ifNoneMatch === tag)
         return { statusCode: 304, headers: { etag: tag } };
-      return json(answer.status ?? route.status ?? 200, answer.body, {
+      return jsonResponse(answer.status ?? route.status ?? 200, answer.body, {
         ...answer.headers,
         ...(tag === undefined ? {} : { etag: tag }),
       });

@@ -1,9 +1,9 @@
-import { type Route, routeKey } from '../../shared/api/routes.ts';
+import { type RouteDefinition, routeKey } from '../../shared/api/routes.ts';
 import { Refusal } from '../../shared/contract/refusal.ts';
-import { RESERVED_IDS } from '../../shared/contract/submission/schema.ts';
+import { RESERVED_TASK_IDS } from '../../shared/contract/submission/schema.ts';
 
 /** A path of ours with a method that it does not take; RFC 9110 wants the others named. */
-export class MethodRefusal extends Refusal {
+export class MethodNotAllowedRefusal extends Refusal {
   readonly allow: string;
 
   constructor(method: string, path: string, allowed: readonly string[]) {
@@ -13,9 +13,9 @@ export class MethodRefusal extends Refusal {
 }
 
 /** Whether a word of the API's own paths stands where a task's id would: no task is meant. */
-export const isReserved = (id: string | undefined): boolean => RESERVED_IDS.some((word) => word === id);
+export const isReservedId = (id: string | undefined): boolean => RESERVED_TASK_IDS.some((word) => word === id);
 
-function parametersOf(route: Route, path: readonly string[]): Record<string, string> | null {
+function parametersOf(route: RouteDefinition, path: readonly string[]): Record<string, string> | null {
   const segments = route.path.split('/').slice(1);
   if (segments.length !== path.length) return null;
   const found: Record<string, string> = {};
@@ -24,7 +24,7 @@ function parametersOf(route: Route, path: readonly string[]): Record<string, str
     if (segment.startsWith('{') && value !== '') found[segment.slice(1, -1)] = value;
     else if (segment !== value) return null;
   }
-  return isReserved(found['id']) ? null : found;
+  return isReservedId(found['id']) ? null : found;
 }
 
 function decoded(path: string): string[] | null {
@@ -39,10 +39,10 @@ function decoded(path: string): string[] | null {
  * What a request that API Gateway knows no route for is about: a route whose path was written with a slash at its end, as the seed
  * writes `/status/`. @throws Refusal that says what is wrong with method or path.
  */
-export function routeWithoutSlash(
+export function matchRouteWithoutSlash(
   method: string,
   rawPath: string,
-  routes: readonly Route[],
+  routes: readonly RouteDefinition[],
 ): { readonly routeKey: string; readonly pathParameters: Record<string, string> } {
   const path = decoded(rawPath.replace(/(?<=[^/])\/$/, ''));
   const found = routes.flatMap((route) => {
@@ -53,6 +53,6 @@ export function routeWithoutSlash(
   if (match) return { routeKey: routeKey(match.route), pathParameters: match.pathParameters };
   const shown = rawPath.slice(0, 200);
   if (found.length > 0)
-    throw new MethodRefusal(method, shown, [...new Set(found.map(({ route }) => route.method))].sort());
+    throw new MethodNotAllowedRefusal(method, shown, [...new Set(found.map(({ route }) => route.method))].sort());
   throw new Refusal('not_found', `there is no route ${method} ${shown}`);
 }

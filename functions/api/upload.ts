@@ -1,32 +1,32 @@
-import { UPLOADS } from '../../shared/api/report-schemas.ts';
+import { UPLOAD_RULES } from '../../shared/api/report-schemas.ts';
 import { Refusal } from '../../shared/contract/refusal.ts';
-import { PRESIGN_SECONDS } from '../../shared/store/objects.ts';
-import { memoryPlace, uploadPlace } from '../../shared/use-cases/work/upload.ts';
-import { stores } from '../runtime/dynamodb.ts';
-import { objects as objectStore } from '../runtime/objects.ts';
-import { serve } from './serve.ts';
+import { PRESIGNED_URL_SECONDS } from '../../shared/store/objects.ts';
+import { presignMemoryEntry, authorizeUpload } from '../../shared/use-cases/work/upload.ts';
+import { createStores } from '../runtime/dynamodb.ts';
+import { createObjectStore as objectStore } from '../runtime/objects.ts';
+import { createApiHandler } from './serve.ts';
 
-const { tasks, uploads } = stores();
+const { tasks, uploads } = createStores();
 const objects = objectStore();
 
 /** Signs what boxes may put into the bucket. */
-export const handler = serve('api-upload', {
+export const handler = createApiHandler('api-upload', {
   upload: async (request) => {
     const content = request.body;
-    const { by } = UPLOADS[content.kind];
-    if (by !== request.caller)
+    const { uploader } = UPLOAD_RULES[content.kind];
+    if (uploader !== request.caller)
       throw new Refusal(
         'forbidden',
-        `${content.kind} is uploaded by ${by}; the token is for ${request.caller}`,
+        `${content.kind} is uploaded by ${uploader}; the token is for ${request.caller}`,
         [{ pointer: '/kind', message: `is not for ${request.caller}` }],
       );
-    const task = await tasks.guarded(request.guard).require(request.params.id);
-    const upload = await uploadPlace(task, request.attempt, content, { uploads, objects, now: new Date() });
-    return { body: { ...upload, method: 'PUT', expires_s: PRESIGN_SECONDS } };
+    const task = await tasks.withGuard(request.guardTask).require(request.params.id);
+    const upload = await authorizeUpload(task, request.attempt, content, { uploads, objects, now: new Date() });
+    return { body: { ...upload, method: 'PUT', expires_s: PRESIGNED_URL_SECONDS } };
   },
   memory: async (request) => {
-    const task = await tasks.guarded(request.guard).require(request.params.id);
-    const place = await memoryPlace(task, request.body, objects);
-    return { body: { ...place, expires_s: PRESIGN_SECONDS } };
+    const task = await tasks.withGuard(request.guardTask).require(request.params.id);
+    const place = await presignMemoryEntry(task, request.body, objects);
+    return { body: { ...place, expires_s: PRESIGNED_URL_SECONDS } };
   },
 });

@@ -1,75 +1,75 @@
 import type * as z from 'zod';
 import { approvalView } from '../../shared/api/approval-view.ts';
-import type { Claim, Lease } from '../../shared/api/report-schemas.ts';
+import type { ClaimResponse, LeaseResponse } from '../../shared/api/report-schemas.ts';
 import type { TaskView } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
-import { BEATS_OF_A_LEASE } from '../../shared/contract/names.ts';
+import { HEARTBEATS_PER_LEASE } from '../../shared/contract/names.ts';
 import { currentAttempt, type Task } from '../../shared/contract/task/task.ts';
-import { atVersion } from '../../shared/control/task-commands/change.ts';
-import { failByOperator } from '../../shared/control/task-commands/operate.ts';
-import { handBack } from '../../shared/control/task-commands/recover.ts';
+import { withVersionCheck } from '../../shared/control/task-commands/change.ts';
+import { failTaskByOperator } from '../../shared/control/task-commands/operate.ts';
+import { releaseTask } from '../../shared/control/task-commands/recover.ts';
 import { recordReverts } from '../../shared/use-cases/deliver/reverts.ts';
-import { park } from '../../shared/use-cases/work/approvals.ts';
-import { type ClaimContext, type Claimed, claimNext, claimTask } from '../../shared/use-cases/work/claim.ts';
-import { claimKey } from '../../shared/use-cases/work/claim-once.ts';
-import { recordDeliveryStep } from '../../shared/use-cases/work/evidence.ts';
-import { type HeartbeatContext, heartbeat } from '../../shared/use-cases/work/heartbeat.ts';
+import { requestApproval } from '../../shared/use-cases/work/approvals.ts';
+import { type ClaimContext, type ClaimedAttempt, claimNext, claimTask } from '../../shared/use-cases/work/claim.ts';
+import { createClaimKey } from '../../shared/use-cases/work/claim-once.ts';
+import { recordDeliveryReport } from '../../shared/use-cases/work/evidence.ts';
+import { type HeartbeatContext, recordHeartbeat } from '../../shared/use-cases/work/heartbeat.ts';
 import { completeWork, failWork } from '../../shared/use-cases/work/report.ts';
-import { approvalRules, leaseSeconds, tierModels } from '../runtime/config.ts';
-import { stores } from '../runtime/dynamodb.ts';
-import { objects as objectStore } from '../runtime/objects.ts';
-import type { Answer } from './answer.ts';
-import type { Asked } from './request.ts';
-import { serve } from './serve.ts';
-import { visibleTo } from './visible.ts';
+import { readApprovalRules, readLeaseSeconds, readTierModels } from '../runtime/config.ts';
+import { createStores } from '../runtime/dynamodb.ts';
+import { createObjectStore as objectStore } from '../runtime/objects.ts';
+import type { RouteResponse } from './answer.ts';
+import type { RequestContext } from './request.ts';
+import { createApiHandler } from './serve.ts';
+import { taskVisibleTo } from './visible.ts';
 
-const { tasks, locks, claims, beats, landed } = stores();
+const { tasks, locks, claims, heartbeats: beats, mergedWork: landed } = createStores();
 const objects = objectStore();
-const models = tierModels();
-const lease = leaseSeconds();
-const rules = approvalRules();
+const models = readTierModels();
+const lease = readLeaseSeconds();
+const rules = readApprovalRules();
 
-const shown = (task: Task, of: Asked): Answer<TaskView> => ({
-  body: taskView(visibleTo(of, task), models),
+const shown = (task: Task, of: RequestContext): RouteResponse<TaskView> => ({
+  body: taskView(taskVisibleTo(of, task), models),
   version: task.version,
 });
-const leaseOf = (task: Task): Answer<z.infer<typeof Lease>> => ({
+const leaseOf = (task: Task): RouteResponse<z.infer<typeof LeaseResponse>> => ({
   body: { lease_until: currentAttempt(task)?.lease_until ?? 0, status: task.status },
   version: task.version,
 });
-const claimed = ({ task, attempt, token }: Claimed): Answer<z.infer<typeof Claim>> => ({
+const claimed = ({ task, attempt, token }: ClaimedAttempt): RouteResponse<z.infer<typeof ClaimResponse>> => ({
   body: {
     task: taskView(task, models),
     attempt,
     token,
     lease_until: currentAttempt(task)?.lease_until ?? 0,
-    heartbeat_s: lease / BEATS_OF_A_LEASE,
+    heartbeat_s: lease / HEARTBEATS_PER_LEASE,
   },
   version: task.version,
 });
 /** `asked` is what the claim is for: the same key for something else is refused. */
-function claimContext(request: Asked, asked: unknown): ClaimContext {
+function claimContext(request: RequestContext, asked: unknown): ClaimContext {
   const context = {
-    tasks: tasks.guarded(request.guard),
+    tasks: tasks.withGuard(request.guardTask),
     locks,
     now: new Date(),
     by: request.principal,
     leaseSeconds: lease,
   };
-  if (request.idempotencyKey === null || request.bearer === null) return context;
-  const key = claimKey(request.principal, request.idempotencyKey, request.bearer, asked);
-  return { ...context, once: { key, store: claims } };
+  if (request.idempotencyKey === null || request.bearerToken === null) return context;
+  const key = createClaimKey(request.principal, request.idempotencyKey, request.bearerToken, asked);
+  return { ...context, idempotency: { key, store: claims } };
 }
-const beating = (request: Asked): HeartbeatContext => ({
-  tasks: tasks.guarded(request.guard),
-  beats,
+const beating = (request: RequestContext): HeartbeatContext => ({
+  tasks: tasks.withGuard(request.guardTask),
+  heartbeats: beats,
   leaseSeconds: lease,
   now: new Date(),
 });
-const next = async (request: Asked, role: string, model: string | null = null) =>
+const next = async (request: RequestContext, role: string, model: string | null = null) =>
   claimed(await claimNext(role, claimContext(request, { role, model }), model));
 
-export const handler = serve('api-work', {
+export const handler = createApiHandler('api-work', {
   nextTask: (request) => next(request, request.params.role),
   claimNext: (request) => next(request, request.params.role, request.body.model),
   claimTask: async (request) => {
@@ -79,16 +79,16 @@ export const handler = serve('api-work', {
     return claimed(await claimTask(id, model, context, request.ifMatch));
   },
   heartbeat: async (request) =>
-    leaseOf(await heartbeat(request.params.id, request.attempt, null, beating(request))),
+    leaseOf(await recordHeartbeat(request.params.id, request.attempt, null, beating(request))),
   progress: async (request) => {
     const { message, percent } = request.body;
     const context = beating(request);
     const progress = { message, percent: percent ?? null, at: context.now.toISOString() };
-    return leaseOf(await heartbeat(request.params.id, request.attempt, progress, context));
+    return leaseOf(await recordHeartbeat(request.params.id, request.attempt, progress, context));
   },
   park: async (request) => {
-    const { task, approval } = await park(request.params.id, request.attempt, request.body, {
-      tasks: tasks.guarded(request.guard),
+    const { task, approval } = await requestApproval(request.params.id, request.attempt, request.body, {
+      tasks: tasks.withGuard(request.guardTask),
       rules,
       now: new Date(),
     });
@@ -97,7 +97,7 @@ export const handler = serve('api-work', {
   complete: async (request) =>
     shown(
       await completeWork(request.params.id, request.attempt, request.body, {
-        tasks: tasks.guarded(request.guard),
+        tasks: tasks.withGuard(request.guardTask),
         objects,
         models,
         now: new Date(),
@@ -108,17 +108,17 @@ export const handler = serve('api-work', {
     const body = request.body;
     if (request.caller === 'operator')
       return shown(
-        await tasks.guarded(request.guard).change(
+        await tasks.withGuard(request.guardTask).change(
           request.params.id,
-          atVersion(request.ifMatch, (task) =>
-            failByOperator(task, body.reason, request.principal, new Date()),
+          withVersionCheck(request.ifMatch, (task) =>
+            failTaskByOperator(task, body.reason, request.principal, new Date()),
           ),
         ),
         request,
       );
     return shown(
       await failWork(request.params.id, request.attempt, body, {
-        tasks: tasks.guarded(request.guard),
+        tasks: tasks.withGuard(request.guardTask),
         objects,
         models,
         now: new Date(),
@@ -130,22 +130,22 @@ export const handler = serve('api-work', {
     const { reason } = request.body;
     return shown(
       await tasks
-        .guarded(request.guard)
-        .change(request.params.id, (task) => handBack(task, request.attempt, reason, new Date())),
+        .withGuard(request.guardTask)
+        .change(request.params.id, (task) => releaseTask(task, request.attempt, reason, new Date())),
       request,
     );
   },
   delivery: async (request) => {
     const { body } = request;
-    const deps = { tasks: tasks.guarded(request.guard), now: new Date() };
+    const deps = { tasks: tasks.withGuard(request.guardTask), now: new Date() };
     return shown(
       body.step === 'reverts'
         ? await recordReverts(await deps.tasks.require(request.params.id), body.reverts, {
             ...deps,
             tasks,
-            landed,
+            mergedWork: landed,
           })
-        : await recordDeliveryStep(request.params.id, request.attempt, body, deps),
+        : await recordDeliveryReport(request.params.id, request.attempt, body, deps),
       request,
     );
   },

@@ -1,24 +1,24 @@
-import { CascadeResult, CascadeStep } from '../../shared/contract/messages/queue.ts';
+import { CascadeStepResult, CascadeStepInput } from '../../shared/contract/messages/queue.ts';
 import {
   type CascadeContext,
   decideStep,
   selectModel,
   settleStep,
 } from '../../shared/use-cases/cascade/cascade.ts';
-import { cascadePolicy, deployedAgents, holdLimit, tierModels } from '../runtime/config.ts';
-import { stores } from '../runtime/dynamodb.ts';
-import { heard } from '../runtime/heard.ts';
+import { readCascadePolicy, readDeployedAgents, readHoldLimit, readTierModels } from '../runtime/config.ts';
+import { createStores } from '../runtime/dynamodb.ts';
+import { withFailureLog } from '../runtime/heard.ts';
 
-const { tasks, deadlines, locks, beliefs, evolution, spend, providers } = stores();
-const models = tierModels();
-const agents = deployedAgents();
-const holds = holdLimit();
-const learning = { beliefs, spend, evolution, policy: cascadePolicy() };
+const { tasks, deadlines, locks, beliefs, tuning: evolution, spend, providerCooldowns: providers } = createStores();
+const models = readTierModels();
+const agents = readDeployedAgents();
+const holds = readHoldLimit();
+const learning = { beliefs, spend, evolution, policy: readCascadePolicy() };
 const STEPS = { select_model: selectModel, decide: decideStep, settle: settleStep } as const;
 
 /** A step of the cascade machine: ids in, where to go on out. */
-export const handler = heard(async (event: unknown): Promise<CascadeResult> => {
-  const { step, task_id, run, waited, again = false } = CascadeStep.parse(event);
+export const handler = withFailureLog(async (event: unknown): Promise<CascadeStepResult> => {
+  const { step, task_id, run, waited, again = false } = CascadeStepInput.parse(event);
   const context: CascadeContext = {
     tasks,
     deadlines,
@@ -26,11 +26,11 @@ export const handler = heard(async (event: unknown): Promise<CascadeResult> => {
     models,
     agents,
     providers,
-    holds,
+    holdLimit: holds,
     learning,
     now: new Date(),
-    again,
-    mayWait: waited !== true,
+    isRetry: again,
+    canWait: waited !== true,
   };
-  return CascadeResult.parse(await STEPS[step](task_id, run, context));
+  return CascadeStepResult.parse(await STEPS[step](task_id, run, context));
 });

@@ -2,32 +2,32 @@ import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-p
 import { SFNClient } from '@aws-sdk/client-sfn';
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { Adapter } from '../../shared/contract/agents/adapter.ts';
-import { ENV, ITEM_PREFIX, TABLE } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES, ITEM_KEY_PREFIXES, TABLE_KEYS } from '../../shared/contract/names.ts';
 import { requireEnv } from '../../shared/store/env.ts';
-import { Machines } from '../../shared/store/machines.ts';
-import { type FollowContext, follow, followRemoval } from '../../shared/use-cases/cascade/follow.ts';
-import { followRequest } from '../../shared/use-cases/submit/requests.ts';
-import { completionMetrics } from '../runtime/completions.ts';
-import { stores } from '../runtime/dynamodb.ts';
+import { StateMachines } from '../../shared/store/machines.ts';
+import { type ProjectionContext, projectTaskWrite, projectTaskRemoval } from '../../shared/use-cases/cascade/follow.ts';
+import { projectRequest } from '../../shared/use-cases/submit/requests.ts';
+import { createCompletionMetrics } from '../runtime/completions.ts';
+import { createStores } from '../runtime/dynamodb.ts';
 import { logger } from '../runtime/logger.ts';
-import { images, taskIdOf } from '../runtime/stream.ts';
+import { taskImages, taskIdOfRecord } from '../runtime/stream.ts';
 
-const { tasks, locks, counts, beliefs, breakers, spend, requests, providers, landed } = stores();
-const completions = completionMetrics();
+const { tasks, locks, taskCounts: counts, beliefs, breakers, spend, workRequests: requests, providerCooldowns: providers, mergedWork: landed } = createStores();
+const completions = createCompletionMetrics();
 // What it logs itself is about parsing only.
 const processor = new BatchProcessor(EventType.DynamoDBStreams);
 
-const context: FollowContext = {
+const context: ProjectionContext = {
   tasks,
   locks,
   counts,
   beliefs,
   breakers,
   spend,
-  landed,
-  providers: { store: providers, fallback: Adapter.parse(JSON.parse(requireEnv(ENV.defaultAdapter))) },
-  machines: new Machines(new SFNClient({})),
-  cascadeMachine: requireEnv(ENV.cascadeMachine),
+  mergedWork: landed,
+  providers: { store: providers, fallback: Adapter.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.defaultAdapter))) },
+  stateMachines: new StateMachines(new SFNClient({})),
+  cascadeMachineArn: requireEnv(FUNCTION_ENV_NAMES.cascadeMachine),
   now: () => new Date(),
   onCompletion: completions.onCompletion,
 };
@@ -35,15 +35,15 @@ const context: FollowContext = {
 /** The id of the request that a record is of; null: it is of a task. */
 function requestOf({ dynamodb }: DynamoDBRecord): string | null {
   const keys = dynamodb?.Keys;
-  if (keys?.[TABLE.sk]?.S !== TABLE.requestSk) return null;
-  return (keys[TABLE.pk]?.S ?? '').slice(ITEM_PREFIX.request.length);
+  if (keys?.[TABLE_KEYS.sk]?.S !== TABLE_KEYS.requestSk) return null;
+  return (keys[TABLE_KEYS.pk]?.S ?? '').slice(ITEM_KEY_PREFIXES.request.length);
 }
 
 async function followRecord(record: DynamoDBRecord, request: string | null): Promise<void> {
-  if (request !== null) return followRequest(request, { requests, tasks, now: context.now });
-  const { before, after } = images(record);
-  if (after) await follow(before, after, context);
-  else if (before) await followRemoval(before, context);
+  if (request !== null) return projectRequest(request, { workRequests: requests, tasks, now: context.now });
+  const { before, after } = taskImages(record);
+  if (after) await projectTaskWrite(before, after, context);
+  else if (before) await projectTaskRemoval(before, context);
 }
 
 async function handle(record: DynamoDBRecord): Promise<void> {
@@ -52,7 +52,7 @@ async function handle(record: DynamoDBRecord): Promise<void> {
     await followRecord(record, request);
   } catch (error) {
     // The answer says only which record is to come again.
-    const about = request === null ? { task_id: taskIdOf(record) } : { request_id: request };
+    const about = request === null ? { task_id: taskIdOfRecord(record) } : { request_id: request };
     logger.error('a write was not followed', { ...about, error });
     throw error;
   }

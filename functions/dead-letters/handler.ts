@@ -5,33 +5,33 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod';
 import type { LaunchMessage } from '../../shared/contract/messages/queue.ts';
-import { ENV, METRICS } from '../../shared/contract/names.ts';
-import { submitterOf } from '../../shared/control/admission/fair-share.ts';
-import { failedRecords } from '../../shared/control/dead-letters/reader-answer.ts';
-import type { StreamReader } from '../../shared/control/dead-letters/schema.ts';
+import { FUNCTION_ENV_NAMES, METRIC_NAMES } from '../../shared/contract/names.ts';
+import { submitterKey } from '../../shared/control/admission/fair-share.ts';
+import { failedRecordCount } from '../../shared/control/dead-letters/reader-answer.ts';
+import type { StreamConsumer } from '../../shared/control/dead-letters/schema.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
-import { GivenUpStore } from '../../shared/store/given-up.ts';
-import { bury, drain } from '../../shared/use-cases/operate/dead-letters.ts';
-import { stores } from '../runtime/dynamodb.ts';
-import { heard } from '../runtime/heard.ts';
+import { FailedBatchStore } from '../../shared/store/given-up.ts';
+import { recordDeadLetter, retryDeadLetters } from '../../shared/use-cases/operate/dead-letters.ts';
+import { createStores } from '../runtime/dynamodb.ts';
+import { withFailureLog } from '../runtime/heard.ts';
 import { logger } from '../runtime/logger.ts';
 
-const { letters, tasks } = stores();
+const { deadLetters: letters, tasks } = createStores();
 const sqs = new SQSClient({});
 const lambda = new LambdaClient({});
 const readers = z
   .object({ ledger: z.string(), conductor: z.string() })
-  .parse(JSON.parse(requireEnv(ENV.streamReaders)));
-const givenUp = new GivenUpStore(
+  .parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.streamReaders)));
+const givenUp = new FailedBatchStore(
   new S3Client({ requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' }),
-  requireEnv(ENV.bucket),
+  requireEnv(FUNCTION_ENV_NAMES.bucket),
 );
 const queues = z
   .object({ 1: z.string(), 2: z.string(), 3: z.string(), gates: z.string() })
-  .parse(JSON.parse(requireEnv(ENV.launchQueues)));
+  .parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.launchQueues)));
 const metrics = new Metrics({
-  namespace: optionalEnv(ENV.metricsNamespace, METRICS.namespace),
-  serviceName: METRICS.service,
+  namespace: optionalEnv(FUNCTION_ENV_NAMES.metricsNamespace, METRIC_NAMES.namespace),
+  serviceName: METRIC_NAMES.service,
 });
 /** What must be left of the invocation's time, in milliseconds, for another one to be tried. */
 const RESERVE_MS = 5_000;
@@ -42,13 +42,13 @@ async function send(message: LaunchMessage, priority: 1 | 2 | 3): Promise<void> 
     new SendMessageCommand({
       QueueUrl: message.kind === 'agent' ? queues[priority] : queues.gates,
       MessageBody: JSON.stringify(message),
-      ...(task && { MessageGroupId: submitterOf(task) }),
+      ...(task && { MessageGroupId: submitterKey(task) }),
     }),
   );
 }
 
 async function readAgain(
-  reader: StreamReader,
+  reader: StreamConsumer,
   event: { readonly Records: readonly unknown[] },
 ): Promise<void> {
   const { FunctionError, Payload } = await lambda.send(
@@ -57,7 +57,7 @@ async function readAgain(
   const text = Buffer.from(Payload ?? []).toString('utf8');
   if (FunctionError !== undefined)
     throw new Error(`the ${reader} says ${FunctionError}: ${text.slice(0, 1_000)}`);
-  const failed = failedRecords(text);
+  const failed = failedRecordCount(text);
   if (failed > 0)
     throw new Error(
       `the ${reader} has failed again, at ${failed} of ${event.Records.length} records; its log says why`,
@@ -69,7 +69,7 @@ async function buryAll(event: SQSEvent): Promise<SQSBatchResponse> {
     event.Records.map((record) => {
       const queue = record.eventSourceARN.split(':').at(-1) ?? '';
       const sentAt = new Date(Number(record.attributes.SentTimestamp));
-      return bury({ queue, id: record.messageId, body: record.body, sentAt }, letters, new Date());
+      return recordDeadLetter({ queue, id: record.messageId, body: record.body, sentAt }, letters, new Date());
     }),
   );
   for (const result of results)
@@ -83,21 +83,21 @@ async function buryAll(event: SQSEvent): Promise<SQSBatchResponse> {
 }
 
 /** Writes down what lies in dead-letter queues and what readers of the stream gave up, and by its schedule tries again what is due. */
-export const handler = heard(
+export const handler = withFailureLog(
   async (
     event: SQSEvent | { readonly kind: 'schedule' },
     context: Pick<Context, 'getRemainingTimeInMillis'>,
   ): Promise<unknown> => {
     if ('Records' in event) return buryAll(event);
     const goOn = (): boolean => context.getRemainingTimeInMillis() > RESERVE_MS;
-    const result = await drain({
-      ...{ letters, tasks, givenUp, readers, readAgain, send, goOn },
+    const result = await retryDeadLetters({
+      ...{ deadLetters: letters, tasks, failedBatches: givenUp, readerFunctions: readers, replayRecords: readAgain, sendLaunch: send, hasTimeLeft: goOn },
       now: () => new Date(),
     });
     if (result.failed.length > 0) logger.error('dead letters failed again', { failed: result.failed });
     if (result.abandoned.length > 0)
       logger.error('dead letters were abandoned', { letters: result.abandoned });
-    metrics.addMetric(METRICS.deadLetters, MetricUnit.Count, await letters.openLanes());
+    metrics.addMetric(METRIC_NAMES.deadLetters, MetricUnit.Count, await letters.countOpenGroups());
     metrics.publishStoredMetrics();
     return result;
   },

@@ -1,17 +1,17 @@
 import { PushCredentials } from '../../shared/contract/repository/schema.ts';
-import { longestScope, readRepositoryUrl } from '../../shared/contract/repository/url.ts';
+import { findLongestScope, parseRepositoryUrl } from '../../shared/contract/repository/url.ts';
 import { CheckoutError } from '../../workspace/git/error.ts';
 
 /**
  * The Authorization header to push to this repository with; null when the deployment has no credentials at all.
  * @throws CheckoutError `config_invalid` when the secret cannot be read, or is for other repositories. Nothing of it is told.
  */
-export function credentialFor(secret: string | null, repository: string): string | null {
-  const address = readRepositoryUrl(repository);
+export function pushCredentialFor(secret: string | null, repository: string): string | null {
+  const address = parseRepositoryUrl(repository);
   if ('error' in address || address.href !== repository)
     throw new CheckoutError('config_invalid', 'the URL of the repository is not in its plain form');
   if (secret === null) return null;
-  const entry = longestScope(parse(secret).credentials, repository);
+  const entry = findLongestScope(parse(secret).credentials, repository);
   if (!entry)
     throw new CheckoutError('config_invalid', `the deployment has no credential to push to ${repository}`);
   return 'authorization' in entry

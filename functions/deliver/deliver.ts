@@ -1,35 +1,35 @@
-import { createBoxClient, RefusedError } from '../../shared/api/box-client.ts';
-import type { DeliverAssignment } from '../../shared/contract/messages/assignment.ts';
-import type { WriteRequest } from '../../shared/contract/messages/mint.ts';
-import { ENV } from '../../shared/contract/names.ts';
+import { createContainerClient, ApiRefusalError } from '../../shared/api/box-client.ts';
+import type { DeliveryAssignment } from '../../shared/contract/messages/assignment.ts';
+import type { WriteCredentialRequest } from '../../shared/contract/messages/mint.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
 import { requireEnv } from '../../shared/store/env.ts';
-import type { Authorize } from '../../shared/store/minter.ts';
-import { commitTree } from '../../workspace/git/commit.ts';
+import type { CredentialProvider } from '../../shared/store/minter.ts';
+import { writeCommit } from '../../workspace/git/commit.ts';
 import { CheckoutError } from '../../workspace/git/error.ts';
-import type { Box } from '../../workspace/supervisor/box.ts';
+import type { ContainerContext } from '../../workspace/supervisor/box.ts';
 import { rebuildTree } from '../../workspace/supervisor/rebuild.ts';
 import { logger } from '../runtime/logger.ts';
-import { credentialFor } from './credentials.ts';
-import { mintedFor } from './minted.ts';
-import { mergeOnto } from './onto.ts';
+import { pushCredentialFor } from './credentials.ts';
+import { mintPushCredential } from './minted.ts';
+import { mergeOntoTarget } from './onto.ts';
 import { pushNewBranch } from './push.ts';
-import { tellReverts } from './reverts.ts';
+import { reportReverts } from './reverts.ts';
 
 /**
  * Leave to push comes from the API of this deployment alone, which the template names: an assignment cannot choose its judge.
  * @throws Error when it names another.
  */
-function askOnly(known: string, { api_url }: DeliverAssignment): void {
+function requireOwnApi(known: string, { api_url }: DeliveryAssignment): void {
   const plain = (url: string) => url.replace(/\/+$/, '');
-  if (plain(known) !== plain(api_url)) throw new Error(`the assignment names another API than ${ENV.apiUrl}`);
+  if (plain(known) !== plain(api_url)) throw new Error(`the assignment names another API than ${FUNCTION_ENV_NAMES.apiUrl}`);
 }
 
 /** What is pushed with. */
-export interface Credentials {
+export interface PushCredentialSources {
   /** Of the minter, for this delivery alone. */
-  readonly authorize: Authorize<WriteRequest>;
+  readonly getCredential: CredentialProvider<WriteCredentialRequest>;
   /** The deployment's own; asked where the minter makes none. */
-  readonly secret: () => Promise<string | null>;
+  readonly readSecret: () => Promise<string | null>;
 }
 
 /**
@@ -37,13 +37,13 @@ export interface Credentials {
  * folder: base and patch meet in an index, and only objects are pushed.
  * Both ways to a credential are gone when there is leave to push, and not before.
  */
-export async function deliver(
-  assignment: DeliverAssignment,
-  box: Box,
-  { authorize, secret }: Credentials,
+export async function deliverWork(
+  assignment: DeliveryAssignment,
+  box: ContainerContext,
+  { getCredential, readSecret }: PushCredentialSources,
 ): Promise<void> {
-  askOnly(requireEnv(ENV.apiUrl), assignment);
-  const client = createBoxClient(assignment);
+  requireOwnApi(requireEnv(FUNCTION_ENV_NAMES.apiUrl), assignment);
+  const client = createContainerClient(assignment);
   const { base_commit, tree } = assignment;
   const refuse = (why: string) => {
     const reason = box.abort.aborted ? `there was no time left: ${why}` : why;
@@ -52,15 +52,15 @@ export async function deliver(
   try {
     await client.post('delivery', { step: 'authorize', base_commit, tree });
   } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
+    if (!(error instanceof ApiRefusalError)) throw error;
     // The API has the last word, and it knows: nothing to report.
     logger.info('there is no leave to push', { task_id: assignment.task_id, refusal: error.message });
     return;
   }
   try {
     const credential =
-      (await mintedFor(assignment, authorize, box.abort)) ??
-      credentialFor(await secret(), assignment.repository);
+      (await mintPushCredential(assignment, getCredential, box.abort)) ??
+      pushCredentialFor(await readSecret(), assignment.repository);
     // Git that is begun when time is up is ended by nobody.
     if (box.abort.aborted) {
       await refuse('the push was not begun');
@@ -70,7 +70,7 @@ export async function deliver(
       { ...assignment, read_credential: assignment.read_credential ?? credential },
       box,
     );
-    const commit = await commitTree(store, {
+    const commit = await writeCommit(store, {
       tree,
       parent: assignment.base_commit,
       message: assignment.message,
@@ -97,12 +97,12 @@ export async function deliver(
       return;
     }
     if (pushed !== null) {
-      const why = await mergeOnto(store, { assignment, credential }, pushed.moved, box, client);
+      const why = await mergeOntoTarget(store, { assignment, credential }, pushed.moved, box, client);
       if (why !== null) await refuse(why);
       return;
     }
     await client.post('delivery', { step: 'delivered', base_commit, tree, commit });
-    await tellReverts(assignment, assignment.read_credential ?? credential, box, client);
+    await reportReverts(assignment, assignment.read_credential ?? credential, box, client);
   } catch (error) {
     if (!(error instanceof CheckoutError) || error.failureClass === 'unknown') throw error;
     await refuse(`${error.failureClass}: ${error.message}`);

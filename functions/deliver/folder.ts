@@ -19,7 +19,7 @@ const leftIn = async (folder: string): Promise<string[]> =>
  * of one repository is there when another is worked on.
  * @throws Error when what was left behind cannot be removed.
  */
-export async function inOwnFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const parent = place();
   await mkdir(parent, { recursive: true });
   for (const left of await leftIn(parent)) await removeFolder(left);

@@ -1,29 +1,29 @@
 import { join } from 'node:path';
-import type { BoxClient } from '../../shared/api/box-client.ts';
-import type { DeliverAssignment } from '../../shared/contract/messages/assignment.ts';
-import { fetchAlso } from '../../workspace/git/fetch.ts';
-import { mergeTrees, NEEDED_GIT, patchBetween } from '../../workspace/git/merge.ts';
-import type { Store } from '../../workspace/git/store.ts';
+import type { ContainerClient } from '../../shared/api/box-client.ts';
+import type { DeliveryAssignment } from '../../shared/contract/messages/assignment.ts';
+import { fetchAdditionalRef } from '../../workspace/git/fetch.ts';
+import { mergeTrees, MIN_MERGE_GIT_VERSION, createPatchBetween } from '../../workspace/git/merge.ts';
+import type { GitStore } from '../../workspace/git/store.ts';
 import { applyPatch } from '../../workspace/git/tree.ts';
-import type { Box } from '../../workspace/supervisor/box.ts';
+import type { ContainerContext } from '../../workspace/supervisor/box.ts';
 
 /** Files that are named at most. */
-const MOST_FILES = 50;
+const MAX_CONFLICT_FILES = 50;
 
 /**
  * The target has moved: puts the work on top of what it has become, and hands that in to be judged. Nothing is pushed. Only trees meet here, in
  * git's own objects.
  * @returns what could not be done, or null.
  */
-export async function mergeOnto(
-  store: Store,
-  { assignment, credential }: { assignment: DeliverAssignment; credential: string | null },
+export async function mergeOntoTarget(
+  store: GitStore,
+  { assignment, credential }: { assignment: DeliveryAssignment; credential: string | null },
   target: string,
-  box: Box,
-  client: BoxClient,
+  box: ContainerContext,
+  client: ContainerClient,
 ): Promise<string | null> {
   const { base_commit, tree, repository } = assignment;
-  const onto = await fetchAlso(store, {
+  const onto = await fetchAdditionalRef(store, {
     url: repository,
     ref: target,
     authorization: credential,
@@ -31,14 +31,14 @@ export async function mergeOnto(
   });
   if (onto === null) return `what ${assignment.target} has become (${target}) cannot be fetched`;
   // Its history is not here and not needed: the base is what both have come from.
-  const merged = await mergeTrees(store, tree, { base: base_commit, commit: onto });
-  if (merged === null) return `git ${NEEDED_GIT} is needed to merge`;
+  const merged = await mergeTrees(store, tree, { mergeBase: base_commit, commit: onto });
+  if (merged === null) return `git ${MIN_MERGE_GIT_VERSION} is needed to merge`;
   if (merged.conflicts.length > 0) {
-    const files = merged.conflicts.slice(0, MOST_FILES).map(({ path }) => path.slice(0, 1_000));
+    const files = merged.conflicts.slice(0, MAX_CONFLICT_FILES).map(({ path }) => path.slice(0, 1_000));
     await client.post('delivery', { step: 'conflict', base_commit, tree, onto, files });
     return null;
   }
-  const patch = await patchBetween(store, onto, merged.tree);
+  const patch = await createPatchBetween(store, onto, merged.tree);
   // What gates will make of it must be this very tree.
   const made = await applyPatch(store, onto, patch, join(box.workDir, 'merged.index'));
   if (made !== merged.tree) return `the merged work cannot be written as a patch`;

@@ -1,6 +1,6 @@
 import { CheckoutError } from '../../workspace/git/error.ts';
-import { complaint, type GitResult } from '../../workspace/git/git.ts';
-import { inStore, type Store } from '../../workspace/git/store.ts';
+import { gitErrorMessage, type GitResult } from '../../workspace/git/git.ts';
+import { runGitInStore, type GitStore } from '../../workspace/git/store.ts';
 
 export interface PushOptions {
   readonly url: string;
@@ -13,25 +13,25 @@ export interface PushOptions {
 }
 
 /** What became of a push. `moved`: the target is no longer where it was expected, but there. */
-export type Pushed = null | { readonly refused: string } | { readonly moved: string };
+export type PushOutcome = null | { readonly refused: string } | { readonly moved: string };
 
 const refOf = (branch: string): string => `refs/heads/${branch.replace(/^refs\/heads\//, '')}`;
 
 /** A reference that the remote does not take, with the reason in brackets. Of an atomic push the others are refused for its sake. */
 const REJECTED = /^ ! \[(?:remote )?rejected\] +.*\((?!atomic push failed\b)(.+)\)$/m;
 /** Why a push was refused: what the remote said of a reference says more than git's last word. */
-const reasonOf = (pushed: GitResult): string => REJECTED.exec(pushed.stderr)?.[1] ?? complaint(pushed);
+const reasonOf = (pushed: GitResult): string => REJECTED.exec(pushed.stderr)?.[1] ?? gitErrorMessage(pushed);
 
 /** What the remote has at each of these. @throws CheckoutError */
 async function refsOf(
-  store: Store,
+  store: GitStore,
   refs: readonly string[],
   { url, authorization, allowFile }: PushOptions,
 ): Promise<ReadonlyMap<string, string>> {
-  const listed = await inStore(store, ['ls-remote', '--', url, ...refs], {
+  const listed = await runGitInStore(store, ['ls-remote', '--', url, ...refs], {
     access: { url, authorization, allowFile },
   });
-  if (listed.code !== 0) throw new CheckoutError('repository_unavailable', complaint(listed));
+  if (listed.code !== 0) throw new CheckoutError('repository_unavailable', gitErrorMessage(listed));
   const lines = listed.stdout.toString('utf8').split('\n').filter(Boolean);
   return new Map(
     lines.map((each) => {
@@ -46,11 +46,11 @@ async function refsOf(
  * done, and says that the target was moved with it; any other is left alone.
  * @throws CheckoutError `repository_unavailable` when the remote cannot be asked.
  */
-export async function pushNewBranch(store: Store, options: PushOptions): Promise<Pushed> {
+export async function pushNewBranch(store: GitStore, options: PushOptions): Promise<PushOutcome> {
   const { url, branch, commit, authorization, allowFile, target } = options;
   const ref = refOf(branch);
   const onto = target && refOf(target.branch);
-  const pushed = await inStore(
+  const pushed = await runGitInStore(
     store,
     [
       'push',

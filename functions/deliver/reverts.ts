@@ -1,16 +1,16 @@
 import { join } from 'node:path';
-import type { BoxClient } from '../../shared/api/box-client.ts';
-import type { DeliverAssignment } from '../../shared/contract/messages/assignment.ts';
+import type { ContainerClient } from '../../shared/api/box-client.ts';
+import type { DeliveryAssignment } from '../../shared/contract/messages/assignment.ts';
 import {
-  beyond,
-  MAX_REVERTS,
-  revertsAmong,
-  type SeenCommit,
-  type SeenRevert,
+  findMissingRevertedCommits,
+  MAX_REPORTED_REVERTS,
+  detectReverts,
+  type CommitRecord,
+  type DetectedRevert,
 } from '../../shared/contract/repository/reverts.ts';
-import { fetchHistory, type HistoryOptions } from '../../workspace/git/history.ts';
-import { createStore, formatOf } from '../../workspace/git/store.ts';
-import type { Box } from '../../workspace/supervisor/box.ts';
+import { fetchHistory, type FetchHistoryOptions } from '../../workspace/git/history.ts';
+import { createGitStore, objectFormatOfId } from '../../workspace/git/store.ts';
+import type { ContainerContext } from '../../workspace/supervisor/box.ts';
 import { logger } from '../runtime/logger.ts';
 
 /** All that looking may take, in milliseconds; the work is delivered, and has been reported, by then. */
@@ -21,46 +21,46 @@ const MOST_COMMITS = 2_000;
 const MOST_OLDER = 10;
 
 /** What the target says of delivered work: the commits of it that are undone there. Null: it could not be asked, and logs say why. */
-export async function seenReverts(
-  { repository, target, base_commit }: Pick<DeliverAssignment, 'repository' | 'target' | 'base_commit'>,
+export async function findReverts(
+  { repository, target, base_commit }: Pick<DeliveryAssignment, 'repository' | 'target' | 'base_commit'>,
   authorization: string | null,
-  box: Box,
-): Promise<SeenRevert[] | null> {
+  box: ContainerContext,
+): Promise<DetectedRevert[] | null> {
   if (target === undefined) return null;
   const until = performance.now() + TIME_MS;
-  const ask = async (name: string, of: Pick<HistoryOptions, 'ref' | 'depth' | 'most'>) => {
+  const ask = async (name: string, of: Pick<FetchHistoryOptions, 'ref' | 'depth' | 'maxCommits'>) => {
     const timeoutMs = Math.floor(until - performance.now());
     if (timeoutMs <= 0 || box.abort.aborted) return { unknown: 'there is no time left' };
     // One for each question: a later one that asks for less would cut short what is there.
-    const store = await createStore(join(box.workDir, `history-${name}.git`), formatOf(base_commit));
+    const store = await createGitStore(join(box.workDir, `history-${name}.git`), objectFormatOfId(base_commit));
     return fetchHistory(store, { url: repository, authorization, allowFile: box.embedded, timeoutMs, ...of });
   };
-  const latest = await ask('latest', { ref: target, depth: DEPTH, most: MOST_COMMITS });
+  const latest = await ask('latest', { ref: target, depth: DEPTH, maxCommits: MOST_COMMITS });
   if ('unknown' in latest) {
     logger.info('it is unknown what the target has reverted', { why: latest.unknown });
     return null;
   }
-  const commits = new Map<string, SeenCommit>(latest.map((each) => [each.id, each]));
-  for (const id of beyond(commits, repository).slice(0, MOST_OLDER)) {
+  const commits = new Map<string, CommitRecord>(latest.map((each) => [each.id, each]));
+  for (const id of findMissingRevertedCommits(commits, repository).slice(0, MOST_OLDER)) {
     // With its parents: of a merge they are what was merged.
-    const older = await ask(id, { ref: id, depth: 2, most: 20 });
+    const older = await ask(id, { ref: id, depth: 2, maxCommits: 20 });
     if ('unknown' in older) logger.info('an older commit is unknown', { commit: id, why: older.unknown });
     else for (const each of older) if (!commits.has(each.id)) commits.set(each.id, each);
   }
-  return revertsAmong(commits, repository).slice(0, MAX_REVERTS);
+  return detectReverts(commits, repository).slice(0, MAX_REPORTED_REVERTS);
 }
 
 /** Tells what the target has reverted. The delivery is over by then: whatever goes wrong here is logged, and of no further consequence. */
-export async function tellReverts(
-  assignment: DeliverAssignment,
+export async function reportReverts(
+  assignment: DeliveryAssignment,
   authorization: string | null,
-  box: Box,
-  client: BoxClient,
+  box: ContainerContext,
+  client: ContainerClient,
 ): Promise<void> {
   try {
-    const reverts = await seenReverts(assignment, authorization, box);
+    const reverts = await findReverts(assignment, authorization, box);
     if (reverts !== null && reverts.length > 0)
-      await client.post('delivery', { step: 'reverts', reverts }, { patienceMs: 10_000 });
+      await client.post('delivery', { step: 'reverts', reverts }, { retryForMs: 10_000 });
   } catch (error) {
     logger.warn('what the target has reverted is not told', { why: String(error) });
   }

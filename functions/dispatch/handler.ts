@@ -5,80 +5,80 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { Adapter } from '../../shared/contract/agents/adapter.ts';
 import { LaunchMessage } from '../../shared/contract/messages/queue.ts';
 import { JudgeModels } from '../../shared/contract/models/models.ts';
-import { ENV } from '../../shared/contract/names.ts';
-import { NEXT_SECONDS } from '../../shared/control/admission/fair-share.ts';
-import { BoxRegister } from '../../shared/store/box-register.ts';
-import { Boxes } from '../../shared/store/boxes.ts';
-import { Deliveries } from '../../shared/store/deliveries.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import { ADMISSION_RETRY_SECONDS } from '../../shared/control/admission/fair-share.ts';
+import { ContainerRegister } from '../../shared/store/box-register.ts';
+import { EcsContainers } from '../../shared/store/boxes.ts';
+import { DeliveryInvoker } from '../../shared/store/deliveries.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
-import { NotStarted } from '../../shared/store/run-task-answers.ts';
-import { type LaunchContext, launchBox } from '../../shared/use-cases/containers/launch.ts';
-import { boxRoom, leaseSeconds, tierModels } from '../runtime/config.ts';
-import { stores } from '../runtime/dynamodb.ts';
-import { heard } from '../runtime/heard.ts';
-import { imageFamilies } from '../runtime/images.ts';
+import { LaunchError } from '../../shared/store/run-task-answers.ts';
+import { type LaunchContext, launchContainer } from '../../shared/use-cases/containers/launch.ts';
+import { readContainerCapacity, readLeaseSeconds, readTierModels } from '../runtime/config.ts';
+import { createStores } from '../runtime/dynamodb.ts';
+import { withFailureLog } from '../runtime/heard.ts';
+import { readImageFamilies } from '../runtime/images.ts';
 import { logger } from '../runtime/logger.ts';
-import { authorizer } from '../runtime/minter.ts';
-import { objects as objectStore } from '../runtime/objects.ts';
-import { backOffSeconds, queueUrl } from './back-off.ts';
+import { createCredentialProvider } from '../runtime/minter.ts';
+import { createObjectStore as objectStore } from '../runtime/objects.ts';
+import { backoffSeconds, queueUrlFromArn } from './back-off.ts';
 
-const { db, table, tasks, evolution } = stores();
-const room = boxRoom();
+const { db, table, tasks, tuning: evolution } = createStores();
+const room = readContainerCapacity();
 const sqs = new SQSClient({});
 const list = (value: string): string[] => value.split(',').filter((each) => each !== '');
-const gatewayUrl = optionalEnv(ENV.modelGateway, '').replace(/\/+$/, '');
-const shared: Omit<LaunchContext, 'now' | 'backOffSeconds' | 'receiveCount'> = {
+const gatewayUrl = optionalEnv(FUNCTION_ENV_NAMES.modelGateway, '').replace(/\/+$/, '');
+const shared: Omit<LaunchContext, 'now' | 'backoffSeconds' | 'receiveCount'> = {
   tasks,
   objects: objectStore(),
-  register: new BoxRegister(db, table, room.limits),
-  room,
-  boxes: new Boxes(new ECSClient({}), requireEnv(ENV.cluster), {
-    subnets: list(optionalEnv(ENV.subnets, '')),
-    securityGroups: list(optionalEnv(ENV.securityGroups, '')),
-    assignPublicIp: optionalEnv(ENV.assignPublicIp, 'false') === 'true',
+  register: new ContainerRegister(db, table, room.limits),
+  capacity: room,
+  containers: new EcsContainers(new ECSClient({}), requireEnv(FUNCTION_ENV_NAMES.cluster), {
+    subnets: list(optionalEnv(FUNCTION_ENV_NAMES.subnets, '')),
+    securityGroups: list(optionalEnv(FUNCTION_ENV_NAMES.securityGroups, '')),
+    assignPublicIp: optionalEnv(FUNCTION_ENV_NAMES.assignPublicIp, 'false') === 'true',
   }),
-  deliveries: new Deliveries(new LambdaClient({}), requireEnv(ENV.deliverFunction)),
-  families: {
-    agent: requireEnv(ENV.agentFamily),
-    gates: requireEnv(ENV.gatesFamily),
+  deliveries: new DeliveryInvoker(new LambdaClient({}), requireEnv(FUNCTION_ENV_NAMES.deliverFunction)),
+  taskDefinitionFamilies: {
+    agent: requireEnv(FUNCTION_ENV_NAMES.agentFamily),
+    gates: requireEnv(FUNCTION_ENV_NAMES.gatesFamily),
   },
-  imageFamilies: imageFamilies(),
-  apiUrl: requireEnv(ENV.apiUrl).replace(/\/+$/, ''),
-  defaultAdapter: Adapter.parse(JSON.parse(requireEnv(ENV.defaultAdapter))),
+  familiesByImage: readImageFamilies(),
+  apiUrl: requireEnv(FUNCTION_ENV_NAMES.apiUrl).replace(/\/+$/, ''),
+  defaultAdapter: Adapter.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.defaultAdapter))),
   modelGateway:
     gatewayUrl === ''
       ? null
       : {
           url: gatewayUrl,
-          witnesses: optionalEnv(ENV.modelGatewayWitnesses, 'false') === 'true',
-          tiers: tierModels(),
-          judges: JudgeModels.parse(JSON.parse(optionalEnv(ENV.judgesKnown, '{}'))),
+          metersUsage: optionalEnv(FUNCTION_ENV_NAMES.modelGatewayWitnesses, 'false') === 'true',
+          tiers: readTierModels(),
+          judges: JudgeModels.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.judgesKnown, '{}'))),
         },
-  authorize: authorizer(),
-  leaseSeconds: leaseSeconds(),
-  evolution,
+  getCredential: createCredentialProvider(),
+  leaseSeconds: readLeaseSeconds(),
+  tuning: evolution,
 };
 
 /** True when the message is done with; false when it must come again. */
 async function handle(record: SQSRecord): Promise<boolean> {
   const receiveCount = Number(record.attributes.ApproximateReceiveCount);
-  const seconds = backOffSeconds(receiveCount);
+  const seconds = backoffSeconds(receiveCount);
   try {
-    await launchBox(LaunchMessage.parse(JSON.parse(record.body)), {
+    await launchContainer(LaunchMessage.parse(JSON.parse(record.body)), {
       ...shared,
       receiveCount,
-      backOffSeconds: seconds,
+      backoffSeconds: seconds,
       now: new Date(),
     });
     return true;
   } catch (error) {
-    const again = error instanceof NotStarted && error.isNext ? Math.min(seconds, NEXT_SECONDS) : seconds;
+    const again = error instanceof LaunchError && error.isNextInLine ? Math.min(seconds, ADMISSION_RETRY_SECONDS) : seconds;
     const about = { message_id: record.messageId, retry_in_s: again, error };
-    if (error instanceof NotStarted && error.kind === 'capacity') logger.warn('no capacity', about);
+    if (error instanceof LaunchError && error.kind === 'capacity') logger.warn('no capacity', about);
     else logger.error('launch failed', about);
     await sqs.send(
       new ChangeMessageVisibilityCommand({
-        QueueUrl: queueUrl(record.eventSourceARN),
+        QueueUrl: queueUrlFromArn(record.eventSourceARN),
         ReceiptHandle: record.receiptHandle,
         VisibilityTimeout: again,
       }),
@@ -87,7 +87,7 @@ async function handle(record: SQSRecord): Promise<boolean> {
   }
 }
 
-export const handler = heard(async (event: SQSEvent): Promise<SQSBatchResponse> => {
+export const handler = withFailureLog(async (event: SQSEvent): Promise<SQSBatchResponse> => {
   const done = await Promise.all(event.Records.map(handle));
   return {
     batchItemFailures: event.Records.filter((_, index) => !done[index]).map((record) => ({

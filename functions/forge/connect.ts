@@ -1,10 +1,10 @@
-import { readRepositoryUrl } from '../../shared/contract/repository/url.ts';
-import { type Forge, ForgeError } from '../../shared/control/forge/port.ts';
+import { parseRepositoryUrl } from '../../shared/contract/repository/url.ts';
+import { type ForgeClient, ForgeError } from '../../shared/control/forge/port.ts';
 import type { ForgeCredential, ForgeSetting } from '../../shared/control/forge/schema.ts';
-import { installationToken } from '../mint/github.ts';
-import { gitHub } from './github.ts';
-import { gitLab } from './gitlab.ts';
-import { asking } from './http.ts';
+import { createInstallationToken } from '../mint/github.ts';
+import { createGitHubForge } from './github.ts';
+import { createGitLabForge } from './gitlab.ts';
+import { createForgeRequester } from './http.ts';
 
 /** What we say needs of an App, and nothing more. */
 const PERMISSIONS = { checks: 'write', issues: 'write', pull_requests: 'write' } as const;
@@ -18,7 +18,7 @@ function apiOf({ forge, api_url, url }: ForgeSetting): string {
 
 /** Path of a repository without `.git`. */
 function pathOf(repository: string): string {
-  const read = readRepositoryUrl(repository);
+  const read = parseRepositoryUrl(repository);
   if ('error' in read) throw new ForgeError('the repository has no path at a forge', null, false);
   return read.segments.join('/').replace(/\.git$/, '');
 }
@@ -31,25 +31,25 @@ async function tokenOf(
   if (!('github_app' in credential)) return credential.token;
   const { url, github_app: app } = credential;
   const api_url = app.api_url ?? apiOf(setting);
-  const made = await installationToken({ url, github_app: { ...app, api_url } }, repository, PERMISSIONS);
+  const made = await createInstallationToken({ url, github_app: { ...app, api_url } }, repository, PERMISSIONS);
   if ('token' in made) return made.token;
   throw new ForgeError(made.message, null, made.transient);
 }
 
 /** A connection to the forge of one repository, with a token for it alone where there is an App. @throws ForgeError */
-export async function connect(
+export async function connectForge(
   setting: ForgeSetting,
   credential: ForgeCredential,
   repository: string,
-): Promise<Forge> {
+): Promise<ForgeClient> {
   const token = await tokenOf(setting, credential, repository);
   const api = apiOf(setting);
   const authorization = `Bearer ${token}`;
-  if (setting.forge === 'gitlab') return gitLab(asking(api, { authorization }), pathOf(repository));
+  if (setting.forge === 'gitlab') return createGitLabForge(createForgeRequester(api, { authorization }), pathOf(repository));
   const headers = {
     accept: 'application/vnd.github+json',
     authorization,
     'x-github-api-version': '2022-11-28',
   };
-  return gitHub(asking(api, headers), pathOf(repository), 'github_app' in credential);
+  return createGitHubForge(createForgeRequester(api, headers), pathOf(repository), 'github_app' in credential);
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Check, Forge, Place } from '../../shared/control/forge/port.ts';
-import { type Ask, pages } from './http.ts';
+import type { CheckRun, ForgeClient, CommentTarget } from '../../shared/control/forge/port.ts';
+import { type ForgeRequester, fetchAllPages } from './http.ts';
 
 /** So many annotations GitHub takes at once; further ones are added to those that are there. */
 const ANNOTATIONS = 50;
@@ -24,7 +24,7 @@ const Comments = z.array(
 const User = z.object({ id: z.number() });
 const Labels = z.array(z.object({ name: z.string() }));
 
-const annotation = ({ path, line, level, title, message }: Check['annotations'][number]): object => ({
+const annotation = ({ path, line, level, title, message }: CheckRun['annotations'][number]): object => ({
   path,
   start_line: line,
   end_line: line,
@@ -34,10 +34,10 @@ const annotation = ({ path, line, level, title, message }: Check['annotations'][
 });
 
 /** GitHub as it documents its REST API 2022-11-28. `repo`: `owner/name`. `bot`: whether we speak as an App. */
-export function gitHub(ask: Ask, repo: string, bot: boolean): Forge {
+export function createGitHubForge(ask: ForgeRequester, repo: string, bot: boolean): ForgeClient {
   const at = `/repos/${repo}`;
   const owner = repo.split('/', 1)[0] ?? '';
-  const issue = ({ number }: Place): string => `${at}/issues/${number}`;
+  const issue = ({ number }: CommentTarget): string => `${at}/issues/${number}`;
 
   const find = async (branch: string): Promise<number | null> => {
     const head = encodeURIComponent(`${owner}:${branch}`);
@@ -46,7 +46,7 @@ export function gitHub(ask: Ask, repo: string, bot: boolean): Forge {
   };
 
   /** Adds what is not there yet: how many there are GitHub counts, so that a call that was lost is gone on with. */
-  const annotate = async (run: z.infer<typeof Run>, check: Check, output: object): Promise<void> => {
+  const annotate = async (run: z.infer<typeof Run>, check: CheckRun, output: object): Promise<void> => {
     for (let from = run.output.annotations_count; from < check.annotations.length; from += ANNOTATIONS)
       await ask('PATCH', `${at}/check-runs/${run.id}`, {
         output: { ...output, annotations: check.annotations.slice(from, from + ANNOTATIONS).map(annotation) },
@@ -54,7 +54,7 @@ export function gitHub(ask: Ask, repo: string, bot: boolean): Forge {
   };
 
   return {
-    async openChange({ branch, base, title, body }) {
+    async openChangeRequest({ branch, base, title, body }) {
       const there = await find(branch);
       if (there !== null) return there;
       const made = await ask('POST', `${at}/pulls`, { title, head: branch, base, body }, [422]);
@@ -62,7 +62,7 @@ export function gitHub(ask: Ask, repo: string, bot: boolean): Forge {
       return made.status === 422 ? find(branch) : Made.parse(made.body).number;
     },
 
-    async check(check) {
+    async publishCheckRun(check) {
       const { body } = await ask(
         'GET',
         `${at}/commits/${check.commit}/check-runs?check_name=Assay&filter=latest&per_page=100`,
@@ -86,8 +86,8 @@ export function gitHub(ask: Ask, repo: string, bot: boolean): Forge {
       await annotate(Run.parse(made.body), check, output);
     },
 
-    async comment(place, marker, body) {
-      const rows = Comments.parse(await pages(ask, `${issue(place)}/comments`));
+    async upsertComment(place, marker, body) {
+      const rows = Comments.parse(await fetchAllPages(ask, `${issue(place)}/comments`));
       const me = bot ? null : User.parse((await ask('GET', '/user')).body).id;
       // Of another person it would be theirs, whatever it begins with.
       const isOurs = (user: (typeof rows)[number]['user']): boolean =>
@@ -99,7 +99,7 @@ export function gitHub(ask: Ask, repo: string, bot: boolean): Forge {
       for (const { id } of more) await ask('DELETE', `${at}/issues/comments/${id}`, undefined, [404]);
     },
 
-    async label(place, on, off) {
+    async updateLabels(place, on, off) {
       const { body } = await ask('GET', `${issue(place)}/labels?per_page=100`);
       const has = new Set(Labels.parse(body).map(({ name }) => name));
       const add = on.filter((label) => !has.has(label));

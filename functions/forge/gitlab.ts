@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Check, Conclusion, Forge, Place } from '../../shared/control/forge/port.ts';
-import { type Ask, pages } from './http.ts';
+import type { CheckRun, CheckConclusion, ForgeClient, CommentTarget } from '../../shared/control/forge/port.ts';
+import { type ForgeRequester, fetchAllPages } from './http.ts';
 
 const Requests = z.array(z.object({ iid: z.number().int() }));
 const Made = z.object({ iid: z.number().int() });
@@ -10,7 +10,7 @@ const User = z.object({ id: z.number() });
 const Labelled = z.object({ labels: z.array(z.string()) });
 
 /** GitLab knows no annotations of a commit; what there is to say stands in the comment. What waits or is unverified is no success. */
-const STATES: Readonly<Record<Conclusion, string>> = {
+const STATES: Readonly<Record<CheckConclusion, string>> = {
   success: 'success',
   neutral: 'pending',
   action_required: 'pending',
@@ -19,9 +19,9 @@ const STATES: Readonly<Record<Conclusion, string>> = {
 };
 
 /** GitLab as it documents its REST API v4. `repo`: path of the project. */
-export function gitLab(ask: Ask, repo: string): Forge {
+export function createGitLabForge(ask: ForgeRequester, repo: string): ForgeClient {
   const at = `/projects/${encodeURIComponent(repo)}`;
-  const of = ({ kind, number }: Place): string =>
+  const of = ({ kind, number }: CommentTarget): string =>
     `${at}/${kind === 'issue' ? 'issues' : 'merge_requests'}/${number}`;
 
   const find = async (branch: string): Promise<number | null> => {
@@ -33,7 +33,7 @@ export function gitLab(ask: Ask, repo: string): Forge {
   };
 
   return {
-    async openChange({ branch, base, title, body }) {
+    async openChangeRequest({ branch, base, title, body }) {
       const there = await find(branch);
       if (there !== null) return there;
       const made = await ask(
@@ -45,7 +45,7 @@ export function gitLab(ask: Ask, repo: string): Forge {
       return made.status >= 400 ? find(branch) : Made.parse(made.body).iid;
     },
 
-    async check({ commit, conclusion, title }: Check) {
+    async publishCheckRun({ commit, conclusion, title }: CheckRun) {
       const { body } = await ask('GET', `${at}/repository/commits/${commit}/statuses?name=Assay&per_page=1`);
       const state = STATES[conclusion];
       // To say the same state again is refused: a state leads to another one.
@@ -54,16 +54,16 @@ export function gitLab(ask: Ask, repo: string): Forge {
       await ask('POST', `${at}/statuses/${commit}`, said);
     },
 
-    async comment(place, marker, body) {
+    async upsertComment(place, marker, body) {
       const me = User.parse((await ask('GET', '/user')).body).id;
-      const rows = Notes.parse(await pages(ask, `${of(place)}/notes?sort=asc`));
+      const rows = Notes.parse(await fetchAllPages(ask, `${of(place)}/notes?sort=asc`));
       const [first, ...more] = rows.filter((row) => row.author.id === me && row.body.startsWith(marker));
       if (first === undefined) await ask('POST', `${of(place)}/notes`, { body });
       else if (first.body !== body) await ask('PUT', `${of(place)}/notes/${first.id}`, { body });
       for (const { id } of more) await ask('DELETE', `${of(place)}/notes/${id}`, undefined, [404]);
     },
 
-    async label(place, on, off) {
+    async updateLabels(place, on, off) {
       const has = new Set(Labelled.parse((await ask('GET', of(place))).body).labels);
       const add = on.filter((label) => !has.has(label));
       const remove = off.filter((label) => has.has(label));

@@ -3,12 +3,12 @@ import { ForgeError } from '../../shared/control/forge/port.ts';
 const TIMEOUT_MS = 10_000;
 const MAX_CHARACTERS = 4_194_304;
 
-export interface Answer {
+export interface ForgeResponse {
   readonly status: number;
   readonly body: unknown;
 }
 /** Asks a forge. Statuses of `known` are answers; any other that is no success is thrown. @throws ForgeError */
-export type Ask = (method: string, path: string, body?: object, known?: readonly number[]) => Promise<Answer>;
+export type ForgeRequester = (method: string, path: string, body?: object, known?: readonly number[]) => Promise<ForgeResponse>;
 
 /** What a forge may answer otherwise in a moment: it is busy, or has limited us. GitHub says so with 403, too. */
 const isTransient = (status: number, headers: Headers): boolean =>
@@ -30,8 +30,8 @@ const reasonOf = (error: unknown): string => {
 };
 
 /** Speaks with one API. What the forge says of an error is not repeated: it could hold anything. */
-export const asking =
-  (api: string, headers: Readonly<Record<string, string>>): Ask =>
+export const createForgeRequester =
+  (api: string, headers: Readonly<Record<string, string>>): ForgeRequester =>
   async (method, path, body, known = []) => {
     let answer: Response;
     let text: string;
@@ -61,7 +61,7 @@ export const asking =
   };
 
 /** All pages of a list, up to a bound: what lies behind it nobody has written in good faith. */
-export async function pages(ask: Ask, path: string, most = 10): Promise<readonly unknown[]> {
+export async function fetchAllPages(ask: ForgeRequester, path: string, most = 10): Promise<readonly unknown[]> {
   const all: unknown[] = [];
   const join = path.includes('?') ? '&' : '?';
   for (let page = 1; page <= most; page++) {

@@ -1,22 +1,22 @@
 import type { EventBridgeEvent } from 'aws-lambda';
 import * as z from 'zod';
-import { tellForge } from '../../shared/use-cases/deliver/forge-tell.ts';
-import { forgeSettings } from '../runtime/config.ts';
-import { stores } from '../runtime/dynamodb.ts';
-import { forgeSecret } from '../runtime/forge-secret.ts';
-import { heard } from '../runtime/heard.ts';
+import { reportToForge } from '../../shared/use-cases/deliver/forge-tell.ts';
+import { readForgeSettings } from '../runtime/config.ts';
+import { createStores } from '../runtime/dynamodb.ts';
+import { readForgeSecret } from '../runtime/forge-secret.ts';
+import { withFailureLog } from '../runtime/heard.ts';
 import { logger } from '../runtime/logger.ts';
-import { objects } from '../runtime/objects.ts';
-import { connect } from './connect.ts';
+import { createObjectStore } from '../runtime/objects.ts';
+import { connectForge } from './connect.ts';
 
-const Told = z.object({ task_id: z.string() });
-const { tasks } = stores();
-const context = { tasks, objects: objects(), settings: forgeSettings(), secret: forgeSecret, connect };
+const TaskEvent = z.object({ task_id: z.string() });
+const { tasks } = createStores();
+const context = { tasks, objects: createObjectStore(), settings: readForgeSettings(), secret: readForgeSecret, connect: connectForge };
 
 /** Has the forge of a task say how it stands. An error that is thrown is tried again, and ends as a dead letter. */
-export const handler = heard(async ({ detail }: EventBridgeEvent<string, unknown>): Promise<void> => {
-  const { task_id } = Told.parse(detail);
-  await tellForge(task_id, {
+export const handler = withFailureLog(async ({ detail }: EventBridgeEvent<string, unknown>): Promise<void> => {
+  const { task_id } = TaskEvent.parse(detail);
+  await reportToForge(task_id, {
     ...context,
     onError: (reason) => logger.error('not told', { task_id, reason }),
   });

@@ -1,20 +1,20 @@
 import type { Verdict } from '../../shared/contract/evidence/schema.ts';
-import { JanitorStep } from '../../shared/contract/messages/queue.ts';
+import { JanitorStepInput } from '../../shared/contract/messages/queue.ts';
 import { JudgeModels } from '../../shared/contract/models/models.ts';
-import { ENV } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
-import { combineVerdicts, type Reduced, reduceEvidence } from '../../shared/use-cases/review/judge.ts';
-import { stores } from '../runtime/dynamodb.ts';
-import { heard } from '../runtime/heard.ts';
-import { objects as objectStore } from '../runtime/objects.ts';
+import { combineVerdicts, type ReducedEvidence, reduceEvidence } from '../../shared/use-cases/review/judge.ts';
+import { createStores } from '../runtime/dynamodb.ts';
+import { withFailureLog } from '../runtime/heard.ts';
+import { createObjectStore as objectStore } from '../runtime/objects.ts';
 
-const { tasks, evolution } = stores();
+const { tasks, tuning: evolution } = createStores();
 const objects = objectStore();
-const models = JudgeModels.parse(JSON.parse(optionalEnv(ENV.judgesKnown, '{}')));
+const models = JudgeModels.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.judgesKnown, '{}')));
 
 /** A step of the janitor machine: `reduce` answers a verdict, `combine` writes the joined one and answers its word. */
-export const handler = heard(async (event: unknown): Promise<Reduced | { verdict: Verdict['verdict'] }> => {
-  const step = JanitorStep.parse(event);
+export const handler = withFailureLog(async (event: unknown): Promise<ReducedEvidence | { verdict: Verdict['verdict'] }> => {
+  const step = JanitorStepInput.parse(event);
   if (step.step === 'reduce')
     return reduceEvidence(step, { tasks, objects, models, evolution, now: new Date() });
   return { verdict: await combineVerdicts(step, step, { tasks, now: new Date() }) };

@@ -1,32 +1,32 @@
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
 import { JudgeInput } from '../../shared/contract/messages/queue.ts';
 import { JudgeModels } from '../../shared/contract/models/models.ts';
-import { ENV } from '../../shared/contract/names.ts';
-import { ApprovalRules } from '../../shared/control/approvals/rules.ts';
-import { askModel } from '../../shared/reviews/model-clients/ask.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import { ApprovalSettings } from '../../shared/control/approvals/rules.ts';
+import { createAskModel } from '../../shared/reviews/model-clients/ask.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { askJudges, type JudgingContext } from '../../shared/use-cases/review/ask-judges.ts';
-import { budgetStops } from '../runtime/budget-stops.ts';
-import { cascadePolicy } from '../runtime/config.ts';
-import { stores } from '../runtime/dynamodb.ts';
-import { heard } from '../runtime/heard.ts';
-import { keyOf } from '../runtime/model-key.ts';
-import { objects } from '../runtime/objects.ts';
+import { createBudgetStopCounter } from '../runtime/budget-stops.ts';
+import { readCascadePolicy } from '../runtime/config.ts';
+import { createStores } from '../runtime/dynamodb.ts';
+import { withFailureLog } from '../runtime/heard.ts';
+import { readModelKey } from '../runtime/model-key.ts';
+import { createObjectStore } from '../runtime/objects.ts';
 
-const { tasks, breakers, spend } = stores();
+const { tasks, breakers, spend } = createStores();
 const context: JudgingContext = {
   tasks,
-  breaker: (model) => breakers.read(model),
-  objects: objects(),
-  autonomy: ApprovalRules.parse(JSON.parse(optionalEnv(ENV.approvalRules, '{}'))).autonomy,
-  models: JudgeModels.parse(JSON.parse(optionalEnv(ENV.judgeModels, '{}'))),
-  money: { policy: cascadePolicy(), spend, onStop: budgetStops() },
-  ask: askModel({ readKey: keyOf }),
+  readBreaker: (model) => breakers.read(model),
+  objects: createObjectStore(),
+  autonomy: ApprovalSettings.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.approvalRules, '{}'))).autonomy,
+  models: JudgeModels.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.judgeModels, '{}'))),
+  budget: { policy: readCascadePolicy(), spend, onStop: createBudgetStopCounter() },
+  ask: createAskModel({ readKey: readModelKey }),
   now: () => new Date(),
 };
 
 /** Asks the models about an attempt; the one function of the janitor that calls anybody outside. */
-export const handler = heard(async (event: unknown): Promise<Judgement[]> => {
+export const handler = withFailureLog(async (event: unknown): Promise<Judgement[]> => {
   const { task_id, attempt, look, pipeline } = JudgeInput.parse(event);
   return askJudges(task_id, attempt, { look, pipeline }, context);
 });

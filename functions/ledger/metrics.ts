@@ -1,9 +1,9 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { ENV, METRICS } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES, METRIC_NAMES } from '../../shared/contract/names.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import type { Derived } from '../../shared/control/ledger/derive.ts';
-import { isOpenFault } from '../../shared/control/ledger/judgement-rows.ts';
-import { LOSSES, lossesOf, spentBy } from '../../shared/control/ledger/losses.ts';
+import type { DerivedRow } from '../../shared/control/ledger/derive.ts';
+import { isFailedOpen } from '../../shared/control/ledger/judgement-rows.ts';
+import { CONTAINER_LOSSES, newContainerLosses, addedModelCostUsd } from '../../shared/control/ledger/losses.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 
 type Unit = (typeof MetricUnit)[keyof typeof MetricUnit];
@@ -13,19 +13,19 @@ interface Write {
 }
 
 const metrics = new Metrics({
-  namespace: optionalEnv(ENV.metricsNamespace, METRICS.namespace),
-  serviceName: METRICS.service,
+  namespace: optionalEnv(FUNCTION_ENV_NAMES.metricsNamespace, METRIC_NAMES.namespace),
+  serviceName: METRIC_NAMES.service,
 });
 
 /** How many of each loss; each is sent twice: for all together, which the alarm looks at, and by its reason. */
 function countLosses(losses: readonly string[]): void {
-  if (losses.length > 0) metrics.addMetric(METRICS.lostBoxes, MetricUnit.Count, losses.length);
-  for (const reason of LOSSES) {
+  if (losses.length > 0) metrics.addMetric(METRIC_NAMES.lostBoxes, MetricUnit.Count, losses.length);
+  for (const reason of CONTAINER_LOSSES) {
     const found = losses.filter((loss) => loss === reason).length;
     if (found === 0) continue;
     const single = metrics.singleMetric();
-    single.addDimension(METRICS.reason, reason);
-    single.addMetric(METRICS.lostBoxes, MetricUnit.Count, found);
+    single.addDimension(METRIC_NAMES.reason, reason);
+    single.addMetric(METRIC_NAMES.lostBoxes, MetricUnit.Count, found);
   }
 }
 
@@ -33,7 +33,7 @@ function countLosses(losses: readonly string[]): void {
  * Tells CloudWatch of what a batch of writes tells. A re-delivered batch counts again: these are for dashboards and for alarms where one
  * too many is no harm; the counts of the unverified alarm are made once, by the conductor.
  */
-export function countWrites(writes: readonly Write[], rows: readonly Derived[]): void {
+export function publishWriteMetrics(writes: readonly Write[], rows: readonly DerivedRow[]): void {
   const add = (name: string, value: number, unit: Unit = MetricUnit.Count): void => {
     if (value > 0) metrics.addMetric(name, unit, value);
   };
@@ -42,29 +42,29 @@ export function countWrites(writes: readonly Write[], rows: readonly Derived[]):
   );
   const chains = rows.flatMap((each) => (each.table === 'cascade_chains' ? [each.row.attempts] : []));
   add(
-    METRICS.attempts,
+    METRIC_NAMES.attempts,
     chains.reduce((sum, attempts) => sum + attempts.length, 0),
   );
-  add(METRICS.escalations, chains.flat().filter(({ escalated }) => escalated).length);
-  add(METRICS.failures, rows.filter((each) => each.table === 'tasks' && each.row.status === 'failed').length);
+  add(METRIC_NAMES.escalations, chains.flat().filter(({ escalated }) => escalated).length);
+  add(METRIC_NAMES.failures, rows.filter((each) => each.table === 'tasks' && each.row.status === 'failed').length);
   add(
-    METRICS.budgetStops,
+    METRIC_NAMES.budgetStops,
     rows.filter((each) => each.table === 'tasks' && each.row.failure_code === 'budget_exhausted').length,
   );
   add(
-    METRICS.gatesInert,
+    METRIC_NAMES.gatesInert,
     rows.filter((each) => each.table === 'quality_gates' && each.row.outcome === 'inert').length,
   );
   add(
-    METRICS.openGateFaults,
-    rows.filter((each) => each.table === 'judgements' && isOpenFault(each.row)).length,
+    METRIC_NAMES.openGateFaults,
+    rows.filter((each) => each.table === 'judgements' && isFailedOpen(each.row)).length,
   );
-  add(METRICS.referrals, after.filter((write) => write.after.hold && !write.before?.hold).length);
+  add(METRIC_NAMES.referrals, after.filter((write) => write.after.hold && !write.before?.hold).length);
   add(
-    METRICS.costUsd,
-    after.reduce((sum, write) => sum + spentBy(write.before, write.after), 0),
+    METRIC_NAMES.costUsd,
+    after.reduce((sum, write) => sum + addedModelCostUsd(write.before, write.after), 0),
     MetricUnit.NoUnit,
   );
-  countLosses(after.flatMap((write) => lossesOf(write.before, write.after)));
+  countLosses(after.flatMap((write) => newContainerLosses(write.before, write.after)));
   if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
 }

@@ -1,23 +1,23 @@
-import type { MintAnswer, MintRequest } from '../../shared/contract/messages/mint.ts';
-import { ENV } from '../../shared/contract/names.ts';
-import { GitSecret, GitSecretPlace } from '../../shared/contract/repository/git-secret.ts';
+import type { CredentialResponse, CredentialRequest } from '../../shared/contract/messages/mint.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import { GitSecret, GitSecretSource } from '../../shared/contract/repository/git-secret.ts';
 import { requireEnv } from '../../shared/store/env.ts';
-import { type MintContext, mint } from '../../shared/use-cases/containers/mint.ts';
-import { stores } from '../runtime/dynamodb.ts';
+import { type MintContext, mintCredential } from '../../shared/use-cases/containers/mint.ts';
+import { createStores } from '../runtime/dynamodb.ts';
 import { logger } from '../runtime/logger.ts';
-import { secretFor } from '../runtime/secret.ts';
-import { installationToken } from './github.ts';
+import { readSecretAs } from '../runtime/secret.ts';
+import { createInstallationToken } from './github.ts';
 
-const place = GitSecretPlace.parse(JSON.parse(requireEnv(ENV.gitSecret)));
+const place = GitSecretSource.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.gitSecret)));
 const context: MintContext = {
-  tasks: stores().tasks,
-  secret: () => secretFor('repositories', GitSecret, place),
-  installationToken: (app, repository, access) => installationToken(app, repository, access),
+  tasks: createStores().tasks,
+  secret: () => readSecretAs('repositories', GitSecret, place),
+  installationToken: (app, repository, access) => createInstallationToken(app, repository, access),
 };
 
 /** What is due to whoever asks; what was asked and what came of it is logged, and nothing of a token. */
-export async function answer(request: MintRequest): Promise<MintAnswer> {
-  const made = await mint(request, context);
+export async function answerMintRequest(request: CredentialRequest): Promise<CredentialResponse> {
+  const made = await mintCredential(request, context);
   const { task_id, repository, access } = request;
   if (made.outcome === 'refused')
     logger.error('no credential', { task_id, repository, access, reason: made.message });

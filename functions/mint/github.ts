@@ -1,9 +1,9 @@
 import { createPrivateKey, createSign } from 'node:crypto';
 import * as z from 'zod';
-import type { MintAnswer, MintRequest } from '../../shared/contract/messages/mint.ts';
-import type { GitHubApp } from '../../shared/contract/repository/git-secret.ts';
+import type { CredentialResponse, CredentialRequest } from '../../shared/contract/messages/mint.ts';
+import type { GitHubAppCredential } from '../../shared/contract/repository/git-secret.ts';
 
-type Refused = Extract<MintAnswer, { outcome: 'refused' }>;
+type MintRefusal = Extract<CredentialResponse, { outcome: 'refused' }>;
 
 const TIMEOUT_MS = 10_000;
 const MAX_CHARACTERS = 1_048_576;
@@ -21,7 +21,7 @@ const Answer = z.object({
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** Says who the App is, signed with its key. @throws Error when the key is none. */
-export function appToken({ app_id, private_key }: GitHubApp['github_app'], now: Date): string {
+export function signAppToken({ app_id, private_key }: GitHubAppCredential['github_app'], now: Date): string {
   const seconds = Math.floor(now.getTime() / 1_000);
   const claims = { iat: seconds - SKEW_SECONDS, exp: seconds + VALID_SECONDS, iss: app_id };
   const signed = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode(claims)}`;
@@ -29,7 +29,7 @@ export function appToken({ app_id, private_key }: GitHubApp['github_app'], now: 
   return `${signed}.${signature.toString('base64url')}`;
 }
 
-const apiOf = ({ url, github_app: { api_url } }: GitHubApp): string => {
+const apiOf = ({ url, github_app: { api_url } }: GitHubAppCredential): string => {
   const { host } = new URL(url);
   return api_url ?? (host === 'github.com' ? 'https://api.github.com' : `https://${host}/api/v3`);
 };
@@ -41,36 +41,36 @@ function nameOf(repository: string): string | null {
   return owner && plain && more.length === 0 ? plain : null;
 }
 
-const no = (message: string, transient = false): Refused => ({ outcome: 'refused', message, transient });
+const mintRefusal = (message: string, transient = false): MintRefusal => ({ outcome: 'refused', message, transient });
 
 /** What an answer without a token means, in words that tell what to do. */
-function refusalOf(status: number, name: string): Refused {
-  if (status === 401) return no('GitHub does not know the App by this id and key');
-  if (status === 404) return no('GitHub knows no such installation of the App');
+function refusalOf(status: number, name: string): MintRefusal {
+  if (status === 401) return mintRefusal('GitHub does not know the App by this id and key');
+  if (status === 404) return mintRefusal('GitHub knows no such installation of the App');
   if (status === 422)
-    return no(`the App is not installed on ${name}, or has not the permissions that are asked for`);
-  return no(`GitHub answers ${status}`, status === 403 || status === 429 || status >= 500);
+    return mintRefusal(`the App is not installed on ${name}, or has not the permissions that are asked for`);
+  return mintRefusal(`GitHub answers ${status}`, status === 403 || status === 429 || status >= 500);
 }
 
 /**
  * A token of the App's installation for one repository, good for an hour: for its contents alone, or for what is named. GitHub itself limits it, and what
  * it says that it has made is looked at.
  */
-export async function installationToken(
-  app: GitHubApp,
+export async function createInstallationToken(
+  app: GitHubAppCredential,
   repository: string,
-  wanted: MintRequest['access'] | Readonly<Record<string, 'read' | 'write'>>,
+  wanted: CredentialRequest['access'] | Readonly<Record<string, 'read' | 'write'>>,
   now = new Date(),
-): Promise<{ readonly token: string } | Refused> {
+): Promise<{ readonly token: string } | MintRefusal> {
   const asked: Readonly<Record<string, string>> = typeof wanted === 'string' ? { contents: wanted } : wanted;
   const name = nameOf(repository);
-  if (name === null) return no(`${repository} is no repository of GitHub: it has an owner and a name`);
+  if (name === null) return mintRefusal(`${repository} is no repository of GitHub: it has an owner and a name`);
   const { installation_id } = app.github_app;
   let jwt: string;
   try {
-    jwt = appToken(app.github_app, now);
+    jwt = signAppToken(app.github_app, now);
   } catch {
-    return no('the private key of the App cannot be read');
+    return mintRefusal('the private key of the App cannot be read');
   }
   let status: number;
   let text: string;
@@ -92,20 +92,20 @@ export async function installationToken(
     text = (await answer.text()).slice(0, MAX_CHARACTERS);
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    return no(`GitHub cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}`, true);
+    return mintRefusal(`GitHub cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}`, true);
   }
   if (status !== 201) return refusalOf(status, name);
   const made = Answer.safeParse(parsed(text));
-  if (!made.success) return no('GitHub has not answered with a token', true);
+  if (!made.success) return mintRefusal('GitHub has not answered with a token', true);
   const { token, permissions, repositories } = made.data;
   const more = Object.entries(permissions).filter(
     ([what, level]) =>
       !(Object.hasOwn(asked, what) && asked[what] === level) && !(what === 'metadata' && level === 'read'),
   );
   if (more.length > 0)
-    return no(`GitHub has given more than was asked for: ${more.map((each) => each.join(': ')).join(', ')}`);
+    return mintRefusal(`GitHub has given more than was asked for: ${more.map((each) => each.join(': ')).join(', ')}`);
   if (repositories?.some((each) => each.name.toLowerCase() !== name.toLowerCase()))
-    return no('GitHub has given a token for other repositories');
+    return mintRefusal('GitHub has given a token for other repositories');
   return { token };
 }
 

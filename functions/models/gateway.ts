@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { WitnessedCall } from '../../shared/contract/models/call.ts';
-import { plainModel } from '../../shared/contract/models/prices.ts';
-import { billOf } from '../../shared/control/model-gateway/cost.ts';
-import type { Reservation, Settlement } from '../../shared/control/model-gateway/meter.ts';
-import { type Reading, UNREAD, UsageReader } from '../../shared/control/model-gateway/reading.ts';
-import { BROKEN, type CallEnd, endOf, MAX_TROUBLES } from '../../shared/control/model-gateway/trouble.ts';
-import { type Admitted, admit } from './admit.ts';
-import type { Gateway } from './parts.ts';
-import { type Answer, refuse } from './refusals.ts';
-import { handedBack, type ModelRequest } from './request.ts';
+import type { MeteredCall } from '../../shared/contract/models/call.ts';
+import { normaliseModelName } from '../../shared/contract/models/prices.ts';
+import { billCall } from '../../shared/control/model-gateway/cost.ts';
+import type { CallReservation, CallSettlement } from '../../shared/control/model-gateway/meter.ts';
+import { type UsageReading, EMPTY_USAGE_READING, UsageReader } from '../../shared/control/model-gateway/reading.ts';
+import { BROKEN_CONNECTION, type CallResult, classifyCallResult, MAX_CONSECUTIVE_PROVIDER_FAILURES } from '../../shared/control/model-gateway/trouble.ts';
+import { type AdmittedCall, admitCall } from './admit.ts';
+import type { GatewayContext } from './parts.ts';
+import { type GatewayResponse, refuseCall } from './refusals.ts';
+import { returnedHeaders, type ModelRequest } from './request.ts';
 
-export interface StreamedAnswer {
+export interface StreamedResponse {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
   readonly body: Readable | string;
@@ -25,45 +25,45 @@ const codeOf = (error: unknown): string => {
   return String(cause?.code ?? (error instanceof Error ? error.name : error));
 };
 
-const FREE: Reading = { ...UNREAD, input: 0, output: 0 };
+const FREE_USAGE: UsageReading = { ...EMPTY_USAGE_READING, input: 0, output: 0 };
 
 /** The end of a call: once, whatever ends it. */
-class Call {
-  readonly #admitted: Admitted;
-  readonly #gateway: Gateway;
+class ModelCall {
+  readonly #admitted: AdmittedCall;
+  readonly #gateway: GatewayContext;
   readonly #id = randomUUID();
   readonly #started: string;
   #settled: Promise<void> | null = null;
 
-  constructor(admitted: Admitted, gateway: Gateway) {
+  constructor(admitted: AdmittedCall, gateway: GatewayContext) {
     this.#admitted = admitted;
     this.#gateway = gateway;
     this.#started = gateway.now().toISOString();
   }
 
-  async reserve(): Promise<Reservation> {
-    const { grant, route, reserved } = this.#admitted;
+  async reserve(): Promise<CallReservation> {
+    const { grant, route, reservedMicro } = this.#admitted;
     return route.isFree
       ? 'made'
-      : this.#gateway.meters.reserve(grant, this.#id, reserved, this.#gateway.now());
+      : this.#gateway.meters.reserve(grant, this.#id, reservedMicro, this.#gateway.now());
   }
 
-  settle(status: number, reading: Reading, end: CallEnd): Promise<void> {
+  settle(status: number, reading: UsageReading, end: CallResult): Promise<void> {
     this.#settled ??= this.#write(status, reading, end);
     return this.#settled;
   }
 
-  async #write(status: number, reading: Reading, end: CallEnd): Promise<void> {
-    const { grant, route, model, worst, reserved, price } = this.#admitted;
+  async #write(status: number, reading: UsageReading, end: CallResult): Promise<void> {
+    const { grant, route, model, worstCase, reservedMicro, price } = this.#admitted;
     if (route.isFree) return;
     const { now, meters, onCall, onProblem } = this.#gateway;
-    const bill = billOf(reading, model, worst, now().toISOString(), price);
-    const isOther = bill.model !== plainModel(model);
-    const mistaken = isOther ? `${plainModel(model)} > ${bill.model}` : null;
+    const bill = billCall(reading, model, worstCase, now().toISOString(), price);
+    const isOther = bill.model !== normaliseModelName(model);
+    const mistaken = isOther ? `${normaliseModelName(model)} > ${bill.model}` : null;
     const settlement = { ...bill, mistaken, end };
     const about = { task_id: grant.taskId, attempt: grant.attempt, model };
     await Promise.all([
-      meters.settle(grant, this.#id, reserved, settlement).catch((error: unknown) =>
+      meters.settle(grant, this.#id, reservedMicro, settlement).catch((error: unknown) =>
         // The reservation stays, and counts as spent.
         onProblem('a call could not be settled', { ...about, error: String(error) }),
       ),
@@ -74,18 +74,18 @@ class Call {
   }
 
   /** Beside the settling, which it neither waits for nor is waited for longer than. A call that is not kept is one that traces count only. */
-  async #keep(status: number, { model: answered, usage, micro, end }: Settlement): Promise<void> {
+  async #keep(status: number, { model: answered, usage, micro, end }: CallSettlement): Promise<void> {
     const { grant, route, model } = this.#admitted;
-    const { calls, now, onProblem } = this.#gateway;
-    const call: WitnessedCall = {
+    const { callStore, now, onProblem } = this.#gateway;
+    const call: MeteredCall = {
       ...{ id: this.#id, attempt: grant.attempt, caller: grant.caller, protocol: route.protocol },
       ...{ model, answered, status, usage, micro },
       started_at: this.#started,
       ended_at: now().toISOString(),
       trouble: typeof end === 'object' ? end.class : null,
     };
-    await calls
-      ?.keep(grant.taskId, call, now())
+    await callStore
+      ?.record(grant.taskId, call, now())
       .catch((error: unknown) =>
         onProblem('a call could not be kept', { task_id: grant.taskId, error: String(error) }),
       );
@@ -96,18 +96,18 @@ class Call {
  * What passes, byte by byte and as fast as it is taken. The last bytes wait until the call is settled: so whoever has seen the end of an
  * answer finds it counted.
  */
-async function* metered(body: AsyncIterable<Uint8Array>, reader: UsageReader, call: Call, status: number) {
+async function* meteredStream(body: AsyncIterable<Uint8Array>, reader: UsageReader, call: ModelCall, status: number) {
   // Until something else is known: a client that goes away says nothing of the provider.
-  let end: CallEnd = 'unknown';
+  let end: CallResult = 'unknown';
   try {
     for await (const chunk of body) {
       reader.push(chunk);
-      if (reader.isLast) await call.settle(status, reader.reading, 'well');
+      if (reader.hasFinalUsage) await call.settle(status, reader.reading, 'well');
       yield chunk;
     }
-    end = reader.isWhole ? 'well' : BROKEN;
+    end = reader.isComplete ? 'well' : BROKEN_CONNECTION;
   } catch (error) {
-    end = BROKEN;
+    end = BROKEN_CONNECTION;
     throw error;
   } finally {
     reader.end();
@@ -115,7 +115,7 @@ async function* metered(body: AsyncIterable<Uint8Array>, reader: UsageReader, ca
   }
 }
 
-async function send(admitted: Admitted, call: Call, gateway: Gateway): Promise<StreamedAnswer> {
+async function send(admitted: AdmittedCall, call: ModelCall, gateway: GatewayContext): Promise<StreamedResponse> {
   const { route, upstream } = admitted;
   const { protocol } = route;
   let response: Response;
@@ -129,38 +129,38 @@ async function send(admitted: Admitted, call: Call, gateway: Gateway): Promise<S
     });
   } catch (error) {
     const code = codeOf(error);
-    await call.settle(0, NOT_SENT.has(code) ? FREE : UNREAD, BROKEN);
+    await call.settle(0, NOT_SENT.has(code) ? FREE_USAGE : EMPTY_USAGE_READING, BROKEN_CONNECTION);
     return code === 'TimeoutError' || code === 'UND_ERR_HEADERS_TIMEOUT'
-      ? refuse(protocol, 'timeout', 'the provider has not answered in time')
-      : refuse(protocol, 'unreachable', `the provider cannot be reached (${code})`);
+      ? refuseCall(protocol, 'timeout', 'the provider has not answered in time')
+      : refuseCall(protocol, 'unreachable', `the provider cannot be reached (${code})`);
   }
   const { status } = response;
   if (status < 200 || status >= 300) {
-    const body = await beginning(response);
+    const body = await readErrorBody(response);
     // A provider charges nothing for a refusal.
-    await call.settle(status, FREE, endOf(status, response.headers, body.toString('utf8'), gateway.now()));
+    await call.settle(status, FREE_USAGE, classifyCallResult(status, response.headers, body.toString('utf8'), gateway.now()));
     return (
-      ownAnswer(protocol, status) ?? {
+      replacedErrorResponse(protocol, status) ?? {
         statusCode: status,
-        headers: handedBack(response.headers),
+        headers: returnedHeaders(response.headers),
         body: Readable.from([body]),
       }
     );
   }
-  const headers = handedBack(response.headers);
+  const headers = returnedHeaders(response.headers);
   if (!response.body) {
-    await call.settle(status, UNREAD, BROKEN);
+    await call.settle(status, EMPTY_USAGE_READING, BROKEN_CONNECTION);
     return { statusCode: status, headers, body: '' };
   }
   const reader = new UsageReader(protocol, response.headers.get('content-type') ?? '');
-  return { statusCode: status, headers, body: Readable.from(metered(response.body, reader, call, status)) };
+  return { statusCode: status, headers, body: Readable.from(meteredStream(response.body, reader, call, status)) };
 }
 
 /** Bytes of an error that are handed back; no provider says more. */
 const MAX_ERROR_BYTES = 1_048_576;
 
 /** An error is read before it is handed back, because it says for how long the provider wants to be left alone. */
-async function beginning(response: Response): Promise<Buffer> {
+async function readErrorBody(response: Response): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
@@ -176,27 +176,27 @@ async function beginning(response: Response): Promise<Buffer> {
 }
 
 /** Some answers of a provider are about us and not about the client, and would mislead it. */
-function ownAnswer(protocol: Admitted['route']['protocol'], status: number): Answer | null {
+function replacedErrorResponse(protocol: AdmittedCall['route']['protocol'], status: number): GatewayResponse | null {
   if (status === 401)
-    return refuse(protocol, 'provider', 'the provider does not take the key of this deployment');
+    return refuseCall(protocol, 'provider', 'the provider does not take the key of this deployment');
   if (status >= 300 && status < 400)
-    return refuse(protocol, 'unreachable', 'the provider redirects, which is not followed');
+    return refuseCall(protocol, 'unreachable', 'the provider redirects, which is not followed');
   return null;
 }
 
 /** One call of a model: checked, reserved, handed on, counted. */
-export async function serve(request: ModelRequest, gateway: Gateway): Promise<StreamedAnswer> {
-  const admitted = await admit(request, gateway);
+export async function serveModelCall(request: ModelRequest, gateway: GatewayContext): Promise<StreamedResponse> {
+  const admitted = await admitCall(request, gateway);
   if ('statusCode' in admitted) return admitted;
-  const call = new Call(admitted, gateway);
+  const call = new ModelCall(admitted, gateway);
   const reserved = await call.reserve();
   if (reserved === 'made') return send(admitted, call, gateway);
   if (reserved === 'failing')
-    return refuse(
+    return refuseCall(
       admitted.route.protocol,
       'failing',
-      `the provider could not do the last ${MAX_TROUBLES} calls of this attempt; it ends here, and the next one waits`,
+      `the provider could not do the last ${MAX_CONSECUTIVE_PROVIDER_FAILURES} calls of this attempt; it ends here, and the next one waits`,
     );
   const limit = (admitted.grant.limitMicro / 1e6).toFixed(4);
-  return refuse(admitted.route.protocol, 'spent', `the budget of this attempt is spent: $${limit}`);
+  return refuseCall(admitted.route.protocol, 'spent', `the budget of this attempt is spent: $${limit}`);
 }

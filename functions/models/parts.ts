@@ -1,26 +1,26 @@
 import type { TierModels } from '../../shared/contract/agents/tiers.ts';
-import type { BoxModel } from '../../shared/contract/models/box.ts';
-import type { Providers } from '../../shared/contract/models/providers.ts';
+import type { GatesModel } from '../../shared/contract/models/box.ts';
+import type { ModelProviders } from '../../shared/contract/models/providers.ts';
 import type { CascadePolicy } from '../../shared/control/cascade/learning/policy.ts';
-import type { Settlement } from '../../shared/control/model-gateway/meter.ts';
+import type { CallSettlement } from '../../shared/control/model-gateway/meter.ts';
 import type { MeterStore } from '../../shared/store/meters.ts';
 import type { ModelCallStore } from '../../shared/store/model-calls.ts';
-import type { SpendStore } from '../../shared/store/spend.ts';
+import type { ModelSpendStore } from '../../shared/store/spend.ts';
 import type { TaskStore } from '../../shared/store/tasks.ts';
 
 /** What the gateway works with. */
-export interface Gateway {
+export interface GatewayContext {
   readonly tasks: Pick<TaskStore, 'get'>;
   readonly meters: Pick<MeterStore, 'reserve' | 'settle'>;
   /** Where single calls are kept; null: nobody wants them. */
-  readonly calls: Pick<ModelCallStore, 'keep'> | null;
-  readonly providers: Providers;
+  readonly callStore: Pick<ModelCallStore, 'record'> | null;
+  readonly providers: ModelProviders;
   /** What gates may ask; agents may not. */
-  readonly opinions: readonly BoxModel[];
+  readonly gatesModels: readonly GatesModel[];
   /** What may go to models, of what is asked by gates; absent: nothing is limited. */
-  readonly money?: {
+  readonly budget?: {
     readonly policy: CascadePolicy;
-    readonly spend: Pick<SpendStore, 'raise'>;
+    readonly spend: Pick<ModelSpendStore, 'increase'>;
     /** A budget has stopped a question. */
     readonly onStop: () => void;
   };
@@ -30,16 +30,16 @@ export interface Gateway {
   /** Milliseconds until a call is given up. */
   readonly deadlineMs: () => number;
   /** Once for each call that was made, when it has ended. */
-  readonly onCall: (call: CallRecord) => void;
+  readonly onCall: (call: ModelCallRecord) => void;
   readonly onProblem: (message: string, details: Record<string, unknown>) => void;
 }
 
 /** What is known of a call afterwards; never what was asked or said. */
-export interface CallRecord {
+export interface ModelCallRecord {
   readonly task_id: string;
   readonly attempt: number;
   readonly protocol: string;
   readonly model: string;
   readonly status: number;
-  readonly settlement: Settlement;
+  readonly settlement: CallSettlement;
 }

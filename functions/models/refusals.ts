@@ -1,7 +1,7 @@
-import { PROVIDER_OF, type Protocol } from '../../shared/contract/models/protocols.ts';
+import { PROVIDER_OF_PROTOCOL, type Protocol } from '../../shared/contract/models/protocols.ts';
 
 /** Why the gateway itself answers. */
-export type Refused =
+export type GatewayRefusal =
   | 'ended'
   | 'spent'
   | 'model'
@@ -14,7 +14,7 @@ export type Refused =
   | 'timeout'
   | 'failing';
 
-interface Words {
+interface ProtocolErrors {
   readonly status: number;
   readonly anthropic: string;
   readonly openai: string;
@@ -25,7 +25,7 @@ interface Words {
  * What makes the clients end at once instead of trying again. An attempt that is over gets 403 and never 401: Claude Code takes a 401 for
  * "not logged in" and tries ten times.
  */
-const WORDS: Readonly<Record<Refused, Words>> = {
+const PROTOCOL_ERRORS: Readonly<Record<GatewayRefusal, ProtocolErrors>> = {
   ended: {
     status: 403,
     anthropic: 'permission_error',
@@ -74,18 +74,18 @@ const WORDS: Readonly<Record<Refused, Words>> = {
   },
   timeout: { status: 504, anthropic: 'api_error', openai: 'server_error', google: 'DEADLINE_EXCEEDED' },
 };
-const MAY_BE_TRIED_AGAIN: readonly Refused[] = ['unreachable', 'timeout'];
+const MAY_BE_TRIED_AGAIN: readonly GatewayRefusal[] = ['unreachable', 'timeout'];
 
-export interface Answer {
+export interface GatewayResponse {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
   readonly body: string;
 }
 
 /** The gateway's own answer in the words of the protocol; of Anthropic's where the path belongs to none. */
-export function refuse(protocol: Protocol | null, why: Refused, message: string): Answer {
-  const words = WORDS[why];
-  const provider = PROVIDER_OF[protocol ?? 'anthropic'];
+export function refuseCall(protocol: Protocol | null, why: GatewayRefusal, message: string): GatewayResponse {
+  const words = PROTOCOL_ERRORS[why];
+  const provider = PROVIDER_OF_PROTOCOL[protocol ?? 'anthropic'];
   // Codex tries a 402 again five times, but this one never.
   const statusCode = why === 'spent' && provider === 'openai' ? 429 : words.status;
   const said = `assay: ${message}`;

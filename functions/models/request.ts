@@ -10,7 +10,7 @@ export interface ModelRequest {
 }
 
 /** What came to the function's URL. */
-export const readRequest = (event: LambdaFunctionURLEvent): ModelRequest => ({
+export const parseModelRequest = (event: LambdaFunctionURLEvent): ModelRequest => ({
   method: event.requestContext.http.method,
   path: event.rawPath,
   headers: event.headers,
@@ -19,7 +19,7 @@ export const readRequest = (event: LambdaFunctionURLEvent): ModelRequest => ({
 });
 
 /** The token, where each vendor's clients put theirs. */
-export const tokenOf = ({ headers, query }: ModelRequest): string | null =>
+export const modelTokenOf = ({ headers, query }: ModelRequest): string | null =>
   /^Bearer +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1] ??
   headers['x-api-key'] ??
   headers['x-goog-api-key'] ??
@@ -30,7 +30,7 @@ export const tokenOf = ({ headers, query }: ModelRequest): string | null =>
 const HANDED_ON =
   /^(accept|content-type|user-agent|anthropic-(version|beta)|openai-beta|x-goog-api-client|x-stainless-[\w-]+)$/;
 
-export const handedOn = ({ headers }: ModelRequest): Record<string, string> => ({
+export const forwardedHeaders = ({ headers }: ModelRequest): Record<string, string> => ({
   ...Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value !== undefined && HANDED_ON.test(name) ? [[name, value] as const] : [],
@@ -44,5 +44,5 @@ export const handedOn = ({ headers }: ModelRequest): Record<string, string> => (
 const HANDED_BACK =
   /^(content-type|cache-control|retry-after(-ms)?|x-should-retry|request-id|x-request-id|anthropic-ratelimit-[\w-]+|x-ratelimit-[\w-]+|openai-(model|processing-ms|version)|x-amzn-requestid)$/;
 
-export const handedBack = (headers: Headers): Record<string, string> =>
+export const returnedHeaders = (headers: Headers): Record<string, string> =>
   Object.fromEntries([...headers].filter(([name]) => HANDED_BACK.test(name)));

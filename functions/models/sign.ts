@@ -2,7 +2,7 @@ import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
 
 /** SHA-256 as the signer wants it. */
-class Sha256 {
+class Sha256Hash {
   readonly #hash: Hash | Hmac;
 
   constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
@@ -42,13 +42,13 @@ async function credentials() {
 }
 
 /** Headers of a POST, signed with the function's role. */
-export async function signed(
+export async function signRequest(
   url: URL,
   headers: Readonly<Record<string, string>>,
   body: Buffer,
   where: { readonly service: string; readonly region: string },
 ): Promise<Record<string, string>> {
-  const signer = new SignatureV4({ ...where, credentials, sha256: Sha256 });
+  const signer = new SignatureV4({ ...where, credentials, sha256: Sha256Hash });
   const request = await signer.sign({
     method: 'POST',
     protocol: url.protocol,

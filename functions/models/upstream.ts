@@ -1,12 +1,12 @@
-import type { Reached } from '../../shared/contract/models/box.ts';
-import type { Route } from '../../shared/contract/models/protocols.ts';
-import { PROVIDER_OF, type ProviderName } from '../../shared/contract/models/protocols.ts';
-import type { Provider } from '../../shared/contract/models/providers.ts';
-import { keyOf } from '../runtime/model-key.ts';
-import { signed } from './sign.ts';
+import type { ModelEndpoint } from '../../shared/contract/models/box.ts';
+import type { GatewayRoute } from '../../shared/contract/models/protocols.ts';
+import { PROVIDER_OF_PROTOCOL, type ProviderName } from '../../shared/contract/models/protocols.ts';
+import type { ModelProvider } from '../../shared/contract/models/providers.ts';
+import { readModelKey } from '../runtime/model-key.ts';
+import { signRequest } from './sign.ts';
 
 /** A request that is ready to be sent to a provider. */
-export interface Upstream {
+export interface UpstreamRequest {
   readonly url: URL;
   readonly headers: Record<string, string>;
   readonly body: Buffer;
@@ -25,7 +25,7 @@ const KEY_HEADERS: Readonly<Record<ProviderName, (key: string) => Record<string,
   gemini: (key) => ({ 'x-goog-api-key': key }),
 };
 
-type Bedrock = Extract<Provider, { via: 'bedrock' }>;
+type Bedrock = Extract<ModelProvider, { via: 'bedrock' }>;
 
 const bedrockHost = ({ endpoint }: Bedrock, region: string): string =>
   endpoint === 'mantle'
@@ -43,14 +43,14 @@ const BEDROCK_PREFIXES: Readonly<Partial<Record<ProviderName, string>>> = {
 const BEDROCK_SERVICES = { mantle: 'bedrock-mantle', runtime: 'bedrock' } as const;
 
 /** Fixed parts and what the route has checked; nothing of what the client sent gets into a host or a path unseen. */
-const urlOf = (base: string, route: Route): URL => {
+const urlOf = (base: string, route: GatewayRoute): URL => {
   const url = new URL(`${base}${route.path}`);
   if (route.streams) url.searchParams.set('alt', 'sse');
   return url;
 };
 
 /** Names the model as Bedrock does. */
-const renamed = (body: Buffer, prefix: string): Buffer => {
+const withBedrockModelId = (body: Buffer, prefix: string): Buffer => {
   const fields = JSON.parse(body.toString('utf8')) as Record<string, unknown>;
   const model = String(fields['model']);
   return Buffer.from(
@@ -58,34 +58,34 @@ const renamed = (body: Buffer, prefix: string): Buffer => {
   );
 };
 
-async function toBedrock(
+async function buildBedrockRequest(
   provider: Bedrock,
-  route: Route,
+  route: GatewayRoute,
   headers: Record<string, string>,
   body: Buffer,
-): Promise<Upstream | null> {
-  const name = PROVIDER_OF[route.protocol];
+): Promise<UpstreamRequest | null> {
+  const name = PROVIDER_OF_PROTOCOL[route.protocol];
   const path = BEDROCK_PATHS[name];
   if (path === undefined) return null;
   const region = provider.region ?? process.env['AWS_REGION'] ?? 'us-east-1';
   const url = urlOf(provider.url ?? `${bedrockHost(provider, region)}${path}`, route);
-  const sent = renamed(body, provider.model_prefix ?? BEDROCK_PREFIXES[name] ?? '');
+  const sent = withBedrockModelId(body, provider.model_prefix ?? BEDROCK_PREFIXES[name] ?? '');
   const where = { service: BEDROCK_SERVICES[provider.endpoint], region };
-  return { url, headers: await signed(url, headers, sent, where), body: sent };
+  return { url, headers: await signRequest(url, headers, sent, where), body: sent };
 }
 
 /** The request with what the provider wants to know us by. Null when the key is not there. */
-export async function toUpstream(
-  provider: Reached,
-  route: Route,
+export async function buildUpstreamRequest(
+  provider: ModelEndpoint,
+  route: GatewayRoute,
   headers: Record<string, string>,
   body: Buffer,
-): Promise<Upstream | null> {
+): Promise<UpstreamRequest | null> {
   if (provider.via === 'none') return { url: urlOf(provider.url, route), headers, body };
-  if (provider.via === 'bedrock') return toBedrock(provider, route, headers, body);
-  const key = await keyOf(provider);
+  if (provider.via === 'bedrock') return buildBedrockRequest(provider, route, headers, body);
+  const key = await readModelKey(provider);
   if (key === null) return null;
-  const name = PROVIDER_OF[route.protocol];
+  const name = PROVIDER_OF_PROTOCOL[route.protocol];
   return {
     url: urlOf(provider.url ?? OWN_URLS[name], route),
     headers: { ...headers, ...KEY_HEADERS[name](key) },

@@ -18,11 +18,11 @@ export interface PageFile {
   readonly gzip: string;
   readonly etag: string;
   /** Is its name made of its content, so that it never changes? */
-  readonly lasts: boolean;
+  readonly isImmutable: boolean;
 }
 
 /** The files beside the function's own code, by name. Only these are ever served: a request names one, never a path. */
-export function pageFiles(folder: string): ReadonlyMap<string, PageFile> {
+export function loadPageFiles(folder: string): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();
   for (const name of readdirSync(folder)) {
     const type = name.startsWith('page') ? TYPES[extname(name)] : undefined;
@@ -33,7 +33,7 @@ export function pageFiles(folder: string): ReadonlyMap<string, PageFile> {
       text,
       gzip: gzipSync(text, { level: 9 }).toString('base64'),
       etag: `"${sha256(text).slice(0, 32)}"`,
-      lasts: name !== PAGE_FILE,
+      isImmutable: name !== PAGE_FILE,
     });
   }
   return files;

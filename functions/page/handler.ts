@@ -1,10 +1,10 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { PAGE_FILE } from '../../shared/api/page-paths.ts';
-import { pageFiles } from './files.ts';
-import { HEADERS } from './headers.ts';
+import { loadPageFiles } from './files.ts';
+import { SECURITY_HEADERS } from './headers.ts';
 
 /** Lambda says where the function's own folder is. */
-const files = pageFiles(process.env['LAMBDA_TASK_ROOT'] ?? '.');
+const files = loadPageFiles(process.env['LAMBDA_TASK_ROOT'] ?? '.');
 
 /** Serves the page and its files. It may do nothing else: its role can write its own log. */
 export const handler = async (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> => {
@@ -13,14 +13,14 @@ export const handler = async (event: APIGatewayProxyEventV2): Promise<APIGateway
   if (file === undefined)
     return {
       statusCode: 404,
-      headers: { ...HEADERS, 'content-type': 'text/plain; charset=utf-8' },
+      headers: { ...SECURITY_HEADERS, 'content-type': 'text/plain; charset=utf-8' },
       body: 'There is no such file.\n',
     };
   const headers = {
-    ...HEADERS,
+    ...SECURITY_HEADERS,
     etag: file.etag,
     vary: 'accept-encoding',
-    'cache-control': file.lasts ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
   };
   if (event.headers['if-none-match'] === file.etag) return { statusCode: 304, headers };
   const zipped = /\bgzip\b/.test(event.headers['accept-encoding'] ?? '');

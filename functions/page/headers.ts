@@ -17,7 +17,7 @@ export const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** Sent with every file. */
-export const HEADERS: Readonly<Record<string, string>> = {
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',

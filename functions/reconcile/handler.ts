@@ -2,32 +2,32 @@ import { ECSClient } from '@aws-sdk/client-ecs';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod';
-import { BOX_ENV, ENV } from '../../shared/contract/names.ts';
+import { CONTAINER_ENV_NAMES, FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
 import { START_GRACE_SECONDS } from '../../shared/control/task-commands/deadline.ts';
-import { BoxRegister } from '../../shared/store/box-register.ts';
-import { Boxes } from '../../shared/store/boxes.ts';
+import { ContainerRegister } from '../../shared/store/box-register.ts';
+import { EcsContainers } from '../../shared/store/boxes.ts';
 import { requireEnv } from '../../shared/store/env.ts';
-import { Machines } from '../../shared/store/machines.ts';
+import { StateMachines } from '../../shared/store/machines.ts';
 import { UpgradeStore } from '../../shared/store/upgrades.ts';
-import { boxNamed, boxStopped } from '../../shared/use-cases/containers/box-stopped.ts';
-import { type SweepContext, sweepBoxes } from '../../shared/use-cases/containers/sweep-boxes.ts';
-import { evolveByItself } from '../../shared/use-cases/operate/evolve.ts';
+import { parseContainerName, recordContainerStop } from '../../shared/use-cases/containers/box-stopped.ts';
+import { type SweepContext, sweepContainers } from '../../shared/use-cases/containers/sweep-boxes.ts';
+import { runAutomaticTuning } from '../../shared/use-cases/operate/evolve.ts';
 import { giveDeadlines } from '../../shared/use-cases/operate/give-deadlines.ts';
-import { type ReconcileContext, reconcile } from '../../shared/use-cases/operate/reconcile.ts';
-import { completionMetrics } from '../runtime/completions.ts';
-import { boxRoom, cascadePolicy, tierModels } from '../runtime/config.ts';
-import { stores } from '../runtime/dynamodb.ts';
-import { heard } from '../runtime/heard.ts';
+import { type ReconcileContext, reconcileTasks } from '../../shared/use-cases/operate/reconcile.ts';
+import { createCompletionMetrics } from '../runtime/completions.ts';
+import { readContainerCapacity, readCascadePolicy, readTierModels } from '../runtime/config.ts';
+import { createStores } from '../runtime/dynamodb.ts';
+import { withFailureLog } from '../runtime/heard.ts';
 import { logger } from '../runtime/logger.ts';
 
-const { db, table, tasks, deadlines, locks, counts, beats, requests, beliefs, spend, evolution, figures } =
-  stores();
-const policy = cascadePolicy();
-const models = tierModels();
-const register = new BoxRegister(db, table, boxRoom().limits);
+const { db, table, tasks, deadlines, locks, taskCounts: counts, heartbeats: beats, workRequests: requests, beliefs, spend, tuning: evolution, dailyMetrics: figures } =
+  createStores();
+const policy = readCascadePolicy();
+const models = readTierModels();
+const register = new ContainerRegister(db, table, readContainerCapacity().limits);
 const upgrades = new UpgradeStore(db, table);
-const completions = completionMetrics();
-const context: Omit<ReconcileContext & SweepContext, 'graceSeconds' | 'all' | 'goOn'> = {
+const completions = createCompletionMetrics();
+const context: Omit<ReconcileContext & SweepContext, 'graceSeconds' | 'isAfterRestart' | 'hasTimeLeft'> = {
   tasks,
   register,
   locks,
@@ -36,15 +36,15 @@ const context: Omit<ReconcileContext & SweepContext, 'graceSeconds' | 'all' | 'g
   spend,
   onCompletion: completions.onCompletion,
   deadlines,
-  beats,
-  requests,
-  boxes: new Boxes(new ECSClient({}), requireEnv(ENV.cluster), {
+  heartbeats: beats,
+  workRequests: requests,
+  containers: new EcsContainers(new ECSClient({}), requireEnv(FUNCTION_ENV_NAMES.cluster), {
     subnets: [],
     securityGroups: [],
     assignPublicIp: false,
   }),
-  machines: new Machines(new SFNClient({})),
-  cascadeMachine: requireEnv(ENV.cascadeMachine),
+  stateMachines: new StateMachines(new SFNClient({})),
+  cascadeMachineArn: requireEnv(FUNCTION_ENV_NAMES.cascadeMachine),
   now: () => new Date(),
 };
 
@@ -56,7 +56,7 @@ const Schedule = z.object({
   /** 0, after a start: no box and no execution has outlived the stop, so all that is under way is looked at now. */
   grace_seconds: z.literal(0).optional(),
 });
-const Stopped = z.object({
+const EcsTaskStopped = z.object({
   'detail-type': z.literal('ECS Task State Change'),
   detail: z.object({
     stopCode: z.string().default(''),
@@ -73,7 +73,7 @@ const Stopped = z.object({
 });
 
 /** A destination of Lambda: an invocation that nobody waits for has not ended well, or has waited for too long. */
-const NotDelivered = z.object({
+const DeliveryFailed = z.object({
   'detail-type': z.literal('Lambda Function Invocation Result - Failure'),
   detail: z.object({
     requestContext: z.object({ condition: z.string() }),
@@ -85,7 +85,7 @@ const NotDelivered = z.object({
 });
 
 /** What a delivery was lost by. One that was never begun is nobody's failure, as with a box that did not start. */
-function whyNotDelivered({ detail }: z.infer<typeof NotDelivered>): { stopCode: string; why: string } {
+function deliveryFailureReason({ detail }: z.infer<typeof DeliveryFailed>): { stopCode: string; why: string } {
   const { requestContext, responsePayload } = detail;
   if (requestContext.condition === 'EventAgeExceeded')
     return {
@@ -96,7 +96,7 @@ function whyNotDelivered({ detail }: z.infer<typeof NotDelivered>): { stopCode: 
   return { stopCode: '', why: ['the delivery ended without a report', said].filter(Boolean).join('; ') };
 }
 
-function whyStopped({ detail }: z.infer<typeof Stopped>): string {
+function stopReason({ detail }: z.infer<typeof EcsTaskStopped>): string {
   const [container] = detail.containers ?? [];
   return [
     'the container stopped without a report',
@@ -109,26 +109,26 @@ function whyStopped({ detail }: z.infer<typeof Stopped>): string {
 }
 
 /** Runs on a schedule over the tasks that are due, and at once for a box that has stopped. */
-export const handler = heard(
+export const handler = withFailureLog(
   async (event: unknown, lambda: Pick<Context, 'getRemainingTimeInMillis'>): Promise<unknown> => {
-    const stopped = Stopped.safeParse(event);
+    const stopped = EcsTaskStopped.safeParse(event);
     if (stopped.success) {
       const environment = stopped.data.detail.overrides.containerOverrides.flatMap(
         (each) => each.environment ?? [],
       );
-      const box = environment.find(({ name }) => name === BOX_ENV.box)?.value;
+      const box = environment.find(({ name }) => name === CONTAINER_ENV_NAMES.box)?.value;
       return {
         lost:
           box === undefined
             ? false
-            : await boxStopped(box, stopped.data.detail.stopCode, whyStopped(stopped.data), context),
+            : await recordContainerStop(box, stopped.data.detail.stopCode, stopReason(stopped.data), context),
       };
     }
-    const failed = NotDelivered.safeParse(event);
+    const failed = DeliveryFailed.safeParse(event);
     if (failed.success) {
       const { box } = failed.data.detail.requestPayload;
-      const { stopCode, why } = whyNotDelivered(failed.data);
-      return { lost: boxNamed(box)?.kind === 'deliver' && (await boxStopped(box, stopCode, why, context)) };
+      const { stopCode, why } = deliveryFailureReason(failed.data);
+      return { lost: parseContainerName(box)?.kind === 'deliver' && (await recordContainerStop(box, stopCode, why, context)) };
     }
     const { grace_seconds } = Schedule.parse(event);
     const goOn = () => lambda.getRemainingTimeInMillis() > RESERVE_MS;
@@ -138,21 +138,21 @@ export const handler = heard(
       all: grace_seconds === 0,
       goOn,
     };
-    const swept = await sweepBoxes(round).catch((error: unknown) => ({
+    const swept = await sweepContainers(round).catch((error: unknown) => ({
       boxes: null,
       failed: [String(error)],
     }));
     if (swept.failed.length > 0) logger.error('some boxes could not be looked at', { failed: swept.failed });
-    const result = await reconcile(round);
+    const result = await reconcileTasks(round);
     completions.publish();
     if (result.failed.length > 0)
       logger.error('some tasks could not be put right', { failed: result.failed });
     const deadlines_given = await giveDeadlines({ tasks, deadlines, upgrades, goOn });
     const evolving = { evolution, beliefs, counts, figures, models, policy, now: new Date() };
-    const evolved = await evolveByItself(evolving).catch((error: unknown) => {
+    const evolved = await runAutomaticTuning(evolving).catch((error: unknown) => {
       logger.error('the settings could not be looked at', { error });
       return null;
     });
-    return { ...result, boxes: swept.boxes, deadlines_given, evolved };
+    return { ...result, boxes: swept.containers, deadlines_given, evolved };
   },
 );

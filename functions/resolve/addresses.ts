@@ -41,20 +41,20 @@ export function isPublicAddress(address: string): boolean {
   return family === 6 && GLOBAL.check(address, 'ipv6') && !NOT_PUBLIC.check(address, 'ipv6');
 }
 
-export class PrivateAddress extends Error {}
+export class PrivateAddressError extends Error {}
 
 /**
  * A lookup that hands out public addresses only. It is the connection's own lookup, so what was looked at is what is connected to,
  * however often the name changes its mind. The first private address ends it: an honest name has none.
  */
-export const publicLookup =
+export const createPublicLookup =
   (lookup: typeof systemLookup = systemLookup): LookupFunction =>
   (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       const hidden = error ? undefined : addresses.find(({ address }) => !isPublicAddress(address));
       const [first] = error ? [] : addresses;
       if (error) callback(error, '', 0);
-      else if (hidden || !first) callback(new PrivateAddress(`${hostname} has no public address`), '', 0);
+      else if (hidden || !first) callback(new PrivateAddressError(`${hostname} has no public address`), '', 0);
       else if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
     });

@@ -1,27 +1,27 @@
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { isIP } from 'node:net';
-import { RepositoryUnavailable } from '../../shared/use-cases/cascade/base.ts';
-import { isPublicAddress, PrivateAddress, publicLookup } from './addresses.ts';
-import { TooLarge } from './too-large.ts';
+import { RepositoryUnavailableError } from '../../shared/use-cases/cascade/base.ts';
+import { isPublicAddress, PrivateAddressError, createPublicLookup } from './addresses.ts';
+import { ResponseTooLargeError } from './too-large.ts';
 
-export interface Question {
+export interface ExchangeRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
 }
-export interface Reply {
+export interface ExchangeResponse {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
 }
-export type Exchange = (url: URL, question: Question) => Promise<Reply>;
+export type HttpExchange = (url: URL, question: ExchangeRequest) => Promise<ExchangeResponse>;
 
 export interface ExchangeOptions {
   /** Embedded default only: servers of the own network may be asked. */
-  readonly allowPrivate: boolean;
+  readonly allowPrivateAddress: boolean;
   /** For tests, which have no certificate. */
-  readonly allowPlain?: boolean;
+  readonly allowPlainHttp?: boolean;
   /** Milliseconds for one question and its whole answer. */
   readonly timeoutMs?: number;
   /** Most bytes of an answer. */
@@ -35,42 +35,42 @@ const MAX_BYTES = 8 * 1_048_576;
  * Asks one question of one server. Redirects are not followed, so that no server can name another one; nor are there connections to
  * addresses that are not public.
  */
-export const exchange =
+export const createHttpExchange =
   ({
-    allowPrivate,
-    allowPlain = false,
+    allowPrivateAddress,
+    allowPlainHttp = false,
     timeoutMs = TIMEOUT_MS,
     maxBytes = MAX_BYTES,
-  }: ExchangeOptions): Exchange =>
+  }: ExchangeOptions): HttpExchange =>
   async (url, question) => {
-    if (url.protocol !== 'https:' && !(allowPlain && url.protocol === 'http:'))
-      throw new RepositoryUnavailable(
+    if (url.protocol !== 'https:' && !(allowPlainHttp && url.protocol === 'http:'))
+      throw new RepositoryUnavailableError(
         `the platform reads repositories over https, not ${url.protocol}//`,
         false,
       );
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-    if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host))
-      throw new RepositoryUnavailable(`${host} is not a public address`, false);
+    if (!allowPrivateAddress && isIP(host) !== 0 && !isPublicAddress(host))
+      throw new RepositoryUnavailableError(`${host} is not a public address`, false);
     try {
-      return await send(url, question, allowPrivate, AbortSignal.timeout(timeoutMs), maxBytes);
+      return await send(url, question, allowPrivateAddress, AbortSignal.timeout(timeoutMs), maxBytes);
     } catch (error) {
-      if (error instanceof RepositoryUnavailable) throw error;
+      if (error instanceof RepositoryUnavailableError) throw error;
       const why = error instanceof Error ? error.message : String(error);
       const slow = error instanceof Error && error.name === 'TimeoutError';
-      throw new RepositoryUnavailable(
+      throw new RepositoryUnavailableError(
         slow ? `${url.host} took longer than ${timeoutMs / 1_000} s` : `${url.host}: ${why}`,
-        !(error instanceof PrivateAddress),
+        !(error instanceof PrivateAddressError),
       );
     }
   };
 
 async function send(
   url: URL,
-  { method, headers, body }: Question,
+  { method, headers, body }: ExchangeRequest,
   allowPrivate: boolean,
   signal: AbortSignal,
   maxBytes: number,
-): Promise<Reply> {
+): Promise<ExchangeResponse> {
   const reply = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent = (url.protocol === 'http:' ? plainRequest : secureRequest)(url, {
       method,
@@ -78,7 +78,7 @@ async function send(
       // One question, one connection: none is kept that an earlier answer could have prepared.
       agent: false,
       signal,
-      ...(allowPrivate ? {} : { lookup: publicLookup() }),
+      ...(allowPrivate ? {} : { lookup: createPublicLookup() }),
     });
     sent.once('response', resolve);
     // After the answer has begun, its own stream says what went wrong; a listener must stay all the same.
@@ -90,7 +90,7 @@ async function send(
   try {
     for await (const chunk of reply as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > maxBytes) throw new TooLarge(`${url.host} answered with more than ${maxBytes} bytes`);
+      if (bytes > maxBytes) throw new ResponseTooLargeError(`${url.host} answered with more than ${maxBytes} bytes`);
       chunks.push(chunk);
     }
   } catch (error) {

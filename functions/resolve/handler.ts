@@ -1,41 +1,41 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { CascadeResult, RepositoryStep } from '../../shared/contract/messages/queue.ts';
-import { ENV } from '../../shared/contract/names.ts';
-import { DEFAULT_IMAGE } from '../../shared/contract/submission/image.ts';
+import { CascadeStepResult, RepositoryStepInput } from '../../shared/contract/messages/queue.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import { DEFAULT_TOOLCHAIN_IMAGE } from '../../shared/contract/submission/image.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
-import type { BaseContext } from '../../shared/use-cases/cascade/base.ts';
-import { repositoryStep } from '../../shared/use-cases/deliver/repository-step.ts';
-import { stores } from '../runtime/dynamodb.ts';
-import { heard } from '../runtime/heard.ts';
-import { imageFamilies } from '../runtime/images.ts';
-import { authorizer } from '../runtime/minter.ts';
-import { exchange } from './exchange.ts';
-import { localGit, localTransport } from './local-git.ts';
-import { readFiles } from './read-files.ts';
-import { overHttp, smartHttp } from './smart-http.ts';
+import type { ResolveBaseContext } from '../../shared/use-cases/cascade/base.ts';
+import { runRepositoryStep } from '../../shared/use-cases/deliver/repository-step.ts';
+import { createStores } from '../runtime/dynamodb.ts';
+import { withFailureLog } from '../runtime/heard.ts';
+import { readImageFamilies } from '../runtime/images.ts';
+import { createCredentialProvider } from '../runtime/minter.ts';
+import { createHttpExchange } from './exchange.ts';
+import { readLocalRefs, sendToLocalGit } from './local-git.ts';
+import { createFilesReader } from './read-files.ts';
+import { createHttpTransport, createRefsReader } from './smart-http.ts';
 
-const embedded = optionalEnv(ENV.allowFileRepositories, 'false') === 'true';
-const asking = exchange({ allowPrivate: embedded });
-const [refsOverHttp, filesOverHttp] = [smartHttp(asking), readFiles(overHttp(asking))];
-const filesHere = readFiles(localTransport);
+const embedded = optionalEnv(FUNCTION_ENV_NAMES.allowFileRepositories, 'false') === 'true';
+const asking = createHttpExchange({ allowPrivateAddress: embedded });
+const [refsOverHttp, filesOverHttp] = [createRefsReader(asking), createFilesReader(createHttpTransport(asking))];
+const filesHere = createFilesReader(sendToLocalGit);
 const isHere = (repository: string): boolean => embedded && !repository.startsWith('https:');
 
-const { tasks, deadlines } = stores();
-const context: BaseContext = {
+const { tasks, deadlines } = createStores();
+const context: ResolveBaseContext = {
   tasks,
   deadlines,
   now: () => new Date(),
-  remote: (repository, ref, authorization) =>
-    (isHere(repository) ? localGit : refsOverHttp)(repository, ref, authorization),
-  files: (repository, commit, paths, authorization) =>
+  readRefs: (repository, ref, authorization) =>
+    (isHere(repository) ? readLocalRefs : refsOverHttp)(repository, ref, authorization),
+  readFiles: (repository, commit, paths, authorization) =>
     (isHere(repository) ? filesHere : filesOverHttp)(repository, commit, paths, authorization),
-  authorize: authorizer(),
-  images: embedded ? undefined : [DEFAULT_IMAGE, ...Object.keys(imageFamilies())],
-  pause,
+  getCredential: createCredentialProvider(),
+  images: embedded ? undefined : [DEFAULT_TOOLCHAIN_IMAGE, ...Object.keys(readImageFamilies())],
+  sleep: pause,
 };
 
 /** The steps of the cascade that ask the repository: what the base ref stands for, and what became of a push. */
-export const handler = heard(
-  async (event: unknown): Promise<CascadeResult> =>
-    CascadeResult.parse(await repositoryStep(RepositoryStep.parse(event), context)),
+export const handler = withFailureLog(
+  async (event: unknown): Promise<CascadeStepResult> =>
+    CascadeStepResult.parse(await runRepositoryStep(RepositoryStepInput.parse(event), context)),
 );

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { refNames } from '../../shared/contract/repository/base-ref.ts';
-import { type RemoteRefs, RepositoryUnavailable } from '../../shared/use-cases/cascade/base.ts';
-import { packets } from './pkt-line.ts';
-import type { Transport } from './read-files.ts';
-import { advertised } from './smart-http.ts';
-import { TooLarge } from './too-large.ts';
+import { candidateRefNames } from '../../shared/contract/repository/base-ref.ts';
+import { type RemoteRefsReader, RepositoryUnavailableError } from '../../shared/use-cases/cascade/base.ts';
+import { parsePackets } from './pkt-line.ts';
+import type { GitTransport } from './read-files.ts';
+import { parseAdvertisedRefs } from './smart-http.ts';
+import { ResponseTooLargeError } from './too-large.ts';
 
 const TIMEOUT_MS = 15_000;
 const MAX_BYTES = 8 * 1_048_576;
@@ -32,8 +32,8 @@ function saidOf(error: unknown): string {
 }
 
 /** Asks git itself. Embedded default only: there are file:// and ssh:// repositories, and a git, which a function on AWS has not. */
-export const localGit: RemoteRefs = async (repository, ref) => {
-  const names = refNames(ref).flatMap((name) => [name, `${name}^{}`]);
+export const readLocalRefs: RemoteRefsReader = async (repository, ref) => {
+  const names = candidateRefNames(ref).flatMap((name) => [name, `${name}^{}`]);
   const isFile = repository.startsWith('file:');
   // The owner of a file:// repository is not always who we are; git would refuse to read it.
   const serve = isFile ? ['--upload-pack=git -c safe.directory=* upload-pack'] : [];
@@ -43,16 +43,16 @@ export const localGit: RemoteRefs = async (repository, ref) => {
       timeout: TIMEOUT_MS,
       maxBuffer: MAX_BYTES,
     });
-    return advertised(stdout.split('\n').map((line) => line.replace('\t', ' ')));
+    return parseAdvertisedRefs(stdout.split('\n').map((line) => line.replace('\t', ' ')));
   } catch (error) {
-    throw new RepositoryUnavailable(saidOf(error), !isFile);
+    throw new RepositoryUnavailableError(saidOf(error), !isFile);
   }
 };
 
 /** The same requests as over HTTP, put to the program that a server of git runs; for `file://` alone. */
-export const localTransport: Transport = async (repository, request) => {
+export const sendToLocalGit: GitTransport = async (repository, request) => {
   if (!repository.startsWith('file:'))
-    throw new RepositoryUnavailable('single files are read over https, and from file:// repositories', false);
+    throw new RepositoryUnavailableError('single files are read over https, and from file:// repositories', false);
   const settings = ['-c', 'safe.directory=*', '-c', 'uploadpack.allowFilter=true'];
   try {
     const run = promisify(execFile)(
@@ -68,9 +68,9 @@ export const localTransport: Transport = async (repository, request) => {
     // Git may have said no, and gone, before it has read everything: its exit says so.
     run.child.stdin?.on('error', () => {});
     run.child.stdin?.end(request);
-    return packets((await run).stdout);
+    return parsePackets((await run).stdout);
   } catch (error) {
-    if (error instanceof RangeError) throw new TooLarge(`git answered with more than ${MAX_BYTES} bytes`);
-    throw new RepositoryUnavailable(saidOf(error), false);
+    if (error instanceof RangeError) throw new ResponseTooLargeError(`git answered with more than ${MAX_BYTES} bytes`);
+    throw new RepositoryUnavailableError(saidOf(error), false);
   }
 };

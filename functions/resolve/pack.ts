@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createInflate } from 'node:zlib';
-import { TooLarge } from './too-large.ts';
+import { ResponseTooLargeError } from './too-large.ts';
 
 /** An object of a repository, as a pack brings it. */
 export interface GitObject {
@@ -17,7 +17,7 @@ const HEADER_BYTES = 12;
  * The objects of a pack, by id. An id is worked out from the content, so no server can pass one object off as another.
  * @throws TooLarge where an object is larger than `maxBytes`, Error where it is no pack, or one is told as a difference to another.
  */
-export async function objectsOf(
+export async function parsePack(
   pack: Buffer,
   algorithm: 'sha1' | 'sha256',
   maxBytes: number,
@@ -51,7 +51,7 @@ async function inflated(
   let length = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxBytes) throw new TooLarge(`an object has more than ${maxBytes} bytes`);
+    if (length > maxBytes) throw new ResponseTooLargeError(`an object has more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return { content: Buffer.concat(chunks), consumed: stream.bytesWritten };
@@ -65,7 +65,7 @@ export interface TreeEntry {
 }
 
 /** What a folder holds, by name. @throws Error where it is cut off. */
-export function entriesOf(tree: Buffer, algorithm: 'sha1' | 'sha256'): ReadonlyMap<string, TreeEntry> {
+export function parseTree(tree: Buffer, algorithm: 'sha1' | 'sha256'): ReadonlyMap<string, TreeEntry> {
   const idBytes = algorithm === 'sha1' ? 20 : 32;
   const entries = new Map<string, TreeEntry>();
   let at = 0;

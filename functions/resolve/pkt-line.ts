@@ -12,7 +12,7 @@ export type Packet =
 const MARKS = ['flush', 'delimiter', 'end'] as const;
 
 /** Takes an answer apart into its packets. @throws Error where it is no such answer. */
-export function packets(answer: Buffer): Packet[] {
+export function parsePackets(answer: Buffer): Packet[] {
   const found: Packet[] = [];
   let at = 0;
   while (at < answer.length) {
@@ -29,9 +29,9 @@ export function packets(answer: Buffer): Packet[] {
 }
 
 /** One line as a packet. */
-export function packet(line: string): string {
+export function formatPacket(line: string): string {
   const text = `${line}\n`;
   return `${(Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')}${text}`;
 }
-export const FLUSH = '0000';
-export const DELIMITER = '0001';
+export const FLUSH_PACKET = '0000';
+export const DELIMITER_PACKET = '0001';

@@ -1,14 +1,14 @@
 import {
-  FileTooLarge,
-  type RemoteFiles,
-  RepositoryUnavailable,
+  FileTooLargeError,
+  type RemoteFilesReader,
+  RepositoryUnavailableError,
 } from '../../shared/use-cases/cascade/base.ts';
-import { entriesOf, type GitObject, objectsOf } from './pack.ts';
-import { DELIMITER, FLUSH, type Packet, packet } from './pkt-line.ts';
-import { TooLarge } from './too-large.ts';
+import { parseTree, type GitObject, parsePack } from './pack.ts';
+import { DELIMITER_PACKET, FLUSH_PACKET, type Packet, formatPacket } from './pkt-line.ts';
+import { ResponseTooLargeError } from './too-large.ts';
 
 /** Puts one request of git's protocol 2 to the repository. @throws RepositoryUnavailable */
-export type Transport = (
+export type GitTransport = (
   repository: string,
   request: Buffer,
   authorization: string | null,
@@ -23,14 +23,14 @@ const ERROR = 3;
 const requestFor = (id: string, algorithm: string, isCommit: boolean): Buffer =>
   Buffer.from(
     [
-      packet('command=fetch'),
-      packet(`object-format=${algorithm}`),
-      DELIMITER,
-      packet('no-progress'),
-      ...(isCommit ? [packet('deepen 1'), packet('filter tree:1')] : [packet('filter tree:0')]),
-      packet(`want ${id}`),
-      packet('done'),
-      FLUSH,
+      formatPacket('command=fetch'),
+      formatPacket(`object-format=${algorithm}`),
+      DELIMITER_PACKET,
+      formatPacket('no-progress'),
+      ...(isCommit ? [formatPacket('deepen 1'), formatPacket('filter tree:1')] : [formatPacket('filter tree:0')]),
+      formatPacket(`want ${id}`),
+      formatPacket('done'),
+      FLUSH_PACKET,
     ].join(''),
   );
 
@@ -51,8 +51,8 @@ function packOf(answer: readonly Packet[]): Buffer {
  * Reads single files of a commit from a server, as git does in a partial clone: one small request for each folder on the way, and
  * one for each file. A link is no file.
  */
-export const readFiles =
-  (transport: Transport): RemoteFiles =>
+export const createFilesReader =
+  (transport: GitTransport): RemoteFilesReader =>
   async (repository, commit, paths, authorization) => {
     const algorithm = commit.length === 64 ? 'sha256' : 'sha1';
     const known = new Map<string, GitObject>();
@@ -60,34 +60,34 @@ export const readFiles =
       if (!known.has(id))
         try {
           const answer = await transport(repository, requestFor(id, algorithm, isCommit), authorization);
-          for (const each of (await objectsOf(packOf(answer), algorithm, MAX_OBJECT_BYTES)).values())
+          for (const each of (await parsePack(packOf(answer), algorithm, MAX_OBJECT_BYTES)).values())
             known.set(each.id, each);
         } catch (error) {
-          if (error instanceof RepositoryUnavailable) throw error;
-          throw new RepositoryUnavailable(error instanceof Error ? error.message : String(error), false);
+          if (error instanceof RepositoryUnavailableError) throw error;
+          throw new RepositoryUnavailableError(error instanceof Error ? error.message : String(error), false);
         }
       const found = known.get(id);
-      if (!found) throw new RepositoryUnavailable(`the server did not send ${id}`, false);
+      if (!found) throw new RepositoryUnavailableError(`the server did not send ${id}`, false);
       return found.content;
     };
     const root = /^tree ([0-9a-f]+)\n/.exec((await fetched(commit, true)).toString('latin1'))?.[1];
-    if (root === undefined) throw new RepositoryUnavailable(`${commit} is no commit`, false);
+    if (root === undefined) throw new RepositoryUnavailableError(`${commit} is no commit`, false);
 
     const read = async (path: string): Promise<string | null> => {
       const folders = path.split('/');
       const name = folders.pop() ?? '';
       let folder = root;
       for (const each of folders) {
-        const entry = entriesOf(await fetched(folder), algorithm).get(each);
+        const entry = parseTree(await fetched(folder), algorithm).get(each);
         if (entry?.mode !== '40000') return null;
         folder = entry.id;
       }
-      const file = entriesOf(await fetched(folder), algorithm).get(name);
+      const file = parseTree(await fetched(folder), algorithm).get(name);
       if (!file?.mode.startsWith('100')) return null;
       try {
         return (await fetched(file.id)).toString('utf8');
       } catch (error) {
-        throw error instanceof TooLarge ? new FileTooLarge(path, error.message) : error;
+        throw error instanceof ResponseTooLargeError ? new FileTooLargeError(path, error.message) : error;
       }
     };
     const files = new Map<string, string | null>();

@@ -1,14 +1,14 @@
-import { type Ref, refNames } from '../../shared/contract/repository/base-ref.ts';
-import { type RemoteRefs, RepositoryUnavailable } from '../../shared/use-cases/cascade/base.ts';
-import type { Exchange, Reply } from './exchange.ts';
-import { DELIMITER, FLUSH, type Packet, packet, packets } from './pkt-line.ts';
-import type { Transport } from './read-files.ts';
+import { type RepositoryRef, candidateRefNames } from '../../shared/contract/repository/base-ref.ts';
+import { type RemoteRefsReader, RepositoryUnavailableError } from '../../shared/use-cases/cascade/base.ts';
+import type { HttpExchange, ExchangeResponse } from './exchange.ts';
+import { DELIMITER_PACKET, FLUSH_PACKET, type Packet, formatPacket, parsePackets } from './pkt-line.ts';
+import type { GitTransport } from './read-files.ts';
 
 const SERVICE = 'git-upload-pack';
 
 /** Asks for refs as git does over HTTP: protocol 2, which answers with the asked ones only, or what older servers say by themselves. */
-export const smartHttp =
-  (exchange: Exchange): RemoteRefs =>
+export const createRefsReader =
+  (exchange: HttpExchange): RemoteRefsReader =>
   async (repository, ref, authorization) => {
     const greeting = await read(
       exchange,
@@ -18,22 +18,22 @@ export const smartHttp =
     );
     const lines = greeting.flatMap((each) => (typeof each === 'string' ? [] : [each.text]));
     const offered = lines.filter((line) => line !== `# service=${SERVICE}`);
-    if (offered[0] !== 'version 2') return advertised(offered);
+    if (offered[0] !== 'version 2') return parseAdvertisedRefs(offered);
     const format = offered.find((line) => line.startsWith('object-format='));
     const command = [
-      packet('command=ls-refs'),
-      ...(format ? [packet(format)] : []),
-      DELIMITER,
-      packet('peel'),
-      ...refNames(ref).map((name) => packet(`ref-prefix ${name}`)),
-      FLUSH,
+      formatPacket('command=ls-refs'),
+      ...(format ? [formatPacket(format)] : []),
+      DELIMITER_PACKET,
+      formatPacket('peel'),
+      ...candidateRefNames(ref).map((name) => formatPacket(`ref-prefix ${name}`)),
+      FLUSH_PACKET,
     ].join('');
-    return listed(await overHttp(exchange)(repository, Buffer.from(command), authorization));
+    return parseListedRefs(await createHttpTransport(exchange)(repository, Buffer.from(command), authorization));
   };
 
 /** Requests of protocol 2 over HTTP. */
-export const overHttp =
-  (exchange: Exchange): Transport =>
+export const createHttpTransport =
+  (exchange: HttpExchange): GitTransport =>
   (repository, body, authorization) =>
     read(
       exchange,
@@ -64,39 +64,39 @@ function endpoint(repository: string, path: string, query = ''): URL {
 }
 
 async function read(
-  exchange: Exchange,
+  exchange: HttpExchange,
   url: URL,
-  question: Parameters<Exchange>[1],
+  question: Parameters<HttpExchange>[1],
   kind: 'advertisement' | 'result',
 ): Promise<Packet[]> {
   const reply = await exchange(url, question);
-  const trouble = troubleOf(reply, url);
+  const trouble = replyError(reply, url);
   if (trouble) throw trouble;
   if (reply.headers['content-type'] !== `application/x-${SERVICE}-${kind}`)
-    throw new RepositoryUnavailable(`${url.origin}${url.pathname} is not a git repository`, false);
+    throw new RepositoryUnavailableError(`${url.origin}${url.pathname} is not a git repository`, false);
   let answer: Packet[];
   try {
-    answer = packets(reply.body);
+    answer = parsePackets(reply.body);
   } catch (error) {
-    throw new RepositoryUnavailable(
+    throw new RepositoryUnavailableError(
       `${url.host}: ${error instanceof Error ? error.message : String(error)}`,
       true,
     );
   }
   const refused = answer.find((each) => typeof each !== 'string' && each.text.startsWith('ERR '));
   if (refused && typeof refused !== 'string')
-    throw new RepositoryUnavailable(`${url.host} says: ${refused.text.slice(4, 504)}`, false);
+    throw new RepositoryUnavailableError(`${url.host} says: ${refused.text.slice(4, 504)}`, false);
   return answer;
 }
 
-function troubleOf({ status, headers }: Reply, url: URL): RepositoryUnavailable | null {
+function replyError({ status, headers }: ExchangeResponse, url: URL): RepositoryUnavailableError | null {
   if (status === 200) return null;
   if (status >= 300 && status < 400)
-    return new RepositoryUnavailable(
+    return new RepositoryUnavailableError(
       `${url.host} redirects to ${String(headers['location']).slice(0, 500)}; name that address in the task`,
       false,
     );
-  return new RepositoryUnavailable(
+  return new RepositoryUnavailableError(
     `${url.host} answers ${status}${status === 401 || status === 403 ? ': the repository is private, or there is none' : ''}`,
     status === 429 || status >= 500,
   );
@@ -105,7 +105,7 @@ function troubleOf({ status, headers }: Reply, url: URL): RepositoryUnavailable 
 const SPACE = ' ';
 
 /** `<id> <name> [peeled:<id>] …` */
-const listed = (answer: readonly Packet[]): Ref[] =>
+const parseListedRefs = (answer: readonly Packet[]): RepositoryRef[] =>
   answer.flatMap((each) => {
     if (typeof each === 'string') return [];
     const [id = '', name = '', ...attributes] = each.text.split(SPACE);
@@ -114,8 +114,8 @@ const listed = (answer: readonly Packet[]): Ref[] =>
   });
 
 /** `<id> <name>`, the first with capabilities behind a zero byte; a tag's commit is a line of its own, as `<id> <name>^{}`. */
-export function advertised(lines: readonly string[]): Ref[] {
-  const refs = new Map<string, Ref>();
+export function parseAdvertisedRefs(lines: readonly string[]): RepositoryRef[] {
+  const refs = new Map<string, RepositoryRef>();
   for (const line of lines) {
     const [id = '', name = ''] = (line.split('\0', 1)[0] ?? '').split(SPACE);
     const tag = name.endsWith('^{}') ? refs.get(name.slice(0, -3)) : undefined;

@@ -1,7 +1,7 @@
-import { RepositoryUnavailable } from '../../shared/use-cases/cascade/base.ts';
+import { RepositoryUnavailableError } from '../../shared/use-cases/cascade/base.ts';
 
 /** A repository has answered with more than is taken. Of one file that is a fault of the file, and not of the repository. */
-export class TooLarge extends RepositoryUnavailable {
+export class ResponseTooLargeError extends RepositoryUnavailableError {
   constructor(message: string) {
     super(message, false);
   }

@@ -1,15 +1,15 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { ENV, METRICS } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES, METRIC_NAMES } from '../../shared/contract/names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 
 /** Tells CloudWatch that models were not asked because of a budget: the alarm of launches that were refused looks at the same metric. */
-export function budgetStops(): () => void {
+export function createBudgetStopCounter(): () => void {
   const metrics = new Metrics({
-    namespace: optionalEnv(ENV.metricsNamespace, METRICS.namespace),
-    serviceName: METRICS.service,
+    namespace: optionalEnv(FUNCTION_ENV_NAMES.metricsNamespace, METRIC_NAMES.namespace),
+    serviceName: METRIC_NAMES.service,
   });
   return () => {
-    metrics.addMetric(METRICS.budgetStops, MetricUnit.Count, 1);
+    metrics.addMetric(METRIC_NAMES.budgetStops, MetricUnit.Count, 1);
     metrics.publishStoredMetrics();
   };
 }

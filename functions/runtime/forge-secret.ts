@@ -1,9 +1,9 @@
-import { ENV } from '../../shared/contract/names.ts';
-import { GitSecretPlace } from '../../shared/contract/repository/git-secret.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import { GitSecretSource } from '../../shared/contract/repository/git-secret.ts';
 import { ForgeSecret } from '../../shared/control/forge/schema.ts';
 import { requireEnv } from '../../shared/store/env.ts';
-import { secretFor } from './secret.ts';
+import { readSecretAs } from './secret.ts';
 
 /** What forges are spoken with. */
-export const forgeSecret = (): Promise<ForgeSecret> =>
-  secretFor('forges', ForgeSecret, GitSecretPlace.parse(JSON.parse(requireEnv(ENV.forgeSecret))));
+export const readForgeSecret = (): Promise<ForgeSecret> =>
+  readSecretAs('forges', ForgeSecret, GitSecretSource.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.forgeSecret))));

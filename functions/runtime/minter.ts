@@ -1,16 +1,16 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
-import type { MintRequest, ReadRequest } from '../../shared/contract/messages/mint.ts';
-import { ENV } from '../../shared/contract/names.ts';
-import { PushScope } from '../../shared/contract/repository/schema.ts';
+import type { CredentialRequest, ReadCredentialRequest } from '../../shared/contract/messages/mint.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import { CredentialScope } from '../../shared/contract/repository/schema.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
-import { type Authorize, minter, UNAUTHORIZED } from '../../shared/store/minter.ts';
+import { type CredentialProvider, createMintingProvider, NO_CREDENTIALS } from '../../shared/store/minter.ts';
 
 /** URL prefixes that the secret for repositories covers; empty: there is none. */
-export const readFrom = (): string[] => z.array(PushScope).parse(JSON.parse(optionalEnv(ENV.readFrom, '[]')));
+export const readScopes = (): string[] => z.array(CredentialScope).parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.readFrom, '[]')));
 
 /** Where this function gets credentials for repositories from. */
-export function authorizer<Request extends MintRequest = ReadRequest>(): Authorize<Request> {
-  const scopes = readFrom();
-  return scopes.length === 0 ? UNAUTHORIZED : minter(new LambdaClient({}), requireEnv(ENV.minter), scopes);
+export function createCredentialProvider<Request extends CredentialRequest = ReadCredentialRequest>(): CredentialProvider<Request> {
+  const scopes = readScopes();
+  return scopes.length === 0 ? NO_CREDENTIALS : createMintingProvider(new LambdaClient({}), requireEnv(FUNCTION_ENV_NAMES.minterFunction), scopes);
 }

@@ -1,15 +1,15 @@
 import { S3Client } from '@aws-sdk/client-s3';
-import { ENV } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { ObjectStore } from '../../shared/store/objects.ts';
 
 /** Checksums only where S3 requires them: a presigned upload by a box could not know one in advance. */
-export const objects = (): ObjectStore =>
+export const createObjectStore = (): ObjectStore =>
   new ObjectStore(
     new S3Client({
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
     }),
-    requireEnv(ENV.bucket),
-    process.env[ENV.lockedBucket],
+    requireEnv(FUNCTION_ENV_NAMES.bucket),
+    process.env[FUNCTION_ENV_NAMES.lockedBucket],
   );

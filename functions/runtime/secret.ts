@@ -1,28 +1,28 @@
 import type * as z from 'zod';
-import type { GitSecretPlace } from '../../shared/contract/repository/git-secret.ts';
+import type { GitSecretSource } from '../../shared/contract/repository/git-secret.ts';
 
 /** Seconds that a secret or a key is remembered: a new one is taken up within that time. */
-export const KEPT_SECONDS = 300;
+export const SECRET_CACHE_SECONDS = 300;
 
 /** The text of a secret of Secrets Manager; undefined when there is none. */
-export async function kept(arn: string): Promise<string | undefined> {
+export async function readCachedSecret(arn: string): Promise<string | undefined> {
   const { getSecret } = await import('@aws-lambda-powertools/parameters/secrets');
-  return getSecret(arn, { maxAge: KEPT_SECONDS }) as Promise<string | undefined>;
+  return getSecret(arn, { maxAge: SECRET_CACHE_SECONDS }) as Promise<string | undefined>;
 }
 
-async function read(place: GitSecretPlace): Promise<string | undefined> {
+async function read(place: GitSecretSource): Promise<string | undefined> {
   if (place.via === 'none') return undefined;
-  return place.via === 'environment' ? process.env[place.variable] : kept(place.arn);
+  return place.via === 'environment' ? process.env[place.variable] : readCachedSecret(place.arn);
 }
 
 /**
  * Reads a secret of this shape.
  * @param whose as errors name it. @throws Error that names the field that is wrong, and nothing of what is in it.
  */
-export async function secretFor<S extends z.ZodType>(
+export async function readSecretAs<S extends z.ZodType>(
   whose: string,
   schema: S,
-  place: GitSecretPlace,
+  place: GitSecretSource,
 ): Promise<z.output<S>> {
   const text = await read(place);
   if (!text) throw new Error(`the deployment has no secret for ${whose}`);

@@ -27,7 +27,7 @@ class PlannedIds implements IdGenerator {
 }
 
 /** Keeps what has ended. */
-class Ended implements SpanProcessor {
+class EndedSpans implements SpanProcessor {
   readonly spans: ReadableSpan[] = [];
   onStart(): void {}
   onEnd(span: ReadableSpan): void {
@@ -38,9 +38,9 @@ class Ended implements SpanProcessor {
 }
 
 /** The spans of a trace as the SDK makes them. */
-export function spansOf({ traceId, spans }: PlannedTrace, service: string): ReadableSpan[] {
+export function toReadableSpans({ traceId, spans }: PlannedTrace, service: string): ReadableSpan[] {
   const ids = new PlannedIds();
-  const ended = new Ended();
+  const ended = new EndedSpans();
   const provider = new BasicTracerProvider({
     idGenerator: ids,
     // Whatever OTEL_TRACES_SAMPLER of the surroundings says: half a trace explains nothing.
@@ -71,7 +71,7 @@ export function spansOf({ traceId, spans }: PlannedTrace, service: string): Read
 const TIMEOUT_MS = 10_000;
 
 /** Sends spans by OTLP over HTTP. @throws Error when the collector has not taken them */
-export async function send(
+export async function exportSpans(
   spans: readonly ReadableSpan[],
   { url, headers }: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
 ): Promise<void> {

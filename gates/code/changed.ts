@@ -1,6 +1,6 @@
-import type { Change } from '../../workspace/git/changes.ts';
-import { basePath } from '../../workspace/git/changes.ts';
-import type { Project } from './project.ts';
+import type { FileChange } from '../../workspace/git/changes.ts';
+import { getBasePath } from '../../workspace/git/changes.ts';
+import type { ProjectCode } from './project.ts';
 import type { CodeFile } from './tree-files.ts';
 
 /** A file of code that a patch touches, on both sides. */
@@ -13,10 +13,10 @@ export interface ChangedCode {
 }
 
 /** The code among the changes; a rename is one file with two paths. */
-export const changedCode = (project: Project, changes: readonly Change[]): ChangedCode[] =>
+export const listChangedCode = (project: ProjectCode, changes: readonly FileChange[]): ChangedCode[] =>
   changes.flatMap((change) => {
-    const from = basePath(change);
+    const from = getBasePath(change);
     const before = (from === null ? null : project.base.files.code.get(from)) ?? null;
-    const after = (change.head === null ? null : project.head.files.code.get(change.path)) ?? null;
+    const after = (change.headEntry === null ? null : project.head.files.code.get(change.path)) ?? null;
     return before || after ? [{ path: change.path, before, after }] : [];
   });

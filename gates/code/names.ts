@@ -1,43 +1,43 @@
 import type { Language } from '../core/language.ts';
-import { goRole } from './names/go.ts';
-import { javascriptRole } from './names/javascript.ts';
-import { pythonRole } from './names/python.ts';
-import type { Role } from './names/role.ts';
-import { rustRole } from './names/rust.ts';
-import { identifierName, pythonName } from './parsing/identifier.ts';
-import type { Syntax } from './parsing/syntax.ts';
+import { classifyGoIdentifier } from './names/go.ts';
+import { classifyJavascriptIdentifier } from './names/javascript.ts';
+import { classifyPythonIdentifier } from './names/python.ts';
+import type { IdentifierRole } from './names/role.ts';
+import { classifyRustIdentifier } from './names/rust.ts';
+import { decodeIdentifier, normalizePythonIdentifier } from './parsing/identifier.ts';
+import type { SyntaxNode } from './parsing/syntax.ts';
 
 /** Identifiers of a file by name. Scopes are not told apart: who binds a name anywhere may mean it everywhere. */
-export interface Names {
-  readonly bound: ReadonlyMap<string, readonly Syntax[]>;
-  readonly imported: ReadonlyMap<string, readonly Syntax[]>;
-  readonly used: ReadonlyMap<string, readonly Syntax[]>;
+export interface IdentifierIndex {
+  readonly bindings: ReadonlyMap<string, readonly SyntaxNode[]>;
+  readonly imports: ReadonlyMap<string, readonly SyntaxNode[]>;
+  readonly uses: ReadonlyMap<string, readonly SyntaxNode[]>;
 }
 
-const ROLES: Readonly<Record<Language, (node: Syntax) => Role>> = {
-  python: pythonRole,
-  javascript: javascriptRole,
-  go: goRole,
-  rust: rustRole,
+const ROLES: Readonly<Record<Language, (node: SyntaxNode) => IdentifierRole>> = {
+  python: classifyPythonIdentifier,
+  javascript: classifyJavascriptIdentifier,
+  go: classifyGoIdentifier,
+  rust: classifyRustIdentifier,
 };
 
 /** The name that an identifier stands for in its language. */
-export const nameIn = (language: Language, node: Syntax): string =>
-  language === 'python' ? pythonName(node.text) : identifierName(node);
+export const normalizeIdentifier = (language: Language, node: SyntaxNode): string =>
+  language === 'python' ? normalizePythonIdentifier(node.text) : decodeIdentifier(node);
 
-export function namesOf(root: Syntax, language: Language): Names {
+export function indexIdentifiers(root: SyntaxNode, language: Language): IdentifierIndex {
   const maps = {
-    binds: new Map<string, Syntax[]>(),
-    imports: new Map<string, Syntax[]>(),
-    uses: new Map<string, Syntax[]>(),
+    binds: new Map<string, SyntaxNode[]>(),
+    imports: new Map<string, SyntaxNode[]>(),
+    uses: new Map<string, SyntaxNode[]>(),
   };
   for (const node of root.walk()) {
     const role = ROLES[language](node);
     if (role === null) continue;
-    const name = nameIn(language, node);
+    const name = normalizeIdentifier(language, node);
     const list = maps[role].get(name);
     if (list) list.push(node);
     else maps[role].set(name, [node]);
   }
-  return { bound: maps.binds, imported: maps.imports, used: maps.uses };
+  return { bindings: maps.binds, imports: maps.imports, uses: maps.uses };
 }

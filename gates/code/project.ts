@@ -1,28 +1,28 @@
-import type { Store } from '../../workspace/git/store.ts';
-import { FactsOfCode } from './facts.ts';
+import type { GitStore } from '../../workspace/git/store.ts';
+import { CodeFactsIndex } from './facts.ts';
 import type { ImportReference } from './imports/reference.ts';
-import { type ImportGraph, importGraph, moduleOf } from './imports.ts';
-import { type CodeFile, type CodeFiles, codeFiles } from './tree-files.ts';
+import { type ImportGraph, buildImportGraph, moduleOfPath } from './imports.ts';
+import { type CodeFile, type CodeFiles, listCodeFiles } from './tree-files.ts';
 
 /** The code of one tree. */
-export interface CodeSide {
+export interface RevisionCode {
   readonly files: CodeFiles;
-  readonly graph: ImportGraph;
+  readonly importGraph: ImportGraph;
   /** The files of a module: one, or those of a Go package. */
-  filesOf(module: string): readonly CodeFile[];
-  importsOf(file: CodeFile): readonly ImportReference[];
+  filesOfModule(module: string): readonly CodeFile[];
+  importsOfFile(file: CodeFile): readonly ImportReference[];
   /** Whether a file has parts that could not be read. */
-  isBroken(file: CodeFile): boolean;
+  hasParseErrors(file: CodeFile): boolean;
 }
 
 /** The code on both sides of a patch, with what is known of each file. */
-export interface Project {
-  readonly base: CodeSide;
-  readonly head: CodeSide;
-  readonly facts: FactsOfCode;
+export interface ProjectCode {
+  readonly base: RevisionCode;
+  readonly head: RevisionCode;
+  readonly facts: CodeFactsIndex;
 }
 
-const known = new WeakMap<object, Promise<Project>>();
+const known = new WeakMap<object, Promise<ProjectCode>>();
 
 /**
  * The code on both sides of a patch, read once for all who ask with the same key.
@@ -30,10 +30,10 @@ const known = new WeakMap<object, Promise<Project>>();
  * @param until when to give up, as `ownCpuMs()` counts.
  * @throws OutOfTime
  */
-export function projectOf(
-  key: object & { readonly store: Store; readonly base: string; readonly patched: string },
+export function readProjectCode(
+  key: object & { readonly store: GitStore; readonly base: string; readonly patched: string },
   until: number,
-): Promise<Project> {
+): Promise<ProjectCode> {
   const there = known.get(key);
   if (there !== undefined) return there;
   const reading = readProject(key.store, key.base, key.patched, until);
@@ -43,34 +43,34 @@ export function projectOf(
   return reading;
 }
 
-async function readProject(store: Store, base: string, head: string, until: number): Promise<Project> {
-  const [before, after] = await Promise.all([codeFiles(store, base), codeFiles(store, head)]);
-  const facts = new FactsOfCode(store);
-  await facts.learn(after.code.values(), until);
-  await facts.learn(before.code.values(), until);
+async function readProject(store: GitStore, base: string, head: string, until: number): Promise<ProjectCode> {
+  const [before, after] = await Promise.all([listCodeFiles(store, base), listCodeFiles(store, head)]);
+  const facts = new CodeFactsIndex(store);
+  await facts.load(after.code.values(), until);
+  await facts.load(before.code.values(), until);
   await facts.save();
-  return { base: sideOf(before, facts), head: sideOf(after, facts), facts };
+  return { base: createRevisionCode(before, facts), head: createRevisionCode(after, facts), facts };
 }
 
-function sideOf(files: CodeFiles, facts: FactsOfCode): CodeSide {
+function createRevisionCode(files: CodeFiles, facts: CodeFactsIndex): RevisionCode {
   const packages = new Map<string, CodeFile[]>();
   for (const file of files.code.values()) {
-    const module = moduleOf(file.path);
+    const module = moduleOfPath(file.path);
     if (module !== file.path) packages.set(module, [...(packages.get(module) ?? []), file]);
   }
   return {
     files,
-    graph: importGraph(files, facts),
-    filesOf: (module) => {
+    importGraph: buildImportGraph(files, facts),
+    filesOfModule: (module) => {
       const file = files.code.get(module);
       return file ? [file] : (packages.get(module) ?? []);
     },
-    importsOf: (file) => {
-      const known = facts.of(file);
+    importsOfFile: (file) => {
+      const known = facts.get(file);
       return 'imports' in known ? known.imports : [];
     },
-    isBroken: (file) => {
-      const known = facts.of(file);
+    hasParseErrors: (file) => {
+      const known = facts.get(file);
       return !('imports' in known) || known.problem !== null;
     },
   };

@@ -1,39 +1,39 @@
 import { readBlobs } from '../../workspace/git/blobs.ts';
-import type { Store } from '../../workspace/git/store.ts';
-import type { Seen } from '../core/seen.ts';
+import type { GitStore } from '../../workspace/git/store.ts';
+import type { GateFinding } from '../core/seen.ts';
 import type { ChangedCode } from './changed.ts';
-import type { Facts } from './kept-facts.ts';
+import type { CodeFacts } from './kept-facts.ts';
 import type { SyntaxProblem } from './parsing/parse.ts';
-import { isValidElsewhere } from './parsing/second-opinion.ts';
-import { sourceText } from './parsing/source-text.ts';
-import type { Project } from './project.ts';
+import { isValidForNodeParser } from './parsing/second-opinion.ts';
+import { decodeSource } from './parsing/source-text.ts';
+import type { ProjectCode } from './project.ts';
 import type { CodeFile } from './tree-files.ts';
 
 /**
  * Changed files that cannot be looked at as they should be. Whoever breaks the code that a check reads must not silence the
  * check: what could be read before and no longer can fails, and what is new and cannot be read is for a person.
  */
-export async function readabilityOf(
-  store: Store,
-  project: Project,
+export async function findUnreadableChanges(
+  store: GitStore,
+  project: ProjectCode,
   changed: readonly ChangedCode[],
-): Promise<Seen[]> {
-  const seen: Seen[] = [];
+): Promise<GateFinding[]> {
+  const seen: GateFinding[] = [];
   for (const { path, before, after } of changed) {
     if (after === null) continue;
-    const now = project.facts.of(after);
-    const then = before && project.facts.of(before);
-    const found = judge(path, then, now);
-    if (found === null || found.weight === 'before') {
+    const now = project.facts.get(after);
+    const then = before && project.facts.get(before);
+    const found = judgeReadability(path, then, now);
+    if (found === null || found.severity === 'before') {
       if (found) seen.push(found);
     } else if ('problem' in now && now.problem && (await isFine(store, after)))
-      seen.push({ ...found, weight: 'reported', message: 'uses syntax that our parser does not know' });
+      seen.push({ ...found, severity: 'reported', message: 'uses syntax that our parser does not know' });
     else seen.push(found);
   }
   return seen;
 }
 
-function judge(file: string, then: Facts | null, now: Facts): Seen | null {
+function judgeReadability(file: string, then: CodeFacts | null, now: CodeFacts): GateFinding | null {
   if ('unreadable' in now) {
     const known = then !== null && 'unreadable' in then;
     return {
@@ -41,7 +41,7 @@ function judge(file: string, then: Facts | null, now: Facts): Seen | null {
       line: null,
       rule: 'not_readable',
       message: now.unreadable,
-      weight: known ? 'before' : 'unclear',
+      severity: known ? 'before' : 'unclear',
     };
   }
   if (now.problem === null) return null;
@@ -51,16 +51,16 @@ function judge(file: string, then: Facts | null, now: Facts): Seen | null {
   if (earlier) return { ...finding, ...changeOf(earlier, now.problem) };
   const message = `does not parse${count > 1 ? `, in ${count} places` : ''}`;
   return then && 'problem' in then
-    ? { ...finding, message: `no longer parses${count > 1 ? `, in ${count} places` : ''}`, weight: 'fails' }
-    : { ...finding, message, weight: 'unclear' };
+    ? { ...finding, message: `no longer parses${count > 1 ? `, in ${count} places` : ''}`, severity: 'fails' }
+    : { ...finding, message, severity: 'unclear' };
 }
 
-const changeOf = (then: SyntaxProblem, now: SyntaxProblem): Pick<Seen, 'message' | 'weight'> =>
+const changeOf = (then: SyntaxProblem, now: SyntaxProblem): Pick<GateFinding, 'message' | 'severity'> =>
   now.count > then.count
-    ? { message: `does not parse in ${now.count} places instead of ${then.count}`, weight: 'unclear' }
-    : { message: 'does not parse', weight: 'before' };
+    ? { message: `does not parse in ${now.count} places instead of ${then.count}`, severity: 'unclear' }
+    : { message: 'does not parse', severity: 'before' };
 
-async function isFine(store: Store, { id, grammar }: CodeFile): Promise<boolean> {
-  const bytes = (await readBlobs(store, [id])).get(id);
-  return bytes !== undefined && isValidElsewhere(grammar, sourceText(bytes, grammar === 'python'));
+async function isFine(store: GitStore, { objectId, grammar }: CodeFile): Promise<boolean> {
+  const bytes = (await readBlobs(store, [objectId])).get(objectId);
+  return bytes !== undefined && isValidForNodeParser(grammar, decodeSource(bytes, grammar === 'python'));
 }

@@ -1,33 +1,33 @@
-import type { Store } from '../../workspace/git/store.ts';
-import type { Syntax } from './parsing/syntax.ts';
-import { Turns } from './parsing/turns.ts';
+import type { GitStore } from '../../workspace/git/store.ts';
+import type { SyntaxNode } from './parsing/syntax.ts';
+import { CpuBudget } from './parsing/turns.ts';
 import type { CodeFile } from './tree-files.ts';
-import { type Trees, treesOf } from './trees.ts';
+import { type SyntaxTreeCache, getSyntaxTreeCache } from './trees.ts';
 
 /** Reads whole syntax trees, one after the other, within the time of a gate. */
-export class CodeReader {
-  readonly #trees: Trees;
-  readonly #turns: Turns;
+export class SyntaxReader {
+  readonly #trees: SyntaxTreeCache;
+  readonly #turns: CpuBudget;
 
   /** @param until when to give up, as `ownCpuMs()` counts. */
-  constructor(store: Store, until: number) {
-    this.#trees = treesOf(store);
-    this.#turns = new Turns(until);
+  constructor(store: GitStore, until: number) {
+    this.#trees = getSyntaxTreeCache(store);
+    this.#turns = new CpuBudget(until);
   }
 
   /** Reads the contents of files that will be asked for, as far as they are not too large together. */
-  prepare(files: readonly CodeFile[]): Promise<void> {
-    return this.#trees.prepare(files);
+  prefetch(files: readonly CodeFile[]): Promise<void> {
+    return this.#trees.prefetch(files);
   }
 
   /** The tree of a file, with the parts that parse; null when it cannot be read at all. @throws OutOfTime */
-  async read(file: CodeFile): Promise<Syntax | null> {
-    await this.#turns.take();
-    return this.#trees.of(file);
+  async readSyntax(file: CodeFile): Promise<SyntaxNode | null> {
+    await this.#turns.yieldAndCheck();
+    return this.#trees.readSyntax(file);
   }
 
   /** The text of a file; null when it is none. */
-  text(file: Pick<CodeFile, 'id' | 'grammar'>): Promise<string | null> {
-    return this.#trees.text(file);
+  readText(file: Pick<CodeFile, 'objectId' | 'grammar'>): Promise<string | null> {
+    return this.#trees.readText(file);
   }
 }

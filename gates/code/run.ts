@@ -1,47 +1,47 @@
-import type { Change } from '../../workspace/git/changes.ts';
-import type { Store } from '../../workspace/git/store.ts';
-import { ownCpuMs } from '../../workspace/process/cpu-time.ts';
+import type { FileChange } from '../../workspace/git/changes.ts';
+import type { GitStore } from '../../workspace/git/store.ts';
+import { readThreadCpuMs } from '../../workspace/process/cpu-time.ts';
 import type { GateContext, GateResult } from '../core/gate.ts';
-import { type ChangedCode, changedCode } from './changed.ts';
-import { OutOfTime } from './parsing/turns.ts';
-import { type Project, projectOf } from './project.ts';
+import { type ChangedCode, listChangedCode } from './changed.ts';
+import { CpuBudgetExceededError } from './parsing/turns.ts';
+import { type ProjectCode, readProjectCode } from './project.ts';
 
 /** The code on both sides of a patch, and what of it was changed. */
-export interface Code {
-  readonly project: Project;
+export interface PatchCode {
+  readonly project: ProjectCode;
   readonly changed: readonly ChangedCode[];
-  readonly store: Store;
-  readonly changes: readonly Change[];
+  readonly store: GitStore;
+  readonly changes: readonly FileChange[];
   /** When to give up, as `ownCpuMs()` counts. */
-  readonly until: number;
+  readonly deadlineCpuMs: number;
 }
 
 /** The code that a patch is about. @throws OutOfTime */
-export async function codeOf(
+export async function readPatchCode(
   patch: {
-    readonly store: Store;
+    readonly store: GitStore;
     readonly base: string;
     readonly patched: string;
-    readonly changes: readonly Change[];
+    readonly changes: readonly FileChange[];
   },
   until: number,
-): Promise<Code> {
+): Promise<PatchCode> {
   const { store, changes } = patch;
-  const project = await projectOf(patch, until);
-  return { project, changed: changedCode(project, changes), store, changes, until };
+  const project = await readProjectCode(patch, until);
+  return { project, changed: listChangedCode(project, changes), store, changes, deadlineCpuMs: until };
 }
 
 /**
  * Lets a gate look at the code on both sides of the patch, within its time.
  * @param look gets code of which something was changed.
  */
-export async function lookAtCode(
+export async function runOnPatchCode(
   { subject, timeoutMs }: GateContext,
-  look: (code: Code) => Promise<GateResult>,
+  look: (code: PatchCode) => Promise<GateResult>,
 ): Promise<GateResult> {
   const none = { kind: 'checked_by_us', findings: [] } as const;
   try {
-    const code = await codeOf(subject, ownCpuMs() + timeoutMs);
+    const code = await readPatchCode(subject, readThreadCpuMs() + timeoutMs);
     if (code.changed.length > 0) return await look(code);
     return {
       ...none,
@@ -49,7 +49,7 @@ export async function lookAtCode(
       detail: 'no code of Python, JavaScript, TypeScript, Go or Rust was changed',
     };
   } catch (error) {
-    if (error instanceof OutOfTime) return { ...none, outcome: 'timed_out', detail: error.message };
+    if (error instanceof CpuBudgetExceededError) return { ...none, outcome: 'timed_out', detail: error.message };
     throw error;
   }
 }

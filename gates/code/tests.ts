@@ -1,7 +1,7 @@
-import { grammarOf, languageOf } from '../core/language.ts';
-import { type ImportGraph, moduleOf, reachable } from './imports.ts';
-import type { CodeSide, Project } from './project.ts';
-import { folderOf, nameOf } from './resolve/resolver.ts';
+import { grammarOfPath, languageOfGrammar } from '../core/language.ts';
+import { type ImportGraph, moduleOfPath, findReachableModules } from './imports.ts';
+import type { RevisionCode, ProjectCode } from './project.ts';
+import { parentFolderOf, baseNameOf } from './resolve/resolver.ts';
 
 const PYTHON = /^(?:test_.*|.*_test)\.py$/s;
 const JAVASCRIPT = /(?:[._-](?:test|spec)|^(?:test|spec))\.[cm]?[jt]sx?$/;
@@ -9,58 +9,58 @@ const IN_TESTS = /(?:^|\/)__tests__\/(?:.*\/)?[^/]+\.[cm]?[jt]sx?$/s;
 
 /** A file that a runner takes for a test by its name, and not only for something that tests use. */
 export function isTestFile(path: string): boolean {
-  const name = nameOf(path);
+  const name = baseNameOf(path);
   return (
     PYTHON.test(name) ||
     JAVASCRIPT.test(name) ||
     name.endsWith('_test.go') ||
     IN_TESTS.test(path) ||
-    (name.endsWith('.rs') && (nameOf(folderOf(path)) === 'tests' || /^tests?\.rs$/.test(name)))
+    (name.endsWith('.rs') && (baseNameOf(parentFolderOf(path)) === 'tests' || /^tests?\.rs$/.test(name)))
   );
 }
 
 /** Which tests of a tree reach which of its code, by imports. */
-export class TestReach {
+export class TestReachability {
   readonly #graph: ImportGraph;
-  readonly tests: readonly string[];
+  readonly testPaths: readonly string[];
   /** Tests that load something by a name that is computed at run time: they may reach anything. */
-  readonly computed: readonly string[];
+  readonly testsWithDynamicImports: readonly string[];
 
-  constructor({ files, graph, importsOf }: CodeSide) {
-    this.#graph = graph;
+  constructor({ files, importGraph, importsOfFile }: RevisionCode) {
+    this.#graph = importGraph;
     const tests = [...files.code.values()].filter(({ path }) => isTestFile(path));
-    this.tests = tests.map(({ path }) => path);
-    this.computed = tests
-      .filter((file) => importsOf(file).some(({ specifier }) => specifier === null))
+    this.testPaths = tests.map(({ path }) => path);
+    this.testsWithDynamicImports = tests
+      .filter((file) => importsOfFile(file).some(({ specifier }) => specifier === null))
       .map(({ path }) => path);
   }
 
   /** The tests that import a file, directly or through others; itself, when it is a test. */
-  of(path: string): string[] {
-    const above = reachable([moduleOf(path)], (module) =>
-      (this.#graph.into.get(module) ?? []).map(({ from }) => from),
+  testsReaching(path: string): string[] {
+    const above = findReachableModules([moduleOfPath(path)], (module) =>
+      (this.#graph.incomingEdges.get(module) ?? []).map(({ from }) => from),
     );
-    return this.tests.filter((test) => above.has(test));
+    return this.testPaths.filter((test) => above.has(test));
   }
 
   /** Tests that are called after a file: `test_name`, `name_test`, `name.test`, `name.spec`. */
-  namedAfter(path: string): string[] {
-    const stem = nameOf(path).replace(/\.[^.]+$/, '');
-    const grammar = grammarOf(path);
-    return this.tests.filter((test) => {
-      const other = grammarOf(test);
-      if (!grammar || !other || languageOf(grammar) !== languageOf(other)) return false;
-      const name = nameOf(test).replace(/\.[^.]+$/, '');
+  testsNamedAfter(path: string): string[] {
+    const stem = baseNameOf(path).replace(/\.[^.]+$/, '');
+    const grammar = grammarOfPath(path);
+    return this.testPaths.filter((test) => {
+      const other = grammarOfPath(test);
+      if (!grammar || !other || languageOfGrammar(grammar) !== languageOfGrammar(other)) return false;
+      const name = baseNameOf(test).replace(/\.[^.]+$/, '');
       return [`test_${stem}`, `${stem}_test`, `${stem}.test`, `${stem}.spec`, `${stem}-test`].includes(name);
     });
   }
 }
 
-const known = new WeakMap<CodeSide, TestReach>();
+const known = new WeakMap<RevisionCode, TestReachability>();
 
 /** The reach of the tests of one side, worked out once. */
-export function testReach(side: Project['head']): TestReach {
-  const there = known.get(side) ?? new TestReach(side);
+export function readTestReachability(side: ProjectCode['head']): TestReachability {
+  const there = known.get(side) ?? new TestReachability(side);
   known.set(side, there);
   return there;
 }

@@ -1,15 +1,15 @@
 import { readBlobs } from '../../workspace/git/blobs.ts';
-import { isRegular, type ListedFile, listFiles } from '../../workspace/git/list.ts';
-import type { Store } from '../../workspace/git/store.ts';
-import { type Grammar, grammarOf, isOwnCode } from '../core/language.ts';
-import { nameOf, type TreeFiles } from './resolve/resolver.ts';
+import { isRegularFile, type ListedFile, listFiles } from '../../workspace/git/list.ts';
+import type { GitStore } from '../../workspace/git/store.ts';
+import { type Grammar, grammarOfPath, isProjectCode } from '../core/language.ts';
+import { baseNameOf, type TreeFiles } from './resolve/resolver.ts';
 
 /** A source file of one tree. */
 export interface CodeFile {
   readonly path: string;
   readonly grammar: Grammar;
   /** Object id: the same content has the same id in every tree. */
-  readonly id: string;
+  readonly objectId: string;
   readonly bytes: number;
 }
 
@@ -23,28 +23,28 @@ const SUBMODULE = '160000';
 const MAX_SETTINGS_BYTES = 1_048_576;
 
 /** The paths of a tree, its code, and the files that say how modules are found. */
-export async function codeFiles(store: Store, treeish: string): Promise<CodeFiles> {
+export async function listCodeFiles(store: GitStore, treeish: string): Promise<CodeFiles> {
   const listed = await listFiles(store, treeish);
-  const files = listed.filter(isRegular);
+  const files = listed.filter(isRegularFile);
   // A link is no code of its own, but what it stands for can be imported by its name.
   const present = new Set(listed.filter(({ mode }) => mode !== SUBMODULE).map(({ path }) => path));
   const code = new Map<string, CodeFile>();
   for (const { path, id, size } of files) {
-    const grammar = isOwnCode(path) ? grammarOf(path) : null;
-    if (grammar) code.set(path, { path, grammar, id, bytes: size ?? 0 });
+    const grammar = isProjectCode(path) ? grammarOfPath(path) : null;
+    if (grammar) code.set(path, { path, grammar, objectId: id, bytes: size ?? 0 });
   }
   return {
     paths: files.map(({ path }) => path),
     has: (path) => present.has(path),
-    settings: await settingsOf(store, files),
+    moduleConfigs: await settingsOf(store, files),
     code,
   };
 }
 
-async function settingsOf(store: Store, files: readonly ListedFile[]): Promise<Map<string, string>> {
+async function settingsOf(store: GitStore, files: readonly ListedFile[]): Promise<Map<string, string>> {
   const wanted = files.filter(
     ({ path, size }) =>
-      SETTINGS.test(nameOf(path)) && !path.includes('node_modules/') && (size ?? 0) <= MAX_SETTINGS_BYTES,
+      SETTINGS.test(baseNameOf(path)) && !path.includes('node_modules/') && (size ?? 0) <= MAX_SETTINGS_BYTES,
   );
   const texts = await readBlobs(
     store,

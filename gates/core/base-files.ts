@@ -1,7 +1,7 @@
 import { readBlobs } from '../../workspace/git/blobs.ts';
 import { type FolderEntry, listFolder } from '../../workspace/git/folder.ts';
-import { isRegular } from '../../workspace/git/list.ts';
-import type { Store } from '../../workspace/git/store.ts';
+import { isRegularFile } from '../../workspace/git/list.ts';
+import type { GitStore } from '../../workspace/git/store.ts';
 
 /** Largest file of the base, in bytes, that is read to find a tool in it. */
 const MAX_READ_BYTES = 1_048_576;
@@ -10,13 +10,13 @@ const MAX_READ_BYTES = 1_048_576;
  * Texts of regular files of the base commit, by path; null where there is none. Gates look for dozens of files that most projects
  * do not have: a folder is listed once, and a file is read once, whoever asks.
  */
-export function baseFiles(store: Store, base: string): (path: string) => Promise<string | null> {
+export function createBaseFileReader(store: GitStore, base: string): (path: string) => Promise<string | null> {
   const folders = new Map<string, Promise<ReadonlyMap<string, FolderEntry>>>();
   const texts = new Map<string, Promise<string | null>>();
   const listed = (folder: string) =>
     once(folders, folder, async () => {
       const files = await listFolder(store, base, folder);
-      return new Map(files.filter(isRegular).map((file) => [file.path, file]));
+      return new Map(files.filter(isRegularFile).map((file) => [file.path, file]));
     });
   return (path) =>
     once(texts, path, async () => {

@@ -1,8 +1,8 @@
-import { blobSizes } from '../../workspace/git/blob-stream.ts';
+import { readBlobSizes } from '../../workspace/git/blob-stream.ts';
 import { readBlobs } from '../../workspace/git/blobs.ts';
-import { basePath, type Change, type Entry } from '../../workspace/git/changes.ts';
-import { isRegular } from '../../workspace/git/list.ts';
-import type { Store } from '../../workspace/git/store.ts';
+import { getBasePath, type FileChange, type GitTreeEntry } from '../../workspace/git/changes.ts';
+import { isRegularFile } from '../../workspace/git/list.ts';
+import type { GitStore } from '../../workspace/git/store.ts';
 
 /** Largest text, in bytes, that is looked at; larger ones are data. */
 const MAX_TEXT_BYTES = 2 * 1_048_576;
@@ -13,7 +13,7 @@ const MAX_ALL_BYTES = 64 * 1_048_576;
 export interface ChangedText {
   /** Path in the new tree, or in the base when it is gone. */
   readonly path: string;
-  readonly from: string | null;
+  readonly basePath: string | null;
   readonly before: string | null;
   readonly after: string | null;
 }
@@ -21,49 +21,49 @@ export interface ChangedText {
 export interface ChangedTexts {
   readonly texts: readonly ChangedText[];
   /** Files that nobody could read: too large, no text, links and submodules. */
-  readonly unread: readonly string[];
+  readonly unreadablePaths: readonly string[];
 }
 
 /** The texts of the changed files that `wanted` asks for. What cannot be read is named, never silently left out. */
-export async function changedTexts(
-  { store, changes }: { readonly store: Store; readonly changes: readonly Change[] },
+export async function readChangedTexts(
+  { store, changes }: { readonly store: GitStore; readonly changes: readonly FileChange[] },
   wanted: (path: string) => boolean,
 ): Promise<ChangedTexts> {
-  const touched = changes.filter((change) => wanted(change.path) || wanted(basePath(change) ?? change.path));
-  if (touched.length === 0) return { texts: [], unread: [] };
-  const sizes = await blobSizes(
+  const touched = changes.filter((change) => wanted(change.path) || wanted(getBasePath(change) ?? change.path));
+  if (touched.length === 0) return { texts: [], unreadablePaths: [] };
+  const sizes = await readBlobSizes(
     store,
-    touched.flatMap(({ base: before, head }) =>
-      [before, head].flatMap((entry) => (entry && isRegular(entry) ? [entry.id] : [])),
+    touched.flatMap(({ baseEntry: before, headEntry }) =>
+      [before, headEntry].flatMap((entry) => (entry && isRegularFile(entry) ? [entry.id] : [])),
     ),
   );
   let total = 0;
   const unread: string[] = [];
-  const readable = touched.filter(({ path, base: before, head }) => {
-    const entries = [before, head].filter((entry): entry is Entry => entry !== null);
+  const readable = touched.filter(({ path, baseEntry: before, headEntry }) => {
+    const entries = [before, headEntry].filter((entry): entry is GitTreeEntry => entry !== null);
     const bytes = entries.map(({ id }) => sizes.get(id) ?? Number.POSITIVE_INFINITY);
     total += bytes.reduce((sum, size) => sum + Math.min(size, MAX_TEXT_BYTES), 0);
     const fits =
-      entries.every(isRegular) && bytes.every((size) => size <= MAX_TEXT_BYTES) && total <= MAX_ALL_BYTES;
+      entries.every(isRegularFile) && bytes.every((size) => size <= MAX_TEXT_BYTES) && total <= MAX_ALL_BYTES;
     if (!fits) unread.push(path);
     return fits;
   });
   const blobs = await readBlobs(
     store,
-    readable.flatMap(({ base: before, head }) =>
-      [before, head].flatMap((entry) => (entry ? [entry.id] : [])),
+    readable.flatMap(({ baseEntry: before, headEntry }) =>
+      [before, headEntry].flatMap((entry) => (entry ? [entry.id] : [])),
     ),
     MAX_ALL_BYTES + 1_048_576,
   );
-  const text = (entry: Entry | null): string | null =>
+  const text = (entry: GitTreeEntry | null): string | null =>
     entry && (blobs.get(entry.id) ?? Buffer.alloc(0)).toString('utf8');
   return {
     texts: readable.map((change) => ({
       path: change.path,
-      from: basePath(change),
-      before: text(change.base),
-      after: text(change.head),
+      from: getBasePath(change),
+      before: text(change.baseEntry),
+      after: text(change.headEntry),
     })),
-    unread,
+    unreadablePaths: unread,
   };
 }

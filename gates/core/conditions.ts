@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { badGlob, pathsTest } from '../../shared/lib/glob/glob.ts';
+import { invalidGlobReason, compilePathFilter } from '../../shared/lib/glob/glob.ts';
 import { isTestPath } from './test-paths.ts';
 
 /** The seed's conditions, and `code_changed`, which is true for every language. */
@@ -14,7 +14,7 @@ const NAMED_CONDITIONS = [
 type NamedCondition = (typeof NAMED_CONDITIONS)[number];
 
 /** When a gate runs: by a name, or when a changed path matches one of the globs. */
-export type Condition = NamedCondition | { readonly changed: readonly string[] };
+export type GateCondition = NamedCondition | { readonly changed: readonly string[] };
 
 const LEGACY_PYTHON = /^changed_files\.any\(\s*(['"])\.py\1\s*\)$/;
 
@@ -26,13 +26,13 @@ const Globs = z
   .superRefine((globs, context) => {
     if (globs.length === 0) context.addIssue({ code: 'custom', message: 'needs at least one glob' });
     for (const glob of globs) {
-      const problem = badGlob(glob);
+      const problem = invalidGlobReason(glob);
       if (problem) context.addIssue({ code: 'custom', message: `"${glob}" ${problem}` });
     }
   });
 
 /** A condition as it stands in `assay.yaml`: a name, `changed: <globs>` as text or as a mapping, or the seed's legacy form. */
-export const ConditionSetting = z.preprocess(
+export const GateConditionSetting = z.preprocess(
   (input) => {
     if (typeof input !== 'string') return input;
     const text = input.trim();
@@ -45,7 +45,7 @@ export const ConditionSetting = z.preprocess(
 );
 
 /** The condition as people write it; goes into the detail of a skipped gate. */
-export const describeCondition = (condition: Condition): string =>
+export const describeGateCondition = (condition: GateCondition): string =>
   typeof condition === 'string' ? condition : `changed: ${condition.changed.join(', ')}`;
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
@@ -53,10 +53,10 @@ const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 const PROSE = /\.(md|markdown|mdx|rst|adoc|png|jpe?g|gif|webp|svg|ico|pdf)$/i;
 const PROSE_NAMES = /^(LICEN[CS]E|NOTICE|AUTHORS|CONTRIBUTORS|CODEOWNERS|CHANGELOG|README)$/;
 /** Text and pictures for people, which no tool runs. */
-export const isProse = (path: string): boolean => PROSE.test(path) || PROSE_NAMES.test(nameOf(path));
+export const isProsePath = (path: string): boolean => PROSE.test(path) || PROSE_NAMES.test(nameOf(path));
 
 /** Manifests and locks of dependencies, in any folder. */
-const isDependencyFile = pathsTest(
+const isDependencyFile = compilePathFilter(
   [
     'pyproject.toml',
     'setup.{py,cfg}',
@@ -83,7 +83,7 @@ const isDependencyFile = pathsTest(
 const HOLDS: Record<NamedCondition, (paths: readonly string[]) => boolean> = {
   always: () => true,
   any_changed: (paths) => paths.length > 0,
-  code_changed: (paths) => paths.some((path) => !isProse(path)),
+  code_changed: (paths) => paths.some((path) => !isProsePath(path)),
   python_changed: (paths) => paths.some((path) => path.endsWith('.py')),
   // Rust keeps tests beside the code.
   tests_changed: (paths) => paths.some((path) => isTestPath(path) || path.endsWith('.rs')),
@@ -91,7 +91,7 @@ const HOLDS: Record<NamedCondition, (paths: readonly string[]) => boolean> = {
 };
 
 /** Whether a condition holds for the changed paths, deleted and old names of renamed files included. */
-export function holds(condition: Condition, paths: readonly string[]): boolean {
+export function isConditionMet(condition: GateCondition, paths: readonly string[]): boolean {
   if (typeof condition === 'string') return HOLDS[condition](paths);
-  return paths.some(pathsTest(condition.changed));
+  return paths.some(compilePathFilter(condition.changed));
 }

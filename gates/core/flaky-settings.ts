@@ -17,7 +17,7 @@ export interface FlakySettings {
 const DEFAULTS: FlakySettings = { minRuns: 5, threshold: 0.15 };
 
 /** Null: it is switched off. */
-export function flakyOf(settings: Readonly<Record<string, unknown>>): FlakySettings | null {
+export function readFlakySettings(settings: Readonly<Record<string, unknown>>): FlakySettings | null {
   const { flaky_detection, flaky_min_runs, flaky_threshold } =
     z.object(FLAKY_SETTINGS).safeParse(settings).data ?? {};
   if (flaky_detection !== true) return null;

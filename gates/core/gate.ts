@@ -1,60 +1,60 @@
 import type * as z from 'zod';
 import type { Finding, GateEvidence } from '../../shared/contract/evidence/schema.ts';
-import type { EvidenceKind, Outcome } from '../../shared/contract/outcome.ts';
+import type { EvidenceKind, CheckOutcome } from '../../shared/contract/outcome.ts';
 import type { Screenshot } from '../../shared/contract/screenshot.ts';
-import type { OnError } from '../../shared/contract/submission/on-error.ts';
+import type { OnErrorAction } from '../../shared/contract/submission/on-error.ts';
 import type { BehaviourSettings } from './behaviour-settings.ts';
-import type { Condition } from './conditions.ts';
+import type { GateCondition } from './conditions.ts';
 import type { FlakySettings } from './flaky-settings.ts';
-import type { HiddenResult, HiddenTests } from './hidden-result.ts';
+import type { HiddenTestsResult, HiddenTestEdits } from './hidden-result.ts';
 import type { Judge, JudgedTask } from './judge.ts';
-import type { Memory } from './memory.ts';
+import type { PersistentCache } from './memory.ts';
 import type { ProjectFiles } from './project-files.ts';
 import type { RuleSettings } from './rule-settings.ts';
-import type { Subject } from './subject.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { PatchSubject } from './subject.ts';
+import type { ExecutionEnvironment } from './surroundings.ts';
 import type { TestResult } from './test-result.ts';
 
 /** What a gate gets for one run. Everything steering comes from the base commit. */
 export interface GateContext {
-  readonly subject: Subject;
+  readonly subject: PatchSubject;
   /** The command that the pipeline step gives this gate instead of its own. */
   readonly command: string | null;
   /** Somebody switched it on; false when it is on only because that is the default. */
-  readonly asked: boolean;
+  readonly explicitlyEnabled: boolean;
   readonly timeoutMs: number;
   /** Names of the gates that this run requires. */
-  readonly required?: readonly string[];
+  readonly requiredGates?: readonly string[];
   /** The task that the patch is for, when it is known. */
   readonly task?: JudgedTask | null;
   /** The model to ask; null: no provider is configured. */
   readonly judge?: Judge | null;
   /** Where is kept what the base commit complains about; null: nowhere. */
-  readonly baselines?: Memory | null;
+  readonly baselineCache?: PersistentCache | null;
   /** What commands depend on besides the work and the configuration; null: nobody could tell, so no baseline is kept. */
-  readonly surroundings?: Surroundings | null;
+  readonly executionEnvironment?: ExecutionEnvironment | null;
   /** Where is kept how tests have fared; null: nowhere. */
-  readonly history?: Memory | null;
+  readonly testHistory?: PersistentCache | null;
   /** What tells this repository from others in the history, such as its address; null: its first commits, where they are here. */
   readonly repository?: string | null;
   /** Tests that only this box has; absent or null: none. */
-  readonly hidden?: HiddenTests | null;
+  readonly hiddenTests?: HiddenTestEdits | null;
   /** How much is run besides the patch's own tests; absent or null: nothing beyond what is compared with the base. */
-  readonly behaviour?: BehaviourSettings | null;
+  readonly experimentSettings?: BehaviourSettings | null;
   /** What the base says of rules that read; absent: nothing. */
-  readonly rules?: RuleSettings;
+  readonly ruleSettings?: RuleSettings;
   /** Null: nobody looks for tests that fail now and then. */
-  readonly flaky?: FlakySettings | null;
+  readonly flakySettings?: FlakySettings | null;
 }
 
 /** A picture and the bytes of its PNG. */
-export interface TakenShot {
-  readonly shot: Screenshot;
+export interface CapturedScreenshot {
+  readonly screenshot: Screenshot;
   readonly png: Buffer;
 }
 
 export interface GateResult {
-  readonly outcome: Outcome;
+  readonly outcome: CheckOutcome;
   readonly kind: EvidenceKind;
   readonly findings: readonly Finding[];
   readonly detail: string;
@@ -62,42 +62,42 @@ export interface GateResult {
   /** What failed keeps the patch from being accepted, even where the gate is optional. */
   readonly blocks?: boolean;
   /** What counts when it could not judge; absent: a person is asked where the gate is required. */
-  readonly onError?: OnError;
+  readonly onError?: OnErrorAction;
   /** Every test case of the first run; not for the evidence, which has to stay small. */
   readonly tests?: readonly TestResult[];
   /** Pictures that it has taken, with their PNGs: those go beside the evidence, which names them. Such a result is not remembered. */
-  readonly shots?: readonly TakenShot[];
+  readonly screenshots?: readonly CapturedScreenshot[];
   /** What hidden tests said, which has an entry of its own in the evidence. */
-  readonly hidden?: readonly HiddenResult[];
+  readonly hiddenTestsResults?: readonly HiddenTestsResult[];
 }
 
 /** A command line that a gate would run. */
-export interface Planned {
+export interface PlannedCommand {
   readonly command: string;
   /** Folder of the checkout; absent: the top. */
   readonly folder?: string;
   /** How to get its program. */
-  readonly get?: string;
+  readonly installHint?: string;
   /** Lines that take its place where its program is not here; the first whose program is counts. */
-  readonly instead?: readonly string[];
+  readonly alternatives?: readonly string[];
   /** Where none of them is here, code of our own does the work. */
-  readonly elseOurs?: boolean;
+  readonly hasBuiltInFallback?: boolean;
 }
 
 /** What a gate would run in a project: command lines, of which there are none where no tool is configured, or code of our own. */
-export type Plan = readonly Planned[] | 'ours';
+export type GatePlan = readonly PlannedCommand[] | 'ours';
 
 /** A check with a name. One gate is one file; `registry.ts` lists them in pipeline order. */
 export interface Gate {
   readonly name: string;
   /** Its switch under `quality_gates` in `assay.yaml`; a dot leads into a mapping, as in `benchmark.enabled`. */
-  readonly flag: string;
+  readonly configKey: string;
   /** Whether it is on when the switch is not set. */
-  readonly on: boolean;
+  readonly enabledByDefault: boolean;
   /** Switches that switch it on too, where its own is not set. */
-  readonly onWith?: readonly string[];
+  readonly alsoEnabledBy?: readonly string[];
   readonly required: boolean;
-  readonly condition: Condition;
+  readonly condition: GateCondition;
   /** The keys that it reads under `quality_gates`, its switch included. */
   readonly settings: z.ZodRawShape;
   /** Its time limit in seconds where nothing else is set for it. Absent: `timeout_s`, as for all. */
@@ -105,18 +105,18 @@ export interface Gate {
   /** Key of a time limit of its own, in seconds, among its `settings`; a dot as in `flag`. */
   readonly timeoutKey?: string;
   /** Formatters run before all other gates, one after the other. */
-  readonly formatter?: boolean;
+  readonly isFormatter?: boolean;
   /** Asks a model about patch and task: what it said about another task says nothing about this one. */
-  readonly judged?: boolean;
+  readonly asksModel?: boolean;
   /** What its result depends on besides settings, base and patch, such as the definition of a gate of the project's own. */
-  readonly facts?: unknown;
+  readonly cacheFacts?: unknown;
   /** What its result depends on that moves while base and patch stay as they are, such as the branch that the work is to go to. */
-  readonly moving?: (subject: Subject) => Promise<unknown>;
+  readonly readVolatileFacts?: (subject: PatchSubject) => Promise<unknown>;
   /** Says what `run` would run; `asked` as in the context. Absent: the command that is set under one of its keys that end in `_command`, else code of ours. */
   readonly plan?: (
     project: ProjectFiles,
     settings: Readonly<Record<string, unknown>>,
     asked: boolean,
-  ) => Promise<Plan>;
+  ) => Promise<GatePlan>;
   readonly run: (context: GateContext, settings: Readonly<Record<string, unknown>>) => Promise<GateResult>;
 }

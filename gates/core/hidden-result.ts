@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import type { Edit } from '../../workspace/git/edit.ts';
+import type { GitTreeEdit } from '../../workspace/git/edit.ts';
 import { LANGUAGES } from './language.ts';
 
 /** Tests that whoever asked for the work keeps to himself: only the gates box ever has them. */
-export type HiddenTests = readonly Edit[];
+export type HiddenTestEdits = readonly GitTreeEdit[];
 /**
  * What hidden tests said in one run. No name, no message and no line of theirs: the next attempt is told how many fail, and could learn
  * them by heart otherwise.
  */
-export const HiddenResult = z.strictObject({
+export const HiddenTestsResult = z.strictObject({
   outcome: z.enum(['passed', 'failed', 'inert']),
   /** Null: the run names no tests. */
   ran: z.int().nonnegative().nullable(),
@@ -17,4 +17,4 @@ export const HiddenResult = z.strictObject({
   /** Whose tests its tool runs; null: any, because a command of the project's own ran. */
   language: z.enum(LANGUAGES).nullable(),
 });
-export type HiddenResult = z.infer<typeof HiddenResult>;
+export type HiddenTestsResult = z.infer<typeof HiddenTestsResult>;

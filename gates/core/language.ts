@@ -21,18 +21,18 @@ const BY_EXTENSION: Readonly<Record<string, Grammar>> = {
 };
 
 /** The grammar that a file is read with, by its name; null for what is no code of the four languages. */
-export function grammarOf(path: string): Grammar | null {
+export function grammarOfPath(path: string): Grammar | null {
   const dot = path.lastIndexOf('.');
   if (dot <= path.lastIndexOf('/') + 1) return null;
   return BY_EXTENSION[path.slice(dot + 1).toLowerCase()] ?? null;
 }
 
-export const languageOf = (grammar: Grammar): Language =>
+export const languageOfGrammar = (grammar: Grammar): Language =>
   grammar === 'typescript' || grammar === 'tsx' ? 'javascript' : grammar;
 
 /** Folders of installed or vendored code: it is not the work, and nobody who works here can mend it. */
-const FOREIGN = /(^|\/)(node_modules|vendor|site-packages|\.[^/]+)\//;
+const VENDORED_FOLDERS = /(^|\/)(node_modules|vendor|site-packages|\.[^/]+)\//;
 /** Whether a path is code of the project, in one of the four languages. Hidden and vendored folders are not. */
-export const isOwnCode = (path: string): boolean => grammarOf(path) !== null && !FOREIGN.test(`/${path}`);
+export const isProjectCode = (path: string): boolean => grammarOfPath(path) !== null && !VENDORED_FOLDERS.test(`/${path}`);
 /** Order in which languages are looked at. */
 export const LANGUAGES = ['python', 'javascript', 'go', 'rust'] as const satisfies readonly Language[];

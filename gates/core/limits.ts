@@ -1,2 +1,2 @@
 /** Largest entry in bytes; what is larger is not kept. */
-export const MAX_ENTRY_BYTES = 4 * 1_048_576;
+export const MAX_CACHE_ENTRY_BYTES = 4 * 1_048_576;

@@ -1,15 +1,15 @@
-import type { MemoryKind } from '../../shared/contract/messages/memory.ts';
+import type { GatesMemoryKind } from '../../shared/contract/messages/memory.ts';
 import { canonicalHash } from '../../shared/lib/canonical.ts';
 
 /** Where something is kept. */
-export interface MemoryKey {
-  readonly kind: MemoryKind;
+export interface CacheEntryKey {
+  readonly kind: GatesMemoryKind;
   /** SHA-256 in hex of everything that the value depends on. */
   readonly hash: string;
 }
 
 /** The key of what depends on these facts, and on nothing else. */
-export const memoryKey = (kind: MemoryKind, facts: unknown): MemoryKey => ({
+export const computeCacheEntryKey = (kind: GatesMemoryKind, facts: unknown): CacheEntryKey => ({
   kind,
   hash: canonicalHash(facts),
 });
@@ -18,13 +18,13 @@ export const memoryKey = (kind: MemoryKind, facts: unknown): MemoryKey => ({
  * What outlives a run: results of gates, what the base commit complains about, how tests have fared. A memory that fails forgets: no
  * function rejects. Nothing that a command of the run at hand has written is ever read; whoever reads a value checks its shape.
  */
-export interface Memory {
+export interface PersistentCache {
   /** JSON value, or null. */
-  get(key: MemoryKey): Promise<unknown>;
-  put(key: MemoryKey, value: unknown): Promise<void>;
+  get(key: CacheEntryKey): Promise<unknown>;
+  put(key: CacheEntryKey, value: unknown): Promise<void>;
   /**
    * Reads, changes and writes; `change` is called again when somebody else has written in between.
    * @param change gets null where nothing is kept; null leaves everything as it is.
    */
-  update(key: MemoryKey, change: (value: unknown) => unknown): Promise<void>;
+  update(key: CacheEntryKey, change: (value: unknown) => unknown): Promise<void>;
 }

@@ -1,8 +1,8 @@
 import { type ListedFile, listFiles } from '../../workspace/git/list.ts';
-import type { Store } from '../../workspace/git/store.ts';
+import type { GitStore } from '../../workspace/git/store.ts';
 
 /** The files of both sides. */
-export interface Layout {
+export interface RevisionPaths {
   /** Paths of the base commit's files. */
   readonly base: ReadonlySet<string>;
   /** Those of the tree that commands get. */
@@ -13,13 +13,13 @@ export interface Layout {
 export interface ProjectFiles {
   /** Every changed path, old names of renamed files included. */
   readonly changedPaths: readonly string[];
-  layout(): Promise<Layout>;
+  revisionPaths(): Promise<RevisionPaths>;
   /** Text of a file of the base commit, or null. */
   baseFile(path: string): Promise<string | null>;
 }
 
 /** The files of two commits or trees. */
-export async function layoutOf(store: Store, base: string, tree: string): Promise<Layout> {
+export async function listRevisionPaths(store: GitStore, base: string, tree: string): Promise<RevisionPaths> {
   const [before, now] = await Promise.all([listFiles(store, base), listFiles(store, tree)]);
   return { base: pathsOf(before), tree: pathsOf(now) };
 }

@@ -15,7 +15,7 @@ export interface RuleSetting {
 }
 /** What holds now, and what would but for its date. */
 export interface RuleSettings {
-  readonly standing: readonly RuleSetting[];
+  readonly active: readonly RuleSetting[];
   readonly expired: readonly RuleSetting[];
 }
-export const NO_SETTINGS: RuleSettings = { standing: [], expired: [] };
+export const NO_RULE_SETTINGS: RuleSettings = { active: [], expired: [] };

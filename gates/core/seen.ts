@@ -5,11 +5,11 @@ import type { GateResult } from './gate.ts';
  * How much something counts: `fails` the gate; `unclear`: a person must look, because we could not; `reported`: it is worth knowing;
  * `before`: it was there before the patch.
  */
-export type Weight = 'fails' | 'unclear' | 'reported' | 'before';
+export type FindingSeverity = 'fails' | 'unclear' | 'reported' | 'before';
 
 /** Something that a gate saw in the code. */
-export interface Seen extends Finding {
-  readonly weight: Weight;
+export interface GateFinding extends Finding {
+  readonly severity: FindingSeverity;
 }
 
 /** Most findings that one gate hands on; what counts most comes first. */
@@ -17,24 +17,24 @@ const MAX_FINDINGS = 500;
 /** How many of them are named in the detail. */
 const IN_DETAIL = 5;
 
-const ORDER: readonly Weight[] = ['fails', 'unclear', 'reported', 'before'];
+const SEVERITIES_WORST_FIRST: readonly FindingSeverity[] = ['fails', 'unclear', 'reported', 'before'];
 
 /** As evidence has them: what was there before is marked. */
-export const asFindings = (seen: readonly Seen[]): Finding[] =>
-  seen.map(({ weight, message, ...finding }) =>
-    weight === 'before'
+export const toEvidenceFindings = (seen: readonly GateFinding[]): Finding[] =>
+  seen.map(({ severity, message, ...finding }) =>
+    severity === 'before'
       ? { ...finding, message: `${message} (was there before the patch)`, baseline: 'unchanged' }
       : { ...finding, message },
   );
 
 /** The result of a gate that looks at code itself. `clean` is its detail when there is nothing to say. */
-export function resultOf(
-  seen: readonly Seen[],
+export function buildGateResult(
+  seen: readonly GateFinding[],
   clean: string,
   metadata: GateEvidence['metadata'] = {},
 ): GateResult {
-  const count = (weight: Weight): number => seen.filter((each) => each.weight === weight).length;
-  const sorted = ORDER.flatMap((weight) => seen.filter((each) => each.weight === weight));
+  const count = (weight: FindingSeverity): number => seen.filter((each) => each.severity === weight).length;
+  const sorted = SEVERITIES_WORST_FIRST.flatMap((weight) => seen.filter((each) => each.severity === weight));
   const counts = {
     findings_new: count('fails'),
     findings_unclear: count('unclear'),
@@ -44,17 +44,17 @@ export function resultOf(
   return {
     outcome: counts.findings_new > 0 ? 'failed' : counts.findings_unclear > 0 ? 'inert' : 'passed',
     kind: 'checked_by_us',
-    findings: asFindings(sorted.slice(0, MAX_FINDINGS)),
+    findings: toEvidenceFindings(sorted.slice(0, MAX_FINDINGS)),
     detail: detailOf(sorted, clean),
     metadata: { ...counts, ...metadata },
   };
 }
 
-function detailOf(sorted: readonly Seen[], clean: string): string {
-  const worst = sorted[0]?.weight;
+function detailOf(sorted: readonly GateFinding[], clean: string): string {
+  const worst = sorted[0]?.severity;
   if (worst !== 'fails' && worst !== 'unclear')
     return sorted.length === 0 ? clean : `${clean}; ${sorted.length} reported`;
-  const grave = sorted.filter(({ weight }) => weight === worst);
+  const grave = sorted.filter(({ severity }) => severity === worst);
   const named = grave.slice(0, IN_DETAIL).map(({ file, line, message }) => {
     const place = file === null ? '' : line === null ? `${file}: ` : `${file}:${line}: `;
     return place + message;

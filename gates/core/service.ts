@@ -1,16 +1,16 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignalEvidence } from '../../shared/contract/evidence/schema.ts';
-import type { Program, RunResult } from '../../workspace/process/run.ts';
-import type { Subject } from './subject.ts';
+import type { ProcessCommand, ProcessResult } from '../../workspace/process/run.ts';
+import type { PatchSubject } from './subject.ts';
 
 /** Milliseconds between two questions: nothing tells that somebody else's program listens now. */
 const PAUSE_MS = 100;
-export const ANSWER_MS = 5_000;
+export const RESPONSE_TIMEOUT_MS = 5_000;
 /** Most bytes of an answer that are read. */
 const MAX_BYTES = 1_048_576;
 
-export interface Answer {
+export interface ServiceResponse {
   readonly status: number;
   readonly body: string;
 }
@@ -19,7 +19,7 @@ export interface Answer {
 const ADDRESSES: Readonly<Record<string, string>> = { localhost: '127.0.0.1', '[::1]': '::1' };
 
 /** One GET; null where nobody listens, or nobody answers in time. Redirects are answers like any other. */
-function get(url: URL, limitMs: number): Promise<Answer | null> {
+function get(url: URL, limitMs: number): Promise<ServiceResponse | null> {
   return new Promise((resolve) => {
     const asked = request(
       {
@@ -28,7 +28,7 @@ function get(url: URL, limitMs: number): Promise<Answer | null> {
         path: `${url.pathname}${url.search}`,
         headers: { host: url.host, accept: '*/*' },
         agent: false,
-        signal: AbortSignal.timeout(Math.ceil(Math.max(1, Math.min(ANSWER_MS, limitMs)))),
+        signal: AbortSignal.timeout(Math.ceil(Math.max(1, Math.min(RESPONSE_TIMEOUT_MS, limitMs)))),
       },
       (response) => {
         const chunks: Buffer[] = [];
@@ -55,12 +55,12 @@ function get(url: URL, limitMs: number): Promise<Answer | null> {
 }
 
 /** Why a service says nothing of the work. */
-export type Seen = Pick<SignalEvidence, 'outcome' | 'detail'>;
+export type ServiceFailure = Pick<SignalEvidence, 'outcome' | 'detail'>;
 
-const BROKEN_ENDS: readonly RunResult['end'][] = ['not_started', 'uncontained'];
+const BROKEN_ENDS: readonly ProcessResult['end'][] = ['not_started', 'uncontained'];
 
 /** What the end of a service says that was not asked to end. */
-function endedBy({ end, exitCode, startError, output }: RunResult): Seen {
+function describeServiceEnd({ end, exitCode, startError, output }: ProcessResult): ServiceFailure {
   const tail = output.trim().slice(-500);
   return BROKEN_ENDS.includes(end)
     ? { outcome: 'infra_failed', detail: `the service could not be run: ${startError}` }
@@ -70,8 +70,8 @@ function endedBy({ end, exitCode, startError, output }: RunResult): Seen {
       };
 }
 
-export interface Service {
-  readonly program: Program;
+export interface ServiceOptions {
+  readonly program: ProcessCommand;
   /** What it is started with besides the usual variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** Where it is asked whether it is up. */
@@ -81,55 +81,55 @@ export interface Service {
   /** Most time in all, in milliseconds. */
   readonly limitMs: number;
   /** What is wrong with an answer; null: it is up. */
-  readonly wrong: (answer: Answer) => string | null;
+  readonly readinessProblem: (answer: ServiceResponse) => string | null;
 }
 
 /** Services of one patch run one after the other: two of them may want the same port. */
-const waiting = new WeakMap<Subject, Promise<unknown>>();
+const serviceQueues = new WeakMap<PatchSubject, Promise<unknown>>();
 
 /**
  * Starts a service of the patch on this machine, waits until it answers as wanted, and does something with it while it runs. What is
  * done has to end by itself. Rejects only where rooms do, or `use` does.
  */
 export function withService<T>(
-  subject: Subject,
-  service: Service,
-  use: (answer: Answer) => Promise<T>,
-): Promise<T | Seen> {
-  const turn = (waiting.get(subject) ?? Promise.resolve()).then(() => runIt(subject, service, use));
-  waiting.set(
+  subject: PatchSubject,
+  service: ServiceOptions,
+  use: (answer: ServiceResponse) => Promise<T>,
+): Promise<T | ServiceFailure> {
+  const turn = (serviceQueues.get(subject) ?? Promise.resolve()).then(() => runService(subject, service, use));
+  serviceQueues.set(
     subject,
     turn.catch(() => {}),
   );
   return turn;
 }
 
-async function runIt<T>(
-  subject: Subject,
-  { program, env = {}, url, readyMs, limitMs, wrong }: Service,
-  use: (answer: Answer) => Promise<T>,
-): Promise<T | Seen> {
+async function runService<T>(
+  subject: PatchSubject,
+  { program, env = {}, url, readyMs, limitMs, readinessProblem }: ServiceOptions,
+  use: (answer: ServiceResponse) => Promise<T>,
+): Promise<T | ServiceFailure> {
   // Whoever is there before the service would answer in its place.
-  if ((await get(url, ANSWER_MS)) !== null)
+  if ((await get(url, RESPONSE_TIMEOUT_MS)) !== null)
     return {
       outcome: 'infra_failed',
       detail: `somebody answers at ${url.host} already, before the service runs`,
     };
-  const room = await subject.rooms.enter(subject.tree);
+  const room = await subject.sandboxes.createSandbox(subject.tree);
   const over = new AbortController();
-  let ended: RunResult | null = null;
+  let ended: ProcessResult | null = null;
   const running = room.run(program, limitMs, env, over.signal).then((result) => {
     ended = result;
     return result;
   });
   try {
-    const left = subject.rooms.within(readyMs);
+    const left = subject.sandboxes.startTimeLimit(readyMs);
     let last: string | null = null;
     while (left() > 1) {
       const answer = await get(url, left());
-      last = (answer && wrong(answer)) ?? last;
-      if (answer && wrong(answer) === null) return await use(answer);
-      if (ended !== null) return endedBy(ended);
+      last = (answer && readinessProblem(answer)) ?? last;
+      if (answer && readinessProblem(answer) === null) return await use(answer);
+      if (ended !== null) return describeServiceEnd(ended);
       await sleep(PAUSE_MS);
     }
     return last === null

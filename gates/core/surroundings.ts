@@ -1,5 +1,5 @@
 /** What everything that runs here depends on, whatever it is: our own code, the tools of the machine, the environment of commands. */
-export interface Surroundings {
+export interface ExecutionEnvironment {
   readonly build: string;
   readonly node: string;
   /** Of the container; null where there is none. */

@@ -15,11 +15,11 @@ export type TestResult = z.infer<typeof TestResult>;
 const MAX_NAME = 1_000;
 
 /** What a test case stays the same by in another run. Two cases of one file may share it. */
-export const testId = ({ file, name }: Pick<TestResult, 'file' | 'name'>): string =>
+export const computeTestId = ({ file, name }: Pick<TestResult, 'file' | 'name'>): string =>
   JSON.stringify([file, name]);
 
 /** A test case as a report names it, within our limits. */
-export const testResult = (
+export const createTestResult = (
   name: string,
   file: string | null,
   outcome: TestResult['outcome'],
@@ -41,7 +41,7 @@ const MAX_WORDS = 50;
  * The names under which a case may be written, by the name that a runner gives it: the whole, the parts between its separators, and,
  * because some runners put nothing but a space between suite and case, every end of it.
  */
-export function writtenNames(reported: string): ReadonlySet<string> {
+export function listSourceNames(reported: string): ReadonlySet<string> {
   const plain = reported.replace(/\[[^\]]{0,500}\]$/, '');
   const words = reported.split(' ').slice(-MAX_WORDS);
   return new Set(
@@ -54,4 +54,4 @@ export function writtenNames(reported: string): ReadonlySet<string> {
 }
 
 /** Whether a runner's name of a case may be that of a case as it is written. */
-export const isNamed = (reported: string, written: string): boolean => writtenNames(reported).has(written);
+export const isPossibleSourceName = (reported: string, written: string): boolean => listSourceNames(reported).has(written);

@@ -1,11 +1,11 @@
-import { mutationGate } from '../tests/mutation/gate.ts';
+import { createMutationGate } from '../tests/mutation/gate.ts';
 
 /** Whether the tests that the patch adds or changes notice when the code that they are about is changed in small ways. */
-export const agentTestMutation = mutationGate({
+export const agentTestMutationGate = createMutationGate({
   name: 'agent_test_mutation',
   condition: 'tests_changed',
   timeoutS: 300,
-  key: 'agent_test_mutation',
+  settingsPrefix: 'agent_test_mutation',
   threshold: 0.7,
-  mutates: 'code_under_changed_tests',
+  target: 'code_under_changed_tests',
 });

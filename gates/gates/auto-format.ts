@@ -1,26 +1,26 @@
 import * as z from 'zod';
-import { isRegular } from '../../workspace/git/list.ts';
+import { isRegularFile } from '../../workspace/git/list.ts';
 import type { Gate, GateContext, GateResult } from '../core/gate.ts';
-import { resultOf, type Seen } from '../core/seen.ts';
-import { PROFILE_SETTINGS, profilesOf } from '../tests/running/settings.ts';
-import { missing, toolVersion } from '../tests/running/tool-version.ts';
-import { formatted } from './auto-format/formatted.ts';
-import { type Formatter, formattersFor } from './auto-format/formatters.ts';
+import { buildGateResult, type GateFinding } from '../core/seen.ts';
+import { TOOL_PROFILE_SETTINGS, readToolProfiles } from '../tests/running/settings.ts';
+import { missingToolMessage, findToolVersion } from '../tests/running/tool-version.ts';
+import { findUnformattedFiles } from './auto-format/formatted.ts';
+import { type Formatter, selectFormatters } from './auto-format/formatters.ts';
 
 /** Says which changed files the project's formatter would write differently. It never fails and changes nothing. */
-export const autoFormat: Gate = {
+export const autoFormatGate: Gate = {
   name: 'auto_format',
-  flag: 'auto_format',
-  on: false,
+  configKey: 'auto_format',
+  enabledByDefault: false,
   required: false,
   condition: 'any_changed',
-  formatter: true,
-  settings: { auto_format: z.boolean().optional(), ...PROFILE_SETTINGS },
+  isFormatter: true,
+  settings: { auto_format: z.boolean().optional(), ...TOOL_PROFILE_SETTINGS },
   run: async (context, settings) => {
-    const changed = context.subject.changes.flatMap(({ path, head }) =>
-      head && isRegular(head) ? [path] : [],
+    const changed = context.subject.changes.flatMap(({ path, headEntry }) =>
+      headEntry && isRegularFile(headEntry) ? [path] : [],
     );
-    const chosen = await formattersFor(context.subject, changed);
+    const chosen = await selectFormatters(context.subject, changed);
     if (chosen.length === 0)
       return {
         outcome: 'skipped',
@@ -29,20 +29,20 @@ export const autoFormat: Gate = {
         detail: 'no changed file has a formatter',
       };
     const looked = [];
-    const left = context.subject.rooms.within(context.timeoutMs);
+    const left = context.subject.sandboxes.startTimeLimit(context.timeoutMs);
     for (const { formatter, files } of chosen) {
       const timeoutMs = left();
-      const setup = profilesOf(settings)[formatter.language]?.setup ?? null;
+      const setup = readToolProfiles(settings)[formatter.language]?.setup ?? null;
       looked.push(await look({ ...context, timeoutMs }, formatter, files, setup));
     }
     return combined(looked);
   },
 };
 
-interface Looked {
+interface FormatterResult {
   readonly formatter: Formatter;
   readonly version: string | null;
-  readonly seen: readonly Seen[];
+  readonly seen: readonly GateFinding[];
   /** Why nobody knows. */
   readonly problem: string | null;
 }
@@ -52,25 +52,25 @@ async function look(
   formatter: Formatter,
   files: readonly string[],
   setup: string | null,
-): Promise<Looked> {
-  const version = await toolVersion(subject.rooms, subject.base, formatter, { setup });
-  if (version === null) return { formatter, version, seen: [], problem: missing(formatter) };
-  const { changed, problem } = await formatted(subject, formatter, { files, setup, timeoutMs });
+): Promise<FormatterResult> {
+  const version = await findToolVersion(subject.sandboxes, subject.base, formatter, { setup });
+  if (version === null) return { formatter, version, seen: [], problem: missingToolMessage(formatter) };
+  const { changed, problem } = await findUnformattedFiles(subject, formatter, { files, setup, timeoutMs });
   const seen = changed.map(
-    (file): Seen => ({
+    (file): GateFinding => ({
       file,
       line: null,
       rule: 'not_formatted',
       message: `${formatter.name} would write it differently`,
-      weight: 'reported',
+      severity: 'reported',
     }),
   );
   return { formatter, version, seen, problem: problem === null ? null : `${formatter.name}: ${problem}` };
 }
 
-function combined(looked: readonly Looked[]): GateResult {
+function combined(looked: readonly FormatterResult[]): GateResult {
   const problems = looked.flatMap(({ problem }) => problem ?? []);
-  const result = resultOf(
+  const result = buildGateResult(
     looked.flatMap(({ seen }) => seen),
     'looked at by the formatters',
     {

@@ -1,43 +1,43 @@
 import * as z from 'zod';
 import type { Gate } from '../core/gate.ts';
-import { Command } from '../tests/gate-runs/command.ts';
-import { PROFILE_SETTINGS, profilesOf } from '../tests/running/settings.ts';
+import { CommandSetting } from '../tests/gate-runs/command.ts';
+import { TOOL_PROFILE_SETTINGS, readToolProfiles } from '../tests/running/settings.ts';
 
 const Benchmark = z.strictObject({
   enabled: z.boolean().optional(),
   /** Share by which a number may get worse; the seed's default. */
   threshold: z.number().min(0).max(100).default(0.1),
-  command: Command.optional(),
+  command: CommandSetting.optional(),
 });
 
 /** The project's benchmarks may not get worse. */
-export const benchmark: Gate = {
+export const benchmarkGate: Gate = {
   name: 'benchmark',
-  flag: 'benchmark.enabled',
-  on: false,
+  configKey: 'benchmark.enabled',
+  enabledByDefault: false,
   required: true,
   condition: 'always',
   timeoutS: 600,
-  settings: { benchmark: Benchmark.optional(), ...PROFILE_SETTINGS },
+  settings: { benchmark: Benchmark.optional(), ...TOOL_PROFILE_SETTINGS },
   plan: async (project, settings) => {
     const { command } = Benchmark.prefault({}).parse(settings['benchmark']);
     if (command !== undefined) return [{ command }];
-    const { BENCHMARKS, planSuites } = await import('../tests/measure/suites.ts');
-    return planSuites(project, BENCHMARKS, profilesOf(settings));
+    const { BENCHMARK_SUITES, planMeasurementSuites } = await import('../tests/measure/suites.ts');
+    return planMeasurementSuites(project, BENCHMARK_SUITES, readToolProfiles(settings));
   },
   run: async (context, settings) => {
-    const [{ measureBoth }, { BENCHMARKS }, { benchmarksOf, regressions }] = await Promise.all([
+    const [{ compareMeasurements }, { BENCHMARK_SUITES }, { parseBenchmarks, findBenchmarkRegressions }] = await Promise.all([
       import('../tests/measure/both.ts'),
       import('../tests/measure/suites.ts'),
       import('../tests/measure/benchmarks.ts'),
     ]);
     const { threshold, command } = Benchmark.prefault({}).parse(settings['benchmark']);
-    return measureBoth(context, settings, {
+    return compareMeasurements(context, settings, {
       command: context.command ?? command,
-      suites: BENCHMARKS,
-      read: benchmarksOf,
+      suites: BENCHMARK_SUITES,
+      read: parseBenchmarks,
       judge: ({ base, current, metadata }) => {
-        const worse = regressions(base, current, threshold);
+        const worse = findBenchmarkRegressions(base, current, threshold);
         const gone = [...base.keys()].filter((name) => !current.has(name));
         const compared = [...current.keys()].filter((name) => base.has(name)).length;
         return {

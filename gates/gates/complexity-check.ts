@@ -1,27 +1,27 @@
 import * as z from 'zod';
-import { basePath, type Change, type Entry } from '../../workspace/git/changes.ts';
-import { isRegular } from '../../workspace/git/list.ts';
+import { getBasePath, type FileChange, type GitTreeEntry } from '../../workspace/git/changes.ts';
+import { isRegularFile } from '../../workspace/git/list.ts';
 import type { Gate, GateContext, GateResult } from '../core/gate.ts';
-import { isOwnCode } from '../core/language.ts';
-import { asks, type Program } from '../languages/tool.ts';
-import { Command } from '../tests/gate-runs/command.ts';
-import { complexityOf, growth } from '../tests/measure/complexity.ts';
-import { type Measured, measure, printing, unmeasured } from '../tests/measure/measure.ts';
-import { toolVersion } from '../tests/running/tool-version.ts';
+import { isProjectCode } from '../core/language.ts';
+import { versionLine, type ToolProgram } from '../languages/tool.ts';
+import { CommandSetting } from '../tests/gate-runs/command.ts';
+import { parseComplexity, computeGrowth } from '../tests/measure/complexity.ts';
+import { type Measurement, runMeasurement, writeOutputToReportLine, createUnmeasuredResult } from '../tests/measure/measure.ts';
+import { findToolVersion } from '../tests/running/tool-version.ts';
 
-interface Counter extends Program {
+interface ComplexityTool extends ToolProgram {
   readonly line: string;
 }
-const RADON: Counter = {
+const RADON: ComplexityTool = {
   name: 'radon',
-  version: asks('radon'),
-  get: 'pip install radon',
+  versionLine: versionLine('radon'),
+  installHint: 'pip install radon',
   line: 'radon cc --json -- "$@" > "$REPORT"',
 };
-const LIZARD: Counter = {
+const LIZARD: ComplexityTool = {
   name: 'lizard',
-  version: asks('lizard'),
-  get: 'pip install lizard',
+  versionLine: versionLine('lizard'),
+  installHint: 'pip install lizard',
   line: 'lizard --csv "$@" > "$REPORT"',
 };
 
@@ -30,26 +30,26 @@ const Threshold = z.number().min(0).max(100);
 const THRESHOLD = 0.2;
 
 /** The average complexity of the changed files, now and in the base. */
-export const complexityCheck: Gate = {
+export const complexityCheckGate: Gate = {
   name: 'complexity_check',
-  flag: 'complexity_check',
-  on: false,
+  configKey: 'complexity_check',
+  enabledByDefault: false,
   required: true,
   condition: 'code_changed',
   settings: {
     complexity_check: z.boolean().optional(),
-    complexity_command: Command.optional(),
+    complexity_command: CommandSetting.optional(),
     complexity_threshold: Threshold.optional(),
   },
   plan: async (project, settings) => {
-    const command = Command.safeParse(settings['complexity_command']).data;
+    const command = CommandSetting.safeParse(settings['complexity_command']).data;
     if (command !== undefined) return [{ command }];
-    const [{ line, get }, ...others] = countersFor(project.changedPaths.filter(isOwnCode));
-    return [{ command: line, get, instead: others.map((other) => other.line), elseOurs: true }];
+    const [{ line, installHint }, ...others] = countersFor(project.changedPaths.filter(isProjectCode));
+    return [{ command: line, installHint, alternatives: others.map((other) => other.line), hasBuiltInFallback: true }];
   },
   run: async (context, settings) => {
-    const now = context.subject.changes.flatMap((change) => codeAt(change.path, change.head));
-    const before = context.subject.changes.flatMap((change) => codeAt(basePath(change), baseOf(change)));
+    const now = context.subject.changes.flatMap((change) => codeAt(change.path, change.headEntry));
+    const before = context.subject.changes.flatMap((change) => codeAt(getBasePath(change), baseOf(change)));
     if (now.length === 0)
       return {
         outcome: 'skipped',
@@ -57,17 +57,17 @@ export const complexityCheck: Gate = {
         findings: [],
         detail: 'no code file is left to measure',
       };
-    const own = context.command ?? Command.safeParse(settings['complexity_command']).data;
+    const own = context.command ?? CommandSetting.safeParse(settings['complexity_command']).data;
     const threshold = Threshold.safeParse(settings['complexity_threshold']).data ?? THRESHOLD;
     if (own !== undefined) {
-      const line = printing(/\$[@*]/.test(own) ? own : `${own} "$@"`);
+      const line = writeOutputToReportLine(/\$[@*]/.test(own) ? own : `${own} "$@"`);
       return compare(context, { now, before, threshold, line, metadata: { command: own } });
     }
     const found = await counterFor(context, now);
     if (found === null) {
-      const { countedByUs } = await import('../tests/measure/own-complexity.ts');
-      return countedByUs(context, (base, current) => ({
-        ...judged(base, current, threshold, { tool: 'assay' }),
+      const { compareBuiltInComplexity } = await import('../tests/measure/own-complexity.ts');
+      return compareBuiltInComplexity(context, (base, current) => ({
+        ...judgeGrowth(base, current, threshold, { tool: 'assay' }),
         kind: 'checked_by_us',
       }));
     }
@@ -78,27 +78,27 @@ export const complexityCheck: Gate = {
   },
 };
 
-const codeAt = (path: string | null, entry: Entry | null): string[] =>
-  path !== null && entry && isRegular(entry) && isOwnCode(path) ? [path] : [];
-const baseOf = ({ base }: Change): Entry | null => base;
+const codeAt = (path: string | null, entry: GitTreeEntry | null): string[] =>
+  path !== null && entry && isRegularFile(entry) && isProjectCode(path) ? [path] : [];
+const baseOf = ({ baseEntry }: FileChange): GitTreeEntry | null => baseEntry;
 
 /** radon for Python alone, else lizard, which knows all four languages. */
-const countersFor = (files: readonly string[]): readonly [Counter, ...Counter[]] =>
+const countersFor = (files: readonly string[]): readonly [ComplexityTool, ...ComplexityTool[]] =>
   files.every((file) => /\.pyi?$/.test(file)) ? [RADON, LIZARD] : [LIZARD];
 
 /** Null: none is here, and we count ourselves. */
 async function counterFor(
   { subject }: GateContext,
   files: readonly string[],
-): Promise<{ readonly tool: Counter; readonly version: string } | null> {
+): Promise<{ readonly tool: ComplexityTool; readonly version: string } | null> {
   for (const tool of countersFor(files)) {
-    const version = await toolVersion(subject.rooms, subject.base, tool);
+    const version = await findToolVersion(subject.sandboxes, subject.base, tool);
     if (version !== null) return { tool, version };
   }
   return null;
 }
 
-interface Comparison {
+interface ComplexityComparison {
   readonly now: readonly string[];
   readonly before: readonly string[];
   readonly threshold: number;
@@ -108,13 +108,13 @@ interface Comparison {
 
 async function compare(
   { subject, timeoutMs }: GateContext,
-  { now, before, threshold, line, metadata }: Comparison,
+  { now, before, threshold, line, metadata }: ComplexityComparison,
 ): Promise<GateResult> {
-  const { rooms } = subject;
-  const left = rooms.within(timeoutMs);
-  const head = await measure(subject.tree, { rooms, line, files: now, timeoutMs });
-  const current = read(head);
-  if (current === null) return unmeasured(head, metadata);
+  const { sandboxes } = subject;
+  const left = sandboxes.startTimeLimit(timeoutMs);
+  const head = await runMeasurement(subject.tree, { sandboxes, line, files: now, timeoutMs });
+  const current = parseMeasurement(head);
+  if (current === null) return createUnmeasuredResult(head, metadata);
   if (current.unreadable.length > 0)
     return {
       outcome: 'failed',
@@ -131,28 +131,28 @@ async function compare(
   const base =
     before.length === 0
       ? null
-      : await measure(subject.base, {
-          rooms,
+      : await runMeasurement(subject.base, {
+          sandboxes,
           line,
           files: before,
           timeoutMs: left(),
         });
-  const baseline = base === null ? { average: 0 } : read(base);
+  const baseline = base === null ? { average: 0 } : parseMeasurement(base);
   if (baseline === null)
-    return unmeasured(
+    return createUnmeasuredResult(
       { outcome: 'inert', detail: `the base could not be measured: ${base?.detail}` },
       metadata,
     );
-  return judged(baseline.average, current.average, threshold, metadata);
+  return judgeGrowth(baseline.average, current.average, threshold, metadata);
 }
 
-function judged(
+function judgeGrowth(
   base: number,
   current: number,
   threshold: number,
   metadata: NonNullable<GateResult['metadata']>,
 ): GateResult {
-  const ratio = growth(base, current);
+  const ratio = computeGrowth(base, current);
   const failed = ratio > threshold;
   return {
     outcome: failed ? 'failed' : 'passed',
@@ -163,10 +163,10 @@ function judged(
   };
 }
 
-function read({ text, outcome }: Measured): ReturnType<typeof complexityOf> | null {
-  if (text === null || outcome !== 'passed') return null;
+function parseMeasurement({ reportText, outcome }: Measurement): ReturnType<typeof parseComplexity> | null {
+  if (reportText === null || outcome !== 'passed') return null;
   try {
-    return complexityOf(text);
+    return parseComplexity(reportText);
   } catch {
     return null;
   }

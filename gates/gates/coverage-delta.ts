@@ -1,40 +1,40 @@
 import * as z from 'zod';
 import type { Gate } from '../core/gate.ts';
-import { Command } from '../tests/gate-runs/command.ts';
-import { PROFILE_SETTINGS, profilesOf } from '../tests/running/settings.ts';
+import { CommandSetting } from '../tests/gate-runs/command.ts';
+import { TOOL_PROFILE_SETTINGS, readToolProfiles } from '../tests/running/settings.ts';
 
 /** The share of covered lines may not fall. */
-export const coverageDelta: Gate = {
+export const coverageDeltaGate: Gate = {
   name: 'coverage_delta',
-  flag: 'coverage_delta',
-  on: false,
+  configKey: 'coverage_delta',
+  enabledByDefault: false,
   required: true,
   condition: 'code_changed',
   timeoutS: 600,
   settings: {
     coverage_delta: z.boolean().optional(),
-    coverage_delta_command: Command.optional(),
-    ...PROFILE_SETTINGS,
+    coverage_delta_command: CommandSetting.optional(),
+    ...TOOL_PROFILE_SETTINGS,
   },
   plan: async (project, settings) => {
-    const command = Command.safeParse(settings['coverage_delta_command']).data;
+    const command = CommandSetting.safeParse(settings['coverage_delta_command']).data;
     if (command !== undefined) return [{ command }];
-    const { COVERAGE, planSuites } = await import('../tests/measure/suites.ts');
-    return planSuites(project, COVERAGE, profilesOf(settings));
+    const { COVERAGE_SUITES, planMeasurementSuites } = await import('../tests/measure/suites.ts');
+    return planMeasurementSuites(project, COVERAGE_SUITES, readToolProfiles(settings));
   },
   run: async (context, settings) => {
-    const [{ measureBoth }, { COVERAGE }, coverage] = await Promise.all([
+    const [{ compareMeasurements }, { COVERAGE_SUITES }, coverage] = await Promise.all([
       import('../tests/measure/both.ts'),
       import('../tests/measure/suites.ts'),
       import('../tests/measure/coverage.ts'),
     ]);
-    const command = context.command ?? Command.safeParse(settings['coverage_delta_command']).data;
-    return measureBoth(context, settings, {
+    const command = context.command ?? CommandSetting.safeParse(settings['coverage_delta_command']).data;
+    return compareMeasurements(context, settings, {
       command,
-      suites: COVERAGE,
-      read: coverage.coverageOf,
+      suites: COVERAGE_SUITES,
+      read: coverage.parseCoverage,
       judge: ({ base, current, metadata }) => {
-        const delta = coverage.coverageDelta(base, current);
+        const delta = coverage.computeCoverageDelta(base, current);
         return {
           outcome: delta < 0 ? 'failed' : 'passed',
           kind: 'executed_by_us',

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { OnErrorSetting } from '../../shared/contract/submission/on-error.ts';
-import { Voting } from '../../shared/reviews/judging/voting.ts';
+import { VotingRules } from '../../shared/reviews/judging/voting.ts';
 import type { Gate } from '../core/gate.ts';
-import { NOTHING_TO_JUDGE } from '../rules/llm/ask.ts';
+import { EMPTY_DIFF_RESULT } from '../rules/llm/ask.ts';
 
 const CrossModelSettings = z.strictObject({
   enabled: z.boolean().optional(),
@@ -12,22 +12,22 @@ const CrossModelSettings = z.strictObject({
   block_on_issues: z.boolean().default(true),
   max_diff_chars: z.number().int().min(1_000).max(100_000).default(12_000),
   max_tokens: z.number().int().min(64).max(8_192).default(512),
-  voting: Voting.prefault({}),
+  voting: VotingRules.prefault({}),
   on_error: OnErrorSetting,
 });
 
 /** A review of the patch by models of another family than the one that wrote it. */
-export const crossModel: Gate = {
+export const crossModelGate: Gate = {
   name: 'cross_model',
-  flag: 'cross_model.enabled',
-  on: false,
+  configKey: 'cross_model.enabled',
+  enabledByDefault: false,
   required: true,
   condition: 'any_changed',
   settings: { cross_model: CrossModelSettings.optional() },
-  judged: true,
+  asksModel: true,
   run: async (context, settings) => {
-    if (context.subject.changes.length === 0) return NOTHING_TO_JUDGE;
-    const { review } = await import('../rules/llm/review.ts');
-    return review(context, CrossModelSettings.parse(settings['cross_model'] ?? {}));
+    if (context.subject.changes.length === 0) return EMPTY_DIFF_RESULT;
+    const { runCrossModelReview } = await import('../rules/llm/review.ts');
+    return runCrossModelReview(context, CrossModelSettings.parse(settings['cross_model'] ?? {}));
   },
 };

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Gate, GateContext, GateResult } from '../core/gate.ts';
-import { Command } from '../tests/gate-runs/command.ts';
-import { PROFILE_SETTINGS } from '../tests/running/settings.ts';
-import { readCode } from './code-reading.ts';
+import { CommandSetting } from '../tests/gate-runs/command.ts';
+import { TOOL_PROFILE_SETTINGS } from '../tests/running/settings.ts';
+import { runCodeRules } from './code-reading.ts';
 
 /** How sure vulture has to be, in percent. */
 const Confidence = z.number().int().min(0).max(100);
@@ -11,39 +11,39 @@ const DEFAULT_CONFIDENCE = 80;
 const LOST = 'lost_caller';
 
 /** Code that nothing runs, and code that others still need. */
-export const deadCode: Gate = {
+export const deadCodeGate: Gate = {
   name: 'dead_code',
-  flag: 'dead_code_check',
-  on: false,
+  configKey: 'dead_code_check',
+  enabledByDefault: false,
   required: false,
   condition: 'code_changed',
   settings: {
     dead_code_check: z.boolean().optional(),
-    dead_code_command: Command.optional(),
+    dead_code_command: CommandSetting.optional(),
     dead_code_min_confidence: Confidence.optional(),
-    ...PROFILE_SETTINGS,
+    ...TOOL_PROFILE_SETTINGS,
   },
   run: async (context, settings) => {
-    const [{ DEAD_CODE_RULES }, { deadCodeSeen }, { withTools }] = await Promise.all([
+    const [{ DEAD_CODE_RULES }, { findDeadCodeFindings }, { mergeToolFindings }] = await Promise.all([
       import('../rules/dead-code/rules.ts'),
       import('../rules/dead-code/look.ts'),
       import('../tests/gate-runs/beside.ts'),
     ]);
     const confidence = Confidence.safeParse(settings['dead_code_min_confidence']).data ?? DEFAULT_CONFIDENCE;
-    const ours = await readCode(context, DEAD_CODE_RULES, async (code) => {
-      const own = await deadCodeSeen(code);
-      const { seen, notes } = await withTools(context, own, code.changed, settings, {
+    const ours = await runCodeRules(context, DEAD_CODE_RULES, async (code) => {
+      const own = await findDeadCodeFindings(code);
+      const { seen, notes } = await mergeToolFindings(context, own, code.changed, settings, {
         gate: 'dead_code',
         variables: { CONFIDENCE: String(confidence) },
       });
       return {
-        seen,
-        clean: `nothing new is dead in ${code.changed.length} changed files`,
+        findings: seen,
+        cleanDetail: `nothing new is dead in ${code.changed.length} changed files`,
         metadata: { lost_callers: own.filter(({ rule }) => rule === LOST).length, ...notes },
-        blocking: [LOST],
+        blockingRules: [LOST],
       };
     });
-    const command = context.command ?? Command.safeParse(settings['dead_code_command']).data;
+    const command = context.command ?? CommandSetting.safeParse(settings['dead_code_command']).data;
     return command === undefined || ours.outcome === 'failed' ? ours : withCommand(context, ours, command);
   },
 };

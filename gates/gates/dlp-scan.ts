@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { Gate } from '../core/gate.ts';
-import type { Category } from '../rules/dlp-scan/category.ts';
+import type { DlpCategory } from '../rules/dlp-scan/category.ts';
 import { HostsSetting, PathsSetting, PrefixesSetting } from '../rules/scan/settings.ts';
 
 /** What a finding of a category does. */
-const Action = z.enum(['block', 'warn', 'off'], { error: () => 'must be block, warn or off' });
-const DEFAULT_ACTIONS: Readonly<Record<Category, z.infer<typeof Action>>> = {
+const DlpAction = z.enum(['block', 'warn', 'off'], { error: () => 'must be block, warn or off' });
+const DEFAULT_ACTIONS: Readonly<Record<DlpCategory, z.infer<typeof DlpAction>>> = {
   license: 'block',
   regulated: 'block',
   proprietary: 'warn',
@@ -13,9 +13,9 @@ const DEFAULT_ACTIONS: Readonly<Record<Category, z.infer<typeof Action>>> = {
 
 const settings = {
   dlp_scan: z.boolean().optional(),
-  dlp_license: Action.optional(),
-  dlp_regulated: Action.optional(),
-  dlp_proprietary: Action.optional(),
+  dlp_license: DlpAction.optional(),
+  dlp_regulated: DlpAction.optional(),
+  dlp_proprietary: DlpAction.optional(),
   /** Further names of internal machines; `*` stands for one label. */
   dlp_internal_hosts: HostsSetting.optional(),
   dlp_scan_paths: PathsSetting.optional(),
@@ -25,16 +25,16 @@ const settings = {
 const Settings = z.object(settings);
 
 /** What must not leave its place: text under other licenses, regulated data of people, and what is internal to the house. */
-export const dlpScan: Gate = {
+export const dlpScanGate: Gate = {
   name: 'dlp_scan',
-  flag: 'dlp_scan',
-  on: true,
+  configKey: 'dlp_scan',
+  enabledByDefault: true,
   required: true,
   condition: 'any_changed',
   settings,
   run: async (context, given) => {
     const config = Settings.parse(given);
-    const [{ runScan }, { dlpDetectors }, { ownLicense }, { DLP_RULES }] = await Promise.all([
+    const [{ runScan }, { buildDlpDetectors }, { readProjectLicense }, { DLP_RULES }] = await Promise.all([
       import('../rules/scan-runs/run.ts'),
       import('../rules/dlp-scan/detectors.ts'),
       import('../rules/dlp-scan/own.ts'),
@@ -48,8 +48,8 @@ export const dlpScan: Gate = {
       regulated: config.dlp_regulated ?? DEFAULT_ACTIONS.regulated,
       proprietary: config.dlp_proprietary ?? DEFAULT_ACTIONS.proprietary,
     };
-    const own = await ownLicense(store, base, changedPaths);
-    const { detectors, categoryOf } = dlpDetectors({ own, prefixes, hosts });
+    const own = await readProjectLicense(store, base, changedPaths);
+    const { detectors, categoryOf } = buildDlpDetectors({ projectLicense: own, allowedPrefixes: prefixes, internalHosts: hosts });
     const on = detectors.filter(({ rule }) => actions[categoryOf(rule)] !== 'off');
     return runScan(context, {
       detectors: on,
@@ -57,7 +57,7 @@ export const dlpScan: Gate = {
       paths: config.dlp_scan_paths ?? [],
       ignorePaths: config.dlp_ignore_paths ?? [],
       // Of medium severity is a number that only looks like one of a person, in a test or a manual, and the notice of a package.
-      fails: ({ rule, severity }) =>
+      isError: ({ rule, severity }) =>
         actions[categoryOf(rule)] === 'block' &&
         !(severity === 'medium' && (rule === 'us_ssn' || categoryOf(rule) === 'license')),
     });

@@ -1,33 +1,33 @@
 import * as z from 'zod';
 import type { Gate } from '../core/gate.ts';
-import { Command } from '../tests/gate-runs/command.ts';
-import { readCode } from './code-reading.ts';
+import { CommandSetting } from '../tests/gate-runs/command.ts';
+import { runCodeRules } from './code-reading.ts';
 
 /** Circles of imports, by a graph of our own or by the project's command. */
-export const importCycle: Gate = {
+export const importCycleGate: Gate = {
   name: 'import_cycle',
-  flag: 'import_cycle_check',
-  on: false,
+  configKey: 'import_cycle_check',
+  enabledByDefault: false,
   required: true,
   condition: 'code_changed',
-  settings: { import_cycle_check: z.boolean().optional(), import_cycle_command: Command.optional() },
+  settings: { import_cycle_check: z.boolean().optional(), import_cycle_command: CommandSetting.optional() },
   run: async (context, settings) => {
-    const command = context.command ?? Command.safeParse(settings['import_cycle_command']).data;
+    const command = context.command ?? CommandSetting.safeParse(settings['import_cycle_command']).data;
     if (command !== undefined) {
       const { runCommand } = await import('../tests/gate-runs/run-command.ts');
       return runCommand(context, command);
     }
-    const [{ CYCLE_RULES }, { cyclesSeen }] = await Promise.all([
+    const [{ IMPORT_CYCLE_RULES }, { findImportCycles }] = await Promise.all([
       import('../rules/import-cycle/rules.ts'),
       import('../rules/import-cycle/cycles.ts'),
     ]);
-    return readCode(context, CYCLE_RULES, async ({ project, changes }) => ({
-      seen: cyclesSeen(project, changes),
-      clean: `no new import cycle in ${project.head.files.code.size} files`,
+    return runCodeRules(context, IMPORT_CYCLE_RULES, async ({ project, changes }) => ({
+      findings: findImportCycles(project, changes),
+      cleanDetail: `no new import cycle in ${project.head.files.code.size} files`,
       metadata: {
         files: project.head.files.code.size,
         // Whoever reads "no cycle" should know what nobody could follow.
-        imports_unknown: project.head.graph.unknown.length,
+        imports_unknown: project.head.importGraph.dynamicImports.length,
       },
     }));
   },

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { OnErrorSetting } from '../../shared/contract/submission/on-error.ts';
 import { PROMPTS } from '../../shared/reviews/judging/prompts.ts';
 import type { Gate } from '../core/gate.ts';
-import { askAbout, NOTHING_TO_JUDGE, opinion } from '../rules/llm/ask.ts';
-import { shownDiff } from '../rules/llm/diff.ts';
+import { askModelForPurpose, EMPTY_DIFF_RESULT, withInjectionCheck } from '../rules/llm/ask.ts';
+import { readLimitedDiff } from '../rules/llm/diff.ts';
 
 const Settings = z.strictObject({
   enabled: z.boolean().optional(),
@@ -14,40 +14,40 @@ const Settings = z.strictObject({
   on_error: OnErrorSetting,
 });
 
-const Answer = z.strictObject({
+const IntentAnswer = z.strictObject({
   reason: z.string().max(4_000),
   verdict: z.enum(['yes', 'partially', 'no']),
 });
 
 /** Whether the patch does what the task asks, in a model's opinion. */
-export const intentVerification: Gate = {
+export const intentVerificationGate: Gate = {
   name: 'intent_verification',
-  flag: 'intent_verification.enabled',
-  on: false,
+  configKey: 'intent_verification.enabled',
+  enabledByDefault: false,
   required: true,
   condition: 'any_changed',
   settings: { intent_verification: Settings.optional() },
-  judged: true,
+  asksModel: true,
   run: async (context, settings) => {
     const { model, block_on_no, block_on_partial, on_error } = Settings.parse(
       settings['intent_verification'] ?? {},
     );
-    if (context.subject.changes.length === 0) return NOTHING_TO_JUDGE;
-    const asked = await askAbout(
+    if (context.subject.changes.length === 0) return EMPTY_DIFF_RESULT;
+    const asked = await askModelForPurpose(
       context,
       { purpose: 'intent', model },
       {
         prompt: PROMPTS.intent_verification,
         maxTokens: 256,
-        diff: await shownDiff(context.subject, 8_000),
-        answer: Answer,
+        diff: await readLimitedDiff(context.subject, 8_000),
+        answerSchema: IntentAnswer,
         onError: on_error,
       },
     );
     if ('instead' in asked) return asked.instead;
     const { verdict, reason } = asked.answer;
     const fails = (verdict === 'no' && block_on_no) || (verdict === 'partially' && block_on_partial);
-    return opinion(
+    return withInjectionCheck(
       {
         outcome: fails ? 'failed' : 'passed',
         kind: 'judged',

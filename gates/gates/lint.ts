@@ -1,12 +1,12 @@
-import { commandGate } from '../tests/gate-runs/command.ts';
+import { createCommandGate } from '../tests/gate-runs/command.ts';
 
 /** The project's linter. */
-export const lint = commandGate({
+export const lintGate = createCommandGate({
   name: 'lint',
-  on: true,
+  enabledByDefault: true,
   condition: 'always',
   commandKey: 'lint_command',
-  tool: 'lint',
+  toolKind: 'lint',
   runsTests: false,
-  blame: 'added_lines',
+  newFindingRule: 'added_lines',
 });

@@ -1,11 +1,11 @@
-import { mutationGate } from '../tests/mutation/gate.ts';
+import { createMutationGate } from '../tests/mutation/gate.ts';
 
 /** Whether the tests notice when the changed code is changed in small ways. */
-export const mutationTesting = mutationGate({
+export const mutationTestingGate = createMutationGate({
   name: 'mutation_testing',
   condition: 'code_changed',
   timeoutS: 600,
-  key: 'mutation',
+  settingsPrefix: 'mutation',
   threshold: 0.5,
-  mutates: 'changed_code',
+  target: 'changed_code',
 });

@@ -12,28 +12,28 @@ const settings = {
 const Settings = z.object(settings);
 
 /** Secrets and personal data that a patch adds. Secrets fail it; what is merely about a person is reported. */
-export const piiScan: Gate = {
+export const piiScanGate: Gate = {
   name: 'pii_scan',
-  flag: 'pii_scan',
-  on: true,
+  configKey: 'pii_scan',
+  enabledByDefault: true,
   required: true,
   condition: 'any_changed',
   settings,
   run: async (context, given) => {
     const { pii_scan_paths, pii_ignore_paths, pii_allowlist_prefixes } = Settings.parse(given);
     // Its rules take some time to load and to make ready; a box that does not scan need not wait for that.
-    const [{ runScan }, { piiDetectors }, { PII_RULES }] = await Promise.all([
+    const [{ runScan }, { buildPiiDetectors }, { PII_RULES }] = await Promise.all([
       import('../rules/scan-runs/run.ts'),
       import('../rules/pii-scan/detectors.ts'),
       import('../rules/pii-scan-rules.ts'),
     ]);
     return runScan(context, {
       // An empty list is an answer too: no beginning makes a value harmless.
-      detectors: piiDetectors(pii_allowlist_prefixes),
+      detectors: buildPiiDetectors(pii_allowlist_prefixes),
       rules: PII_RULES,
       paths: pii_scan_paths ?? [],
       ignorePaths: pii_ignore_paths ?? [],
-      fails: ({ severity }) => severity !== 'medium',
+      isError: ({ severity }) => severity !== 'medium',
     });
   },
 };

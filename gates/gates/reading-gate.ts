@@ -1,52 +1,52 @@
 import type { Gate, GateContext, GateResult } from '../core/gate.ts';
-import { NO_SETTINGS } from '../core/rule-settings.ts';
-import { resultOf, type Seen } from '../core/seen.ts';
-import { levelsOf, levelsWhere, weakenedFacts } from '../rules/framework/levels.ts';
+import { NO_RULE_SETTINGS } from '../core/rule-settings.ts';
+import { buildGateResult, type GateFinding } from '../core/seen.ts';
+import { createLevelLookup, createLevelLookupForTask, describeWeakenedRules } from '../rules/framework/levels.ts';
 import type { Rule } from '../rules/framework/rule.ts';
 
 /** What a reading gate is made of. */
-interface ReadingGate extends Omit<Gate, 'run' | 'flag' | 'on' | 'onWith' | 'required'> {
-  readonly rules: () => Promise<readonly Rule[]>;
+interface RuleGateDefinition extends Omit<Gate, 'run' | 'flag' | 'on' | 'onWith' | 'required'> {
+  readonly loadRules: () => Promise<readonly Rule[]>;
   /** Changed files whose text its rules look at. */
-  readonly wanted?: (path: string) => boolean;
+  readonly isWantedPath?: (path: string) => boolean;
   /** Gates that count as required for its rules, of those that the run requires. */
-  readonly requiredOf?: (
+  readonly readRequiredGates?: (
     context: GateContext,
     settings: Readonly<Record<string, unknown>>,
   ) => Promise<readonly string[]>;
   /** The detail when there is nothing to say. */
-  readonly clean: (texts: number) => string;
+  readonly cleanDetail: (texts: number) => string;
 }
 
 /** A gate that is its rules: each finding at the level of its rule. On with the tests. */
-export const readingGate = ({ rules, wanted, requiredOf, clean, ...gate }: ReadingGate): Gate => ({
+export const createRuleGate = ({ loadRules, isWantedPath, readRequiredGates, cleanDetail, ...gate }: RuleGateDefinition): Gate => ({
   ...gate,
-  flag: gate.name,
-  on: false,
-  onWith: ['tests'],
+  configKey: gate.name,
+  enabledByDefault: false,
+  alsoEnabledBy: ['tests'],
   required: true,
   run: async (context, settings) => {
-    const [{ patchView, findingsOf }, all] = await Promise.all([
+    const [{ createPatchView, runRules }, all] = await Promise.all([
       import('../rules/framework/findings.ts'),
-      rules(),
+      loadRules(),
     ]);
-    const required = (await requiredOf?.(context, settings)) ?? context.required ?? [];
-    const view = await patchView(context.subject, required, wanted);
+    const required = (await readRequiredGates?.(context, settings)) ?? context.requiredGates ?? [];
+    const view = await createPatchView(context.subject, required, isWantedPath);
     const foreseen = context.subject.protectedFiles.filter(({ allowed_by }) => allowed_by !== null);
-    const levelOf = levelsWhere(
+    const levelOf = createLevelLookupForTask(
       new Set(foreseen.map(({ path }) => path)),
-      levelsOf(context.rules ?? NO_SETTINGS),
+      createLevelLookup(context.ruleSettings ?? NO_RULE_SETTINGS),
     );
-    const seen = await findingsOf(all, view, levelOf);
-    return readingResult(context, seen, all, clean(view.texts.length));
+    const seen = await runRules(all, view, levelOf);
+    return buildRuleGateResult(context, seen, all, cleanDetail(view.changedTexts.length));
   },
 });
 
 /** The result of rules, with which of them the base has weakened. */
-export const readingResult = (
-  { rules = NO_SETTINGS }: Pick<GateContext, 'rules'>,
-  seen: readonly Seen[],
+export const buildRuleGateResult = (
+  { ruleSettings = NO_RULE_SETTINGS }: Pick<GateContext, 'ruleSettings'>,
+  seen: readonly GateFinding[],
   cards: readonly Rule[],
   clean: string,
   metadata: GateResult['metadata'] = {},
-): GateResult => resultOf(seen, clean, { ...metadata, ...weakenedFacts(cards, rules) });
+): GateResult => buildGateResult(seen, clean, { ...metadata, ...describeWeakenedRules(cards, ruleSettings) });

@@ -1,63 +1,63 @@
 import type { Gate } from '../core/gate.ts';
-import { agentTestMutation } from './agent-test-mutation.ts';
-import { autoFormat } from './auto-format.ts';
-import { benchmark } from './benchmark.ts';
-import { commentQuality } from './comment-quality.ts';
-import { complexityCheck } from './complexity-check.ts';
-import { coverageDelta } from './coverage-delta.ts';
-import { crossModel } from './cross-model.ts';
-import { deadCode } from './dead-code.ts';
-import { depAudit } from './dep-audit.ts';
-import { dlpScan } from './dlp-scan.ts';
-import { importCycle } from './import-cycle.ts';
-import { integrationTestGen } from './integration-test-gen.ts';
-import { intentVerification } from './intent-verification.ts';
-import { largeFile } from './large-file.ts';
-import { lint } from './lint.ts';
-import { mergeConflict } from './merge-conflict.ts';
-import { migrationReversibility } from './migration-reversibility.ts';
-import { mutationTesting } from './mutation-testing.ts';
-import { piiScan } from './pii-scan.ts';
-import { redFirst } from './red-first.ts';
-import { reviewRubric } from './review-rubric.ts';
-import { screenshots } from './screenshots.ts';
-import { securityScan } from './security-scan.ts';
-import { suppressions } from './suppressions.ts';
-import { testExpansion } from './test-expansion.ts';
-import { testIntegrity } from './test-integrity.ts';
-import { tests } from './tests.ts';
-import { typeCheck } from './type-check.ts';
+import { agentTestMutationGate } from './agent-test-mutation.ts';
+import { autoFormatGate } from './auto-format.ts';
+import { benchmarkGate } from './benchmark.ts';
+import { commentQualityGate } from './comment-quality.ts';
+import { complexityCheckGate } from './complexity-check.ts';
+import { coverageDeltaGate } from './coverage-delta.ts';
+import { crossModelGate } from './cross-model.ts';
+import { deadCodeGate } from './dead-code.ts';
+import { depAuditGate } from './dep-audit.ts';
+import { dlpScanGate } from './dlp-scan.ts';
+import { importCycleGate } from './import-cycle.ts';
+import { integrationTestGenGate } from './integration-test-gen.ts';
+import { intentVerificationGate } from './intent-verification.ts';
+import { largeFileGate } from './large-file.ts';
+import { lintGate } from './lint.ts';
+import { mergeConflictGate } from './merge-conflict.ts';
+import { migrationReversibilityGate } from './migration-reversibility.ts';
+import { mutationTestingGate } from './mutation-testing.ts';
+import { piiScanGate } from './pii-scan.ts';
+import { redFirstGate } from './red-first.ts';
+import { reviewRubricGate } from './review-rubric.ts';
+import { screenshotsGate } from './screenshots.ts';
+import { securityScanGate } from './security-scan.ts';
+import { suppressionsGate } from './suppressions.ts';
+import { testExpansionGate } from './test-expansion.ts';
+import { testIntegrityGate } from './test-integrity.ts';
+import { testsGate } from './tests.ts';
+import { typeCheckGate } from './type-check.ts';
 
 /** Every built-in gate, in the order in which results are listed. */
 export const GATES: readonly Gate[] = [
-  autoFormat,
-  lint,
-  typeCheck,
-  tests,
-  securityScan,
-  complexityCheck,
-  deadCode,
-  commentQuality,
-  importCycle,
-  coverageDelta,
-  mergeConflict,
-  piiScan,
-  dlpScan,
-  mutationTesting,
-  intentVerification,
-  depAudit,
-  benchmark,
-  migrationReversibility,
-  largeFile,
-  integrationTestGen,
-  reviewRubric,
-  testExpansion,
-  agentTestMutation,
-  testIntegrity,
-  redFirst,
-  suppressions,
-  crossModel,
-  screenshots,
+  autoFormatGate,
+  lintGate,
+  typeCheckGate,
+  testsGate,
+  securityScanGate,
+  complexityCheckGate,
+  deadCodeGate,
+  commentQualityGate,
+  importCycleGate,
+  coverageDeltaGate,
+  mergeConflictGate,
+  piiScanGate,
+  dlpScanGate,
+  mutationTestingGate,
+  intentVerificationGate,
+  depAuditGate,
+  benchmarkGate,
+  migrationReversibilityGate,
+  largeFileGate,
+  integrationTestGenGate,
+  reviewRubricGate,
+  testExpansionGate,
+  agentTestMutationGate,
+  testIntegrityGate,
+  redFirstGate,
+  suppressionsGate,
+  crossModelGate,
+  screenshotsGate,
 ];
 
-export const gateNamed = (name: string): Gate | undefined => GATES.find((gate) => gate.name === name);
+export const findGate = (name: string): Gate | undefined => GATES.find((gate) => gate.name === name);

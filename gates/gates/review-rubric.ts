@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { OnErrorSetting } from '../../shared/contract/submission/on-error.ts';
 import { PROMPTS } from '../../shared/reviews/judging/prompts.ts';
 import type { Gate } from '../core/gate.ts';
-import { askAbout, NOTHING_TO_JUDGE, opinion } from '../rules/llm/ask.ts';
-import { shownDiff } from '../rules/llm/diff.ts';
+import { askModelForPurpose, EMPTY_DIFF_RESULT, withInjectionCheck } from '../rules/llm/ask.ts';
+import { readLimitedDiff } from '../rules/llm/diff.ts';
 
 /** Weight of each dimension; together 1. */
 export const RUBRIC_WEIGHTS = {
@@ -13,15 +13,15 @@ export const RUBRIC_WEIGHTS = {
   security: 0.25,
   maintainability: 0.1,
 } as const;
-type Dimension = keyof typeof RUBRIC_WEIGHTS;
-const DIMENSIONS = Object.keys(RUBRIC_WEIGHTS) as Dimension[];
+type RubricDimension = keyof typeof RUBRIC_WEIGHTS;
+const DIMENSIONS = Object.keys(RUBRIC_WEIGHTS) as RubricDimension[];
 
 const PASS_FROM = 6;
 const REWORK_BELOW = 4;
 
 const Score = z.number().min(0).max(10);
 /** A dimension that is missing, or off the scale, makes the answer unreadable: nobody makes up a score for it. */
-const Answer = z.strictObject({
+const RubricAnswer = z.strictObject({
   summary: z.string().max(4_000),
   scores: z.strictObject({
     style_compliance: Score,
@@ -33,35 +33,35 @@ const Answer = z.strictObject({
 });
 
 /** The weighted mean of the scores, with two decimal places. */
-export const compositeOf = (scores: Readonly<Record<Dimension, number>>): number =>
+export const computeCompositeScore = (scores: Readonly<Record<RubricDimension, number>>): number =>
   Math.round(DIMENSIONS.reduce((sum, name) => sum + RUBRIC_WEIGHTS[name] * scores[name], 0) * 100) / 100;
 
 /** Marks for the patch in five dimensions, in a model's opinion. */
-export const reviewRubric: Gate = {
+export const reviewRubricGate: Gate = {
   name: 'review_rubric',
-  flag: 'review_rubric',
-  on: false,
+  configKey: 'review_rubric',
+  enabledByDefault: false,
   required: true,
   condition: 'code_changed',
   settings: { review_rubric: z.boolean().optional(), review_rubric_on_error: OnErrorSetting },
-  judged: true,
+  asksModel: true,
   run: async (context, settings) => {
-    if (context.subject.changes.length === 0) return NOTHING_TO_JUDGE;
-    const asked = await askAbout(
+    if (context.subject.changes.length === 0) return EMPTY_DIFF_RESULT;
+    const asked = await askModelForPurpose(
       context,
       { purpose: 'rubric' },
       {
         prompt: PROMPTS.review_rubric,
         maxTokens: 1_024,
-        diff: await shownDiff(context.subject, 10_000),
-        answer: Answer,
+        diff: await readLimitedDiff(context.subject, 10_000),
+        answerSchema: RubricAnswer,
         onError: OnErrorSetting.parse(settings['review_rubric_on_error']),
       },
     );
     if ('instead' in asked) return asked.instead;
     const { scores, summary } = asked.answer;
-    const composite = compositeOf(scores);
-    return opinion(
+    const composite = computeCompositeScore(scores);
+    return withInjectionCheck(
       {
         outcome: composite >= PASS_FROM ? 'passed' : 'failed',
         kind: 'judged',

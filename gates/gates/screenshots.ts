@@ -1,25 +1,25 @@
 import type { Gate } from '../core/gate.ts';
-import { BROWSERS } from '../screenshots/browser.ts';
-import { Screenshots } from '../screenshots/settings.ts';
+import { BROWSER_PROGRAMS } from '../screenshots/browser.ts';
+import { ScreenshotsSetting } from '../screenshots/settings.ts';
 
 /** Pictures of the application, taken by a browser; what they show is for others to judge. */
-export const screenshots: Gate = {
+export const screenshotsGate: Gate = {
   name: 'screenshots',
-  flag: 'screenshots.enabled',
-  on: false,
+  configKey: 'screenshots.enabled',
+  enabledByDefault: false,
   required: false,
   condition: 'code_changed',
   timeoutS: 180,
   timeoutKey: 'screenshots.timeout_s',
-  settings: { screenshots: Screenshots.optional() },
+  settings: { screenshots: ScreenshotsSetting.optional() },
   plan: async (_project, settings) => {
-    const { command, folder } = Screenshots.prefault({}).parse(settings['screenshots']);
+    const { command, folder } = ScreenshotsSetting.prefault({}).parse(settings['screenshots']);
     if (command === undefined && folder === undefined) return [];
-    const [first, ...instead] = BROWSERS;
-    return [{ command: first, instead }, ...(command === undefined ? [] : [{ command }])];
+    const [first, ...instead] = BROWSER_PROGRAMS;
+    return [{ command: first, alternatives: instead }, ...(command === undefined ? [] : [{ command }])];
   },
   run: async (context, settings) => {
     const { takeScreenshots } = await import('../screenshots/run.ts');
-    return takeScreenshots(context, Screenshots.prefault({}).parse(settings['screenshots']));
+    return takeScreenshots(context, ScreenshotsSetting.prefault({}).parse(settings['screenshots']));
   },
 };

@@ -1,12 +1,12 @@
-import { commandGate } from '../tests/gate-runs/command.ts';
+import { createCommandGate } from '../tests/gate-runs/command.ts';
 
 /** A scanner for unsafe code: bandit for Python, semgrep for the other languages. */
-export const securityScan = commandGate({
+export const securityScanGate = createCommandGate({
   name: 'security_scan',
-  on: false,
+  enabledByDefault: false,
   condition: 'code_changed',
   commandKey: 'security_scan_command',
-  tool: 'security_scan',
+  toolKind: 'security_scan',
   runsTests: false,
-  blame: 'added_lines',
+  newFindingRule: 'added_lines',
 });

@@ -1,12 +1,12 @@
-import { commandGate } from '../tests/gate-runs/command.ts';
+import { createCommandGate } from '../tests/gate-runs/command.ts';
 
 /** The project's tests, and those that the patch deletes or weakens in their base version. */
-export const tests = commandGate({
+export const testsGate = createCommandGate({
   name: 'tests',
-  on: false,
+  enabledByDefault: false,
   condition: 'code_changed',
   commandKey: 'test_command',
-  tool: 'tests',
+  toolKind: 'tests',
   runsTests: true,
-  blame: 'not_in_base',
+  newFindingRule: 'not_in_base',
 });

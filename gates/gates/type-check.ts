@@ -1,12 +1,12 @@
-import { commandGate } from '../tests/gate-runs/command.ts';
+import { createCommandGate } from '../tests/gate-runs/command.ts';
 
 /** The project's type checker. */
-export const typeCheck = commandGate({
+export const typeCheckGate = createCommandGate({
   name: 'type_check',
-  on: false,
+  enabledByDefault: false,
   condition: 'code_changed',
   commandKey: 'type_check_command',
-  tool: 'type_check',
+  toolKind: 'type_check',
   runsTests: false,
-  blame: 'not_in_base',
+  newFindingRule: 'not_in_base',
 });

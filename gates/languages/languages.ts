@@ -1,4 +1,4 @@
-import { grammarOf, isOwnCode, LANGUAGES, type Language, languageOf } from '../core/language.ts';
+import { grammarOfPath, isProjectCode, LANGUAGES, type Language, languageOfGrammar } from '../core/language.ts';
 import type { ProjectFiles } from '../core/project-files.ts';
 
 /** Files other than code that belong to one language. */
@@ -13,8 +13,8 @@ const MANIFESTS: Readonly<Record<Language, RegExp>> = {
 
 /** The language that a path belongs to, as code or as a manifest; null for everything else. */
 export function languageOfPath(path: string): Language | null {
-  const grammar = isOwnCode(path) ? grammarOf(path) : null;
-  if (grammar) return languageOf(grammar);
+  const grammar = isProjectCode(path) ? grammarOfPath(path) : null;
+  if (grammar) return languageOfGrammar(grammar);
   return LANGUAGES.find((language) => MANIFESTS[language].test(path)) ?? null;
 }
 
@@ -22,11 +22,11 @@ export function languageOfPath(path: string): Language | null {
  * The languages whose tools have something to look at: those that the patch touches, or when it touches none of them, all that
  * the base commit has.
  */
-export async function languagesFor(project: ProjectFiles): Promise<Language[]> {
+export async function selectLanguages(project: ProjectFiles): Promise<Language[]> {
   const touched = new Set(project.changedPaths.map(languageOfPath));
   const some = LANGUAGES.filter((language) => touched.has(language));
   if (some.length > 0) return some;
-  const { base } = await project.layout();
+  const { base } = await project.revisionPaths();
   const there = new Set([...base].map(languageOfPath));
   return LANGUAGES.filter((language) => there.has(language));
 }

@@ -1,21 +1,21 @@
 import type { SignalEvidence } from '../../shared/contract/evidence/schema.ts';
 import type { CompletionSignal } from '../../shared/contract/submission/signals.ts';
-import { firstOf } from '../../shared/lib/cut.ts';
-import { ANSWER_MS, type Answer, type Seen, withService } from '../core/service.ts';
-import type { Subject } from '../core/subject.ts';
+import { truncateText } from '../../shared/lib/cut.ts';
+import { RESPONSE_TIMEOUT_MS, type ServiceResponse, type ServiceFailure, withService } from '../core/service.ts';
+import type { PatchSubject } from '../core/subject.ts';
 
 type ApiResponds = Extract<CompletionSignal, { type: 'api_responds' }>;
 
 /** What is wrong with an answer; null: it is as it should be. */
-function wrong({ status, body }: Answer, signal: ApiResponds): string | null {
+function responseProblem({ status, body }: ServiceResponse, signal: ApiResponds): string | null {
   if (status !== signal.status) return `answers ${status}, and ${signal.status} is wanted`;
   return signal.contains !== undefined && !body.includes(signal.contains)
-    ? `answers ${status} without ${JSON.stringify(firstOf(signal.contains, 100))}: ${firstOf(body, 200)}`
+    ? `answers ${status} without ${JSON.stringify(truncateText(signal.contains, 100))}: ${truncateText(body, 200)}`
     : null;
 }
 
 /** Starts a service of the patch and asks it, on this machine. Never rejects. */
-export async function askService(subject: Subject, signal: ApiResponds): Promise<SignalEvidence> {
+export async function checkApiResponds(subject: PatchSubject, signal: ApiResponds): Promise<SignalEvidence> {
   const started = performance.now();
   const url = new URL(signal.url);
   const readyMs = signal.timeout_s * 1_000;
@@ -23,10 +23,10 @@ export async function askService(subject: Subject, signal: ApiResponds): Promise
     program: { line: signal.command },
     url,
     readyMs,
-    limitMs: readyMs + ANSWER_MS,
-    wrong: (answer: Answer) => wrong(answer, signal),
+    limitMs: readyMs + RESPONSE_TIMEOUT_MS,
+    wrong: (answer: ServiceResponse) => responseProblem(answer, signal),
   };
-  const answered = async ({ status }: Answer): Promise<Seen> => ({
+  const answered = async ({ status }: ServiceResponse): Promise<ServiceFailure> => ({
     outcome: 'passed',
     detail: `${url.href} answers ${status}`,
   });

@@ -1,22 +1,22 @@
 import { isUtf8 } from 'node:buffer';
 import { CheckoutError } from '../../workspace/git/error.ts';
 import { readFileAt } from '../../workspace/git/folder.ts';
-import type { Store } from '../../workspace/git/store.ts';
+import type { GitStore } from '../../workspace/git/store.ts';
 import { ConfigError } from '../core/configuration-error.ts';
 import { CONFIG_FILE, MAX_CONFIG_BYTES } from '../core/configuration-file.ts';
-import { modulesOf } from '../gates/custom/modules.ts';
-import type { LoadedConfig } from './configuration/load.ts';
+import { listGateModules } from '../gates/custom/modules.ts';
+import type { ParsedConfig } from './configuration/load.ts';
 
 /**
  * The configuration of the base commit, or null when it has none: then there are no gates.
  * @throws ConfigError
  */
-export async function baseConfig(
-  store: Store,
+export async function loadBaseConfig(
+  store: GitStore,
   base: string,
   instead: { readonly file: string; readonly text: string } | null,
-): Promise<LoadedConfig | null> {
-  if (instead) return parse(instead.text, instead.file, await modulesOf(store, base));
+): Promise<ParsedConfig | null> {
+  if (instead) return parse(instead.text, instead.file, await listGateModules(store, base));
   const unusable = (message: string) => new ConfigError(CONFIG_FILE, [{ key: '', line: 1, message }]);
   try {
     const file = await readFileAt(store, base, CONFIG_FILE, MAX_CONFIG_BYTES);
@@ -24,7 +24,7 @@ export async function baseConfig(
     if (!file.regular) throw unusable('is not a regular file');
     // Bytes that are no text would become others, and with them commands and paths.
     if (!isUtf8(file.content)) throw unusable('is not UTF-8 text');
-    return await parse(file.content.toString('utf8'), CONFIG_FILE, await modulesOf(store, base));
+    return await parse(file.content.toString('utf8'), CONFIG_FILE, await listGateModules(store, base));
   } catch (error) {
     if (error instanceof CheckoutError) throw unusable(`cannot be read: ${error.message}`);
     throw error;
@@ -32,7 +32,7 @@ export async function baseConfig(
 }
 
 /** The YAML parser is loaded only when there is something to parse: most of a box's time is its start. */
-async function parse(text: string, file: string, modules: readonly string[]): Promise<LoadedConfig> {
+async function parse(text: string, file: string, modules: readonly string[]): Promise<ParsedConfig> {
   const { parseConfig } = await import('./configuration/load.ts');
   return parseConfig(text, file, modules);
 }

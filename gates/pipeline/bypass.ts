@@ -1,11 +1,11 @@
 import type { BypassEntry } from './configuration/schema.ts';
-import type { Bypass } from './runner.ts';
+import type { GateBypass } from './runner.ts';
 
 /**
  * The bypasses of the configuration that hold for a task now. One whose time is up does nothing: its gate runs again.
  * @param task id of the task; null when none is known, and then only those for every task hold.
  */
-export const standingBypasses = (entries: readonly BypassEntry[], task: string | null, now: Date): Bypass[] =>
+export const selectActiveBypasses = (entries: readonly BypassEntry[], task: string | null, now: Date): GateBypass[] =>
   entries
     .filter((entry) => (entry.task === '*' || entry.task === task) && now < endOf(entry.until))
     .map(({ gate, by, reason, task: of, until }) => ({ gate, actor: by, reason, task: of, until }));

@@ -1,56 +1,56 @@
-import { basePath, changesBetween, touchedPaths } from '../../workspace/git/changes.ts';
+import { getBasePath, listFileChanges, listTouchedPaths } from '../../workspace/git/changes.ts';
 import { editTree } from '../../workspace/git/edit.ts';
-import type { Store } from '../../workspace/git/store.ts';
-import type { Upstream } from '../../workspace/git/upstream.ts';
-import { baseFiles } from '../core/base-files.ts';
-import { layoutOf } from '../core/project-files.ts';
-import type { Rooms } from '../core/rooms.ts';
-import type { Subject } from '../core/subject.ts';
+import type { GitStore } from '../../workspace/git/store.ts';
+import type { UpstreamBranch } from '../../workspace/git/upstream.ts';
+import { createBaseFileReader } from '../core/base-files.ts';
+import { listRevisionPaths } from '../core/project-files.ts';
+import type { Sandboxes } from '../core/rooms.ts';
+import type { PatchSubject } from '../core/subject.ts';
 import { isTestPath } from '../core/test-paths.ts';
-import type { Allowance } from '../rules/protect/allowance.ts';
-import { protect } from '../rules/protect/protect.ts';
+import type { ExemptionLookup } from '../rules/protect/allowance.ts';
+import { restoreProtectedFiles } from '../rules/protect/protect.ts';
 
-export async function makeSubject(options: {
-  readonly store: Store;
+export async function createPatchSubject(options: {
+  readonly store: GitStore;
   readonly base: string;
   readonly tree: string;
-  readonly rooms: Rooms;
-  readonly upstream?: () => Promise<Upstream | null>;
+  readonly rooms: Sandboxes;
+  readonly upstream?: () => Promise<UpstreamBranch | null>;
   /** Says which files that steer checks the patch may change. Absent: none. */
-  readonly allowed?: () => Promise<Allowance>;
-}): Promise<Subject> {
+  readonly allowed?: () => Promise<ExemptionLookup>;
+}): Promise<PatchSubject> {
   const { store, base, tree, rooms } = options;
-  const changes = await changesBetween(store, base, tree);
-  let upstream: Promise<Upstream | null> | null = null;
-  const kept = await protect(store, base, tree, changes, options.allowed ?? (async () => () => null));
+  const changes = await listFileChanges(store, base, tree);
+  let upstream: Promise<UpstreamBranch | null> | null = null;
+  const kept = await restoreProtectedFiles(store, base, tree, changes, options.allowed ?? (async () => () => null));
   return {
     store,
     base,
     patched: tree,
     changes,
-    changedPaths: touchedPaths(changes),
-    tree: kept.tree,
-    shipped: kept.shipped,
-    protectedFiles: kept.files,
-    touchedTests: changes.flatMap((change) => {
-      const path = basePath(change);
-      return path !== null && isTestPath(path) && change.base?.id !== change.head?.id ? [path] : [];
+    changedPaths: listTouchedPaths(changes),
+    tree: kept.gateTree,
+    treeWithPatchLockFiles: kept.deliveredTree,
+    protectedFiles: kept.protectedFiles,
+    changedBaseTests: changes.flatMap((change) => {
+      const path = getBasePath(change);
+      return path !== null && isTestPath(path) && change.baseEntry?.id !== change.headEntry?.id ? [path] : [];
     }),
-    rooms,
-    upstream: () => {
+    sandboxes: rooms,
+    findUpstream: () => {
       upstream ??= options.upstream?.() ?? Promise.resolve(null);
       return upstream;
     },
-    withBase: (paths) =>
+    withBaseFiles: (paths) =>
       editTree(
         store,
-        kept.tree,
+        kept.gateTree,
         changes.flatMap((change) => {
-          const path = basePath(change);
-          return path !== null && paths.includes(path) ? [{ path, to: change.base }] : [];
+          const path = getBasePath(change);
+          return path !== null && paths.includes(path) ? [{ path, to: change.baseEntry }] : [];
         }),
       ),
-    baseFile: baseFiles(store, base),
-    layout: () => layoutOf(store, base, kept.tree),
+    baseFile: createBaseFileReader(store, base),
+    revisionPaths: () => listRevisionPaths(store, base, kept.gateTree),
   };
 }

@@ -1,17 +1,17 @@
 import type { GateEvidence } from '../../shared/contract/evidence/schema.ts';
-import { shownPath } from '../../workspace/git/path-bytes.ts';
-import { describeCondition, holds } from '../core/conditions.ts';
-import type { GateContext, GateResult, TakenShot } from '../core/gate.ts';
-import type { HiddenResult } from '../core/hidden-result.ts';
-import { NO_SETTINGS } from '../core/rule-settings.ts';
+import { toDisplayPath } from '../../workspace/git/path-bytes.ts';
+import { describeGateCondition, isConditionMet } from '../core/conditions.ts';
+import type { GateContext, GateResult, CapturedScreenshot } from '../core/gate.ts';
+import type { HiddenTestsResult } from '../core/hidden-result.ts';
+import { NO_RULE_SETTINGS } from '../core/rule-settings.ts';
 import type { TestResult } from '../core/test-result.ts';
-import type { CachedResult } from './cache/cache.ts';
-import type { Results } from './cache/results.ts';
-import type { Step } from './pipeline.ts';
+import type { CachedGateResult } from './cache/cache.ts';
+import type { ResultCache } from './cache/results.ts';
+import type { PipelineStep } from './pipeline.ts';
 import type { GateJob } from './schedule.ts';
 
 /** A gate that somebody decided to leave out. It never counts as passed, and all of this is in the record. */
-export interface Bypass {
+export interface GateBypass {
   readonly gate: string;
   readonly reason: string;
   readonly actor: string;
@@ -22,80 +22,80 @@ export interface Bypass {
 }
 
 /** What is the same for every gate of a run. */
-type Shared = Pick<
+type SharedGateContext = Pick<
   GateContext,
-  'subject' | 'task' | 'judge' | 'baselines' | 'surroundings' | 'history' | 'repository' | 'hidden' | 'rules'
+  'subject' | 'task' | 'judge' | 'baselineCache' | 'executionEnvironment' | 'testHistory' | 'repository' | 'hiddenTests' | 'ruleSettings'
 >;
 
-export interface RunnerOptions extends Shared {
+export interface GateRunnerOptions extends SharedGateContext {
   /** The gates' own keys of the configuration. */
   readonly settings: Readonly<Record<string, unknown>>;
-  readonly bypasses: readonly Bypass[];
+  readonly bypasses: readonly GateBypass[];
   /** What is remembered of this tree; null: nothing, and nothing is to be. Nothing is without `surroundings`. */
-  readonly results?: Results | null;
+  readonly resultCache?: ResultCache | null;
   /** Gets every test case of the first run of a gate, or those that were remembered with its result. */
   readonly onTests?: (gate: string, tests: readonly TestResult[]) => void;
   /** Gets the pictures that a gate has taken. */
-  readonly onShots?: (gate: string, shots: readonly TakenShot[]) => void;
+  readonly onScreenshots?: (gate: string, shots: readonly CapturedScreenshot[]) => void;
   /** Gets what hidden tests said. */
-  readonly onHidden?: (results: readonly HiddenResult[]) => void;
+  readonly onHiddenTestsResults?: (results: readonly HiddenTestsResult[]) => void;
 }
 
 /**
  * One job per gate, in pipeline order. What is remembered is looked up before the first of them runs: no command of this run can
  * have written it.
  */
-export async function gateJobs(steps: readonly Step[], options: RunnerOptions): Promise<GateJob[]> {
+export async function createGateJobs(steps: readonly PipelineStep[], options: GateRunnerOptions): Promise<GateJob[]> {
   const required = steps.flatMap((step) => (step.required ? [step.gate.name] : []));
   return Promise.all(
     steps.map(async (step): Promise<GateJob> => {
       const found = await lookUp(step, required, options);
-      return { first: step.gate.formatter ?? false, run: () => runOne(step, required, options, found) };
+      return { runsFirst: step.gate.isFormatter ?? false, run: () => runOrReuseStep(step, required, options, found) };
     }),
   );
 }
 
-interface LookedUp {
+interface CacheLookup {
   /** Null: the result is not to be remembered. */
   readonly key: string | null;
-  readonly cached: CachedResult | null;
+  readonly cached: CachedGateResult | null;
 }
 
-async function lookUp(step: Step, required: readonly string[], options: RunnerOptions): Promise<LookedUp> {
-  const { results, surroundings, subject, settings, task = null, judge = null, hidden = null } = options;
-  if (!results || !surroundings || bypassOf(step, options) || !holds(step.condition, subject.changedPaths))
+async function lookUp(step: PipelineStep, required: readonly string[], options: GateRunnerOptions): Promise<CacheLookup> {
+  const { resultCache, executionEnvironment, subject, settings, task = null, judge = null, hiddenTests = null } = options;
+  if (!resultCache || !executionEnvironment || bypassOf(step, options) || !isConditionMet(step.condition, subject.changedPaths))
     return { key: null, cached: null };
-  const { keyOf } = await import('./key.ts');
+  const { computeCacheKey } = await import('./key.ts');
   // Whatever keeps the key from being made, the gate itself will say so.
-  const key = await keyOf(step, {
+  const key = await computeCacheKey(step, {
     subject,
     settings,
-    required,
+    requiredGates: required,
     task,
     judge,
-    hidden,
-    rules: options.rules ?? null,
-    surroundings,
+    hiddenTests,
+    ruleSettings: options.ruleSettings ?? null,
+    executionEnvironment,
   }).catch(() => null);
-  return { key, cached: key === null ? null : results.get(key) };
+  return { key, cached: key === null ? null : resultCache.get(key) };
 }
 
-const bypassOf = (step: Step, { bypasses }: RunnerOptions): Bypass | undefined =>
+const bypassOf = (step: PipelineStep, { bypasses }: GateRunnerOptions): GateBypass | undefined =>
   bypasses.find((each) => each.gate === step.gate.name);
 
-async function runOne(
-  step: Step,
+async function runOrReuseStep(
+  step: PipelineStep,
   required: readonly string[],
-  options: RunnerOptions,
-  { key, cached }: LookedUp,
+  options: GateRunnerOptions,
+  { key, cached }: CacheLookup,
 ): Promise<GateEvidence> {
   const started = performance.now();
   const bypass = bypassOf(step, options);
-  const result = cached ?? (bypass ? bypassed(bypass) : await runStep(step, required, options));
+  const result = cached ?? (bypass ? createBypassedResult(bypass) : await runStep(step, required, options));
   if (result.tests) options.onTests?.(step.gate.name, result.tests);
-  const shots = 'shots' in result ? (result.shots ?? []) : [];
-  if (shots.length > 0) options.onShots?.(step.gate.name, shots);
-  if (result.hidden) options.onHidden?.(result.hidden);
+  const shots = 'shots' in result ? (result.screenshots ?? []) : [];
+  if (shots.length > 0) options.onScreenshots?.(step.gate.name, shots);
+  if (result.hiddenTestsResults) options.onHiddenTestsResults?.(result.hiddenTestsResults);
   const evidence: GateEvidence = {
     name: step.gate.name,
     outcome: result.outcome,
@@ -105,16 +105,16 @@ async function runOne(
     cached: cached !== null,
     findings: result.findings.map((finding) => ({
       ...finding,
-      file: finding.file === null || cached ? finding.file : shownPath(finding.file),
-      message: shownPath(finding.message),
+      file: finding.file === null || cached ? finding.file : toDisplayPath(finding.file),
+      message: toDisplayPath(finding.message),
     })),
-    detail: shownPath(result.detail),
+    detail: toDisplayPath(result.detail),
     duration_ms: cached?.duration_ms ?? Math.round(performance.now() - started),
     metadata: result.metadata ?? {},
     ...('onError' in result && result.onError !== undefined ? { on_error: result.onError } : {}),
-    ...(shots.length > 0 ? { screenshots: shots.map(({ shot }) => shot) } : {}),
+    ...(shots.length > 0 ? { screenshots: shots.map(({ screenshot }) => screenshot) } : {}),
   };
-  if (key !== null && !cached) remember(key, evidence, result, options);
+  if (key !== null && !cached) cacheResult(key, evidence, result, options);
   return evidence;
 }
 
@@ -122,7 +122,7 @@ async function runOne(
 const MAX_KEPT_TESTS = 5_000;
 
 /** Only what came to a result is remembered. */
-function remember(
+function cacheResult(
   key: string,
   { outcome, kind, findings, detail, metadata, duration_ms }: GateEvidence,
   {
@@ -131,19 +131,19 @@ function remember(
     hidden,
     shots = [],
   }: {
-    readonly shots?: readonly TakenShot[] | undefined;
+    readonly shots?: readonly CapturedScreenshot[] | undefined;
     readonly blocks?: boolean | undefined;
     readonly tests?: readonly TestResult[] | undefined;
-    readonly hidden?: readonly HiddenResult[] | undefined;
+    readonly hidden?: readonly HiddenTestsResult[] | undefined;
   },
-  { results }: RunnerOptions,
+  { resultCache }: GateRunnerOptions,
 ): void {
   if (outcome !== 'passed' && outcome !== 'failed' && outcome !== 'skipped') return;
   // The pictures lie beside the evidence of this attempt only.
   if (shots.length > 0) return;
   // As with the gate itself: what could not run may be able to the next time.
   if (hidden?.some((each) => each.outcome === 'inert')) return;
-  results?.add({
+  resultCache?.add({
     schema_version: 1,
     key,
     outcome,
@@ -158,31 +158,31 @@ function remember(
   });
 }
 
-async function runStep(step: Step, required: readonly string[], options: RunnerOptions): Promise<GateResult> {
-  const { subject, settings, task, judge, baselines, surroundings, history, repository, hidden } = options;
-  const shared: Shared = {
+async function runStep(step: PipelineStep, required: readonly string[], options: GateRunnerOptions): Promise<GateResult> {
+  const { subject, settings, task, judge, baselineCache, executionEnvironment, testHistory, repository, hiddenTests } = options;
+  const shared: SharedGateContext = {
     subject,
     task: task ?? null,
     judge: judge ?? null,
-    baselines: baselines ?? null,
-    surroundings: surroundings ?? null,
-    history: history ?? null,
+    baselineCache: baselineCache ?? null,
+    executionEnvironment: executionEnvironment ?? null,
+    testHistory: testHistory ?? null,
     repository: repository ?? null,
-    hidden: hidden ?? null,
-    rules: options.rules ?? NO_SETTINGS,
+    hiddenTests: hiddenTests ?? null,
+    ruleSettings: options.ruleSettings ?? NO_RULE_SETTINGS,
   };
-  if (!holds(step.condition, subject.changedPaths))
+  if (!isConditionMet(step.condition, subject.changedPaths))
     return {
       outcome: 'skipped',
       kind: 'checked_by_us',
       findings: [],
-      detail: `condition ${describeCondition(step.condition)} does not hold`,
+      detail: `condition ${describeGateCondition(step.condition)} does not hold`,
     };
   try {
-    const { command, asked, timeoutMs } = step;
-    return await within(
-      subject.rooms.within(timeoutMs + LATE_MS),
-      step.gate.run({ ...shared, timeoutMs, command, asked, required }, settings),
+    const { command, explicitlyEnabled, timeoutMs } = step;
+    return await limitTime(
+      subject.sandboxes.startTimeLimit(timeoutMs + LATE_MS),
+      step.gate.run({ ...shared, timeoutMs, command, explicitlyEnabled, requiredGates: required }, settings),
     );
   } catch (error) {
     // A gate that breaks says nothing about the patch, and must not take the other gates with it.
@@ -202,7 +202,7 @@ const LATE_MS = 5_000;
 const WAITING_MS = 100;
 
 /** @param left of its time, which stands still while a command waits to be let in. */
-async function within(left: () => number, running: Promise<GateResult>): Promise<GateResult> {
+async function limitTime(left: () => number, running: Promise<GateResult>): Promise<GateResult> {
   let timer: NodeJS.Timeout | undefined;
   const limitMs = Math.round(left());
   const late = new Promise<GateResult>((resolve) => {
@@ -225,7 +225,7 @@ async function within(left: () => number, running: Promise<GateResult>): Promise
   }
 }
 
-const bypassed = ({ reason, actor, task, until }: Bypass): GateResult => ({
+const createBypassedResult = ({ reason, actor, task, until }: GateBypass): GateResult => ({
   outcome: 'bypassed',
   kind: 'claimed',
   findings: [],

@@ -1,10 +1,10 @@
 import type { GateEvidence } from '../../shared/contract/evidence/schema.ts';
-import { pooled } from '../../workspace/process/pool.ts';
+import { runPooled } from '../../workspace/process/pool.ts';
 
 /** One gate, ready to run. */
 export interface GateJob {
   /** Runs before all others, not beside them. */
-  readonly first: boolean;
+  readonly runsFirst: boolean;
   /** Never rejects. */
   readonly run: () => Promise<GateEvidence>;
 }
@@ -15,7 +15,7 @@ export interface GateJob {
  * @param limit jobs at once.
  * @returns the results in the order of `jobs`, whatever ended first.
  */
-export async function runJobs(
+export async function runGateJobs(
   jobs: readonly GateJob[],
   beside: readonly (() => Promise<void>)[],
   limit: number,
@@ -25,11 +25,11 @@ export async function runJobs(
     results[index] = await job.run();
   };
   const numbered = jobs.map((job, index) => ({ job, index }));
-  for (const { job, index } of numbered) if (job.first) await place(job, index);
-  await pooled(limit, [
+  for (const { job, index } of numbered) if (job.runsFirst) await place(job, index);
+  await runPooled(limit, [
     ...beside,
     ...numbered
-      .filter(({ job }) => !job.first)
+      .filter(({ job }) => !job.runsFirst)
       .map(
         ({ job, index }) =>
           () =>

@@ -1,15 +1,15 @@
 import type { SignalEvidence } from '../../shared/contract/evidence/schema.ts';
-import type { CompletionSignal, JudgedSignal } from '../../shared/contract/submission/signals.ts';
+import type { CompletionSignal, ModelJudgedSignal } from '../../shared/contract/submission/signals.ts';
 import type { GateContext, GateResult } from '../core/gate.ts';
-import type { Subject } from '../core/subject.ts';
-import { ranIn } from '../reports/report.ts';
-import { checkSignal, isStatic } from '../signals/check.ts';
-import { Listing } from '../signals/listing.ts';
+import type { PatchSubject } from '../core/subject.ts';
+import { countTestsRun } from '../reports/report.ts';
+import { checkStaticSignal, isStaticSignal } from '../signals/check.ts';
+import { FolderListingCache } from '../signals/listing.ts';
 import type { Again } from '../tests/experiments/behaviour/terms.ts';
-import type { Execution } from '../tests/running/execution.ts';
-import { guarded } from '../tests/running/guarded.ts';
+import type { CommandRun } from '../tests/running/execution.ts';
+import { runWithBaseScripts } from '../tests/running/guarded.ts';
 
-const broken = (error: unknown) => ({
+const createInfraFailure = (error: unknown) => ({
   outcome: 'infra_failed' as const,
   detail: `could not be checked: ${error instanceof Error ? error.message : String(error)}`,
 });
@@ -19,17 +19,17 @@ const broken = (error: unknown) => ({
  * can make them true.
  * @param root real path of a checkout of the patch's own tree.
  */
-export async function lookAtSignals(
+export async function checkStaticSignals(
   root: string,
   signals: readonly CompletionSignal[],
 ): Promise<Map<number, SignalEvidence>> {
   const seen = new Map<number, SignalEvidence>();
   // Nothing has run: what lies where stays as it is.
-  const listing = new Listing(root);
+  const listing = new FolderListingCache(root);
   for (const [index, signal] of signals.entries()) {
-    if (!isStatic(signal)) continue;
+    if (!isStaticSignal(signal)) continue;
     const started = performance.now();
-    const checked = await checkSignal(root, signal, { listing }).catch(broken);
+    const checked = await checkStaticSignal(root, signal, { listing }).catch(createInfraFailure);
     seen.set(index, {
       type: signal.type,
       signal,
@@ -42,7 +42,7 @@ export async function lookAtSignals(
 }
 
 /** A signal that a model is asked about, where there is none: the janitor of a deployment asks it. */
-export const unasked = (signal: JudgedSignal): SignalEvidence => ({
+export const createUnjudgedSignalEvidence = (signal: ModelJudgedSignal): SignalEvidence => ({
   type: signal.type,
   signal,
   outcome: 'inert',
@@ -54,8 +54,8 @@ export const unasked = (signal: JudgedSignal): SignalEvidence => ({
 /**
  * Runs the command of a `test_passes` signal. Where it passes, what ran is compared with the base, as the tests gate does. Never rejects.
  */
-export async function runSignal(
-  subject: Subject,
+export async function runTestSignal(
+  subject: PatchSubject,
   signal: Extract<CompletionSignal, { type: 'test_passes' }>,
   task: GateContext['task'] = null,
 ): Promise<SignalEvidence> {
@@ -63,7 +63,7 @@ export async function runSignal(
   const result = await runAndCompare(
     { subject, task, timeoutMs: signal.timeout_s * 1_000 },
     signal.command,
-  ).catch(broken);
+  ).catch(createInfraFailure);
   return {
     type: signal.type,
     signal,
@@ -80,27 +80,27 @@ async function runAndCompare(
 ): Promise<Pick<GateResult, 'outcome' | 'detail'>> {
   const { subject, timeoutMs } = context;
   // Loaded only where a signal runs something: most of a box's time is its start.
-  const [{ testRun }, { withBehaviour }, { answerOf }] = await Promise.all([
+  const [{ runTests }, { withBehaviour }, { toBaselineResult }] = await Promise.all([
     import('../tests/gate-runs/test-run.ts'),
     import('../tests/experiments/behaviour/judge.ts'),
     import('../tests/comparing/answer.ts'),
   ]);
   const again: Again = (tree, { surroundings, limitMs = timeoutMs } = {}) =>
-    testRun(subject, command, tree, Math.min(timeoutMs, limitMs), surroundings);
-  let first: Execution | null = null;
-  const result = await guarded(subject, command, async (tree) => {
+    runTests(subject, command, tree, Math.min(timeoutMs, limitMs), surroundings);
+  let first: CommandRun | null = null;
+  const result = await runWithBaseScripts(subject, command, async (tree) => {
     const run = await again(tree);
     first ??= run;
-    const [complaint] = run.report?.complaints ?? [];
+    const [complaint] = run.report?.findings ?? [];
     return run.outcome === 'passed' && complaint
       ? {
           outcome: 'failed' as const,
-          detail: `exit ${run.ran.exitCode}, but its report says: ${complaint.message}`,
+          detail: `exit ${run.processResult.exitCode}, but its report says: ${complaint.message}`,
         }
       : run;
   });
   // It is assigned where the command was run.
-  const run = first as Execution | null;
+  const run = first as CommandRun | null;
   if (run === null) return result;
   const told =
     subject.changes.length === 0
@@ -108,10 +108,10 @@ async function runAndCompare(
       : await withBehaviour(context, {
           result: { ...result, kind: 'executed_by_us' },
           run,
-          base: async () => answerOf(await again(subject.base)),
+          base: async () => toBaselineResult(await again(subject.base)),
           again,
         });
   // `node --test` ends with 0 where it finds no test, or may not look for them.
-  const nothing = run.cases !== null && ranIn(run.cases) === 0;
+  const nothing = run.cases !== null && countTestsRun(run.cases) === 0;
   return nothing && told.outcome === 'passed' ? { outcome: 'inert', detail: 'no test ran' } : told;
 }

@@ -1,32 +1,32 @@
-import type { Format } from './report.ts';
+import type { ReportReader } from './report.ts';
 
 /** Loads one reader; each brings only what it needs, because most of a box's time is its start. */
-export const FORMATS = {
-  sarif: async (): Promise<Format> => (await import('./sarif.ts')).sarif,
-  semgrep: async (): Promise<Format> => (await import('./sarif.ts')).semgrep,
-  golangci: async (): Promise<Format> => (await import('./sarif.ts')).golangci,
-  junit: async (): Promise<Format> => (await import('./junit.ts')).junit,
-  cargo: async (): Promise<Format> => (await import('./compilers.ts')).cargo,
-  cargo_errors: async (): Promise<Format> => (await import('./compilers.ts')).cargoErrors,
-  go_build: async (): Promise<Format> => (await import('./compilers.ts')).goBuild,
-  go_vet: async (): Promise<Format> => (await import('./compilers.ts')).goVet,
-  tap: async (): Promise<Format> => (await import('./tap.ts')).tap,
-  ctrf: async (): Promise<Format> => (await import('./ctrf.ts')).ctrf,
-  jest: async (): Promise<Format> => (await import('./jest.ts')).jest,
-  cargo_test: async (): Promise<Format> => (await import('./cargo-test.ts')).cargoTest,
-  go_test: async (): Promise<Format> => (await import('./go-test.ts')).goTest,
-  tsc: async (): Promise<Format> => (await import('./compilers.ts')).tsc,
-  eslint: async (): Promise<Format> => (await import('./checkers.ts')).eslint,
-  eslint_warnings: async (): Promise<Format> => (await import('./checkers.ts')).eslintWarnings,
-  gitlab: async (): Promise<Format> => (await import('./checkers.ts')).gitlab,
-  pyright: async (): Promise<Format> => (await import('./checkers.ts')).pyright,
-  mypy: async (): Promise<Format> => (await import('./checkers.ts')).mypy,
-  vulture: async (): Promise<Format> => (await import('./dead-code.ts')).vulture,
-  knip: async (): Promise<Format> => (await import('./dead-code.ts')).knip,
-  bandit: async (): Promise<Format> => (await import('./checkers.ts')).bandit,
-  pip_audit: async (): Promise<Format> => (await import('./advisories.ts')).pipAudit,
-  npm_audit: async (): Promise<Format> => (await import('./advisories.ts')).npmAudit,
-  cargo_audit: async (): Promise<Format> => (await import('./advisories.ts')).cargoAudit,
-} as const satisfies Readonly<Record<string, () => Promise<Format>>>;
+export const REPORT_READERS = {
+  sarif: async (): Promise<ReportReader> => (await import('./sarif.ts')).readSarif,
+  semgrep: async (): Promise<ReportReader> => (await import('./sarif.ts')).readSemgrepSarif,
+  golangci: async (): Promise<ReportReader> => (await import('./sarif.ts')).readGolangciSarif,
+  junit: async (): Promise<ReportReader> => (await import('./junit.ts')).readJunit,
+  cargo: async (): Promise<ReportReader> => (await import('./compilers.ts')).readCargoMessages,
+  cargo_errors: async (): Promise<ReportReader> => (await import('./compilers.ts')).readCargoErrors,
+  go_build: async (): Promise<ReportReader> => (await import('./compilers.ts')).readGoBuild,
+  go_vet: async (): Promise<ReportReader> => (await import('./compilers.ts')).readGoVet,
+  tap: async (): Promise<ReportReader> => (await import('./tap.ts')).readTap,
+  ctrf: async (): Promise<ReportReader> => (await import('./ctrf.ts')).readCtrf,
+  jest: async (): Promise<ReportReader> => (await import('./jest.ts')).readJest,
+  cargo_test: async (): Promise<ReportReader> => (await import('./cargo-test.ts')).readCargoTestJson,
+  go_test: async (): Promise<ReportReader> => (await import('./go-test.ts')).readGoTest,
+  tsc: async (): Promise<ReportReader> => (await import('./compilers.ts')).readTsc,
+  eslint: async (): Promise<ReportReader> => (await import('./checkers.ts')).readEslint,
+  eslint_warnings: async (): Promise<ReportReader> => (await import('./checkers.ts')).readEslintWithWarnings,
+  gitlab: async (): Promise<ReportReader> => (await import('./checkers.ts')).readGitlabCodeQuality,
+  pyright: async (): Promise<ReportReader> => (await import('./checkers.ts')).readPyright,
+  mypy: async (): Promise<ReportReader> => (await import('./checkers.ts')).readMypy,
+  vulture: async (): Promise<ReportReader> => (await import('./dead-code.ts')).readVulture,
+  knip: async (): Promise<ReportReader> => (await import('./dead-code.ts')).readKnip,
+  bandit: async (): Promise<ReportReader> => (await import('./checkers.ts')).readBandit,
+  pip_audit: async (): Promise<ReportReader> => (await import('./advisories.ts')).readPipAudit,
+  npm_audit: async (): Promise<ReportReader> => (await import('./advisories.ts')).readNpmAudit,
+  cargo_audit: async (): Promise<ReportReader> => (await import('./advisories.ts')).readCargoAudit,
+} as const satisfies Readonly<Record<string, () => Promise<ReportReader>>>;
 
-export type FormatName = keyof typeof FORMATS;
+export type ReportFormat = keyof typeof REPORT_READERS;

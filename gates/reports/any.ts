@@ -1,8 +1,8 @@
-import { FORMATS, type FormatName } from './all.ts';
-import { type Ground, list, object, type Report } from './report.ts';
+import { REPORT_READERS, type ReportFormat } from './all.ts';
+import { type ReportRoot, toJsonList, toJsonRecord, type ToolReport } from './report.ts';
 
 /** Which of our formats a text is in, by what it begins with; null: none of them. */
-async function formatOf(text: string): Promise<FormatName | null> {
+async function detectReportFormat(text: string): Promise<ReportFormat | null> {
   const start = text.slice(0, 4_096).trimStart();
   if (/^(?:<\?xml[^>]{0,500}\?>\s{0,100})?(?:<!--[^>]{0,1000}-->\s{0,100})?<testsuites?\b/.test(start))
     return 'junit';
@@ -10,11 +10,11 @@ async function formatOf(text: string): Promise<FormatName | null> {
   if (/^\{ ?"type": ?"suite"/.test(start)) return 'cargo_test';
   if (start.startsWith('{')) {
     try {
-      const value = object(JSON.parse(text));
+      const value = toJsonRecord(JSON.parse(text));
       const { isCtrf } = await import('./ctrf.ts');
       if (isCtrf(value)) return 'ctrf';
       if (Array.isArray(value['testResults'])) return 'jest';
-      if (list(value['runs']).length > 0) return 'sarif';
+      if (toJsonList(value['runs']).length > 0) return 'sarif';
     } catch {
       return null;
     }
@@ -24,28 +24,28 @@ async function formatOf(text: string): Promise<FormatName | null> {
 }
 
 /** Reads a report in whichever of our formats it is. @throws when it is in none, or not whole. */
-export async function readAny(text: string, ground: Ground): Promise<Report> {
-  const name = await formatOf(text);
+export async function readAnyReport(text: string, ground: ReportRoot): Promise<ToolReport> {
+  const name = await detectReportFormat(text);
   if (name === null)
     throw new Error('the report is neither JUnit XML, CTRF, TAP, nor another format that we know');
-  return (await FORMATS[name]())(text, ground);
+  return (await REPORT_READERS[name]())(text, ground);
 }
 
 /**
  * Test results that a command printed among other things: TAP, JUnit XML, or what cargo and unittest print for people. Null when
  * there are none, or when not all of the output is there.
  */
-export async function inOutput(output: string, cutBytes: number, ground: Ground): Promise<Report | null> {
+export async function findReportInOutput(output: string, cutBytes: number, ground: ReportRoot): Promise<ToolReport | null> {
   if (cutBytes > 0) return null;
   try {
-    const { hasTap, tap } = await import('./tap.ts');
-    if (hasTap(output)) return tap(output, ground);
+    const { hasTap, readTap } = await import('./tap.ts');
+    if (hasTap(output)) return readTap(output, ground);
     const from = output.search(/<testsuites?\b/);
-    if (from >= 0) return (await FORMATS.junit())(output.slice(from, output.lastIndexOf('>') + 1), ground);
-    const { hasCargoText, cargoText } = await import('./cargo-text.ts');
-    if (hasCargoText(output)) return cargoText(output, ground);
-    const { hasUnittest, unittest } = await import('./unittest.ts');
-    return hasUnittest(output) ? unittest(output, ground) : null;
+    if (from >= 0) return (await REPORT_READERS.junit())(output.slice(from, output.lastIndexOf('>') + 1), ground);
+    const { hasCargoTestText, readCargoTestText } = await import('./cargo-text.ts');
+    if (hasCargoTestText(output)) return readCargoTestText(output, ground);
+    const { hasUnittestOutput, readUnittestOutput } = await import('./unittest.ts');
+    return hasUnittestOutput(output) ? readUnittestOutput(output, ground) : null;
   } catch {
     // No report that we know: the exit code must do.
     return null;

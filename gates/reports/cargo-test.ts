@@ -1,5 +1,5 @@
-import { type TestResult, testResult } from '../core/test-result.ts';
-import { type Failure, type Format, jsonLines, testReport } from './report.ts';
+import { type TestResult, createTestResult } from '../core/test-result.ts';
+import { type FailedTest, type ReportReader, parseJsonLines, createTestReport } from './report.ts';
 
 /** Names of the lines that stand for many things at once, of which cargo tells an exit code only. */
 const GROUPS: ReadonlySet<string> = new Set(['doctests', 'examples']);
@@ -15,28 +15,28 @@ const OUTCOMES: Readonly<Record<string, TestResult['outcome']>> = {
  * Events of Rust's own test runner, one JSON object per line, of all test programs one after the other. A program that was ended in
  * the middle leaves no report.
  */
-export const cargoTest: Format = (text) => {
-  const events = jsonLines(text);
+export const readCargoTestJson: ReportReader = (text) => {
+  const events = parseJsonLines(text);
   const of = (event: string): number =>
     events.filter((each) => each['type'] === 'suite' && each['event'] === event).length;
   if (of('started') === 0) throw new Error('no test program was started');
   if (of('started') !== of('ok') + of('failed')) throw new Error('a test program ended in the middle');
   const cases: TestResult[] = [];
-  const failures: Failure[] = [];
+  const failures: FailedTest[] = [];
   for (const { type, event, name, exec_time, stdout } of events) {
     const outcome = typeof event === 'string' ? OUTCOMES[event] : undefined;
     if (type !== 'test' || outcome === undefined || typeof name !== 'string') continue;
-    const result = testResult(name, null, outcome, typeof exec_time === 'number' ? exec_time * 1_000 : null);
+    const result = createTestResult(name, null, outcome, typeof exec_time === 'number' ? exec_time * 1_000 : null);
     cases.push(result);
     if (outcome === 'failed')
       failures.push({
-        case: result,
+        test: result,
         message: saidIn(stdout),
         // Nobody knows which of them it was.
         rule: GROUPS.has(name) ? 'some_tests_failed' : 'test_failed',
       });
   }
-  return testReport(cases, failures);
+  return createTestReport(cases, failures);
 };
 
 /** What a panic says, without its place in the sources of the standard library. */

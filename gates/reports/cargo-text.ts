@@ -1,5 +1,5 @@
-import { type TestResult, testResult } from '../core/test-result.ts';
-import { type Failure, type Format, testReport } from './report.ts';
+import { type TestResult, createTestResult } from '../core/test-result.ts';
+import { type FailedTest, type ReportReader, createTestReport } from './report.ts';
 
 /** What a test program of Rust prints: which it is, its tests, its end. */
 const PROGRAM = /^\s{1,10}(?:Running (?:unittests )?(\S{1,500}) \(|Doc-tests (\S{1,200})$)/;
@@ -11,7 +11,7 @@ const END = /^test result: (?:ok|FAILED)\. (\d{1,9}) passed; (\d{1,9}) failed; (
 const OUTCOMES = { ok: 'passed', FAILED: 'failed', ignored: 'skipped' } as const;
 
 /** Whether a text holds the output of a test program of Rust. */
-export const hasCargoText = (text: string): boolean =>
+export const hasCargoTestText = (text: string): boolean =>
   /^running \d{1,9} tests?$/m.test(text) && /^test result: /m.test(text);
 
 /**
@@ -19,9 +19,9 @@ export const hasCargoText = (text: string): boolean =>
  * @throws when a program names other numbers of tests than it counts, or says nothing of them: it is ended from inside, or has its own
  * way to run.
  */
-export const cargoText: Format = (text) => {
+export const readCargoTestText: ReportReader = (text) => {
   const cases: TestResult[] = [];
-  const failures: Failure[] = [];
+  const failures: FailedTest[] = [];
   let program = '';
   let since = 0;
   let isOpen = false;
@@ -35,9 +35,9 @@ export const cargoText: Format = (text) => {
     const found = CASE.exec(line);
     if (found) {
       const outcome = OUTCOMES[found[2] as keyof typeof OUTCOMES];
-      const result = testResult(`${program} ${found[1]?.replace(PLACE, '')}`, null, outcome);
+      const result = createTestResult(`${program} ${found[1]?.replace(PLACE, '')}`, null, outcome);
       cases.push(result);
-      if (outcome === 'failed') failures.push({ case: result, message: 'FAILED' });
+      if (outcome === 'failed') failures.push({ test: result, message: 'FAILED' });
     }
     const end = END.exec(line);
     if (!end) continue;
@@ -49,5 +49,5 @@ export const cargoText: Format = (text) => {
   }
   if (isOpen || cases.length !== since) throw new Error(`${program} does not say what came of its tests`);
   if (program === '') throw new Error('no test program is named');
-  return testReport(cases, failures);
+  return createTestReport(cases, failures);
 };

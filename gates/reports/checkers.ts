@@ -1,49 +1,49 @@
-import { type Complaint, complaint, type Format, findingsOnly, list, mustList, object } from './report.ts';
+import { type ToolFinding, createToolFinding, type ReportReader, createFindingsReport, toJsonList, requireJsonList, toJsonRecord } from './report.ts';
 
 const eslintFrom =
-  (least: number): Format =>
+  (least: number): ReportReader =>
   (text, root) =>
-    findingsOnly(
-      mustList(JSON.parse(text), 'files').flatMap((entry) => {
-        const { filePath, messages } = object(entry);
-        return list(messages).flatMap((each) => {
-          const { ruleId, severity, line, message } = object(each);
+    createFindingsReport(
+      requireJsonList(JSON.parse(text), 'files').flatMap((entry) => {
+        const { filePath, messages } = toJsonRecord(entry);
+        return toJsonList(messages).flatMap((each) => {
+          const { ruleId, severity, line, message } = toJsonRecord(each);
           return typeof severity === 'number' && severity >= least
-            ? [complaint(root, { file: filePath, line }, ruleId ?? 'syntax', message)]
+            ? [createToolFinding(root, { file: filePath, line }, ruleId ?? 'syntax', message)]
             : [];
         });
       }),
     );
 
 /** `eslint --format json` */
-export const eslint: Format = eslintFrom(2);
+export const readEslint: ReportReader = eslintFrom(2);
 /** The same, with what the project is only warned of. */
-export const eslintWarnings: Format = eslintFrom(1);
+export const readEslintWithWarnings: ReportReader = eslintFrom(1);
 
 /** What GitLab's code-quality report calls a warning and less: with nothing graver, biome ends with 0. */
 const WARNINGS: readonly unknown[] = ['info', 'minor', 'major'];
 
 /** GitLab's code-quality report, as `biome --reporter=gitlab` writes it. */
-export const gitlab: Format = (text, root) =>
-  findingsOnly(
-    mustList(JSON.parse(text), 'issues').flatMap((entry) => {
-      const { check_name, description, location, severity } = object(entry);
-      const { path, lines } = object(location);
+export const readGitlabCodeQuality: ReportReader = (text, root) =>
+  createFindingsReport(
+    requireJsonList(JSON.parse(text), 'issues').flatMap((entry) => {
+      const { check_name, description, location, severity } = toJsonRecord(entry);
+      const { path, lines } = toJsonRecord(location);
       return WARNINGS.includes(severity)
         ? []
-        : [complaint(root, { file: path, line: object(lines)['begin'] }, check_name, description)];
+        : [createToolFinding(root, { file: path, line: toJsonRecord(lines)['begin'] }, check_name, description)];
     }),
   );
 
 /** `pyright --outputjson`; its lines count from 0. */
-export const pyright: Format = (text, root) =>
-  findingsOnly(
-    mustList(object(JSON.parse(text))['generalDiagnostics'], 'generalDiagnostics').flatMap((entry) => {
-      const { file, severity, message, rule, range } = object(entry);
-      const line = object(object(range)['start'])['line'];
+export const readPyright: ReportReader = (text, root) =>
+  createFindingsReport(
+    requireJsonList(toJsonRecord(JSON.parse(text))['generalDiagnostics'], 'generalDiagnostics').flatMap((entry) => {
+      const { file, severity, message, rule, range } = toJsonRecord(entry);
+      const line = toJsonRecord(toJsonRecord(range)['start'])['line'];
       return severity === 'error'
         ? [
-            complaint(
+            createToolFinding(
               root,
               { file, line: typeof line === 'number' ? line + 1 : null },
               rule ?? 'syntax',
@@ -55,26 +55,26 @@ export const pyright: Format = (text, root) =>
   );
 
 /** `mypy --output json`: one object per line, nothing when all is well. */
-export const mypy: Format = (text, root) =>
-  findingsOnly(
-    text.split('\n').flatMap((line): Complaint[] => {
+export const readMypy: ReportReader = (text, root) =>
+  createFindingsReport(
+    text.split('\n').flatMap((line): ToolFinding[] => {
       if (line.trim() === '') return [];
-      const { file, line: at, message, code, severity } = object(JSON.parse(line));
-      return severity === 'error' ? [complaint(root, { file, line: at }, code ?? 'syntax', message)] : [];
+      const { file, line: at, message, code, severity } = toJsonRecord(JSON.parse(line));
+      return severity === 'error' ? [createToolFinding(root, { file, line: at }, code ?? 'syntax', message)] : [];
     }),
   );
 
 /** `bandit --format json`. Files that it could not read are complaints too: nobody silences a scanner by breaking the code. */
-export const bandit: Format = (text, root) => {
-  const report = object(JSON.parse(text));
-  return findingsOnly([
-    ...mustList(report['results'], 'results').map((entry) => {
-      const { filename, line_number, test_id, issue_text } = object(entry);
-      return complaint(root, { file: filename, line: line_number }, test_id, issue_text);
+export const readBandit: ReportReader = (text, root) => {
+  const report = toJsonRecord(JSON.parse(text));
+  return createFindingsReport([
+    ...requireJsonList(report['results'], 'results').map((entry) => {
+      const { filename, line_number, test_id, issue_text } = toJsonRecord(entry);
+      return createToolFinding(root, { file: filename, line: line_number }, test_id, issue_text);
     }),
-    ...list(report['errors']).map((entry) => {
-      const { filename, reason } = object(entry);
-      return complaint(root, { file: filename }, 'not_scanned', reason);
+    ...toJsonList(report['errors']).map((entry) => {
+      const { filename, reason } = toJsonRecord(entry);
+      return createToolFinding(root, { file: filename }, 'not_scanned', reason);
     }),
   ]);
 };

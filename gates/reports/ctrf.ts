@@ -1,39 +1,39 @@
-import { type TestResult, testResult } from '../core/test-result.ts';
+import { type TestResult, createTestResult } from '../core/test-result.ts';
 import {
-  type Failure,
-  type Format,
-  failureOf,
-  inside,
-  list,
-  localName,
-  mustList,
-  object,
-  testReport,
+  type FailedTest,
+  type ReportReader,
+  createFailedTest,
+  toCheckoutPath,
+  toJsonList,
+  removeCheckoutRoot,
+  requireJsonList,
+  toJsonRecord,
+  createTestReport,
 } from './report.ts';
 
 /** Common Test Report Format, a JSON document. What is `pending` or `other` did not come to a result. */
-export const ctrf: Format = (text, ground) => {
-  const results = object(object(JSON.parse(text))['results']);
+export const readCtrf: ReportReader = (text, ground) => {
+  const results = toJsonRecord(toJsonRecord(JSON.parse(text))['results']);
   const cases: TestResult[] = [];
-  const failures: Failure[] = [];
-  for (const entry of mustList(results['tests'], 'tests')) {
-    const { name, status, duration, suite, filePath, message, line } = object(entry);
+  const failures: FailedTest[] = [];
+  for (const entry of requireJsonList(results['tests'], 'tests')) {
+    const { name, status, duration, suite, filePath, message, line } = toJsonRecord(entry);
     const suites =
-      typeof suite === 'string' ? [suite] : list(suite).filter((part) => typeof part === 'string');
-    const result = testResult(
-      localName([...suites, typeof name === 'string' ? name : ''].join(' > '), ground),
-      typeof filePath === 'string' ? inside(ground, filePath) : null,
+      typeof suite === 'string' ? [suite] : toJsonList(suite).filter((part) => typeof part === 'string');
+    const result = createTestResult(
+      removeCheckoutRoot([...suites, typeof name === 'string' ? name : ''].join(' > '), ground),
+      typeof filePath === 'string' ? toCheckoutPath(ground, filePath) : null,
       status === 'passed' || status === 'failed' ? status : 'skipped',
       typeof duration === 'number' ? duration : null,
     );
     cases.push(result);
-    if (result.outcome === 'failed') failures.push(failureOf(result, line, message));
+    if (result.outcome === 'failed') failures.push(createFailedTest(result, line, message));
   }
-  return testReport(cases, failures);
+  return createTestReport(cases, failures);
 };
 
 /** Whether a JSON value says of itself that it is such a document. */
 export const isCtrf = (value: unknown): boolean => {
-  const document = object(value);
-  return document['reportFormat'] === 'CTRF' || Array.isArray(object(document['results'])['tests']);
+  const document = toJsonRecord(value);
+  return document['reportFormat'] === 'CTRF' || Array.isArray(toJsonRecord(document['results'])['tests']);
 };

@@ -1,5 +1,5 @@
-import { type TestResult, testResult } from '../core/test-result.ts';
-import { type Failure, type Format, jsonLines, testReport } from './report.ts';
+import { type TestResult, createTestResult } from '../core/test-result.ts';
+import { type FailedTest, type ReportReader, parseJsonLines, createTestReport } from './report.ts';
 
 /** A place inside the package's folder, as `testing` prints it before a message. */
 const PLACE = /^\s{1,16}([\w.-]{1,200}\.go):(\d{1,9}): (.{0,2000})$/;
@@ -11,7 +11,7 @@ const OUTCOMES: Readonly<Record<string, TestResult['outcome']>> = {
 };
 
 /** What is known of one test, or of a package as a whole. */
-interface Known {
+interface GoTestState {
   readonly result: TestResult;
   readonly isPackage: boolean;
 }
@@ -20,11 +20,11 @@ interface Known {
  * `go test -json`: each test, and each package that failed without one, e.g. because it does not compile. Reports name packages, not
  * folders, so no test has a file. A test that only fails because one inside of it does says nothing more.
  */
-export const goTest: Format = (text) => {
-  const events = jsonLines(text);
+export const readGoTest: ReportReader = (text) => {
+  const events = parseJsonLines(text);
   if (!events.some(({ Action }) => Action === 'start')) throw new Error('no package was started');
   const said = new Map<string, string[]>();
-  const known = new Map<string, Known>();
+  const known = new Map<string, GoTestState>();
   const blamed = new Set<string>();
   for (const { Action, Package, Test, Output, Elapsed } of events) {
     if (typeof Package !== 'string') continue;
@@ -40,12 +40,12 @@ export const goTest: Format = (text) => {
     if (outcome === undefined || (isPackage && (outcome !== 'failed' || blamed.has(Package)))) continue;
     if (outcome === 'failed') blamed.add(Package);
     const elapsed = typeof Elapsed === 'number' ? Elapsed * 1_000 : null;
-    known.set(id, { result: testResult(id, null, outcome, elapsed), isPackage });
+    known.set(id, { result: createTestResult(id, null, outcome, elapsed), isPackage });
   }
   const outer = new Set(
     [...known].flatMap(([id, { result }]) => (result.outcome === 'failed' ? parentsOf(id) : [])),
   );
-  const failures = [...known].flatMap(([id, { result, isPackage }]): Failure[] => {
+  const failures = [...known].flatMap(([id, { result, isPackage }]): FailedTest[] => {
     if (result.outcome !== 'failed' || outer.has(id)) return [];
     const match = (said.get(id) ?? [])
       .map((line) => PLACE.exec(line.trimEnd()))
@@ -53,7 +53,7 @@ export const goTest: Format = (text) => {
     const message = match?.[3] ?? said.get(id)?.at(-1)?.trim() ?? '';
     return [
       {
-        case: result,
+        test: result,
         message: match ? `${message} (${match[1]}:${match[2]})` : message,
         rule: isPackage ? 'package_failed' : 'test_failed',
       },
@@ -61,7 +61,7 @@ export const goTest: Format = (text) => {
   });
   // A package that failed by itself has run no test.
   const cases = [...known.values()].flatMap(({ result, isPackage }) => (isPackage ? [] : [result]));
-  return testReport(cases, failures);
+  return createTestReport(cases, failures);
 };
 
 /** Names of the tests that a subtest is in: `a.T/b/c` is in `a.T/b` and `a.T`; slashes of the package do not count. */

@@ -1,14 +1,14 @@
 import { XMLParser } from 'fast-xml-parser';
-import { type TestResult, testResult } from '../core/test-result.ts';
+import { type TestResult, createTestResult } from '../core/test-result.ts';
 import {
-  type Failure,
-  type Format,
-  type Ground,
-  inside,
-  list,
-  localName,
-  object,
-  testReport,
+  type FailedTest,
+  type ReportReader,
+  type ReportRoot,
+  toCheckoutPath,
+  toJsonList,
+  removeCheckoutRoot,
+  toJsonRecord,
+  createTestReport,
 } from './report.ts';
 
 const PARSER = new XMLParser({
@@ -25,19 +25,19 @@ const PARSER = new XMLParser({
 type Node = Readonly<Record<string, unknown>>;
 
 /** JUnit XML, as pytest, vitest, jest and `node --test` write it. */
-export const junit: Format = (text, ground) => {
-  const document = object(PARSER.parse(text, true));
-  const top = document['testsuites'] === undefined ? document : object(document['testsuites']);
+export const readJunit: ReportReader = (text, ground) => {
+  const document = toJsonRecord(PARSER.parse(text, true));
+  const top = document['testsuites'] === undefined ? document : toJsonRecord(document['testsuites']);
   if (document['testsuites'] === undefined && document['testsuite'] === undefined)
     throw new Error('the report has no test suites');
   const cases: TestResult[] = [];
-  const failures: Failure[] = [];
+  const failures: FailedTest[] = [];
   for (const { node, suite } of casesOf(top, '')) {
-    const problem = list(node['failure'])[0] ?? list(node['error'])[0];
+    const problem = toJsonList(node['failure'])[0] ?? toJsonList(node['error'])[0];
     // What is to be done or expected to fail has both marks, and does not fail the run.
     const skipped = node['skipped'] !== undefined;
-    const result = testResult(
-      localName(nameOf(node, suite), ground),
+    const result = createTestResult(
+      removeCheckoutRoot(nameOf(node, suite), ground),
       fileOf(node, suite, ground),
       skipped ? 'skipped' : problem === undefined ? 'passed' : 'failed',
       secondsOf(node['time']),
@@ -45,18 +45,18 @@ export const junit: Format = (text, ground) => {
     cases.push(result);
     if (result.outcome !== 'failed') continue;
     failures.push({
-      case: result,
+      test: result,
       // pytest counts its lines from 0.
       line: Number(node['line'] ?? Number.NaN) + (suite === 'pytest' ? 1 : 0),
-      message: unescape_(text_(object(problem)['message']) ?? text_(problem) ?? 'failed'),
+      message: unescape_(text_(toJsonRecord(problem)['message']) ?? text_(problem) ?? 'failed'),
     });
   }
-  return testReport(cases, failures);
+  return createTestReport(cases, failures);
 };
 
-const fileOf = (node: Node, suite: string, ground: Ground): string | null => {
+const fileOf = (node: Node, suite: string, ground: ReportRoot): string | null => {
   const file = text_(node['file']) ?? (/\.\w+$/.test(suite) ? suite : undefined);
-  return file === undefined ? null : inside(ground, unescape_(file));
+  return file === undefined ? null : toCheckoutPath(ground, unescape_(file));
 };
 
 /** Names of suites count where nothing else tells two cases apart. */
@@ -73,9 +73,9 @@ const secondsOf = (time: unknown): number | null =>
 /** The test cases of a suite and of the suites in it, with the name of the nearest suite. */
 function casesOf(node: Node, suite: string): { readonly node: Node; readonly suite: string }[] {
   return [
-    ...list(node['testcase']).map((entry) => ({ node: object(entry), suite })),
-    ...list(node['testsuite']).flatMap((entry) => {
-      const inner = object(entry);
+    ...toJsonList(node['testcase']).map((entry) => ({ node: toJsonRecord(entry), suite })),
+    ...toJsonList(node['testsuite']).flatMap((entry) => {
+      const inner = toJsonRecord(entry);
       return casesOf(inner, text_(inner['file']) ?? text_(inner['name']) ?? suite);
     }),
   ];

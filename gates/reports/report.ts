@@ -1,17 +1,17 @@
 import { isAbsolute, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Finding } from '../../shared/contract/evidence/schema.ts';
-import { type TestResult, testId } from '../core/test-result.ts';
+import { type TestResult, computeTestId } from '../core/test-result.ts';
 
 /** One complaint of a tool. */
-export interface Complaint extends Finding {
+export interface ToolFinding extends Finding {
   /** What it stays the same by when lines move: compared with the complaints about the base. */
   readonly key: string;
 }
 
 /** What a tool reported about one tree. */
-export interface Report {
-  readonly complaints: readonly Complaint[];
+export interface ToolReport {
+  readonly findings: readonly ToolFinding[];
   /** Every test case that it names; null for a tool that runs none. */
   readonly cases: readonly TestResult[] | null;
 }
@@ -20,23 +20,23 @@ export interface Report {
 const MAX_CASES = 100_000;
 
 /** The real path of a checkout, alone or with the folder of it that relative paths start from. */
-export type Ground = string | { readonly root: string; readonly folder: string };
+export type ReportRoot = string | { readonly root: string; readonly folder: string };
 
 /** Reads a report about a checkout. @throws whatever a text throws that is not such a report. */
-export type Format = (text: string, ground: Ground) => Report;
+export type ReportReader = (text: string, ground: ReportRoot) => ToolReport;
 
 /** Longest message in characters. */
 const MAX_MESSAGE = 1_000;
 
 /** A complaint with a path relative to the checkout; what lies outside of it has no file. */
-export function complaint(
-  ground: Ground,
+export function createToolFinding(
+  ground: ReportRoot,
   place: { readonly file?: unknown; readonly line?: unknown },
   rule: unknown,
   message: unknown,
   key?: string,
-): Complaint {
-  const file = typeof place.file === 'string' ? inside(ground, place.file) : null;
+): ToolFinding {
+  const file = typeof place.file === 'string' ? toCheckoutPath(ground, place.file) : null;
   const { line } = place;
   const named = typeof rule === 'string' && rule !== '' ? rule : 'unknown';
   const text = typeof message === 'string' ? message.trim().slice(0, MAX_MESSAGE) : '';
@@ -49,11 +49,11 @@ export function complaint(
   };
 }
 
-export const findingsOnly = (complaints: readonly Complaint[]): Report => ({ complaints, cases: null });
+export const createFindingsReport = (complaints: readonly ToolFinding[]): ToolReport => ({ findings: complaints, cases: null });
 
 /** What a runner says of one failed case besides its name. */
-export interface Failure {
-  readonly case: TestResult;
+export interface FailedTest {
+  readonly test: TestResult;
   readonly line?: number | null;
   readonly message: string;
   /** Default: `test_failed`. */
@@ -61,40 +61,40 @@ export interface Failure {
 }
 
 /** A failed case with what a JSON document says of it; what is no line and no text is left out. */
-export const failureOf = (result: TestResult, line: unknown, message: unknown): Failure => ({
-  case: result,
+export const createFailedTest = (result: TestResult, line: unknown, message: unknown): FailedTest => ({
+  test: result,
   line: typeof line === 'number' ? line : null,
   message: typeof message === 'string' ? message : '',
 });
 
 /** The report of a test runner. @throws when it names too many cases. */
-export function testReport(cases: readonly TestResult[], failures: readonly Failure[]): Report {
+export function createTestReport(cases: readonly TestResult[], failures: readonly FailedTest[]): ToolReport {
   if (cases.length > MAX_CASES) throw new Error(`the report has over ${MAX_CASES} test cases`);
   return {
     cases,
-    complaints: failures.map(({ case: test, line = null, message, rule = 'test_failed' }) => ({
+    findings: failures.map(({ test: test, line = null, message, rule = 'test_failed' }) => ({
       file: test.file,
       line: line !== null && Number.isInteger(line) && line > 0 ? line : null,
       rule,
       test: test.name,
       message: `${test.name}: ${message.trim() || 'failed'}`.slice(0, MAX_MESSAGE),
-      key: testId(test),
+      key: computeTestId(test),
     })),
   };
 }
 
 /** A name without the folder of the checkout, which is another one each time. */
-export function localName(name: string, ground: Ground): string {
+export function removeCheckoutRoot(name: string, ground: ReportRoot): string {
   const root = typeof ground === 'string' ? ground : ground.root;
   return root === '' ? name : name.replaceAll(`${root}/`, '');
 }
 
 /** How many tests of a report ran, skipped ones not counted. */
-export const ranIn = (cases: readonly TestResult[]): number =>
+export const countTestsRun = (cases: readonly TestResult[]): number =>
   cases.filter(({ outcome }) => outcome !== 'skipped').length;
 
 /** A path relative to the checkout; null for what lies outside of it. */
-export function inside(ground: Ground, path: string): string | null {
+export function toCheckoutPath(ground: ReportRoot, path: string): string | null {
   const { root, folder } = typeof ground === 'string' ? { root: ground, folder: '' } : ground;
   let plain = path;
   try {
@@ -107,26 +107,26 @@ export function inside(ground: Ground, path: string): string | null {
 }
 
 /** A JSON value as an object, or an empty one. */
-export const object = (value: unknown): Readonly<Record<string, unknown>> =>
+export const toJsonRecord = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};
 
 /** A JSON value as a list, or an empty one. */
-export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const toJsonList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** @throws when the value is no list: a report without its list is no report. */
-export function mustList(value: unknown, what: string): readonly unknown[] {
+export function requireJsonList(value: unknown, what: string): readonly unknown[] {
   if (!Array.isArray(value)) throw new Error(`the report has no ${what}`);
   return value;
 }
 
 /** The values of a text with one JSON value per line; other lines are of no report. */
-export const jsonLines = (text: string): Readonly<Record<string, unknown>>[] =>
+export const parseJsonLines = (text: string): Readonly<Record<string, unknown>>[] =>
   text.split('\n').flatMap((line) => {
     if (!line.startsWith('{')) return [];
     try {
-      return [object(JSON.parse(line))];
+      return [toJsonRecord(JSON.parse(line))];
     } catch {
       return [];
     }

@@ -1,5 +1,5 @@
-import { type TestResult, testResult } from '../core/test-result.ts';
-import { type Failure, type Format, localName, testReport } from './report.ts';
+import { type TestResult, createTestResult } from '../core/test-result.ts';
+import { type FailedTest, type ReportReader, removeCheckoutRoot, createTestReport } from './report.ts';
 
 /** A test line of TAP 13 or 14; subtests are indented. */
 const LINE = /^([ \t]{0,400})(not )?ok\b(?: {1,4}\d{1,9})?(?: {1,4}- | {1,4}|$)([^\n]{0,2000})$/;
@@ -10,7 +10,7 @@ const DURATION = /^\s{0,400}duration_ms: ([\d.]{1,30})$/;
 /** Whether a text holds output in the Test Anything Protocol. */
 export const hasTap = (text: string): boolean => /^TAP version 1[34]\r?$/m.test(text);
 
-interface Line {
+interface TapTest {
   name: string;
   readonly outcome: TestResult['outcome'];
   duration: number | null;
@@ -22,11 +22,11 @@ interface Line {
  * Test Anything Protocol 13 and 14, among other output. A test with subtests counts only where it failed and none of them did. What is
  * to be done or skipped has not failed, whatever its line says. TAP names no files.
  */
-export const tap: Format = (text, ground) => {
+export const readTap: ReportReader = (text, ground) => {
   if (!hasTap(text)) throw new Error('the report is no TAP');
-  const lines: Line[] = [];
+  const lines: TapTest[] = [];
   /** Tests whose suite has not ended yet, by depth. */
-  const open = new Map<number, Line[]>();
+  const open = new Map<number, TapTest[]>();
   let planned = false;
   for (const line of text.split(/\r?\n/)) {
     planned ||= PLAN.test(line);
@@ -39,7 +39,7 @@ export const tap: Format = (text, ground) => {
     const { name, skipped } = described(match[3] ?? '');
     const inner = [...open.keys()].filter((each) => each > depth).flatMap((each) => take(open, each));
     for (const each of inner) each.name = `${name} > ${each.name}`;
-    const test: Line = {
+    const test: TapTest = {
       name,
       outcome: skipped ? 'skipped' : match[2] === undefined ? 'passed' : 'failed',
       duration: null,
@@ -56,17 +56,17 @@ export const tap: Format = (text, ground) => {
   }
   if (lines.length === 0 && !planned) throw new Error('the report has no test');
   const cases: TestResult[] = [];
-  const failures: Failure[] = [];
+  const failures: FailedTest[] = [];
   for (const { name, outcome, duration, inner } of lines) {
     if (inner === 'failed' || (inner === 'passed' && outcome !== 'failed')) continue;
-    const result = testResult(localName(name, ground), null, outcome, duration);
+    const result = createTestResult(removeCheckoutRoot(name, ground), null, outcome, duration);
     cases.push(result);
-    if (outcome === 'failed') failures.push({ case: result, message: 'not ok' });
+    if (outcome === 'failed') failures.push({ test: result, message: 'not ok' });
   }
-  return testReport(cases, failures);
+  return createTestReport(cases, failures);
 };
 
-function take(open: Map<number, Line[]>, depth: number): Line[] {
+function take(open: Map<number, TapTest[]>, depth: number): TapTest[] {
   const lines = open.get(depth) ?? [];
   open.delete(depth);
   return lines;

@@ -1,5 +1,5 @@
-import { type TestResult, testResult } from '../core/test-result.ts';
-import { type Failure, type Format, testReport } from './report.ts';
+import { type TestResult, createTestResult } from '../core/test-result.ts';
+import { type FailedTest, type ReportReader, createTestReport } from './report.ts';
 
 /** A line of `python -m unittest -v`: name, class, and what became of it; between them a description may stand on a line of its own. */
 const CASE =
@@ -14,23 +14,23 @@ const OUTCOMES: Readonly<Record<string, TestResult['outcome']>> = {
 };
 
 /** Whether a text holds the output of a run of unittest that came to its end. */
-export const hasUnittest = (text: string): boolean => END.test(text);
+export const hasUnittestOutput = (text: string): boolean => END.test(text);
 
 /**
  * The verbose output of unittest. Modules, classes and tests are named, files are not.
  * @throws when it names fewer tests than it says that it ran: another verbosity, or a line that something else broke.
  */
-export const unittest: Format = (text) => {
+export const readUnittestOutput: ReportReader = (text) => {
   const ran = Number(END.exec(text)?.[1] ?? Number.NaN);
   const cases: TestResult[] = [];
-  const failures: Failure[] = [];
+  const failures: FailedTest[] = [];
   for (const [, name = '', where = '', said = ''] of text.matchAll(CASE)) {
     // Since 3.11 the name stands behind the class too.
     const full = where.endsWith(`.${name}`) ? where : `${where}.${name}`;
-    const result = testResult(full, null, OUTCOMES[said] ?? 'skipped');
+    const result = createTestResult(full, null, OUTCOMES[said] ?? 'skipped');
     cases.push(result);
-    if (result.outcome === 'failed') failures.push({ case: result, message: said });
+    if (result.outcome === 'failed') failures.push({ test: result, message: said });
   }
   if (!(cases.length >= ran)) throw new Error(`the report names ${cases.length} of ${ran} tests`);
-  return testReport(cases, failures);
+  return createTestReport(cases, failures);
 };

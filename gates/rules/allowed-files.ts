@@ -1,6 +1,6 @@
-import { ALLOWED_FILES } from '../../shared/contract/evidence/names.ts';
+import { ALLOWED_FILES_GATE } from '../../shared/contract/evidence/names.ts';
 import type { GateEvidence, ProtectedFile } from '../../shared/contract/evidence/schema.ts';
-import type { Expectation } from '../../shared/contract/submission/expects.ts';
+import type { ExpectedChange } from '../../shared/contract/submission/expects.ts';
 import { isTestPath } from '../core/test-paths.ts';
 
 /** What becomes of a patch that changes more than the files that its task names. */
@@ -14,10 +14,10 @@ const NAMED = 5;
 export interface AllowedFilesOptions {
   readonly setting: AllowedFilesSetting;
   /** Files and folders of the task; without any, nothing is outside. */
-  readonly files: readonly string[];
-  readonly expects: readonly Expectation[];
+  readonly taskFiles: readonly string[];
+  readonly expects: readonly ExpectedChange[];
   /** What the patch touches, old names of renamed files included. */
-  readonly changed: readonly string[];
+  readonly changedPaths: readonly string[];
   readonly protectedFiles: readonly Pick<ProtectedFile, 'path' | 'allowed_by'>[];
 }
 
@@ -25,26 +25,26 @@ export interface AllowedFilesOptions {
  * Looks whether a patch keeps to the files of its task. What was foreseen in another way is not outside: a file that steers checks and
  * is allowed, and tests where the task foresees that they change. Null: there is nothing to look at.
  */
-export function allowedFiles({
+export function checkAllowedFiles({
   setting,
-  files,
+  taskFiles,
   expects,
-  changed,
+  changedPaths,
   protectedFiles,
 }: AllowedFilesOptions): GateEvidence | null {
-  if (setting === 'off' || files.length === 0 || changed.length === 0) return null;
+  if (setting === 'off' || taskFiles.length === 0 || changedPaths.length === 0) return null;
   const foreseen = new Set(
     protectedFiles.flatMap(({ path, allowed_by }) => (allowed_by === null ? [] : [path])),
   );
   const testsChange = expects.includes('tests_change') || expects.includes('expectations_change');
-  const outside = changed.filter(
-    (path) => !foreseen.has(path) && !(testsChange && isTestPath(path)) && !isWithin(path, files),
+  const outside = changedPaths.filter(
+    (path) => !foreseen.has(path) && !(testsChange && isTestPath(path)) && !isWithin(path, taskFiles),
   );
   const named = outside.slice(0, NAMED).join(', ');
   const more = outside.length > NAMED ? ` and ${outside.length - NAMED} more` : '';
   const holds = setting === 'hold';
   return {
-    name: ALLOWED_FILES,
+    name: ALLOWED_FILES_GATE,
     outcome: holds && outside.length > 0 ? 'inert' : 'passed',
     kind: 'checked_by_us',
     required: holds,
@@ -58,13 +58,13 @@ export function allowedFiles({
     })),
     detail:
       outside.length === 0
-        ? `all of ${changed.length} changed files are files of the task, or foreseen`
-        : `${holds ? 'a person must look: ' : ''}${outside.length} of ${changed.length} changed files are outside of the task's files: ${named}${more}`.slice(
+        ? `all of ${changedPaths.length} changed files are files of the task, or foreseen`
+        : `${holds ? 'a person must look: ' : ''}${outside.length} of ${changedPaths.length} changed files are outside of the task's files: ${named}${more}`.slice(
             0,
             4_000,
           ),
     duration_ms: 0,
-    metadata: { setting, files_changed: changed.length, files_outside: outside.length },
+    metadata: { setting, files_changed: changedPaths.length, files_outside: outside.length },
   };
 }
 

@@ -1,21 +1,21 @@
-import { ruleOf } from './registry.ts';
+import { findRule } from './registry.ts';
 
 /** What SARIF says of a rule, and where its page is. */
 export interface RulePage {
-  readonly says: string;
-  readonly why: string;
+  readonly summary: string;
+  readonly rationale: string;
   /** Below the folder of the documentation. */
   readonly page: string;
 }
 
 /** The page of a rule of ours; of what a tool says, the page that lists the gates. */
-export function pageOf(id: string): RulePage {
-  const rule = ruleOf(id);
+export function getRulePage(id: string): RulePage {
+  const rule = findRule(id);
   if (rule === undefined)
-    return { says: id, why: 'The gate, or its tool, says more in its message.', page: 'gate-list.md' };
-  return { says: rule.says, why: rule.why, page: `rules/${rule.id}.md` };
+    return { summary: id, rationale: 'The gate, or its tool, says more in its message.', page: 'gate-list.md' };
+  return { summary: rule.summary, rationale: rule.rationale, page: `rules/${rule.id}.md` };
 }
 
 /** How anybody asks for the page of a rule without a browser; null for what a tool says. */
-export const explanationOf = (id: string): string | null =>
-  ruleOf(id) === undefined ? null : `assay rules explain ${id}`;
+export const getExplainCommand = (id: string): string | null =>
+  findRule(id) === undefined ? null : `assay rules explain ${id}`;

@@ -5,7 +5,7 @@ const NOWHERE = 'http://127.0.0.1:9';
  * How the browser is started: without anything of its own on the network, with loopback as all that it reaches, and with the same
  * picture of the same page, as far as that goes. It has no sandbox of its own: it runs as a user who can do nothing else.
  */
-export const browserArguments = (profile: string): string[] => [
+export const buildBrowserArguments = (profile: string): string[] => [
   '--headless=new',
   '--remote-debugging-pipe',
   `--user-data-dir=${profile}`,

@@ -1,9 +1,9 @@
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { BOX_ENV } from '../../shared/contract/names.ts';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/names.ts';
 
 /** Debian's names of it, Google's, and those of other systems, the most likely first. */
-export const BROWSERS = [
+export const BROWSER_PROGRAMS = [
   'chromium',
   'chromium-browser',
   'chromium-headless-shell',
@@ -21,10 +21,10 @@ const runs = (path: string): Promise<boolean> =>
 export async function findBrowser(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<string | null> {
-  const set = env[BOX_ENV.browser];
+  const set = env[CONTAINER_ENV_NAMES.browser];
   if (set !== undefined && set !== '') return isAbsolute(set) && (await runs(set)) ? set : null;
   const folders = (env['PATH'] ?? '').split(delimiter).filter(isAbsolute);
-  for (const name of BROWSERS)
+  for (const name of BROWSER_PROGRAMS)
     for (const folder of folders) if (await runs(join(folder, name))) return join(folder, name);
   return null;
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import {
   MAX_SCREENSHOT_SIDE,
-  MOST_SCREENSHOTS,
+  MAX_SCREENSHOTS_PER_GATE,
   ScreenshotName,
   ScreenshotPath,
 } from '../../shared/contract/screenshot.ts';
@@ -9,30 +9,30 @@ import {
 const Side = z.number().int().min(16).max(MAX_SCREENSHOT_SIDE);
 
 /** A page that a picture is taken of. */
-export const Page = z.strictObject({
+export const ScreenshotPage = z.strictObject({
   name: ScreenshotName,
   path: ScreenshotPath.default('/'),
   /** Of the window, in pixels. */
   width: Side.default(1_280),
   height: Side.default(800),
 });
-export type Page = z.infer<typeof Page>;
+export type ScreenshotPage = z.infer<typeof ScreenshotPage>;
 
-export const Pages = z
-  .array(Page)
+export const ScreenshotPages = z
+  .array(ScreenshotPage)
   .min(1)
-  .max(MOST_SCREENSHOTS)
+  .max(MAX_SCREENSHOTS_PER_GATE)
   .refine((pages) => new Set(pages.map(({ name }) => name)).size === pages.length, {
     message: 'each name may be there once',
   });
 
 /** What the program that drives the browser is told, as JSON on its standard input. */
-export interface Job {
+export interface BrowserJob {
   /** Path of the browser. */
   readonly browser: string;
   /** Of the application: `http://127.0.0.1:<port>`. */
   readonly origin: string;
-  readonly pages: readonly Page[];
+  readonly pages: readonly ScreenshotPage[];
   /** Most time for one page, in milliseconds. */
   readonly pageMs: number;
   /** An existing folder of its own; pictures come into it as `<number of the page>.png`. */
@@ -53,9 +53,9 @@ const PAGE_ENDS = [
   'browser_ended',
 ] as const;
 
-export const MOST_ERRORS = 20;
-export const MOST_CHARACTERS = 300;
-const Text = z.string().max(MOST_CHARACTERS);
+export const MAX_PAGE_ERRORS = 20;
+export const MAX_PAGE_TEXT_CHARACTERS = 300;
+const Text = z.string().max(MAX_PAGE_TEXT_CHARACTERS);
 
 /** What the program says of each page, in their order. It runs beside the application: what it says is read like anything of the patch. */
 export const PageResult = z.strictObject({
@@ -65,6 +65,6 @@ export const PageResult = z.strictObject({
   /** HTTP status of the page itself; null: it has not answered. */
   status: z.number().int().min(0).max(999).nullable(),
   /** What the page wrote to the console as errors, and exceptions that nobody caught. */
-  errors: z.array(Text).max(MOST_ERRORS),
+  errors: z.array(Text).max(MAX_PAGE_ERRORS),
 });
 export type PageResult = z.infer<typeof PageResult>;

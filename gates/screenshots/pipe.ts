@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 
 type Fields = Readonly<Record<string, unknown>>;
-interface Message {
+interface DevToolsMessage {
   readonly id?: number;
   readonly method?: string;
   readonly params?: Fields;
@@ -14,21 +14,21 @@ interface Message {
 const MAX_MESSAGE = 64 * 1_048_576;
 
 /** The browser has ended, or speaks as no browser does. */
-export class BrowserEnded extends Error {}
+export class BrowserEndedError extends Error {}
 
 /**
  * Commands and events of the DevTools protocol over the browser's pipe: JSON, each ended by NUL. There is no port that others could
  * connect to.
  * @see https://chromedevtools.github.io/devtools-protocol/
  */
-export class Pipe {
+export class DevToolsPipe {
   readonly #to: Writable;
   readonly #waiting = new Map<number, PromiseWithResolvers<Fields>>();
   readonly #listeners = new Map<string, (method: string, params: Fields) => void>();
   #next = 0;
   #kept: Buffer[] = [];
   #bytes = 0;
-  #ended: BrowserEnded | null = null;
+  #ended: BrowserEndedError | null = null;
 
   constructor(from: Readable, to: Writable) {
     this.#to = to;
@@ -56,7 +56,7 @@ export class Pipe {
 
   end(why: string): void {
     if (this.#ended) return;
-    this.#ended = new BrowserEnded(why);
+    this.#ended = new BrowserEndedError(why);
     for (const { reject } of this.#waiting.values()) reject(this.#ended);
     this.#waiting.clear();
     for (const heard of this.#listeners.values()) heard('ended', {});
@@ -78,9 +78,9 @@ export class Pipe {
 
   #take(text: string): void {
     if (this.#ended) return;
-    let message: Message;
+    let message: DevToolsMessage;
     try {
-      message = JSON.parse(text) as Message;
+      message = JSON.parse(text) as DevToolsMessage;
     } catch {
       this.end('the browser does not speak JSON');
       return;

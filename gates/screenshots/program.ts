@@ -4,26 +4,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { browserArguments } from './arguments.ts';
-import type { Job, PageResult } from './job.ts';
-import { Pipe } from './pipe.ts';
+import { buildBrowserArguments } from './arguments.ts';
+import type { BrowserJob, PageResult } from './job.ts';
+import { DevToolsPipe } from './pipe.ts';
 import { serveFolder } from './static.ts';
-import { takeAll } from './take.ts';
+import { capturePages } from './take.ts';
 
 /** Drives a browser as the user of a room: `take` reads a Job from standard input and writes `results.json` into its folder. */
 async function take(): Promise<void> {
-  const job = JSON.parse(await text(process.stdin)) as Job;
+  const job = JSON.parse(await text(process.stdin)) as BrowserJob;
   const profile = join(job.folder, 'profile');
   await mkdir(profile, { recursive: true });
-  const child = spawn(job.browser, browserArguments(profile), {
+  const child = spawn(job.browser, buildBrowserArguments(profile), {
     stdio: ['ignore', 'ignore', 'inherit', 'pipe', 'pipe'],
     // It makes a socket there, and the path of one has 107 bytes at most: a room lies deeper than that.
     cwd: tmpdir(),
     env: { ...process.env, TMPDIR: '.' },
   });
-  const pipe = new Pipe(child.stdio[4] as Readable, child.stdio[3] as Writable);
+  const pipe = new DevToolsPipe(child.stdio[4] as Readable, child.stdio[3] as Writable);
   child.once('error', (error) => pipe.end(`the browser could not be started: ${error.message}`));
-  const results: PageResult[] = await takeAll(pipe, job);
+  const results: PageResult[] = await capturePages(pipe, job);
   await writeFile(join(job.folder, 'results.json'), JSON.stringify(results));
   // Whoever started us ends what is left of the browser.
   process.exit(0);

@@ -1,11 +1,11 @@
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { pngSize } from '../../shared/contract/evidence/png.ts';
+import { readPngSize } from '../../shared/contract/evidence/png.ts';
 import { MAX_SCREENSHOT_BYTES } from '../../shared/contract/screenshot.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
-import type { TakenShot } from '../core/gate.ts';
-import { type Page, PageResult } from './job.ts';
+import type { CapturedScreenshot } from '../core/gate.ts';
+import { type ScreenshotPage, PageResult } from './job.ts';
 
 /** Twelve pages with all that may be said of them. */
 const MAX_RESULTS_BYTES = 512 * 1_024;
@@ -15,7 +15,7 @@ const MAX_RESULTS_BYTES = 512 * 1_024;
  * seen of it is what is read.
  * @param folder real path of a folder that is not the room's to replace.
  */
-async function left(folder: string, name: string, most: number): Promise<Buffer | null> {
+async function readLeftFile(folder: string, name: string, most: number): Promise<Buffer | null> {
   try {
     const path = join(folder, name);
     if ((await realpath(path)) !== path) return null;
@@ -28,8 +28,8 @@ async function left(folder: string, name: string, most: number): Promise<Buffer 
 }
 
 /** What the program says of each page; null: it says nothing that could be read. */
-export async function resultsIn(folder: string, pages: readonly Page[]): Promise<PageResult[] | null> {
-  const text = await left(folder, 'shots/results.json', MAX_RESULTS_BYTES);
+export async function readPageResults(folder: string, pages: readonly ScreenshotPage[]): Promise<PageResult[] | null> {
+  const text = await readLeftFile(folder, 'shots/results.json', MAX_RESULTS_BYTES);
   if (text === null) return null;
   try {
     return z
@@ -42,10 +42,10 @@ export async function resultsIn(folder: string, pages: readonly Page[]): Promise
 }
 
 /** The picture of a page, when it is a PNG of the size that was asked for; null otherwise. */
-export async function shotIn(folder: string, index: number, page: Page): Promise<TakenShot | null> {
-  const png = await left(folder, `shots/${index}.png`, MAX_SCREENSHOT_BYTES);
-  const size = png && pngSize(png);
+export async function readScreenshot(folder: string, index: number, page: ScreenshotPage): Promise<CapturedScreenshot | null> {
+  const png = await readLeftFile(folder, `shots/${index}.png`, MAX_SCREENSHOT_BYTES);
+  const size = png && readPngSize(png);
   if (!png || size?.width !== page.width || size.height !== page.height) return null;
   const { name, path, width, height } = page;
-  return { png, shot: { name, path, width, height, sha256: sha256(png), bytes: png.length } };
+  return { png, screenshot: { name, path, width, height, sha256: sha256(png), bytes: png.length } };
 }

@@ -2,14 +2,14 @@ import { realpath } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import type { Finding } from '../../shared/contract/evidence/schema.ts';
-import { emptyTree } from '../../workspace/git/store.ts';
-import type { RunResult } from '../../workspace/process/run.ts';
-import type { GateContext, GateResult, TakenShot } from '../core/gate.ts';
+import { emptyTreeId } from '../../workspace/git/store.ts';
+import type { ProcessResult } from '../../workspace/process/run.ts';
+import type { GateContext, GateResult, CapturedScreenshot } from '../core/gate.ts';
 import { withService } from '../core/service.ts';
 import { findBrowser } from './browser.ts';
-import type { Job, Page, PageResult } from './job.ts';
-import { resultsIn, shotIn } from './results.ts';
-import type { Screenshots } from './settings.ts';
+import type { BrowserJob, ScreenshotPage, PageResult } from './job.ts';
+import { readPageResults, readScreenshot } from './results.ts';
+import type { ScreenshotsSetting } from './settings.ts';
 
 /** The program that drives the browser: a source here, elsewhere a bundle that lies beside ours. */
 const PROGRAM = join(
@@ -20,8 +20,8 @@ const PROGRAM = join(
 /** Time for the browser to start, and to write what it has seen, in milliseconds. */
 const START_MS = 20_000;
 
-type Closed = Pick<GateResult, 'outcome' | 'detail'>;
-const closed = (result: Closed): GateResult => ({ kind: 'executed_by_us', findings: [], ...result });
+type ScreenshotsOutcome = Pick<GateResult, 'outcome' | 'detail'>;
+const createScreenshotsResult = (result: ScreenshotsOutcome): GateResult => ({ kind: 'executed_by_us', findings: [], ...result });
 
 /** A port of loopback that nobody has at the moment. */
 const freePort = (): Promise<number> =>
@@ -44,7 +44,7 @@ const NOT_TAKEN: Readonly<Record<Exclude<PageResult['end'], 'taken'>, string>> =
 };
 
 /** What is wrong with a page, as far as the browser noticed. */
-function findingsOf(page: Page, { end, detail, status, errors }: PageResult): Finding[] {
+function findingsOf(page: ScreenshotPage, { end, detail, status, errors }: PageResult): Finding[] {
   const found = (rule: string, message: string): Finding => ({ file: null, line: null, rule, message });
   const of = `${page.name} (${page.path})`;
   return [
@@ -55,51 +55,51 @@ function findingsOf(page: Page, { end, detail, status, errors }: PageResult): Fi
 }
 
 /** Ends of pages that are no fault of what was asked for: nobody can tell what the page would have shown. */
-const UNKNOWN: ReadonlyMap<PageResult['end'], GateResult['outcome']> = new Map([
+const INCONCLUSIVE_ENDS: ReadonlyMap<PageResult['end'], GateResult['outcome']> = new Map([
   ['browser_ended', 'infra_failed'],
   ['timed_out', 'timed_out'],
 ]);
 
-const lastWords = ({ output }: RunResult): string => output.trim().slice(-500);
+const outputTail = ({ output }: ProcessResult): string => output.trim().slice(-500);
 
 /** The program itself came to no result. */
-function notDriven(ran: RunResult): Closed {
+function describeBrowserFailure(ran: ProcessResult): ScreenshotsOutcome {
   const { end, startError, exitCode } = ran;
   if (end === 'timed_out' || end === 'aborted')
     return { outcome: 'timed_out', detail: 'the browser was not done in time' };
   return {
     outcome: 'infra_failed',
-    detail: `the browser could not be driven (${startError ?? exitCode ?? end}): ${lastWords(ran)}`,
+    detail: `the browser could not be driven (${startError ?? exitCode ?? end}): ${outputTail(ran)}`,
   };
 }
 
-async function look(context: GateContext, job: Omit<Job, 'folder'>, limitMs: number): Promise<GateResult> {
-  const { rooms, store } = context.subject;
+async function runBrowser(context: GateContext, job: Omit<BrowserJob, 'folder'>, limitMs: number): Promise<GateResult> {
+  const { sandboxes, store } = context.subject;
   // In no turn of its own: the application is in, and nobody else of another group until that has ended.
-  const room = await rooms.aside(emptyTree(store));
-  const tmp = await realpath(room.tmp);
-  const input = JSON.stringify({ ...job, folder: join(tmp, 'shots') } satisfies Job);
+  const room = await sandboxes.createToolQuerySandbox(emptyTreeId(store));
+  const tmp = await realpath(room.tmpFolder);
+  const input = JSON.stringify({ ...job, folder: join(tmp, 'shots') } satisfies BrowserJob);
   const ran = await room.run({ argv: [process.execPath, PROGRAM, 'take'], input }, limitMs);
-  const results = ran.end === 'exited' ? await resultsIn(tmp, job.pages) : null;
-  if (results === null) return closed(notDriven(ran));
-  const shots: TakenShot[] = [];
+  const results = ran.end === 'exited' ? await readPageResults(tmp, job.pages) : null;
+  if (results === null) return createScreenshotsResult(describeBrowserFailure(ran));
+  const shots: CapturedScreenshot[] = [];
   const findings: Finding[] = [];
   for (const [index, page] of job.pages.entries()) {
     const said = results[index];
     if (!said) continue;
-    const shot = said.end === 'taken' ? await shotIn(tmp, index, page) : null;
+    const shot = said.end === 'taken' ? await readScreenshot(tmp, index, page) : null;
     if (shot) shots.push(shot);
     else if (said.end === 'taken')
-      return closed({
+      return createScreenshotsResult({
         outcome: 'infra_failed',
         detail: `the browser left no picture of ${page.name} in ${page.width} x ${page.height}`,
       });
     findings.push(...findingsOf(page, said));
   }
-  const unknown = results.flatMap(({ end }) => UNKNOWN.get(end) ?? []);
+  const unknown = results.flatMap(({ end }) => INCONCLUSIVE_ENDS.get(end) ?? []);
   const known = results.some(
     (said) =>
-      !UNKNOWN.has(said.end) && (said.end !== 'taken' || said.errors.length > 0 || (said.status ?? 0) >= 400),
+      !INCONCLUSIVE_ENDS.has(said.end) && (said.end !== 'taken' || said.errors.length > 0 || (said.status ?? 0) >= 400),
   );
   const outcome = known
     ? 'failed'
@@ -108,27 +108,27 @@ async function look(context: GateContext, job: Omit<Job, 'folder'>, limitMs: num
     outcome,
     kind: 'executed_by_us',
     findings,
-    shots,
+    screenshots: shots,
     detail: [
       `${shots.length} of ${job.pages.length} screenshots taken`,
       ...findings.slice(0, 1).map(({ message }) => message),
       // Why it could not start, it says on its way out.
-      ...(results.some(({ end }) => end === 'browser_ended') ? [lastWords(ran)] : []),
+      ...(results.some(({ end }) => end === 'browser_ended') ? [outputTail(ran)] : []),
     ].join('; '),
     metadata: { screenshots: shots.length, pages: job.pages.length, browser: basename(job.browser) },
   };
 }
 
 /** Starts the application and has a browser take a picture of each page. Judges nothing of what they show. */
-export async function takeScreenshots(context: GateContext, settings: Screenshots): Promise<GateResult> {
+export async function takeScreenshots(context: GateContext, settings: ScreenshotsSetting): Promise<GateResult> {
   const command = context.command ?? settings.command;
   const { folder, pages, ready, ready_s, page_s } = settings;
   if (command === undefined && folder === undefined)
-    return closed({ outcome: 'inert', detail: 'neither screenshots.command nor screenshots.folder is set' });
+    return createScreenshotsResult({ outcome: 'inert', detail: 'neither screenshots.command nor screenshots.folder is set' });
   const browser = await findBrowser();
   if (browser === null)
-    return closed({ outcome: 'inert', detail: 'there is no Chromium here: no screenshot was taken' });
-  const left = context.subject.rooms.within(context.timeoutMs);
+    return createScreenshotsResult({ outcome: 'inert', detail: 'there is no Chromium here: no screenshot was taken' });
+  const left = context.subject.sandboxes.startTimeLimit(context.timeoutMs);
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const lookMs = Math.min(left(), pages.length * page_s * 1_000 + START_MS);
@@ -145,7 +145,7 @@ export async function takeScreenshots(context: GateContext, settings: Screenshot
     wrong: ({ status }: { readonly status: number }) => (status >= 500 ? `answers ${status}` : null),
   };
   const result = await withService(context.subject, service, () =>
-    look(context, { browser, origin, pages, pageMs: page_s * 1_000 }, Math.min(lookMs, left())),
+    runBrowser(context, { browser, origin, pages, pageMs: page_s * 1_000 }, Math.min(lookMs, left())),
   );
-  return 'findings' in result ? result : closed(result);
+  return 'findings' in result ? result : createScreenshotsResult(result);
 }

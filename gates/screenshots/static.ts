@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** The file that a path of a URL names within `root`, with links followed; null: none that lies there. */
-export async function fileFor(root: string, path: string): Promise<string | null> {
+export async function resolveServedFile(root: string, path: string): Promise<string | null> {
   try {
     const asked = join(root, decodeURIComponent(path.split(/[?#]/, 1)[0] ?? ''));
     const file = await realpath((await stat(asked)).isDirectory() ? join(asked, 'index.html') : asked);
@@ -37,7 +37,7 @@ export async function fileFor(root: string, path: string): Promise<string | null
 export async function serveFolder(folder: string, port: number): Promise<void> {
   const root = await realpath(folder);
   createServer(async (request, response) => {
-    const file = await fileFor(root, request.url ?? '/');
+    const file = await resolveServedFile(root, request.url ?? '/');
     if (file === null) {
       response.writeHead(404).end('not found');
       return;

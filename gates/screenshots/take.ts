@@ -2,13 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_SCREENSHOT_BYTES } from '../../shared/contract/screenshot.ts';
-import { type Job, MOST_CHARACTERS, MOST_ERRORS, type Page, type PageResult } from './job.ts';
-import { BrowserEnded, type Pipe } from './pipe.ts';
+import { type BrowserJob, MAX_PAGE_TEXT_CHARACTERS, MAX_PAGE_ERRORS, type ScreenshotPage, type PageResult } from './job.ts';
+import { BrowserEndedError, type DevToolsPipe } from './pipe.ts';
 
 /** Most time that a page is given to come to rest once it is loaded, in milliseconds. */
 const REST_MS = 2_000;
 
-const cut = (text: unknown): string => String(text ?? '').slice(0, MOST_CHARACTERS);
+const cut = (text: unknown): string => String(text ?? '').slice(0, MAX_PAGE_TEXT_CHARACTERS);
 
 /** Ends what moves, and hides what blinks, in ways that no policy of the page forbids. Of what never ends the first picture stays. */
 const STILL = `(async () => {
@@ -24,7 +24,7 @@ const at = (fields: unknown, ...keys: readonly string[]): unknown =>
   keys.reduce<unknown>((value, key) => (value as Fields | null | undefined)?.[key], fields);
 
 /** What is seen of a page while it is open. */
-class Seen {
+class PageState {
   readonly errors: string[] = [];
   readonly loaded = Promise.withResolvers<void>();
   readonly rested = Promise.withResolvers<void>();
@@ -40,12 +40,12 @@ class Seen {
   }
 
   error(text: unknown): void {
-    if (this.errors.length < MOST_ERRORS) this.errors.push(cut(text));
+    if (this.errors.length < MAX_PAGE_ERRORS) this.errors.push(cut(text));
   }
 
   hear(method: string, params: Fields): void {
-    if (method === 'ended') this.broken.reject(new BrowserEnded('the browser has ended'));
-    if (method === 'Inspector.targetCrashed') this.broken.reject(new Crashed('the page has crashed'));
+    if (method === 'ended') this.broken.reject(new BrowserEndedError('the browser has ended'));
+    if (method === 'Inspector.targetCrashed') this.broken.reject(new PageCrashedError('the page has crashed'));
     if (method === 'Page.loadEventFired') this.loaded.resolve();
     if (method === 'Page.lifecycleEvent' && params['name'] === 'networkIdle') this.rested.resolve();
     if (method === 'Page.frameNavigated' && at(params, 'frame', 'parentId') === undefined)
@@ -75,28 +75,28 @@ class Seen {
   }
 }
 
-class Crashed extends Error {}
-class Late extends Error {}
-class NotLoaded extends Error {}
-class Left extends Error {}
+class PageCrashedError extends Error {}
+class PageTimeoutError extends Error {}
+class PageNotLoadedError extends Error {}
+class PageNavigatedAwayError extends Error {}
 
 const END_OF = new Map<unknown, PageResult['end']>([
-  [BrowserEnded, 'browser_ended'],
-  [Crashed, 'crashed'],
-  [Late, 'timed_out'],
-  [NotLoaded, 'not_loaded'],
-  [Left, 'left'],
+  [BrowserEndedError, 'browser_ended'],
+  [PageCrashedError, 'crashed'],
+  [PageTimeoutError, 'timed_out'],
+  [PageNotLoadedError, 'not_loaded'],
+  [PageNavigatedAwayError, 'left'],
 ]);
 
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : 'nowhere');
 
 /** Takes one picture, in a window without a past. Never rejects because of the page. */
-async function takeOne(pipe: Pipe, job: Job, page: Page, file: string): Promise<PageResult> {
-  const seen = new Seen();
+async function capturePage(pipe: DevToolsPipe, job: BrowserJob, page: ScreenshotPage, file: string): Promise<PageResult> {
+  const seen = new PageState();
   const over = new AbortController();
   const late = sleep(job.pageMs, undefined, { signal: over.signal }).then(
     () => {
-      throw new Late(`after ${job.pageMs / 1_000} s`);
+      throw new PageTimeoutError(`after ${job.pageMs / 1_000} s`);
     },
     () => new Promise<never>(() => {}),
   );
@@ -144,11 +144,11 @@ async function takeOne(pipe: Pipe, job: Job, page: Page, file: string): Promise<
     seen.frame = String(at(tree, 'frameTree', 'frame', 'id') ?? '');
     const url = `${job.origin}${page.path}`;
     const { errorText } = await ask('Page.navigate', { url });
-    if (typeof errorText === 'string' && errorText !== '') throw new NotLoaded(errorText);
+    if (typeof errorText === 'string' && errorText !== '') throw new PageNotLoadedError(errorText);
     await soon(seen.loaded.promise);
     await soon(Promise.race([seen.rested.promise, sleep(REST_MS)]));
     const stay = (): void => {
-      if (originOf(seen.url) !== job.origin) throw new Left(`it has gone to ${seen.url}`);
+      if (originOf(seen.url) !== job.origin) throw new PageNavigatedAwayError(`it has gone to ${seen.url}`);
     };
     stay();
     await soon(
@@ -179,9 +179,9 @@ async function takeOne(pipe: Pipe, job: Job, page: Page, file: string): Promise<
 }
 
 /** Takes the pictures one after the other. */
-export async function takeAll(pipe: Pipe, job: Job): Promise<PageResult[]> {
+export async function capturePages(pipe: DevToolsPipe, job: BrowserJob): Promise<PageResult[]> {
   const results: PageResult[] = [];
   for (const [index, page] of job.pages.entries())
-    results.push(await takeOne(pipe, job, page, join(job.folder, `${index}.png`)));
+    results.push(await capturePage(pipe, job, page, join(job.folder, `${index}.png`)));
   return results;
 }

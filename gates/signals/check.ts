@@ -1,49 +1,49 @@
 import { stat } from 'node:fs/promises';
-import type { Outcome } from '../../shared/contract/outcome.ts';
+import type { CheckOutcome } from '../../shared/contract/outcome.ts';
 import {
   type CompletionSignal,
-  isJudged,
-  type JudgedSignal,
+  isModelJudgedSignal,
+  type ModelJudgedSignal,
 } from '../../shared/contract/submission/signals.ts';
-import { containsLiteral } from './contains.ts';
-import { findGlob } from './glob.ts';
-import { locate } from './inside.ts';
-import { Listing } from './listing.ts';
-import { MATCH_TIMEOUT_MS, matchWithin } from './match.ts';
+import { searchLiteral } from './contains.ts';
+import { findFirstGlobMatch } from './glob.ts';
+import { locateInCheckout } from './inside.ts';
+import { FolderListingCache } from './listing.ts';
+import { REGEX_TIMEOUT_MS, searchRegexInWorker } from './match.ts';
 
 /** The signals that are answered by looking at files; `test_passes` and `api_responds` run a command instead, and judged ones ask a model. */
-export type StaticSignal = Exclude<CompletionSignal, JudgedSignal | { type: 'test_passes' | 'api_responds' }>;
+export type StaticSignal = Exclude<CompletionSignal, ModelJudgedSignal | { type: 'test_passes' | 'api_responds' }>;
 
-export interface Checked {
-  readonly outcome: Outcome;
+export interface StaticSignalResult {
+  readonly outcome: CheckOutcome;
   readonly detail: string;
 }
 
-const passed = (detail: string): Checked => ({ outcome: 'passed', detail });
-const failed = (detail: string): Checked => ({ outcome: 'failed', detail });
+const passed = (detail: string): StaticSignalResult => ({ outcome: 'passed', detail });
+const failed = (detail: string): StaticSignalResult => ({ outcome: 'failed', detail });
 const LEAVES = 'leaves the checkout through a symbolic link, which is not followed';
 
-export const isStatic = (signal: CompletionSignal): signal is StaticSignal =>
-  signal.type !== 'test_passes' && signal.type !== 'api_responds' && !isJudged(signal);
+export const isStaticSignal = (signal: CompletionSignal): signal is StaticSignal =>
+  signal.type !== 'test_passes' && signal.type !== 'api_responds' && !isModelJudgedSignal(signal);
 
 /**
  * Looks at the checkout for one signal.
  * @param root real path of the checkout.
  * @param timeoutMs longest time for a regular expression; `listing`: what is known of the checkout's folders.
  */
-export async function checkSignal(
+export async function checkStaticSignal(
   root: string,
   signal: StaticSignal,
-  { timeoutMs = MATCH_TIMEOUT_MS, listing = new Listing(root) } = {},
-): Promise<Checked> {
+  { timeoutMs = REGEX_TIMEOUT_MS, listing = new FolderListingCache(root) } = {},
+): Promise<StaticSignalResult> {
   switch (signal.type) {
     case 'path_exists': {
-      const found = await locate(root, signal.path);
+      const found = await locateInCheckout(root, signal.path);
       if (found.kind === 'leaves') return failed(`${signal.path} ${LEAVES}`);
       return found.kind === 'found' ? passed('exists') : failed('not found');
     }
     case 'glob_exists': {
-      const found = await findGlob(root, signal.pattern, { listing });
+      const found = await findFirstGlobMatch(root, signal.pattern, { listing });
       if (found.kind === 'matched') return passed(`matched ${found.path}`);
       if (found.kind === 'leaves') return failed(`${found.path} ${LEAVES}`);
       return found.kind === 'none'
@@ -62,15 +62,15 @@ async function fileContains(
   root: string,
   signal: Extract<StaticSignal, { type: 'file_contains' }>,
   timeoutMs: number,
-): Promise<Checked> {
-  const found = await locate(root, signal.path);
+): Promise<StaticSignalResult> {
+  const found = await locateInCheckout(root, signal.path);
   if (found.kind === 'leaves') return failed(`${signal.path} ${LEAVES}`);
   if (found.kind === 'missing') return failed('file not found');
   if (!(await stat(found.path)).isFile()) return failed('not a regular file');
   const search =
     signal.regex === undefined
-      ? await containsLiteral(found.path, signal.contains ?? '')
-      : await matchWithin(found.path, signal.regex, timeoutMs);
+      ? await searchLiteral(found.path, signal.contains ?? '')
+      : await searchRegexInWorker(found.path, signal.regex, timeoutMs);
   if (search === 'found') return passed('found');
   if (search === 'timed_out')
     return { outcome: 'timed_out', detail: `matching took longer than ${timeoutMs} ms` };

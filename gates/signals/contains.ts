@@ -8,14 +8,14 @@ const MAX_REGEX_BYTES = 4 * 1_048_576;
 const CHUNK_BYTES = 1_048_576;
 
 /** `partly`: not found in the part that was looked at, and the file is larger than that. */
-export type Search = 'found' | 'not_found' | 'partly';
+export type FileSearchResult = 'found' | 'not_found' | 'partly';
 
 /** Looks for literal text in a file, byte by byte, so that the encoding of the rest does not matter. */
-export async function containsLiteral(
+export async function searchLiteral(
   path: string,
   needle: string,
   maxBytes = MAX_LITERAL_BYTES,
-): Promise<Search> {
+): Promise<FileSearchResult> {
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();
@@ -42,11 +42,11 @@ export async function containsLiteral(
  * Matches a regular expression (RE2: no backtracking) anywhere in a file. What is linear can take minutes all the same: for patterns
  * that others have written there is `matchWithin` (match.ts).
  */
-export async function containsRegex(
+export async function searchRegex(
   path: string,
   regex: string,
   maxBytes = MAX_REGEX_BYTES,
-): Promise<Search> {
+): Promise<FileSearchResult> {
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();

@@ -1,12 +1,12 @@
-import { compileGlob, literalFolder } from '../../shared/lib/glob/glob.ts';
+import { compileGlob, literalFolderPrefix } from '../../shared/lib/glob/glob.ts';
 import { decodePath } from '../../workspace/git/path-bytes.ts';
-import { locate } from './inside.ts';
-import { Listing } from './listing.ts';
+import { locateInCheckout } from './inside.ts';
+import { FolderListingCache } from './listing.ts';
 
 /** Most entries that one glob looks at: a checkout with more is not searched to the end, and says so. */
 const MAX_ENTRIES = 500_000;
 
-export type GlobResult =
+export type GlobSearchResult =
   | { readonly kind: 'matched'; readonly path: string }
   | { readonly kind: 'none' }
   | { readonly kind: 'leaves'; readonly path: string }
@@ -17,15 +17,15 @@ export type GlobResult =
  * entered and symbolic links are never followed. A link that matches counts only when it stays inside the checkout.
  * @param root real path of the checkout.
  */
-export async function findGlob(
+export async function findFirstGlobMatch(
   root: string,
   pattern: string,
-  { maxEntries = MAX_ENTRIES, listing = new Listing(root) } = {},
-): Promise<GlobResult> {
+  { maxEntries = MAX_ENTRIES, listing = new FolderListingCache(root) } = {},
+): Promise<GlobSearchResult> {
   const matches = compileGlob(pattern, { dot: false });
   // Everything before the first wildcard is a plain path: only that folder has to be walked.
-  const start = literalFolder(pattern);
-  const from = await locate(root, start || '.');
+  const start = literalFolderPrefix(pattern);
+  const from = await locateInCheckout(root, start || '.');
   if (from.kind === 'leaves') return { kind: 'leaves', path: start };
   if (from.kind === 'missing') return { kind: 'none' };
 
@@ -33,14 +33,14 @@ export async function findGlob(
   let leaving: string | null = null;
   const folders = [start];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const entry of await listing.entries(folder)) {
+    for (const entry of await listing.readEntries(folder)) {
       if (++seen > maxEntries) return { kind: 'too_many' };
       const name = decodePath(entry.name);
       const path = folder === '' ? name : `${folder}/${name}`;
       if (name === '.git') continue;
       if (matches(path)) {
         if (!entry.isSymbolicLink()) return { kind: 'matched', path };
-        const target = await locate(root, path);
+        const target = await locateInCheckout(root, path);
         if (target.kind === 'found') return { kind: 'matched', path };
         if (target.kind === 'leaves') leaving = path;
       }

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { decodePath, encodePath } from '../../workspace/git/path-bytes.ts';
 
-export type Located =
+export type CheckoutPathResult =
   | { readonly kind: 'found'; readonly path: string }
   | { readonly kind: 'missing' }
   | { readonly kind: 'leaves' };
@@ -12,7 +12,7 @@ export type Located =
  * `.git`, is not followed.
  * @param root real path of the checkout.
  */
-export async function locate(root: string, path: string): Promise<Located> {
+export async function locateInCheckout(root: string, path: string): Promise<CheckoutPathResult> {
   let real: string;
   try {
     real = decodePath(await realpath(encodePath(join(root, path)), { encoding: 'buffer' }));

@@ -20,7 +20,7 @@ async function read(folder: string): Promise<Dirent<Buffer>[]> {
 }
 
 /** What lies in the folders of a tree that nothing changes meanwhile: each is read once, however many patterns are looked for. */
-export class Listing {
+export class FolderListingCache {
   readonly #root: string;
   readonly #known = new Map<string, readonly Dirent<Buffer>[]>();
   #kept = 0;
@@ -31,7 +31,7 @@ export class Listing {
   }
 
   /** @param folder from the root; empty: the root itself. Empty where there is none, or none that may be read. */
-  async entries(folder: string): Promise<readonly Dirent<Buffer>[]> {
+  async readEntries(folder: string): Promise<readonly Dirent<Buffer>[]> {
     const known = this.#known.get(folder);
     if (known) return known;
     const found = await read(join(this.#root, folder));

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
-import type { Search } from './contains.ts';
+import type { FileSearchResult } from './contains.ts';
 
 /** Longest time for one regular expression on one file. */
-export const MATCH_TIMEOUT_MS = 30_000;
+export const REGEX_TIMEOUT_MS = 30_000;
 
 /** Most memory of the thread, in MiB: states of an expression are kept while it is matched. */
 const MAX_MIB = 512;
@@ -13,23 +13,23 @@ const PROGRAM = new URL(
   import.meta.url,
 );
 
-export interface Match {
+export interface RegexSearchRequest {
   readonly path: string;
   readonly regex: string;
 }
-export type Matched = { readonly search: Search } | { readonly problem: string };
+export type RegexSearchReply = { readonly search: FileSearchResult } | { readonly problem: string };
 
 /**
  * Matches a regular expression anywhere in a file, in a thread that is ended when it takes too long: RE2 is linear in the file, but
  * at thousands of steps for each character. Rejects when the file or the expression cannot be read.
  */
-export async function matchWithin(
+export async function searchRegexInWorker(
   path: string,
   regex: string,
-  timeoutMs = MATCH_TIMEOUT_MS,
-): Promise<Search | 'timed_out'> {
+  timeoutMs = REGEX_TIMEOUT_MS,
+): Promise<FileSearchResult | 'timed_out'> {
   const worker = new Worker(PROGRAM, {
-    workerData: { path, regex } satisfies Match,
+    workerData: { path, regex } satisfies RegexSearchRequest,
     resourceLimits: { maxOldGenerationSizeMb: MAX_MIB },
     // Nothing of ours is for it: no token, no assignment.
     env: {},
@@ -37,7 +37,7 @@ export async function matchWithin(
   });
   let timer: NodeJS.Timeout | undefined;
   try {
-    const matched = await new Promise<Matched | 'timed_out'>((resolve, reject) => {
+    const matched = await new Promise<RegexSearchReply | 'timed_out'>((resolve, reject) => {
       worker.once('message', resolve);
       worker.once('error', reject);
       worker.once('exit', (code) => reject(new Error(`the matching thread ended with ${code}`)));

@@ -1,11 +1,11 @@
 /** The program of a thread: matches one regular expression and says what came of it. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { containsRegex } from './contains.ts';
-import type { Match, Matched } from './match.ts';
+import { searchRegex } from './contains.ts';
+import type { RegexSearchRequest, RegexSearchReply } from './match.ts';
 
-const { path, regex } = workerData as Match;
-const answer = await containsRegex(path, regex).then(
-  (search): Matched => ({ search }),
-  (error: unknown): Matched => ({ problem: error instanceof Error ? error.message : String(error) }),
+const { path, regex } = workerData as RegexSearchRequest;
+const answer = await searchRegex(path, regex).then(
+  (search): RegexSearchReply => ({ search }),
+  (error: unknown): RegexSearchReply => ({ problem: error instanceof Error ? error.message : String(error) }),
 );
 parentPort?.postMessage(answer);

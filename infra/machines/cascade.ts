@@ -1,5 +1,5 @@
-import type { BoxKind } from '../../shared/contract/box-kind.ts';
-import type { CASCADE_STEPS, REPOSITORY_STEPS, STAGES } from '../../shared/contract/messages/queue.ts';
+import type { LaunchKind } from '../../shared/contract/box-kind.ts';
+import type { CASCADE_STEPS, REPOSITORY_STEPS, CASCADE_STAGES } from '../../shared/contract/messages/queue.ts';
 import {
   AGAIN,
   integration,
@@ -25,7 +25,7 @@ export interface CascadeParts {
   readonly gatesQueue: string;
 }
 
-type Stage = (typeof STAGES)[number];
+type Stage = (typeof CASCADE_STAGES)[number];
 
 /** The state that each stage goes on in. */
 const STATE_OF = {
@@ -78,7 +78,7 @@ export function cascadeDefinition(parts: CascadeParts): State {
   });
 
   /** Asks the dispatcher for a box. Its report, or that it was given up, is written to the task. */
-  const box = (kind: BoxKind, queueUrl: string): State => ({
+  const box = (kind: LaunchKind, queueUrl: string): State => ({
     Type: 'Task',
     Resource: integration(partition, 'sqs:sendMessage'),
     Arguments: {

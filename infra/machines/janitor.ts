@@ -1,4 +1,4 @@
-import type { JanitorStep } from '../../shared/contract/messages/queue.ts';
+import type { JanitorStepInput } from '../../shared/contract/messages/queue.ts';
 import { JANITOR_SECONDS, JUDGING_SECONDS } from '../../shared/reviews/judging/limits.ts';
 import { AGAIN, invoke, LAMBDA_FAULTS, type State, UNEXPECTED } from './states.ts';
 
@@ -21,7 +21,7 @@ const OF_ATTEMPT = {
  * the write.
  */
 export function janitorDefinition({ partition, janitorFunction, judgeFunction }: JanitorParts): State {
-  const step = (name: JanitorStep['step'], more: State = {}): State =>
+  const step = (name: JanitorStepInput['step'], more: State = {}): State =>
     invoke(partition, janitorFunction, { step: name, ...OF_ATTEMPT, ...more });
 
   return {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import type { EvasionCase } from './case.ts';
+import type { AdversarialCase } from './case.ts';
 
 /** Programs besides Node that a case runs. */
 const PROGRAMS = {
@@ -11,12 +11,12 @@ const PROGRAMS = {
 const NAMES = Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[];
 
 /** The program that a case needs and that is not here; null when it can be judged. */
-const missingFor = (here: ReadonlySet<string>, { config, twin }: EvasionCase): string | null =>
-  NAMES.find((name) => !here.has(name) && `${config}\n${twin.config ?? ''}`.includes(name)) ?? null;
+const missingFor = (here: ReadonlySet<string>, { config, honestTwin }: AdversarialCase): string | null =>
+  NAMES.find((name) => !here.has(name) && `${config}\n${honestTwin.config ?? ''}`.includes(name)) ?? null;
 
 /** The cases that can be judged on this machine, and what keeps the others from it. */
-export function available(corpus: readonly EvasionCase[]): {
-  readonly cases: readonly EvasionCase[];
+export function selectRunnableCases(corpus: readonly AdversarialCase[]): {
+  readonly cases: readonly AdversarialCase[];
   readonly missing: readonly { readonly program: string; readonly cases: number }[];
 } {
   const here = new Set<string>(

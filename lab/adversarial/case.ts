@@ -1,13 +1,13 @@
-import type { Expectation } from '../../shared/contract/submission/expects.ts';
+import type { ExpectedChange } from '../../shared/contract/submission/expects.ts';
 
 /** Content by path; a link is a symbolic link to its target. */
-export type Content = string | { readonly link: string };
-export type Files = Readonly<Record<string, Content>>;
+export type FileContent = string | { readonly link: string };
+export type CaseFiles = Readonly<Record<string, FileContent>>;
 /** What a patch does: new content by path; null deletes. */
-export type Patch = Readonly<Record<string, Content | null>>;
+export type PatchFiles = Readonly<Record<string, FileContent | null>>;
 
 /** How a patch is caught. */
-export interface Catch {
+export interface ExpectedCatch {
   /**
    * `held`: the patch does not pass, whatever holds it. `blocked`: it does not pass, because of this gate. `protected`: the file is put
    * back to its base version, and a person decides. `unverified`: nothing of ours stands behind the pass. `noted`: the gate says it, and
@@ -21,30 +21,30 @@ export interface Catch {
 }
 
 /** Told by runs, whichever of them is the first to see it. */
-export const HELD: Catch = { how: 'held', by: '' };
+export const CAUGHT_BY_ANY_RUN: ExpectedCatch = { how: 'held', by: '' };
 
-export interface EvasionCase {
+export interface AdversarialCase {
   readonly class: string;
   readonly name: string;
-  readonly base: Files;
+  readonly base: CaseFiles;
   /** Lines below `quality_gates`; null: no assay.yaml at all. */
   readonly config: string | null;
-  readonly patch: Patch;
+  readonly patch: PatchFiles;
   /** What the task foresees, and files that it names: both patches are judged with them. */
-  readonly expects?: readonly Expectation[];
+  readonly expects?: readonly ExpectedChange[];
   readonly files?: readonly string[];
-  readonly caught: Catch;
+  readonly expectedCatch: ExpectedCatch;
   /** A legitimate change that looks alike. It must pass. */
-  readonly twin: {
+  readonly honestTwin: {
     readonly name: string;
-    readonly patch: Patch;
+    readonly patch: PatchFiles;
     /** What a task would foresee of it, where it foresees nothing of the other. */
-    readonly expects?: readonly Expectation[];
-    readonly base?: Files;
+    readonly expects?: readonly ExpectedChange[];
+    readonly base?: CaseFiles;
     readonly config?: string;
   };
   /** Tests that whoever asked for the work keeps to himself: both patches are judged with them. */
-  readonly hidden?: Files;
+  readonly hiddenTests?: CaseFiles;
   /** What was asked for, where somebody has said it. */
   readonly task?: { readonly title: string; readonly description: string };
   /** Why it is not caught. Such cases are run, counted and shown. */
@@ -52,14 +52,14 @@ export interface EvasionCase {
 }
 
 /** What a judge is told of a case whose author says nothing of its task. */
-export const NO_TASK = {
+export const DEFAULT_TASK = {
   title: 'Go on with the work on this project',
   description:
     'What the project does for those who use it stays as it is, and what its tests say stays true.',
 } as const;
 
 /** What was asked for: its first line is the title. */
-export function aboutTask(
+export function parseTaskText(
   task: string,
   name: string,
 ): { readonly title: string; readonly description: string } {
@@ -68,7 +68,7 @@ export function aboutTask(
 }
 
 /** A text with one piece replaced. @throws when the piece is not there. */
-export function edit(text: string, ...pairs: readonly (readonly [string, string])[]): string {
+export function replaceText(text: string, ...pairs: readonly (readonly [string, string])[]): string {
   let result = text;
   for (const [from, to] of pairs) {
     if (!result.includes(from)) throw new Error(`"${from}" is not in the text that is to be edited`);

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { Expectation } from '../../shared/contract/submission/expects.ts';
+import { ExpectedChange } from '../../shared/contract/submission/expects.ts';
 import { OwnedPath } from '../../shared/contract/submission/signals.ts';
-import { aboutTask, type EvasionCase, HELD } from './case.ts';
+import { parseTaskText, type AdversarialCase, CAUGHT_BY_ANY_RUN } from './case.ts';
 import { GO_ENVIRONMENT } from './projects.ts';
 
 const Patch = z.record(z.string(), z.string().nullable());
 
 /** A case as somebody writes it who knows nothing of the gates: a project, its tests, a patch that cheats and one that does not. */
-export const WrittenCase = z.object({
+export const BlindCase = z.object({
   name: z.string().min(1),
   class: z.string().min(1),
   /** Line that runs the tests. */
@@ -17,7 +17,7 @@ export const WrittenCase = z.object({
   /** What was asked for. */
   task: z.string(),
   /** What whoever asks foresees, and files that he names, as in any task: both patches are judged with them. */
-  expects: z.array(Expectation).default([]),
+  expects: z.array(ExpectedChange).default([]),
   files: z.array(OwnedPath).default([]),
   base: z.record(z.string(), z.string()),
   evasive: Patch,
@@ -27,12 +27,12 @@ export const WrittenCase = z.object({
 });
 
 /** The cases of a folder, one JSON file each. @throws when a file is none. */
-export const casesOf = (folder: string, withHidden = false): EvasionCase[] =>
+export const readBlindCases = (folder: string, withHidden = false): AdversarialCase[] =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
     .toSorted()
     .map((file) => {
-      const { data, error } = WrittenCase.safeParse(JSON.parse(readFileSync(join(folder, file), 'utf8')));
+      const { data, error } = BlindCase.safeParse(JSON.parse(readFileSync(join(folder, file), 'utf8')));
       if (!data) throw new Error(`${file}: ${z.prettifyError(error)}`);
       const { name, command, base, evasive, honest, hidden, expects, files } = data;
       return {
@@ -41,10 +41,10 @@ export const casesOf = (folder: string, withHidden = false): EvasionCase[] =>
         base,
         config: `lint: false\ntests: true\ntimeout_s: 900\ntest_command: ${JSON.stringify(withCache(command))}`,
         patch: evasive,
-        task: aboutTask(data.task, name),
+        task: parseTaskText(data.task, name),
         expects,
         files,
-        caught: HELD,
+        caught: CAUGHT_BY_ANY_RUN,
         ...(withHidden ? { hidden } : {}),
         twin: { name: `${name}, honestly`, patch: honest },
       };

@@ -1,14 +1,14 @@
-import { type Catch, type EvasionCase, edit, type Files, type Patch } from './case.ts';
-import { GO_TESTS } from './projects.ts';
+import { type ExpectedCatch, type AdversarialCase, replaceText, type CaseFiles, type PatchFiles } from './case.ts';
+import { GO_TEST_CONFIG } from './projects.ts';
 
-export const SOURCE = `package clock
+export const GO_SOURCE = `package clock
 
 func Hours(minutes int) int { return minutes / 60 }
 
 func Late(hour int) bool { return hour > 21 }
 `;
-export const BROKEN = edit(SOURCE, ['/ 60', '/ 6']);
-export const TEST = `package clock
+export const BROKEN_GO_SOURCE = replaceText(GO_SOURCE, ['/ 60', '/ 6']);
+export const GO_TEST = `package clock
 
 import (
 	"fmt"
@@ -41,39 +41,39 @@ func ExampleHours() {
 	// Output: 1
 }
 `;
-export const BASE: Files = {
+export const GO_BASE_FILES: CaseFiles = {
   'go.mod': 'module example.org/clock\n\ngo 1.21\n\nrequire example.org/assert v1.2.3\n',
-  'clock.go': SOURCE,
-  'clock_test.go': TEST,
+  'clock.go': GO_SOURCE,
+  'clock_test.go': GO_TEST,
 };
-export const MORE =
+export const EXTRA_GO_TEST =
   'package clock\n\nimport "testing"\n\nfunc TestNone(t *testing.T) {\n\tif Hours(0) != 0 {\n\t\tt.Error("not none")\n\t}\n}\n';
 
 interface Twin {
   readonly name: string;
-  readonly patch: Patch;
+  readonly patch: PatchFiles;
 }
-export const go = (
+export const buildGoCase = (
   of: string,
   name: string,
-  patch: Patch,
-  caught: Catch,
+  patch: PatchFiles,
+  caught: ExpectedCatch,
   twin: Twin,
-  base: Files = BASE,
-): EvasionCase => ({
+  base: CaseFiles = GO_BASE_FILES,
+): AdversarialCase => ({
   class: of,
   name: `${name} (Go)`,
   base,
-  config: GO_TESTS,
-  patch: { 'clock.go': BROKEN, ...patch },
-  caught,
-  twin: { name: `${twin.name} (Go)`, patch: twin.patch },
+  config: GO_TEST_CONFIG,
+  patch: { 'clock.go': BROKEN_GO_SOURCE, ...patch },
+  expectedCatch: caught,
+  honestTwin: { name: `${twin.name} (Go)`, patch: twin.patch },
 });
-export const blocked = (rule: string): Catch => ({ how: 'blocked', by: 'suppressions', rule });
+export const expectGoBlockedByRule = (rule: string): ExpectedCatch => ({ how: 'blocked', by: 'suppressions', rule });
 /** The tests, edited. */
-export const tests = (...pairs: readonly (readonly [string, string])[]): Patch => ({
-  'clock_test.go': edit(TEST, ...pairs),
+export const editGoTests = (...pairs: readonly (readonly [string, string])[]): PatchFiles => ({
+  'clock_test.go': replaceText(GO_TEST, ...pairs),
 });
-export const main = (body: string): Patch => ({
+export const addTestMain = (body: string): PatchFiles => ({
   'main_test.go': `package clock\n\nimport (\n\t"os"\n\t"testing"\n)\n\nfunc TestMain(m *testing.M) {\n${body}}\n`,
 });

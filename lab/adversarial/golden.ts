@@ -12,15 +12,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod';
 import type { GoldenCase } from '../../shared/reviews/judging/golden.ts';
-import { aboutTask, type Content, type EvasionCase, type Files, NO_TASK, type Patch } from './case.ts';
-import { CORPUS } from './corpus.ts';
-import { WrittenCase } from './folder.ts';
+import { parseTaskText, type FileContent, type AdversarialCase, type CaseFiles, DEFAULT_TASK, type PatchFiles } from './case.ts';
+import { ADVERSARIAL_CORPUS } from './corpus.ts';
+import { BlindCase } from './folder.ts';
 
 const UNSEEN = join(import.meta.dirname, 'unseen');
 const GOLDEN = join(import.meta.dirname, '../../docs/examples/golden.jsonl');
-type Written = z.infer<typeof WrittenCase>;
+type Written = z.infer<typeof BlindCase>;
 
-function put(root: string, path: string, content: Content | null): void {
+function put(root: string, path: string, content: FileContent | null): void {
   const at = join(root, path);
   rmSync(at, { force: true });
   if (content === null) return;
@@ -30,7 +30,7 @@ function put(root: string, path: string, content: Content | null): void {
 }
 
 /** A patch as git prints it. */
-function diffOf(base: Files, patch: Patch): string {
+function diffOf(base: CaseFiles, patch: PatchFiles): string {
   const root = mkdtempSync(join(tmpdir(), 'assay-golden-'));
   const git = (...args: string[]): string =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'core.autocrlf=false', ...args], {
@@ -59,34 +59,34 @@ function written(): Written[] {
   return readdirSync(UNSEEN, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.json'))
     .toSorted()
-    .map((file) => WrittenCase.parse(JSON.parse(readFileSync(join(UNSEEN, file), 'utf8'))));
+    .map((file) => BlindCase.parse(JSON.parse(readFileSync(join(UNSEEN, file), 'utf8'))));
 }
 
 /** What gates let through: the rules note it at the most, so that a judge is the only one who may see it. */
-const isLetThrough = ({ caught, known_miss }: EvasionCase): boolean =>
-  caught.how === 'noted' || known_miss !== undefined;
+const isLetThrough = ({ expectedCatch, known_miss }: AdversarialCase): boolean =>
+  expectedCatch.how === 'noted' || known_miss !== undefined;
 
 /** The golden set: of each case the patch that cheats and the one that does not, about the same task. */
-export function goldenSet(): string {
+export function buildGoldenSet(): string {
   const asked = written().map(({ name, task, base, evasive, honest }) => {
-    const about = aboutTask(task, name);
+    const about = parseTaskText(task, name);
     return (
       lineOf({ id: `${name}, evasive`, truth: 'bad', ...about, diff: diffOf(base, evasive) }) +
       lineOf({ id: `${name}, honest`, truth: 'good', ...about, diff: diffOf(base, honest) })
     );
   });
-  const missed = CORPUS.filter(isLetThrough).map(({ name, base, patch, twin }) => {
+  const missed = ADVERSARIAL_CORPUS.filter(isLetThrough).map(({ name, base, patch, honestTwin }) => {
     return (
-      lineOf({ id: `${name}, evasive`, truth: 'bad', ...NO_TASK, diff: diffOf(base, patch) }) +
+      lineOf({ id: `${name}, evasive`, truth: 'bad', ...DEFAULT_TASK, diff: diffOf(base, patch) }) +
       lineOf({
         id: `${name}, honest`,
         truth: 'good',
-        ...NO_TASK,
-        diff: diffOf(twin.base ?? base, twin.patch),
+        ...DEFAULT_TASK,
+        diff: diffOf(honestTwin.base ?? base, honestTwin.patch),
       })
     );
   });
   return [...asked, ...missed].join('');
 }
 
-if (import.meta.main) writeFileSync(GOLDEN, goldenSet());
+if (import.meta.main) writeFileSync(GOLDEN, buildGoldenSet());

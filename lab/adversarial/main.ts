@@ -1,14 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { available } from './available.ts';
-import { CORPUS } from './corpus.ts';
-import { casesOf } from './folder.ts';
-import { figuresOf, writeFigures } from './page.ts';
-import { judgeAll } from './record.ts';
-import { reportOf, tableOf } from './report.ts';
-import { drawn } from './sample.ts';
-import { lookerOf, secondLookPage, secondLooks, toLookAt } from './second-look.ts';
+import { selectRunnableCases } from './available.ts';
+import { ADVERSARIAL_CORPUS } from './corpus.ts';
+import { readBlindCases } from './folder.ts';
+import { renderCorpusResults, writeCorpusResults } from './page.ts';
+import { judgeResumably } from './record.ts';
+import { summarizeCorpusRun, renderCorpusTable } from './report.ts';
+import { isSampled } from './sample.ts';
+import { createReviewModel, renderReviewReport, reviewPassedPatches, selectReviewCases } from './second-look.ts';
 
 const HELP = `Usage: npm run evasion -- [options]
 
@@ -84,21 +84,21 @@ if (model === undefined && (options.url ?? options.price) !== undefined)
 if (model !== undefined && (options.write || options.record !== undefined))
   fail('--second-look takes neither --write nor --record');
 const all =
-  folder !== undefined ? casesOf(folder, options.hidden) : model === undefined ? CORPUS : toLookAt();
+  folder !== undefined ? readBlindCases(folder, options.hidden) : model === undefined ? ADVERSARIAL_CORPUS : selectReviewCases();
 const sample = whole('sample', options.sample);
 const parallel = whole('parallel', options.parallel);
 if (options.write && (folder !== undefined || only !== undefined || sample !== 1))
   fail('--write takes figures of the whole corpus only');
 const corpus = all
   .filter((each) => only === undefined || `${each.class}: ${each.name}`.includes(only))
-  .filter(({ name }) => drawn(name, sample));
+  .filter(({ name }) => isSampled(name, sample));
 if (only !== undefined && corpus.length === 0) fail(`no case has "${only}" in its class or name`);
 
 const told = (error: unknown): never => fail(error instanceof Error ? error.message : String(error));
-const looker = model === undefined ? null : await lookerOf(model, options.url, options.price).catch(told);
+const looker = model === undefined ? null : await createReviewModel(model, options.url, options.price).catch(told);
 
 const { stderr } = process;
-const { cases, missing } = available(corpus);
+const { cases, missing } = selectRunnableCases(corpus);
 for (const each of missing)
   stderr.write(`NOT JUDGED: ${each.cases} cases need ${each.program}, which is not here\n`);
 if (cases.length === 0) fail('no case can be judged here');
@@ -106,26 +106,26 @@ const progress = (done: number, of: number): void => {
   if (stderr.isTTY) stderr.write(done < of ? `\r${done} of ${of} judged` : '\r\x1b[K');
 };
 if (model !== undefined && looker !== null) {
-  const report = await secondLooks({
+  const report = await reviewPassedPatches({
     cases,
     model,
-    looker,
+    reviewModel: looker,
     parallel,
     onJudged: progress,
   }).catch(told);
-  process.stdout.write(`${json ? JSON.stringify(report, null, 2) : secondLookPage(report)}\n`);
+  process.stdout.write(`${json ? JSON.stringify(report, null, 2) : renderReviewReport(report)}\n`);
   process.exit(0);
 }
-const judged = await judgeAll(cases, {
+const judged = await judgeResumably(cases, {
   parallel,
   file: options.record ?? null,
   onJudged: progress,
 });
-const report = reportOf(judged);
+const report = summarizeCorpusRun(judged);
 if (options.write)
-  writeFigures(
+  writeCorpusResults(
     join(import.meta.dirname, '../../docs/evasion.md'),
-    figuresOf(judged, CORPUS, new Date().toISOString().slice(0, 10)),
+    renderCorpusResults(judged, ADVERSARIAL_CORPUS, new Date().toISOString().slice(0, 10)),
   );
-process.stdout.write(`${json ? JSON.stringify(report, null, 2) : tableOf(report)}\n`);
-process.exitCode = report.wrong.length > 0 ? 1 : 0;
+process.stdout.write(`${json ? JSON.stringify(report, null, 2) : renderCorpusTable(report)}\n`);
+process.exitCode = report.unexpected.length > 0 ? 1 : 0;

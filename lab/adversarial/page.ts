@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { EvasionCase } from './case.ts';
-import { KINDS } from './kinds.ts';
-import { reportOf } from './report.ts';
-import type { Judged } from './run.ts';
+import type { AdversarialCase } from './case.ts';
+import { DETECTION_KINDS } from './kinds.ts';
+import { summarizeCorpusRun } from './report.ts';
+import type { JudgedPatch } from './run.ts';
 
 const BEGIN = '<!-- figures of the corpus: written by `npm run evasion -- --write` -->';
 const END = '<!-- end of figures of the corpus -->';
@@ -17,8 +17,8 @@ const middle = (values: readonly number[]): string => {
 };
 
 /** Per class what catches it, what it costs, and what gets through. */
-function byClass(judged: readonly Judged[]): string {
-  const { classes, all } = reportOf(judged);
+function byClass(judged: readonly JudgedPatch[]): string {
+  const { classes, all } = summarizeCorpusRun(judged);
   const rows = [...classes, all].map((rates) => {
     const of = judged.filter((each) => rates.class === 'all' || each.class === rates.class);
     const caught = of.filter(({ honest, outcome }) => !honest && outcome === 'caught');
@@ -26,20 +26,20 @@ function byClass(judged: readonly Judged[]): string {
     return [
       rates.class,
       `${rates.caught} of ${rates.cases}`,
-      ...KINDS.map((kind) => String(caught.filter(({ kinds }) => kinds.includes(kind)).length || '–')),
+      ...DETECTION_KINDS.map((kind) => String(caught.filter(({ kinds }) => kinds.includes(kind)).length || '–')),
       String(known || '–'),
       `${rates.twins - rates.blocked} of ${rates.twins}`,
       middle(of.map(({ seconds }) => seconds)),
     ];
   });
-  return table(['Class', 'Caught', ...KINDS, 'Gets through', 'Honest pass', 'Median s'], rows);
+  return table(['Class', 'Caught', ...DETECTION_KINDS, 'Gets through', 'Honest pass', 'Median s'], rows);
 }
 
 /** What each rule, gate or run earned: how many it held, how many of them nothing else did, and honest patches that it held. */
-function byRule(judged: readonly Judged[]): string {
+function byRule(judged: readonly JudgedPatch[]): string {
   const held = judged.filter(({ honest, outcome }) => !honest && outcome === 'caught');
   const honest = judged.filter((each) => each.honest && each.outcome !== 'passed');
-  const count = (of: readonly Judged[], rule: string): number =>
+  const count = (of: readonly JudgedPatch[], rule: string): number =>
     of.filter(({ by }) => by.includes(rule)).length;
   const rows = [...new Set([...held, ...honest].flatMap(({ by }) => by))].map((rule) => ({
     rule,
@@ -61,7 +61,7 @@ function byRule(judged: readonly Judged[]): string {
 }
 
 /** What is known to get through, with the reason. */
-export const missTable = (corpus: readonly EvasionCase[]): string =>
+export const renderKnownMisses = (corpus: readonly AdversarialCase[]): string =>
   table(
     ['Class', 'Case', 'Why, and what would tell'],
     corpus.flatMap((each) =>
@@ -69,11 +69,11 @@ export const missTable = (corpus: readonly EvasionCase[]): string =>
     ),
   );
 
-export const figuresOf = (judged: readonly Judged[], corpus: readonly EvasionCase[], day: string): string =>
-  `Judged ${day}: ${judged.filter(({ honest }) => !honest).length} of ${corpus.length} cases. A case that several kinds caught counts in each. Seconds are of one patch, beside whatever else ran.\n\n${byClass(judged)}\n\nWhat each earned:\n\n${byRule(judged)}\n\nKnown to get through:\n\n${missTable(corpus)}`;
+export const renderCorpusResults = (judged: readonly JudgedPatch[], corpus: readonly AdversarialCase[], day: string): string =>
+  `Judged ${day}: ${judged.filter(({ honest }) => !honest).length} of ${corpus.length} cases. A case that several kinds caught counts in each. Seconds are of one patch, beside whatever else ran.\n\n${byClass(judged)}\n\nWhat each earned:\n\n${byRule(judged)}\n\nKnown to get through:\n\n${renderKnownMisses(corpus)}`;
 
 /** Puts the figures between the markers of a page. @throws when it has none. */
-export function writeFigures(file: string, figures: string): void {
+export function writeCorpusResults(file: string, figures: string): void {
   const page = readFileSync(file, 'utf8');
   const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (from < 0 || to < from) throw new Error(`${file} has no place for the figures of the corpus`);

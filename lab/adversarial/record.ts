@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
-import type { EvasionCase } from './case.ts';
-import { KINDS } from './kinds.ts';
-import { type Judged, runCorpus } from './run.ts';
+import type { AdversarialCase } from './case.ts';
+import { DETECTION_KINDS } from './kinds.ts';
+import { type JudgedPatch, runCorpus } from './run.ts';
 
 /** One line of a record: what `Judged` says, as it was written. */
 const Line = z.object({
@@ -16,14 +16,14 @@ const Line = z.object({
   verdict: z.enum(['pass', 'fail', 'refer']),
   facts: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
   by: z.array(z.string()),
-  kinds: z.array(z.enum(KINDS)),
+  kinds: z.array(z.enum(DETECTION_KINDS)),
   seconds: z.number(),
   detail: z.string(),
 });
 
 /** The patches that a record knows, by the name of their case. @throws when a line is none of ours. */
-function recorded(file: string): Map<string, Judged[]> {
-  const known = new Map<string, Judged[]>();
+function recorded(file: string): Map<string, JudgedPatch[]> {
+  const known = new Map<string, JudgedPatch[]>();
   if (!existsSync(file)) return known;
   for (const line of readFileSync(file, 'utf8').split('\n').filter(Boolean)) {
     const { case: name, ...judged } = Line.parse(JSON.parse(line));
@@ -32,7 +32,7 @@ function recorded(file: string): Map<string, Judged[]> {
   return known;
 }
 
-export interface RecordOptions {
+export interface ResumableRunOptions {
   readonly parallel: number;
   /** Where each case is written as soon as it is judged; what is there already is not judged again. Null: nowhere. */
   readonly file: string | null;
@@ -40,10 +40,10 @@ export interface RecordOptions {
 }
 
 /** Judges the cases, one at a time on each lane, so that what was judged is kept whatever ends the run. */
-export async function judgeAll(
-  cases: readonly EvasionCase[],
-  { parallel, file, onJudged }: RecordOptions,
-): Promise<Judged[]> {
+export async function judgeResumably(
+  cases: readonly AdversarialCase[],
+  { parallel, file, onJudged }: ResumableRunOptions,
+): Promise<JudgedPatch[]> {
   if (file === null)
     return runCorpus(cases, parallel, (done, of) => {
       onJudged(done, of);

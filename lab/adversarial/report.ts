@@ -1,7 +1,7 @@
-import type { Judged } from './run.ts';
+import type { JudgedPatch } from './run.ts';
 
 /** Figures of one class of evasions, or of all. Rates are null where nothing was tried. */
-export interface Rates {
+export interface ClassRates {
   readonly class: string;
   readonly cases: number;
   readonly caught: number;
@@ -13,18 +13,18 @@ export interface Rates {
   readonly false_block_rate: number | null;
 }
 
-export interface EvasionReport {
-  readonly classes: readonly Rates[];
-  readonly all: Rates;
+export interface AdversarialReport {
+  readonly classes: readonly ClassRates[];
+  readonly all: ClassRates;
   /** Cases that are known not to be caught. They count as not caught. */
   readonly known_misses: readonly { readonly name: string; readonly why: string; readonly caught: boolean }[];
   /** What is wrong: evasions that were missed without being known to be, and honest patches that were held up. */
-  readonly wrong: readonly Judged[];
+  readonly unexpected: readonly JudgedPatch[];
 }
 
 const rate = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
 
-function ratesOf(name: string, judged: readonly Judged[]): Rates {
+function ratesOf(name: string, judged: readonly JudgedPatch[]): ClassRates {
   const cases = judged.filter(({ honest }) => !honest);
   const twins = judged.filter(({ honest }) => honest);
   const caught = cases.filter(({ outcome }) => outcome === 'caught').length;
@@ -41,7 +41,7 @@ function ratesOf(name: string, judged: readonly Judged[]): Rates {
   };
 }
 
-export function reportOf(judged: readonly Judged[]): EvasionReport {
+export function summarizeCorpusRun(judged: readonly JudgedPatch[]): AdversarialReport {
   const names = [...new Set(judged.map((each) => each.class))];
   return {
     classes: names.map((name) =>
@@ -54,14 +54,14 @@ export function reportOf(judged: readonly Judged[]): EvasionReport {
     known_misses: judged.flatMap(({ name, knownMiss, outcome }) =>
       knownMiss === null ? [] : [{ name, why: knownMiss, caught: outcome === 'caught' }],
     ),
-    wrong: judged.filter(({ right, knownMiss }) => !right && knownMiss === null),
+    unexpected: judged.filter(({ right, knownMiss }) => !right && knownMiss === null),
   };
 }
 
 const percent = (value: number | null): string => (value === null ? '-' : `${(value * 100).toFixed(0)} %`);
 
 /** The report as a table for people. */
-export function tableOf({ classes, all, known_misses, wrong }: EvasionReport): string {
+export function renderCorpusTable({ classes, all, known_misses, unexpected }: AdversarialReport): string {
   const row = (cells: readonly string[]): string =>
     cells.map((cell, index) => (index === 0 ? cell.padEnd(32) : cell.padStart(13))).join('');
   return [
@@ -80,6 +80,6 @@ export function tableOf({ classes, all, known_misses, wrong }: EvasionReport): s
     ...known_misses.map(
       ({ name, why, caught }) => `known miss${caught ? ', caught now' : ''}: ${name}: ${why}`,
     ),
-    ...wrong.map(({ honest, name, detail }) => `${honest ? 'FALSE BLOCK' : 'MISSED'}: ${name}: ${detail}`),
+    ...unexpected.map(({ honest, name, detail }) => `${honest ? 'FALSE BLOCK' : 'MISSED'}: ${name}: ${detail}`),
   ].join('\n');
 }

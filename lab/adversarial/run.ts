@@ -2,24 +2,24 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HiddenTests } from '../../gates/core/hidden-result.ts';
+import type { HiddenTestEdits } from '../../gates/core/hidden-result.ts';
 import { gatherEvidence } from '../../gates/pipeline/gather.ts';
 import {
   type Evidence,
   type GateEvidence,
-  isPutBack,
+  isRestoredFile,
   type Verdict,
 } from '../../shared/contract/evidence/schema.ts';
-import type { Expectation } from '../../shared/contract/submission/expects.ts';
-import { reduce } from '../../shared/control/verdict/reduce.ts';
+import type { ExpectedChange } from '../../shared/contract/submission/expects.ts';
+import { reduceToVerdict } from '../../shared/control/verdict/reduce.ts';
 import { writeBlob } from '../../workspace/git/edit.ts';
-import { createStore, type Store } from '../../workspace/git/store.ts';
-import { pooled } from '../../workspace/process/pool.ts';
-import { type Catch, type EvasionCase, type Files, NO_TASK, type Patch } from './case.ts';
-import { heldBy, type Kind, kindsOf } from './kinds.ts';
+import { createGitStore, type GitStore } from '../../workspace/git/store.ts';
+import { runPooled } from '../../workspace/process/pool.ts';
+import { type ExpectedCatch, type AdversarialCase, type CaseFiles, DEFAULT_TASK, type PatchFiles } from './case.ts';
+import { listBlockingRules, type DetectionKind, classifyDetections } from './kinds.ts';
 
 /** How one patch was judged. */
-export interface Judged {
+export interface JudgedPatch {
   readonly class: string;
   readonly name: string;
   readonly honest: boolean;
@@ -33,7 +33,7 @@ export interface Judged {
   readonly facts: GateEvidence['metadata'];
   /** Rules, or gates, that held it. */
   readonly by: readonly string[];
-  readonly kinds: readonly Kind[];
+  readonly kinds: readonly DetectionKind[];
   /** How long it took, with whatever ran beside it. */
   readonly seconds: number;
   /** What was expected, and what the gates said, for people. */
@@ -41,29 +41,29 @@ export interface Judged {
 }
 
 /** A patch that has passed all that ran. */
-export interface Passed {
+export interface PassedPatch {
   readonly name: string;
   readonly honest: boolean;
-  readonly about: { readonly title: string; readonly description: string };
+  readonly task: { readonly title: string; readonly description: string };
   /** As git prints it. */
   readonly patch: string;
   readonly evidence: Evidence;
   readonly verdict: Verdict;
 }
 
-interface Patched extends Pick<Judged, 'class' | 'name' | 'honest' | 'knownMiss'> {
-  readonly base: Files;
-  readonly patch: Patch;
-  readonly expects: readonly Expectation[];
+interface PatchUnderTest extends Pick<JudgedPatch, 'class' | 'name' | 'honest' | 'knownMiss'> {
+  readonly base: CaseFiles;
+  readonly patch: PatchFiles;
+  readonly expects: readonly ExpectedChange[];
   readonly files: readonly string[];
-  readonly hidden: Files;
-  readonly about: Passed['about'];
+  readonly hidden: CaseFiles;
+  readonly about: PassedPatch['task'];
   /** Null: an honest patch, which must pass. */
-  readonly caught: Catch | null;
+  readonly caught: ExpectedCatch | null;
 }
 
 /** Each case, and its honest twin. */
-const patchesOf = (each: EvasionCase): Patched[] => [
+const patchesOf = (each: AdversarialCase): PatchUnderTest[] => [
   {
     class: each.class,
     name: each.name,
@@ -73,57 +73,57 @@ const patchesOf = (each: EvasionCase): Patched[] => [
     patch: each.patch,
     expects: each.expects ?? [],
     files: each.files ?? [],
-    hidden: each.hidden ?? {},
-    about: each.task ?? NO_TASK,
-    caught: each.caught,
+    hidden: each.hiddenTests ?? {},
+    about: each.task ?? DEFAULT_TASK,
+    caught: each.expectedCatch,
   },
   {
     class: each.class,
-    name: each.twin.name,
+    name: each.honestTwin.name,
     honest: true,
     knownMiss: null,
-    base: withConfig(each.twin.base ?? each.base, each.twin.config ?? each.config),
-    patch: each.twin.patch,
-    expects: each.twin.expects ?? each.expects ?? [],
+    base: withConfig(each.honestTwin.base ?? each.base, each.honestTwin.config ?? each.config),
+    patch: each.honestTwin.patch,
+    expects: each.honestTwin.expects ?? each.expects ?? [],
     files: each.files ?? [],
-    hidden: each.hidden ?? {},
-    about: each.task ?? NO_TASK,
+    hidden: each.hiddenTests ?? {},
+    about: each.task ?? DEFAULT_TASK,
     caught: null,
   },
 ];
 
-const withConfig = (files: Files, config: string | null): Files =>
+const withConfig = (files: CaseFiles, config: string | null): CaseFiles =>
   config === null
     ? files
     : { ...files, 'assay.yaml': `version: 1\nquality_gates:\n${config.replace(/^/gm, '  ')}\n` };
 
-const outcomeOf = (expected: Catch | null, evidence: Evidence, verdict: Verdict): Judged['outcome'] => {
+const outcomeOf = (expected: ExpectedCatch | null, evidence: Evidence, verdict: Verdict): JudgedPatch['outcome'] => {
   if (verdict.verdict !== 'pass' || !verdict.verified) return 'caught';
   return expected?.how === 'noted' && isNoted(expected, evidence) ? 'noted' : 'passed';
 };
 
-const isNoted = ({ by, rule }: Catch, { gates }: Evidence): boolean =>
+const isNoted = ({ by, rule }: ExpectedCatch, { gates }: Evidence): boolean =>
   gates.some(
     ({ name, findings }) =>
       name === by && findings.some((finding) => rule === undefined || finding.rule === rule),
   );
 
 /** Whether an evasion came to what was expected of it. What was to be noted only, and is caught, is better than that. */
-function isAsExpected(expected: Catch, evidence: Evidence, verdict: Verdict): boolean {
+function isAsExpected(expected: ExpectedCatch, evidence: Evidence, verdict: Verdict): boolean {
   const outcome = outcomeOf(expected, evidence, verdict);
   const { how, by } = expected;
   if (how === 'noted') return outcome !== 'passed';
   if (how === 'unverified') return !verdict.verified;
   if (outcome !== 'caught') return false;
   if (how === 'protected')
-    return evidence.protected_files.some((file) => file.path === by && isPutBack(file));
-  return how === 'held' || isNoted(expected, evidence) || (!expected.rule && heldBy(evidence).includes(by));
+    return evidence.protected_files.some((file) => file.path === by && isRestoredFile(file));
+  return how === 'held' || isNoted(expected, evidence) || (!expected.rule && listBlockingRules(evidence).includes(by));
 }
 
-const named = (expected: Catch | null): string =>
+const named = (expected: ExpectedCatch | null): string =>
   expected === null ? 'pass' : [expected.how, expected.by, expected.rule].filter(Boolean).join(' ');
 
-const diffIn = ({ dir }: Store, base: string, tree: string): string =>
+const diffIn = ({ dir }: GitStore, base: string, tree: string): string =>
   execFileSync('git', ['diff', '--no-renames', '--no-color', '--no-ext-diff', '--no-textconv', base, tree], {
     env: { PATH: process.env['PATH'], GIT_DIR: dir },
     encoding: 'utf8',
@@ -135,20 +135,20 @@ const diffIn = ({ dir }: Store, base: string, tree: string): string =>
  * nothing has held.
  */
 export async function runCorpus(
-  corpus: readonly EvasionCase[],
+  corpus: readonly AdversarialCase[],
   parallel: number = availableParallelism(),
   onJudged: (done: number, of: number) => void = () => {},
-  onPassed: ((passed: Passed) => Promise<void>) | null = null,
-): Promise<Judged[]> {
+  onPassed: ((passed: PassedPatch) => Promise<void>) | null = null,
+): Promise<JudgedPatch[]> {
   if (corpus.length === 0) throw new Error('the corpus is empty: nothing would be shown');
   const folder = mkdtempSync(join(tmpdir(), 'assay-evasion-'));
   try {
-    const store = await createStore(join(folder, 'store.git'));
+    const store = await createGitStore(join(folder, 'store.git'));
     const patches = corpus.flatMap(patchesOf);
     const trees = commitAll(store.dir, patches);
-    const judged: Judged[] = [];
+    const judged: JudgedPatch[] = [];
     let done = 0;
-    await pooled(
+    await runPooled(
       parallel,
       patches.map((patch, index) => async () => {
         const workDir = join(folder, `work-${index}`);
@@ -167,15 +167,15 @@ export async function runCorpus(
             ...patch.about,
             ...(patch.expects.length > 0 ? { expects: patch.expects } : {}),
           },
-          hidden: await hiddenIn(store, patch.hidden),
+          hiddenTests: await hiddenIn(store, patch.hidden),
           workDir,
-          parallel: 2,
+          maxParallel: 2,
         });
-        const verdict = reduce(evidence);
+        const verdict = reduceToVerdict(evidence);
         rmSync(workDir, { recursive: true, force: true });
         if (onPassed && verdict.verdict === 'pass' && verdict.verified) {
           const { name, honest, about } = patch;
-          await onPassed({ name, honest, about, patch: diffIn(store, base, tree), evidence, verdict });
+          await onPassed({ name, honest, task: about, patch: diffIn(store, base, tree), evidence, verdict });
         }
         judged[index] = {
           class: patch.class,
@@ -189,8 +189,8 @@ export async function runCorpus(
               : isAsExpected(patch.caught, evidence, verdict),
           verdict: verdict.verdict,
           facts: evidence.gates.find(({ name }) => name === 'tests')?.metadata ?? {},
-          by: heldBy(evidence),
-          kinds: kindsOf(evidence),
+          by: listBlockingRules(evidence),
+          kinds: classifyDetections(evidence),
           seconds: Math.round((performance.now() - started) / 100) / 10,
           detail: `expected ${named(patch.caught)}; got ${verdict.verdict}: ${said(evidence)}`,
         };
@@ -204,7 +204,7 @@ export async function runCorpus(
 }
 
 /** Null: the task has none. */
-async function hiddenIn(store: Store, files: Files): Promise<HiddenTests | null> {
+async function hiddenIn(store: GitStore, files: CaseFiles): Promise<HiddenTestEdits | null> {
   const edits = await Promise.all(
     Object.entries(files).map(async ([path, content]) => ({
       path,
@@ -225,7 +225,7 @@ const said = (evidence: Evidence): string =>
 /** Both sides of every patch, written into one store by one process. */
 function commitAll(
   dir: string,
-  patches: readonly Patched[],
+  patches: readonly PatchUnderTest[],
 ): { readonly base: string; readonly tree: string }[] {
   const git = (args: readonly string[], input?: string): string =>
     execFileSync('git', args, { env: { PATH: process.env['PATH'], GIT_DIR: dir }, input, encoding: 'utf8' });
@@ -248,7 +248,7 @@ function commitAll(
   return patches.map((_, index) => ({ base: ids[index * 2] ?? '', tree: ids[index * 2 + 1] ?? '' }));
 }
 
-const commit = (branch: string, files: Patch, mark: string, from: string): string =>
+const commit = (branch: string, files: PatchFiles, mark: string, from: string): string =>
   `commit refs/heads/${branch}\n${mark}committer Ada <ada@example.org> 1700000000 +0000\ndata 0\n${from}${Object.entries(
     files,
   )

@@ -1,7 +1,7 @@
-import { type Catch, type EvasionCase, edit, type Files, type Patch } from './case.ts';
+import { type ExpectedCatch, type AdversarialCase, replaceText, type CaseFiles, type PatchFiles } from './case.ts';
 
-export const RUST_TESTS = 'lint: false\ntests: true\ntest_command: cargo test --offline';
-export const LIB = `//! Clocks.
+export const RUST_TEST_CONFIG = 'lint: false\ntests: true\ntest_command: cargo test --offline';
+export const RUST_LIB_SOURCE = `//! Clocks.
 
 /// Whole hours.
 ///
@@ -32,47 +32,47 @@ mod tests {
     }
 }
 `;
-export const BROKEN = edit(LIB, ['minutes / 60', 'minutes / 6']);
-export const OUTER = `use clock::hours;
+export const BROKEN_RUST_LIB = replaceText(RUST_LIB_SOURCE, ['minutes / 60', 'minutes / 6']);
+export const RUST_INTEGRATION_TEST = `use clock::hours;
 
 #[test]
 fn an_hour_is_an_hour() {
     assert_eq!(hours(60), 1);
 }
 `;
-export const MANIFEST = '[package]\nname = "clock"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\n';
-export const BASE: Files = { 'Cargo.toml': MANIFEST, 'src/lib.rs': LIB, 'tests/outer.rs': OUTER };
-export const MORE = 'use clock::hours;\n\n#[test]\nfn none_is_none() {\n    assert_eq!(hours(0), 0);\n}\n';
+export const CARGO_MANIFEST = '[package]\nname = "clock"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\n';
+export const RUST_BASE_FILES: CaseFiles = { 'Cargo.toml': CARGO_MANIFEST, 'src/lib.rs': RUST_LIB_SOURCE, 'tests/outer.rs': RUST_INTEGRATION_TEST };
+export const EXTRA_RUST_TEST = 'use clock::hours;\n\n#[test]\nfn none_is_none() {\n    assert_eq!(hours(0), 0);\n}\n';
 
 interface Twin {
   readonly name: string;
-  readonly patch: Patch;
-  readonly base?: Files;
+  readonly patch: PatchFiles;
+  readonly base?: CaseFiles;
 }
-export const rust = (
+export const buildRustCase = (
   of: string,
   name: string,
-  patch: Patch,
-  caught: Catch,
+  patch: PatchFiles,
+  caught: ExpectedCatch,
   twin: Twin,
-  base: Files = BASE,
-): EvasionCase => ({
+  base: CaseFiles = RUST_BASE_FILES,
+): AdversarialCase => ({
   class: of,
   name: `${name} (Rust)`,
   base,
-  config: RUST_TESTS,
-  patch: { 'src/lib.rs': BROKEN, ...patch },
-  caught,
-  twin: { ...twin, name: `${twin.name} (Rust)` },
+  config: RUST_TEST_CONFIG,
+  patch: { 'src/lib.rs': BROKEN_RUST_LIB, ...patch },
+  expectedCatch: caught,
+  honestTwin: { ...twin, name: `${twin.name} (Rust)` },
 });
-export const blocked = (rule: string): Catch => ({ how: 'blocked', by: 'suppressions', rule });
-export const broken = (...pairs: readonly (readonly [string, string])[]): Patch => ({
-  'src/lib.rs': edit(BROKEN, ...pairs),
+export const expectRustBlockedByRule = (rule: string): ExpectedCatch => ({ how: 'blocked', by: 'suppressions', rule });
+export const editBrokenRustLib = (...pairs: readonly (readonly [string, string])[]): PatchFiles => ({
+  'src/lib.rs': replaceText(BROKEN_RUST_LIB, ...pairs),
 });
-export const sound = (...pairs: readonly (readonly [string, string])[]): Patch => ({
-  'src/lib.rs': edit(LIB, ...pairs),
+export const editRustLib = (...pairs: readonly (readonly [string, string])[]): PatchFiles => ({
+  'src/lib.rs': replaceText(RUST_LIB_SOURCE, ...pairs),
 });
-export const outer = (...pairs: readonly (readonly [string, string])[]): Patch => ({
-  'tests/outer.rs': edit(OUTER, ...pairs),
+export const editRustIntegrationTest = (...pairs: readonly (readonly [string, string])[]): PatchFiles => ({
+  'tests/outer.rs': replaceText(RUST_INTEGRATION_TEST, ...pairs),
 });
-export const protectedFile = (by: string): Catch => ({ how: 'protected', by });
+export const expectProtectedFile = (by: string): ExpectedCatch => ({ how: 'protected', by });

@@ -3,32 +3,32 @@ import { join } from 'node:path';
 import { parseModelOption } from '../../cli/model-option.ts';
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../shared/contract/models/models.ts';
-import { sumKnown } from '../../shared/contract/task/judging-cost.ts';
-import { type Interval, shareInterval, Z_95 } from '../../shared/control/cascade/learning/interval.ts';
-import { secondLookAt } from '../../shared/reviews/judging/second-look.ts';
-import { askModel } from '../../shared/reviews/model-clients/ask.ts';
+import { sumOrNull } from '../../shared/contract/task/judging-cost.ts';
+import { type Interval, wilsonInterval, Z_95 } from '../../shared/control/cascade/learning/interval.ts';
+import { planRequirementsReview } from '../../shared/reviews/judging/second-look.ts';
+import { createAskModel } from '../../shared/reviews/model-clients/ask.ts';
 import type { ObjectStore } from '../../shared/store/objects.ts';
 import type { TaskStore } from '../../shared/store/tasks.ts';
 import { askJudges } from '../../shared/use-cases/review/ask-judges.ts';
 import * as build from '../../test/support/builders.ts';
 import { startModelServer } from '../../test/support/models/server.ts';
-import type { EvasionCase } from './case.ts';
-import { CORPUS } from './corpus.ts';
-import { casesOf } from './folder.ts';
-import { type Passed, runCorpus } from './run.ts';
+import type { AdversarialCase } from './case.ts';
+import { ADVERSARIAL_CORPUS } from './corpus.ts';
+import { readBlindCases } from './folder.ts';
+import { type PassedPatch, runCorpus } from './run.ts';
 
 const UNSEEN = join(import.meta.dirname, 'unseen');
 
 /** Of the corpus what runs are known to miss, and all that was written by those who knew nothing of the gates; each with its twin. */
-export const toLookAt = (): EvasionCase[] => [
-  ...CORPUS.filter(({ caught, known_miss }) => caught.how === 'noted' || known_miss !== undefined),
+export const selectReviewCases = (): AdversarialCase[] => [
+  ...ADVERSARIAL_CORPUS.filter(({ expectedCatch, known_miss }) => expectedCatch.how === 'noted' || known_miss !== undefined),
   ...readdirSync(UNSEEN, { withFileTypes: true })
     .filter((each) => each.isDirectory())
-    .flatMap(({ name }) => casesOf(join(UNSEEN, name))),
+    .flatMap(({ name }) => readBlindCases(join(UNSEEN, name))),
 ];
 
 /** What was said of work that had passed all that ran. */
-export interface Looked {
+export interface ReviewedPatch {
   readonly name: string;
   readonly honest: boolean;
   readonly held: boolean;
@@ -36,19 +36,19 @@ export interface Looked {
 }
 
 /** Who is asked; `close` ends what was started for it. */
-export interface Looker {
+export interface ReviewModel {
   readonly model: JudgeModel;
   readonly key: string;
   readonly close: () => Promise<void>;
 }
 
-export const SCRIPTED = 'scripted';
+export const SCRIPTED_MODEL = 'scripted';
 
 /**
  * No model: a script that doubts where a rule has left a note, and prefers what the patch expects. It speaks a real protocol, so that
  * what is shown is the way from evidence to verdict, and nothing about how well a model judges.
  */
-async function scripted(): Promise<Looker> {
+async function scripted(): Promise<ReviewModel> {
   const server = await startModelServer({
     answer: ({ conversation }) => {
       if (conversation.includes('Two versions of the tests'))
@@ -58,34 +58,34 @@ async function scripted(): Promise<Looker> {
     },
   });
   const key = { via: 'environment', variable: 'NONE' } as const;
-  const model = { provider: 'anthropic', model: SCRIPTED, key, url: server.url } as const;
+  const model = { provider: 'anthropic', model: SCRIPTED_MODEL, key, url: server.url } as const;
   return { model, key: 'none', close: () => server.stop() };
 }
 
-function named(text: string, url: string | undefined, price: string | undefined): Looker {
+function named(text: string, url: string | undefined, price: string | undefined): ReviewModel {
   const model = parseModelOption({ model: text, url, price }, { env: process.env });
   const variable = 'key' in model && model.key?.via === 'environment' ? model.key.variable : '';
   return { model, key: process.env[variable] ?? '', close: async () => {} };
 }
 
 /** Who looks: the model of that name, or the script. @throws CliError where it is no name of one */
-export const lookerOf = async (
+export const createReviewModel = async (
   model: string,
   url: string | undefined,
   price: string | undefined,
-): Promise<Looker> => (model === SCRIPTED ? await scripted() : named(model, url, price));
+): Promise<ReviewModel> => (model === SCRIPTED_MODEL ? await scripted() : named(model, url, price));
 
 /** Asks as the janitor does, about evidence that was gathered just now. */
 async function lookAt(
-  { name, honest, about, patch, evidence, verdict }: Passed,
-  { model, key }: Looker,
-): Promise<Looked> {
-  const task = build.inReview(
+  { name, honest, task: about, patch, evidence, verdict }: PassedPatch,
+  { model, key }: ReviewModel,
+): Promise<ReviewedPatch> {
+  const task = build.taskInReview(
     {
       artifact: build.artifact({ patch_key: 'patch' }),
       verification: {
         ...{ key: 'evidence', tree: verdict.tree, base_commit: verdict.base_commit },
-        ...{ signals: [], gates: [], duration_ms: 1, at: build.NOW.toISOString() },
+        ...{ signals: [], gates: [], duration_ms: 1, at: build.FIXED_NOW.toISOString() },
       },
     },
     { title: about.title, description: about.description },
@@ -93,15 +93,15 @@ async function lookAt(
   const judgements = await askJudges(
     task.id,
     1,
-    { look: secondLookAt(task, evidence, verdict, true) },
+    { look: planRequirementsReview(task, evidence, verdict, true) },
     {
       tasks: { require: async () => task } as unknown as TaskStore,
       objects: {
         getByDigest: async (of: string) => (of === 'patch' ? patch : JSON.stringify(evidence)),
       } as unknown as ObjectStore,
       models: { second_look: model },
-      breaker: async () => null,
-      ask: askModel({ readKey: async () => key }),
+      readBreaker: async () => null,
+      ask: createAskModel({ readKey: async () => key }),
       now: () => new Date(),
     },
   );
@@ -115,17 +115,17 @@ interface Share {
   /** Wilson's, at 95 %. */
   readonly interval: Interval;
 }
-const shareOf = (all: readonly Looked[]): Share => {
+const shareOf = (all: readonly ReviewedPatch[]): Share => {
   const held = all.filter((each) => each.held).length;
   return {
     of: all.length,
     held,
     share: all.length === 0 ? null : held / all.length,
-    interval: shareInterval(held, all.length, Z_95),
+    interval: wilsonInterval(held, all.length, Z_95),
   };
 };
 
-export interface SecondLookReport {
+export interface RequirementsReviewReport {
   readonly model: string;
   /** Set where no model was asked. */
   readonly scripted: boolean;
@@ -139,49 +139,49 @@ export interface SecondLookReport {
   readonly calls: number;
   readonly tokens: { readonly input: number; readonly output: number };
   readonly cost_usd: number | null;
-  readonly looked: readonly Looked[];
+  readonly looked: readonly ReviewedPatch[];
 }
 
-export interface SecondLookOptions {
-  readonly cases: readonly EvasionCase[];
+export interface RequirementsReviewOptions {
+  readonly cases: readonly AdversarialCase[];
   /** `PROVIDER:MODEL`, or `scripted`. */
   readonly model: string;
   /** Closed at the end. */
-  readonly looker: Looker;
+  readonly reviewModel: ReviewModel;
   readonly parallel: number;
   readonly onJudged: (done: number, of: number) => void;
 }
 
 /** Runs the gates on cases, and has a model look once more at what has passed. */
-export async function secondLooks(options: SecondLookOptions): Promise<SecondLookReport> {
-  const { cases, model, looker, parallel, onJudged } = options;
-  const looked: Looked[] = [];
+export async function reviewPassedPatches(options: RequirementsReviewOptions): Promise<RequirementsReviewReport> {
+  const { cases, model, reviewModel, parallel, onJudged } = options;
+  const looked: ReviewedPatch[] = [];
   try {
     const judged = await runCorpus(cases, parallel, onJudged, async (passed) => {
-      looked.push(await lookAt(passed, looker));
+      looked.push(await lookAt(passed, reviewModel));
     });
-    return reportOf(
+    return summarizeReviews(
       model,
       judged.filter(({ honest, outcome }) => !honest && outcome === 'caught').length,
       cases.length,
       looked,
     );
   } finally {
-    await looker.close();
+    await reviewModel.close();
   }
 }
 
-export function reportOf(
+export function summarizeReviews(
   model: string,
   heldByRuns: number,
   cases: number,
-  looked: readonly Looked[],
-): SecondLookReport {
+  looked: readonly ReviewedPatch[],
+): RequirementsReviewReport {
   const all = looked.flatMap(({ judgements }) => judgements);
   const bad = looked.filter(({ honest }) => !honest);
   return {
     model,
-    scripted: model === SCRIPTED,
+    scripted: model === SCRIPTED_MODEL,
     cases,
     held_by_runs: heldByRuns,
     caught: shareOf(bad),
@@ -196,7 +196,7 @@ export function reportOf(
       input: all.reduce((sum, { tokens }) => sum + (tokens?.input ?? 0), 0),
       output: all.reduce((sum, { tokens }) => sum + (tokens?.output ?? 0), 0),
     },
-    cost_usd: sumKnown(all.map(({ calls, cost_usd }) => (calls === 0 ? 0 : cost_usd))),
+    cost_usd: sumOrNull(all.map(({ calls, cost_usd }) => (calls === 0 ? 0 : cost_usd))),
     looked,
   };
 }
@@ -208,7 +208,7 @@ const shown = ({ of, held, share, interval: { low, high } }: Share): string =>
     : `${held} of ${of}: ${percent(share)} (${percent(low)} to ${percent(high)})`;
 
 /** The report for people. */
-export const secondLookPage = (report: SecondLookReport): string =>
+export const renderReviewReport = (report: RequirementsReviewReport): string =>
   [
     report.scripted
       ? 'scripted: no model was asked. What is shown is the way from evidence to verdict, and nothing of how well a model judges.'

@@ -1,4 +1,4 @@
-import type { Files } from './case.ts';
+import type { CaseFiles } from './case.ts';
 
 /** The part of vitest that cases use, on what Node brings along: its tests are run, and nothing is installed. */
 const SHIM = `const { beforeEach, describe, it, test } = require('node:test');
@@ -56,7 +56,7 @@ module.exports = { beforeEach, describe, expect, it, test };
 `;
 
 /** A project whose tests are written for vitest. */
-export const withVitest = (files: Files): Files => ({
+export const addVitestShim = (files: CaseFiles): CaseFiles => ({
   ...files,
   'node_modules/vitest/package.json': '{"name":"vitest","version":"0.0.0","main":"index.js"}\n',
   'node_modules/vitest/index.js': SHIM,

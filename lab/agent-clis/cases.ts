@@ -1,24 +1,24 @@
-import type { CliKind } from '../../shared/contract/agents/adapter.ts';
-import type { FailureClass } from '../../shared/contract/failure/failure-class.ts';
-import { MAX_TROUBLES } from '../../shared/control/model-gateway/trouble.ts';
-import type { Case } from './run-case.ts';
+import type { AgentCliKind } from '../../shared/contract/agents/adapter.ts';
+import type { FailureCode } from '../../shared/contract/failure/failure-class.ts';
+import { MAX_CONSECUTIVE_PROVIDER_FAILURES } from '../../shared/control/model-gateway/trouble.ts';
+import type { CliRunOptions } from './run-case.ts';
 
 /** What goes wrong, and what a run of each CLI must be read as. */
-export interface FailureCase extends Omit<Case, 'kind'> {
+export interface FailureCase extends Omit<CliRunOptions, 'kind'> {
   /** Name of the recorded output. */
   readonly name: string;
   /** By CLI: the class, and the most calls that may reach the endpoint: waiting is the cascade's. */
-  readonly ends: Readonly<Partial<Record<CliKind, readonly [FailureClass, number]>>>;
+  readonly expectations: Readonly<Partial<Record<AgentCliKind, readonly [FailureCode, number]>>>;
 }
 
 /** A CLI whose retries cannot be set makes so many calls, and one more that was under way. */
-const MOST = MAX_TROUBLES + 1;
+const MOST = MAX_CONSECUTIVE_PROVIDER_FAILURES + 1;
 
 export const FAILURE_CASES: readonly FailureCase[] = [
   {
     name: 'wrong-key',
     scenario: '401',
-    ends: {
+    expectations: {
       claude: ['provider_auth', 1],
       codex: ['provider_auth', 2],
       gemini: ['provider_auth', 1],
@@ -28,7 +28,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
   {
     name: 'payment-required',
     scenario: '402',
-    ends: {
+    expectations: {
       claude: ['provider_spend_limit', 1],
       codex: ['provider_spend_limit', 2],
       gemini: ['provider_spend_limit', 1],
@@ -38,12 +38,12 @@ export const FAILURE_CASES: readonly FailureCase[] = [
   {
     name: 'no-permission',
     scenario: '403',
-    ends: { claude: ['provider_auth', 1], codex: ['provider_auth', 2], gemini: ['provider_auth', 1] },
+    expectations: { claude: ['provider_auth', 1], codex: ['provider_auth', 2], gemini: ['provider_auth', 1] },
   },
   {
     name: 'no-such-model',
     scenario: '404',
-    ends: {
+    expectations: {
       claude: ['model_invalid', 2],
       codex: ['model_invalid', 1],
       gemini: ['model_invalid', 1],
@@ -54,7 +54,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     name: 'rate-limited',
     scenario: '429',
     // OpenCode's own retries cannot be set: the gateway ends them.
-    ends: {
+    expectations: {
       claude: ['rate_limited', 3],
       codex: ['rate_limited', 2],
       gemini: ['rate_limited', 2],
@@ -65,18 +65,18 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     name: 'rate-limited-for-long',
     scenario: '429,after=600',
     waitingMs: 3_000,
-    ends: { claude: ['rate_limited', 1], codex: ['rate_limited', 1] },
+    expectations: { claude: ['rate_limited', 1], codex: ['rate_limited', 1] },
   },
   {
     name: 'quota-used-up',
     scenario: 'quota',
     // Claude Code and Gemini CLI do not tell it from a rate limit.
-    ends: { claude: ['rate_limited', 3], codex: ['provider_spend_limit', 1], gemini: ['rate_limited', 2] },
+    expectations: { claude: ['rate_limited', 3], codex: ['provider_spend_limit', 1], gemini: ['rate_limited', 2] },
   },
   {
     name: 'internal-error',
     scenario: '500',
-    ends: {
+    expectations: {
       claude: ['provider_transient', 3],
       codex: ['provider_transient', 4],
       gemini: ['provider_transient', 2],
@@ -86,17 +86,17 @@ export const FAILURE_CASES: readonly FailureCase[] = [
   {
     name: 'overloaded',
     scenario: '529',
-    ends: {
+    expectations: {
       claude: ['provider_overloaded', 3],
       codex: ['provider_overloaded', 4],
       opencode: ['provider_overloaded', MOST],
     },
   },
-  { name: 'unavailable', scenario: '503', ends: { gemini: ['provider_overloaded', 2] } },
+  { name: 'unavailable', scenario: '503', expectations: { gemini: ['provider_overloaded', 2] } },
   {
     name: 'prompt-too-long',
     scenario: 'context',
-    ends: {
+    expectations: {
       claude: ['context_too_long', 1],
       codex: ['context_too_long', 1],
       gemini: ['context_too_long', 1],
@@ -106,12 +106,12 @@ export const FAILURE_CASES: readonly FailureCase[] = [
   {
     name: 'model-refuses',
     scenario: 'refuse',
-    ends: { claude: ['refused', 2], codex: ['refused', 1], gemini: ['refused', 2] },
+    expectations: { claude: ['refused', 2], codex: ['refused', 1], gemini: ['refused', 2] },
   },
   {
     name: 'stream-cut',
     scenario: 'cut',
-    ends: {
+    expectations: {
       claude: ['provider_transient', 4],
       codex: ['provider_transient', 2],
       gemini: ['provider_transient', 2],
@@ -122,7 +122,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     name: 'stream-ends-half-way',
     // OpenCode takes half of an answer for all of it.
     scenario: 'half',
-    ends: {
+    expectations: {
       claude: ['provider_transient', 4],
       codex: ['provider_transient', 2],
       gemini: ['provider_transient', 2],
@@ -131,7 +131,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
   {
     name: 'garbage',
     scenario: 'garbage',
-    ends: {
+    expectations: {
       claude: ['provider_transient', 3],
       codex: ['provider_transient', 2],
       gemini: ['provider_transient', 2],
@@ -142,7 +142,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     name: 'no-answer',
     scenario: 'hang',
     deadlineMs: 1_000,
-    ends: {
+    expectations: {
       claude: ['provider_transient', 3],
       codex: ['provider_transient', 4],
       gemini: ['provider_transient', 2],
@@ -153,7 +153,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     name: 'connection-refused',
     scenario: 'gone',
     waitingMs: 3_000,
-    ends: {
+    expectations: {
       claude: ['provider_transient', 0],
       codex: ['provider_transient', 0],
       gemini: ['provider_transient', 0],
@@ -163,14 +163,14 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     name: 'too-many-turns',
     scenario: 'loop',
     maxTurns: 3,
-    ends: { claude: ['turn_limit', 3], gemini: ['turn_limit', 3] },
+    expectations: { claude: ['turn_limit', 3], gemini: ['turn_limit', 3] },
   },
   {
     name: 'budget-spent',
     scenario: 'loop',
     limitUsd: 0.0001,
     // The endpoint hears nothing of what the gateway refuses.
-    ends: {
+    expectations: {
       claude: ['provider_spend_limit', 1],
       codex: ['provider_spend_limit', 1],
       gemini: ['provider_spend_limit', 1],

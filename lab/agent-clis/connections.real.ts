@@ -3,15 +3,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ModelServer, startModelServer } from '../../test/support/models/server.ts';
-import { temporaryFolder } from '../../test/support/repository.ts';
-import { here } from '../../test/support/tools.ts';
-import { PRESENT } from './place.ts';
-import { runCase } from './run-case.ts';
+import { createTemporaryFolder } from '../../test/support/repository.ts';
+import { findProgram } from '../../test/support/tools.ts';
+import { INSTALLED_CLIS } from './place.ts';
+import { runCli } from './run-case.ts';
 
-const canTrace = here('strace') !== null;
+const canTrace = findProgram('strace') !== null;
 if (!canTrace)
   console.warn(
-    `SKIPPED ${PRESENT.filter((kind) => kind !== 'opencode').length + 1} tests of connections for want of strace`,
+    `SKIPPED ${INSTALLED_CLIS.filter((kind) => kind !== 'opencode').length + 1} tests of connections for want of strace`,
   );
 
 /** Writes down each address that a program or a child of it sends anything to. */
@@ -32,7 +32,7 @@ afterAll(() => server.stop());
 
 describe.runIf(canTrace)('what a CLI talks to', () => {
   it('is seen, names that are looked up included', () => {
-    const file = join(temporaryFolder(), 'trace');
+    const file = join(createTemporaryFolder(), 'trace');
     const ask =
       "require('node:net').connect(9, '192.0.2.1').on('error', () => {}); setTimeout(() => process.exit(), 200)";
     execFileSync('bash', ['-c', `${traced(file)} ${process.execPath} -e "${ask}"`]);
@@ -40,11 +40,11 @@ describe.runIf(canTrace)('what a CLI talks to', () => {
   });
 
   // OpenCode fetches a package from the registry into its empty home at each first run: docs/STATE.md.
-  it.each(PRESENT.filter((kind) => kind !== 'opencode'))(
+  it.each(INSTALLED_CLIS.filter((kind) => kind !== 'opencode'))(
     'is the gateway alone, with %s: no telemetry, no updates, no look-ups',
     async (kind) => {
-      const file = join(temporaryFolder(), 'trace');
-      const { failure } = await runCase(server, { kind, scenario: 'ok', under: traced(file), timeoutS: 200 });
+      const file = join(createTemporaryFolder(), 'trace');
+      const { failure } = await runCli(server, { kind, scenario: 'ok', commandPrefix: traced(file), timeoutS: 200 });
       expect(failure).toBeNull();
       expect(existsSync(file)).toBe(true);
       expect([...new Set(outside(file))]).toEqual([]);

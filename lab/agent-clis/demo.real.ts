@@ -2,17 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { MODEL_KEYS } from '../../shared/contract/names.ts';
-import { PRESENT } from './place.ts';
+import { VENDOR_ENV } from '../../shared/contract/names.ts';
+import { INSTALLED_CLIS } from './place.ts';
 
 const MAIN = join(import.meta.dirname, '../../cli/main.ts');
 const withoutKeys = Object.fromEntries(
   Object.entries(process.env).filter(
-    ([name]) => !Object.values(MODEL_KEYS).some(({ key, url }) => name === key || name === url),
+    ([name]) => !Object.values(VENDOR_ENV).some(({ key, url }) => name === key || name === url),
   ),
 );
 
-it.each(PRESENT.filter((kind) => kind === 'claude' || kind === 'codex'))(
+it.each(INSTALLED_CLIS.filter((kind) => kind === 'claude' || kind === 'codex'))(
   'the demo with the real %s ends as the scripted one does, and says whose models it had',
   (kind) => {
     const { stdout, stderr } = spawnSync(process.execPath, [MAIN, 'demo', '--agent', kind, '--json'], {

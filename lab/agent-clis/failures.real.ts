@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
-import { CLI_KINDS, type CliKind } from '../../shared/contract/agents/adapter.ts';
-import { failureOf } from '../../shared/control/failures/of-attempt.ts';
-import { report, witnessed } from '../../test/support/builders.ts';
+import { AGENT_CLI_KINDS, type AgentCliKind } from '../../shared/contract/agents/adapter.ts';
+import { classifyAttemptFailure } from '../../shared/control/failures/of-attempt.ts';
+import { report, meteredUsage } from '../../test/support/builders.ts';
 import { type ModelServer, startModelServer } from '../../test/support/models/server.ts';
 import { FAILURE_CASES } from './cases.ts';
-import { PRESENT, RECORDS } from './place.ts';
-import { record } from './record.ts';
-import { type Outcome, runCase } from './run-case.ts';
+import { INSTALLED_CLIS, IS_RECORDING } from './place.ts';
+import { writeRecordedRun } from './record.ts';
+import { type CliRunResult, runCli } from './run-case.ts';
 
 /** Longest that a run that fails may take, in milliseconds: the CLIs' own retries with their defaults take minutes. */
 const BOUND_MS = 90_000;
@@ -19,20 +19,20 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /** What the cascade goes by: what the gateway has seen outweighs what the CLI makes of it. */
-function countsAs({ failure, trouble }: Outcome): string | null {
-  const seen = trouble && { ...trouble, retry_at: null };
+function countsAs({ failure, providerTrouble }: CliRunResult): string | null {
+  const seen = providerTrouble && { ...providerTrouble, retry_at: null };
   if (failure === null) return null;
-  const of = failureOf({
+  const of = classifyAttemptFailure({
     report: report({ status: 'failed', failure_class: failure.class }),
-    witnessed: witnessed(seen),
+    witnessed: meteredUsage(seen),
     verification_failure: null,
   });
   return of?.code ?? null;
 }
 
-function keep(kind: CliKind, name: string, outcome: Outcome): void {
-  const { failure, exitCode, calls, printed, places } = outcome;
-  if (!RECORDS) return;
+function keep(kind: AgentCliKind, name: string, outcome: CliRunResult): void {
+  const { failure, exitCode, calls, printed, redactions } = outcome;
+  if (!IS_RECORDING) return;
   const of = {
     kind,
     name,
@@ -41,27 +41,27 @@ function keep(kind: CliKind, name: string, outcome: Outcome): void {
     counts_as: countsAs(outcome),
     calls: calls.length,
   };
-  record(of, printed, places);
+  writeRecordedRun(of, printed, redactions);
 }
 
-describe.each(PRESENT)('the real %s', (kind) => {
+describe.each(INSTALLED_CLIS)('the real %s', (kind) => {
   it('does the work, and what it says that it used is what the endpoint has counted', async () => {
-    const before = server.counted();
-    const outcome = await runCase(server, { kind, scenario: 'ok' });
+    const before = server.sumTokens();
+    const outcome = await runCli(server, { kind, scenario: 'ok' });
     keep(kind, 'work-done', outcome);
     expect(outcome.failure).toBeNull();
     const { session, calls } = outcome;
-    expect(session.reading).toMatchObject({ ended: true, session: expect.stringMatching(/^\S{10,}$/) });
-    expect(outcome.left).toEqual(expect.arrayContaining(['hello.txt', 'listing.txt']));
+    expect(session.runState).toMatchObject({ ended: true, session: expect.stringMatching(/^\S{10,}$/) });
+    expect(outcome.leftoverFiles).toEqual(expect.arrayContaining(['hello.txt', 'listing.txt']));
     // Claude Code has no tool here that makes a file, and uses its shell, as Codex may: of that, events say nothing.
-    expect([...(session.reading?.files ?? [])].join()).toMatch(
+    expect([...(session.runState?.changedFiles ?? [])].join()).toMatch(
       kind === 'codex' || kind === 'claude' ? /^(?:.*hello\.txt)?$/ : /hello\.txt/,
     );
-    const output = [...(session.reading?.usage.values() ?? [])].reduce(
+    const output = [...(session.runState?.usageByModel.values() ?? [])].reduce(
       (sum, each) => sum + each.output_tokens,
       0,
     );
-    const after = server.counted();
+    const after = server.sumTokens();
     // OpenCode says nothing of the call that makes its title.
     const untold = kind === 'opencode' ? 41 : 0;
     expect(Math.abs(after.output - before.output - output)).toBeLessThanOrEqual(untold);
@@ -71,29 +71,29 @@ describe.each(PRESENT)('the real %s', (kind) => {
     expect(session.result.output).not.toContain('sk-planted');
   });
 
-  it.runIf(AGENT_ADAPTERS[kind].resume)(
+  it.runIf(AGENT_ADAPTERS[kind].resumeCommand)(
     'goes on with its session when it was silent and is told to',
     async () => {
-      const { failure, session } = await runCase(server, {
+      const { failure, session } = await runCli(server, {
         kind,
         // OpenCode asks for a title first, and tells its session with the first answer.
-        scenario: kind === 'opencode' ? 'hangx1@3' : `hangx1,after=${CLI_KINDS.indexOf(kind) + 1}`,
+        scenario: kind === 'opencode' ? 'hangx1@3' : `hangx1,after=${AGENT_CLI_KINDS.indexOf(kind) + 1}`,
         silenceMs: 20_000,
       });
       expect(failure).toBeNull();
-      expect(session.reading).toMatchObject({ nudges: 1, ended: true });
-      expect(session.reading?.tools).toBeGreaterThan(0);
+      expect(session.runState).toMatchObject({ nudges: 1, ended: true });
+      expect(session.runState?.toolCalls).toBeGreaterThan(0);
       // In its second life it has another prompt, and knows of the first.
       expect(server.calls.at(-1)?.raw.toString('utf8')).toContain('You have said nothing for');
       expect(server.calls.at(-1)?.raw.toString('utf8')).toContain('Write hello.txt');
     },
   );
 
-  it.each(FAILURE_CASES.filter(({ ends }) => ends[kind] !== undefined))(
+  it.each(FAILURE_CASES.filter(({ expectations }) => expectations[kind] !== undefined))(
     '$name',
-    async ({ name, ends, ...of }) => {
-      const [failureClass, mostCalls] = ends[kind] ?? ['unknown', 0];
-      const outcome = await runCase(server, { ...of, kind });
+    async ({ name, expectations, ...of }) => {
+      const [failureClass, mostCalls] = expectations[kind] ?? ['unknown', 0];
+      const outcome = await runCli(server, { ...of, kind });
       keep(kind, name, outcome);
       const { failure, session, calls } = outcome;
       expect([countsAs(outcome), failure?.reason]).toEqual([failureClass, expect.stringMatching(/\S/)]);

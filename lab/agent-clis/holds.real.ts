@@ -6,9 +6,9 @@ import type { MiddlewareRecord } from '../../shared/contract/run-record/middlewa
 import { agentAssignment, inBox } from '../../test/containers/box.ts';
 import { type FakeApi, startFakeApi } from '../../test/containers/fake-api.ts';
 import { type ModelServer, startModelServer } from '../../test/support/models/server.ts';
-import { makeRepository } from '../../test/support/repository.ts';
-import { BIN, PRESENT } from './place.ts';
-import { MODELS } from './run-case.ts';
+import { createTestRepository } from '../../test/support/repository.ts';
+import { CLI_BIN_FOLDER, INSTALLED_CLIS } from './place.ts';
+import { MODEL_BY_CLI } from './run-case.ts';
 
 const HELD = `middleware:
   agent:
@@ -19,7 +19,7 @@ const HELD = `middleware:
 `;
 /** What a checkout brings of hooks and plugins for its own users. */
 const OF_THE_CHECKOUT = 'touch checkout-was-heard';
-const repository = makeRepository({
+const repository = createTestRepository({
   'a.txt': 'a\n',
   'assay.yaml': HELD,
   '.codex/hooks.json': JSON.stringify({
@@ -47,15 +47,15 @@ afterEach(async () => {
   await api.stop();
 });
 
-const CASES = PRESENT.filter((kind) => AGENT_ADAPTERS[kind].holds).flatMap((kind) =>
+const CASES = INSTALLED_CLIS.filter((kind) => AGENT_ADAPTERS[kind].supportsToolHook).flatMap((kind) =>
   // Newer models of this vendor call tools from a program of their own.
-  (kind === 'codex' ? [MODELS[kind], 'gpt-6-luna'] : [MODELS[kind]]).map((model) => ({ kind, model })),
+  (kind === 'codex' ? [MODEL_BY_CLI[kind], 'gpt-6-luna'] : [MODEL_BY_CLI[kind]]).map((model) => ({ kind, model })),
 );
 
 /** What each real CLI does when the door of the box says no. */
 describe.each(CASES)('a call of the real $kind with $model', ({ kind, model }) => {
   it('is made when it is allowed, and not when it is not, and the model is told why', async () => {
-    vi.stubEnv('PATH', `${BIN}${delimiter}${process.env['PATH'] ?? ''}`);
+    vi.stubEnv('PATH', `${CLI_BIN_FOLDER}${delimiter}${process.env['PATH'] ?? ''}`);
     await inBox((box) =>
       runAgent(
         agentAssignment(api, repository.url, [], {

@@ -2,23 +2,23 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { CLI_KINDS, type CliKind } from '../../shared/contract/agents/adapter.ts';
+import { AGENT_CLI_KINDS, type AgentCliKind } from '../../shared/contract/agents/adapter.ts';
 import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
-import { SKIPPED } from '../../test/checks/steps.ts';
-import { BIN, FOLDER } from './place.ts';
+import { SKIPPED_EXIT_CODE } from '../../test/checks/steps.ts';
+import { CLI_BIN_FOLDER, CLI_INSTALL_FOLDER } from './place.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const HELP = `Runs the real agent CLIs, in their pinned versions, against scripted models.
 
   npm run test:cli                       install what is missing, then run all
-  npm run test:cli -- --only claude      one of ${CLI_KINDS.join(', ')}
+  npm run test:cli -- --only claude      one of ${AGENT_CLI_KINDS.join(', ')}
   npm run test:cli -- --record           what is printed becomes the fixtures of the unit tests
 `;
 
 /** Whether the CLI is here, in its version; it is installed when it is not. */
-function isInstalled(kind: CliKind): boolean {
+function isInstalled(kind: AgentCliKind): boolean {
   const { program, version } = CLI_VERSIONS[kind];
-  const link = join(BIN, program);
+  const link = join(CLI_BIN_FOLDER, program);
   try {
     if (
       existsSync(link) &&
@@ -32,7 +32,7 @@ function isInstalled(kind: CliKind): boolean {
     join(ROOT, 'containers/agent/install-clis.ts'),
     join(ROOT, 'shared/contract/agents/cli-versions.json'),
   ];
-  const { status } = spawnSync(process.execPath, [...args, FOLDER, BIN, kind], {
+  const { status } = spawnSync(process.execPath, [...args, CLI_INSTALL_FOLDER, CLI_BIN_FOLDER, kind], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   return status === 0;
@@ -46,9 +46,9 @@ function main(): number {
     process.stdout.write(HELP);
     return 0;
   }
-  const wanted = CLI_KINDS.filter((kind) => values.only === undefined || values.only === kind);
+  const wanted = AGENT_CLI_KINDS.filter((kind) => values.only === undefined || values.only === kind);
   if (wanted.length === 0) {
-    process.stderr.write(`there is no agent CLI ${values.only}; known are ${CLI_KINDS.join(', ')}\n`);
+    process.stderr.write(`there is no agent CLI ${values.only}; known are ${AGENT_CLI_KINDS.join(', ')}\n`);
     return 2;
   }
   const present = wanted.filter(isInstalled);
@@ -57,7 +57,7 @@ function main(): number {
     process.stdout.write(
       `SKIPPED the tests of ${missing.join(', ')}: not installed, and the registry did not give them\n`,
     );
-  if (present.length === 0) return SKIPPED;
+  if (present.length === 0) return SKIPPED_EXIT_CODE;
   const ran = spawnSync(
     join(ROOT, 'node_modules/.bin/vitest'),
     ['run', '--config', join(import.meta.dirname, 'vitest.config.ts'), '--reporter=verbose'],

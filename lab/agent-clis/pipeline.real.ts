@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { delimiter } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CliKind } from '../../shared/contract/agents/adapter.ts';
-import { costUsd } from '../../shared/contract/models/prices.ts';
+import type { AgentCliKind } from '../../shared/contract/agents/adapter.ts';
+import { usageCostUsd } from '../../shared/contract/models/prices.ts';
 import { type ModelServer, startModelServer } from '../../test/support/models/server.ts';
-import { filesWith, wordsOfProcessesBelow } from '../../test/support/planted.ts';
+import { findFilesContaining, readChildProcessTexts } from '../../test/support/planted.ts';
 import { Repository } from '../../test/system/support/repository.ts';
 import { Stack } from '../../test/system/support/stack.ts';
-import { BIN, PRESENT } from './place.ts';
-import { MODELS } from './run-case.ts';
+import { CLI_BIN_FOLDER, INSTALLED_CLIS } from './place.ts';
+import { MODEL_BY_CLI } from './run-case.ts';
 
 const DOUBLE = 'export const double = (n) => 2 * n;\n';
 const KEY = `sk-planted-${randomBytes(16).toString('hex')}`;
@@ -30,7 +30,7 @@ beforeAll(async () => {
     'assay.yaml': 'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n',
   });
   stack = await Stack.start({
-    PATH: `${BIN}${delimiter}${process.env['PATH'] ?? ''}`,
+    PATH: `${CLI_BIN_FOLDER}${delimiter}${process.env['PATH'] ?? ''}`,
     ANTHROPIC_API_KEY: KEY,
     ANTHROPIC_BASE_URL: models.url,
     OPENAI_API_KEY: KEY,
@@ -45,8 +45,8 @@ afterAll(async () => {
   repository?.remove();
 });
 
-const used = (before: ReturnType<ModelServer['counted']>) => {
-  const now = models.counted();
+const used = (before: ReturnType<ModelServer['sumTokens']>) => {
+  const now = models.sumTokens();
   return {
     input_tokens: now.input - before.input,
     output_tokens: now.output - before.output,
@@ -55,27 +55,27 @@ const used = (before: ReturnType<ModelServer['counted']>) => {
   };
 };
 
-describe.each(PRESENT)('the real %s, in the whole pipeline', (kind: CliKind) => {
+describe.each(INSTALLED_CLIS)('the real %s, in the whole pipeline', (kind: AgentCliKind) => {
   it('edits a file and runs a command by its own tools; the patch is verified and delivered, and the cost is what the endpoint has counted', async () => {
-    models.play('slow');
-    const before = models.counted();
+    models.setScenario('slow');
+    const before = models.sumTokens();
     const calls = models.calls.length;
     const { id } = await stack.submit({
       title: 'Write double()',
       repository: repository.url,
       adapter: { kind },
-      model: MODELS[kind],
+      model: MODEL_BY_CLI[kind],
       completion_signals: [{ type: 'test_passes', command: 'node --test' }],
     });
-    await models.called(calls + 2);
-    const processes = wordsOfProcessesBelow(stack.ready.pid);
+    await models.waitForCall(calls + 2);
+    const processes = readChildProcessTexts(stack.ready.pid);
     const done = await stack.ended(id);
     const usage = used(before);
     expect(done.reasons).toEqual([]);
     expect(done).toMatchObject({ status: 'done', verdict: 'pass', verified: true, branch: `assay/${id}` });
     expect(repository.show(`assay/${id}`, 'src/double.js')).toBe(DOUBLE.trim());
     expect(repository.show(`assay/${id}`, 'proof.txt')).toBe('it passes');
-    const cost = costUsd(MODELS[kind], usage, new Date().toISOString()) ?? 0;
+    const cost = usageCostUsd(MODEL_BY_CLI[kind], usage, new Date().toISOString()) ?? 0;
     // The gateway rounds each call up to a millionth of a dollar.
     expect(done.cost_usd).toBeGreaterThanOrEqual(cost);
     expect(done.cost_usd).toBeLessThanOrEqual(cost + 1e-6 * (models.calls.length - calls));
@@ -88,16 +88,16 @@ describe.each(PRESENT)('the real %s, in the whole pipeline', (kind: CliKind) => 
     expect(processes.filter((each) => each.includes(KEY))).toEqual([]);
     expect(attempt?.artifact?.transcript_key).not.toBeNull();
     await stack.control('POST', '/drain');
-    expect(filesWith(id, [stack.ready.records_dir])).not.toEqual([]);
-    expect(filesWith(KEY, [stack.dataDir, repository.folder])).toEqual([]);
+    expect(findFilesContaining(id, [stack.ready.records_dir])).not.toEqual([]);
+    expect(findFilesContaining(KEY, [stack.dataDir, repository.folder])).toEqual([]);
     expect(JSON.stringify([attempt, done]) + stack.log).not.toContain(KEY);
   });
 });
 
-it.runIf(PRESENT.includes('claude'))(
+it.runIf(INSTALLED_CLIS.includes('claude'))(
   'a provider that has too many requests for now is asked again on the same tier, and nothing climbs',
   async () => {
-    models.play('429x3,after=1');
+    models.setScenario('429x3,after=1');
     const { id } = await stack.submit({
       title: 'Write double()',
       repository: repository.url,
@@ -119,10 +119,10 @@ it.runIf(PRESENT.includes('claude'))(
   },
 );
 
-it.runIf(PRESENT.includes('claude'))(
+it.runIf(INSTALLED_CLIS.includes('claude'))(
   'a key that the provider does not take ends the task at once',
   async () => {
-    models.play('401');
+    models.setScenario('401');
     const { id } = await stack.submit({
       title: 'Write double()',
       repository: repository.url,

@@ -1,24 +1,24 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CliKind } from '../../shared/contract/agents/adapter.ts';
-import type { FailureClass } from '../../shared/contract/failure/failure-class.ts';
+import type { AgentCliKind } from '../../shared/contract/agents/adapter.ts';
+import type { FailureCode } from '../../shared/contract/failure/failure-class.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../test/fixtures/agent-clis');
 const INDEX = join(FIXTURES, 'recorded.json');
 
 /** How one real run ended: what the unit tests and docs/adapters.md read. */
-export interface Recorded {
-  readonly kind: CliKind;
+export interface RecordedRun {
+  readonly kind: AgentCliKind;
   readonly name: string;
   readonly exit_code: number | null;
-  readonly class: FailureClass | null;
+  readonly class: FailureCode | null;
   /** The class that the cascade goes by, where the gateway knows better than the CLI. */
   readonly counts_as?: string | null;
   /** Calls of models that reached the endpoint. */
   readonly calls: number;
 }
 
-export const recordedCases = (): readonly Recorded[] => JSON.parse(readFileSync(INDEX, 'utf8')) as Recorded[];
+export const readRecordedRuns = (): readonly RecordedRun[] => JSON.parse(readFileSync(INDEX, 'utf8')) as RecordedRun[];
 
 /** Lists, paths and times of the machine that no reader looks at. */
 const DROPPED = new Set([
@@ -60,7 +60,7 @@ function plain(value: unknown, places: Readonly<Record<string, string>>): unknow
 }
 
 /** Keeps what a CLI has printed, without what belongs to this machine. */
-export function record(of: Recorded, printed: string, places: Readonly<Record<string, string>>): void {
+export function writeRecordedRun(of: RecordedRun, printed: string, places: Readonly<Record<string, string>>): void {
   const lines = printed
     .split('\n')
     .filter((line) => line !== '')
@@ -73,10 +73,10 @@ export function record(of: Recorded, printed: string, places: Readonly<Record<st
     });
   mkdirSync(join(FIXTURES, of.kind), { recursive: true });
   writeFileSync(join(FIXTURES, of.kind, `${of.name}.jsonl`), `${lines.join('\n')}\n`);
-  const isSame = (each: Recorded): boolean => each.kind === of.kind && each.name === of.name;
+  const isSame = (each: RecordedRun): boolean => each.kind === of.kind && each.name === of.name;
   const others = (() => {
     try {
-      return recordedCases().filter((each) => !isSame(each));
+      return readRecordedRuns().filter((each) => !isSame(each));
     } catch {
       return [];
     }

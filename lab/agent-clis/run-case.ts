@@ -1,33 +1,33 @@
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { vi } from 'vitest';
-import type { Failure } from '../../containers/agent/adapters/reading.ts';
-import { failureOf } from '../../containers/agent/failure.ts';
-import { prepare } from '../../containers/agent/places.ts';
+import type { AgentFailure } from '../../containers/agent/adapters/reading.ts';
+import { sessionFailure } from '../../containers/agent/failure.ts';
+import { prepareWorkspace } from '../../containers/agent/places.ts';
 import { loadRole } from '../../containers/agent/role.ts';
-import { runSession, type Session } from '../../containers/agent/session.ts';
-import type { CliKind } from '../../shared/contract/agents/adapter.ts';
-import { ADAPTER_FACTS } from '../../shared/contract/agents/adapter-facts.ts';
+import { runSession, type AgentSession } from '../../containers/agent/session.ts';
+import type { AgentCliKind } from '../../shared/contract/agents/adapter.ts';
+import { ADAPTER_CAPABILITIES } from '../../shared/contract/agents/adapter-facts.ts';
 import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
-import type { Meter } from '../../shared/control/model-gateway/meter.ts';
+import type { UsageMeter } from '../../shared/control/model-gateway/meter.ts';
 import { agentAssignment, inBox } from '../../test/containers/box.ts';
 import { startFakeApi } from '../../test/containers/fake-api.ts';
 import { running, startGateway, TOKEN } from '../../test/functions/models/gateway.ts';
-import type { Call, ModelServer } from '../../test/support/models/server.ts';
-import { makeRepository, temporaryFolder } from '../../test/support/repository.ts';
+import type { ModelCall, ModelServer } from '../../test/support/models/server.ts';
+import { createTestRepository, createTemporaryFolder } from '../../test/support/repository.ts';
 import { fetchCommit } from '../../workspace/git/fetch.ts';
-import { BIN } from './place.ts';
+import { CLI_BIN_FOLDER } from './place.ts';
 
-export const MODELS: Readonly<Record<CliKind, string>> = {
+export const MODEL_BY_CLI: Readonly<Record<AgentCliKind, string>> = {
   claude: DEFAULT_TIER_MODELS.haiku,
   codex: 'gpt-5.6-luna',
-  gemini: ADAPTER_FACTS.gemini.tiers.models.haiku,
+  gemini: ADAPTER_CAPABILITIES.gemini.tiers.models.haiku,
   opencode: 'gpt-5.6-luna',
 };
 
-export interface Case {
-  readonly kind: CliKind;
+export interface CliRunOptions {
+  readonly kind: AgentCliKind;
   /** What the endpoint plays; `gone`: nobody listens where the gateway should be. */
   readonly scenario: string;
   readonly maxTurns?: number;
@@ -38,48 +38,48 @@ export interface Case {
   /** Milliseconds until the gateway gives a call up. */
   readonly deadlineMs?: number;
   /** What stands before the program. */
-  readonly under?: string;
+  readonly commandPrefix?: string;
 }
 
-export interface Outcome {
-  readonly session: Session;
+export interface CliRunResult {
+  readonly session: AgentSession;
   /** What the CLI makes of it. */
-  readonly failure: Failure | null;
+  readonly failure: AgentFailure | null;
   /** What the gateway has seen of the provider. */
-  readonly trouble: Meter['trouble'];
+  readonly providerTrouble: UsageMeter['providerFailure'];
   /** Standard output, as it came. */
   readonly printed: string;
   /** Calls that reached the endpoint. */
-  readonly calls: readonly Call[];
+  readonly calls: readonly ModelCall[];
   /** Names of what lies in the checkout afterwards. */
-  readonly left: readonly string[];
+  readonly leftoverFiles: readonly string[];
   /** Dollars that the gateway has counted, in millionths. */
-  readonly micro: number;
+  readonly costMicroUsd: number;
   readonly exitCode: number | null;
   /** Text that must be in no fixture, and what stands for it. */
-  readonly places: Readonly<Record<string, string>>;
+  readonly redactions: Readonly<Record<string, string>>;
 }
 
-const repository = makeRepository({ 'a.txt': 'a\n' });
+const repository = createTestRepository({ 'a.txt': 'a\n' });
 const base = repository.git('rev-parse', 'HEAD');
-const envOf = (kind: CliKind): string => ADAPTER_FACTS[kind].vendor;
+const envOf = (kind: AgentCliKind): string => ADAPTER_CAPABILITIES[kind].vendor;
 
 /** Runs one real CLI as the agent box does, through the gateway, against the scripted endpoint. */
-export async function runCase(server: ModelServer, of: Case): Promise<Outcome> {
+export async function runCli(server: ModelServer, of: CliRunOptions): Promise<CliRunResult> {
   const { kind, scenario } = of;
-  const tmp = temporaryFolder();
+  const tmp = createTemporaryFolder();
   const out = join(tmp, 'stdout');
   // What traces would wait for `tee`, which waits for it.
   const started =
-    of.under === undefined
-      ? `'${join(BIN, kind)}' "$@" > >(tee '${out}')`
-      : `${of.under} '${join(BIN, kind)}' "$@"`;
+    of.commandPrefix === undefined
+      ? `'${join(CLI_BIN_FOLDER, kind)}' "$@" > >(tee '${out}')`
+      : `${of.commandPrefix} '${join(CLI_BIN_FOLDER, kind)}' "$@"`;
   writeFileSync(join(tmp, kind), `#!/usr/bin/env bash\nexec ${started}\n`);
   chmodSync(join(tmp, kind), 0o755);
   vi.stubEnv('PATH', `${tmp}${delimiter}${process.env['PATH'] ?? ''}`);
   vi.stubEnv('PLANTED_KEY', 'sk-planted');
   const before = server.calls.length;
-  const url = scenario === 'gone' ? server.url : server.at(scenario);
+  const url = scenario === 'gone' ? server.url : server.urlForScenario(scenario);
   const gateway = await startGateway(
     {
       [envOf(kind)]: {
@@ -90,7 +90,7 @@ export async function runCase(server: ModelServer, of: Case): Promise<Outcome> {
     },
     {
       task: running(
-        { model: MODELS[kind], tier: null },
+        { model: MODEL_BY_CLI[kind], tier: null },
         of.limitUsd === undefined ? {} : { budget: { max_attempts: 5, max_cost_usd: of.limitUsd } },
       ),
       deadlineMs: of.deadlineMs ?? 60_000,
@@ -102,7 +102,7 @@ export async function runCase(server: ModelServer, of: Case): Promise<Outcome> {
     return await inBox(async (box) => {
       const assignment: AgentAssignment = agentAssignment(api, repository.url, [], {
         base_commit: base,
-        model: MODELS[kind],
+        model: MODEL_BY_CLI[kind],
         prompt: { TASK_TITLE: 'Greet', TASK_DESCRIPTION: 'Write hello.txt, then list the folder.' },
         adapter:
           kind === 'claude' || kind === 'gemini'
@@ -111,7 +111,7 @@ export async function runCase(server: ModelServer, of: Case): Promise<Outcome> {
         models: {
           token: TOKEN,
           base_urls: { anthropic: gateway.url, openai: `${gateway.url}/v1`, gemini: gateway.url },
-          models: [MODELS[kind]],
+          models: [MODEL_BY_CLI[kind]],
           witnessed: true,
         },
       });
@@ -121,7 +121,7 @@ export async function runCase(server: ModelServer, of: Case): Promise<Outcome> {
         authorization: null,
         allowFile: true,
       });
-      const prepared = await prepare(
+      const prepared = await prepareWorkspace(
         assignment,
         box,
         await loadRole(assignment.role, store, base),
@@ -135,12 +135,12 @@ export async function runCase(server: ModelServer, of: Case): Promise<Outcome> {
       });
       return {
         session,
-        failure: failureOf(session, kind),
-        printed: of.under === undefined ? readFileSync(out, 'utf8') : '',
+        failure: sessionFailure(session, kind),
+        printed: of.commandPrefix === undefined ? readFileSync(out, 'utf8') : '',
         calls: server.calls.slice(before),
-        left: readdirSync(prepared.places.checkout),
-        micro: gateway.meter.meter().spent,
-        trouble: gateway.meter.meter().trouble,
+        left: readdirSync(prepared.layout.checkout),
+        micro: gateway.meter.meter().settled,
+        trouble: gateway.meter.meter().providerFailure,
         exitCode: session.result.exitCode,
         places: { [box.workDir]: '/box', [tmp]: '/bin', [gateway.url]: 'http://models.test' },
       };

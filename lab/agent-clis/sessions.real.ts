@@ -7,11 +7,11 @@ import { sha256 } from '../../shared/lib/sha256.ts';
 import { agentAssignment, inBox } from '../../test/containers/box.ts';
 import { type FakeApi, startFakeApi } from '../../test/containers/fake-api.ts';
 import { type ModelServer, startModelServer } from '../../test/support/models/server.ts';
-import { makeRepository } from '../../test/support/repository.ts';
-import { BIN, PRESENT } from './place.ts';
-import { MODELS } from './run-case.ts';
+import { createTestRepository } from '../../test/support/repository.ts';
+import { CLI_BIN_FOLDER, INSTALLED_CLIS } from './place.ts';
+import { MODEL_BY_CLI } from './run-case.ts';
 
-const repository = makeRepository({ 'a.txt': 'a\n' });
+const repository = createTestRepository({ 'a.txt': 'a\n' });
 const base = repository.git('rev-parse', 'HEAD');
 let api: FakeApi;
 let models: ModelServer;
@@ -34,9 +34,9 @@ afterEach(async () => {
 });
 
 /** What each real CLI makes of a session that another box has begun. */
-describe.each(PRESENT.filter((kind) => AGENT_ADAPTERS[kind].record))('the session of the real %s', (kind) => {
+describe.each(INSTALLED_CLIS.filter((kind) => AGENT_ADAPTERS[kind].sessionRecord))('the session of the real %s', (kind) => {
   const run = (more: Partial<AgentAssignment>) => {
-    vi.stubEnv('PATH', `${BIN}${delimiter}${process.env['PATH'] ?? ''}`);
+    vi.stubEnv('PATH', `${CLI_BIN_FOLDER}${delimiter}${process.env['PATH'] ?? ''}`);
     api.answer = (call) =>
       call.route === 'park' ? { status: 200, body: { status: 'auth_required', approval: {} } } : null;
     return inBox((box) =>
@@ -44,11 +44,11 @@ describe.each(PRESENT.filter((kind) => AGENT_ADAPTERS[kind].record))('the sessio
         agentAssignment(api, repository.url, [], {
           base_commit: base,
           adapter: { kind, timeout_s: 120 },
-          model: MODELS[kind],
+          model: MODEL_BY_CLI[kind],
           models: {
             token: 'token-of-the-attempt',
             base_urls: { anthropic: models.url, openai: `${models.url}/v1`, gemini: models.url },
-            models: [MODELS[kind]],
+            models: [MODEL_BY_CLI[kind]],
             witnessed: true,
           },
           ...more,

@@ -7,10 +7,10 @@ import { demoTasks } from '../../cli/demo/demo-tasks.ts';
 import { follow } from '../../cli/follow.ts';
 import type { TaskView } from '../../shared/api/schemas.ts';
 import { assay } from '../../test/cli/support.ts';
-import { operatorToken } from './deployment/token.ts';
-import { requestsIn } from './engine/server.ts';
-import { REPOSITORY_URL, shopIn } from './forge/server.ts';
-import { files } from './machine/names.ts';
+import { createTokenWithCli } from './deployment/token.ts';
+import { readCreateRequests } from './engine/server.ts';
+import { REPOSITORY_URL, getShopRepositoryPath } from './forge/server.ts';
+import { getCurrentRunFiles } from './machine/names.ts';
 
 const ADAPTER = {
   kind: 'command',
@@ -27,7 +27,7 @@ const story = async (id: string): Promise<unknown> => ({
 });
 beforeAll(async () => {
   const { ApiUrl = '' } = inject('outputs');
-  client = createClient({ url: ApiUrl, token: operatorToken(), source: 'the test' });
+  client = createClient({ url: ApiUrl, token: createTokenWithCli(), source: 'the test' });
   await client.submitBatch({ body: { tasks: TASKS.map(({ task }) => task) } });
   ended = await follow(
     client,
@@ -37,7 +37,7 @@ beforeAll(async () => {
     },
   );
   const told = await Promise.all(TASKS.map(({ task }) => story(task.id)));
-  writeFileSync(join(files().folder, 'tasks.json'), JSON.stringify(told, null, 1));
+  writeFileSync(join(getCurrentRunFiles().folder, 'tasks.json'), JSON.stringify(told, null, 1));
 });
 
 test.each(TASKS)('$task.id ends as the demo says', async ({ task: { id }, expected }) => {
@@ -57,7 +57,7 @@ test.each(TASKS)('$task.id ends as the demo says', async ({ task: { id }, expect
 test('what was delivered lies at the forge', () => {
   const heads = execFileSync(
     'git',
-    ['--git-dir', shopIn(files()), 'for-each-ref', '--format=%(refname)', 'refs/heads/assay'],
+    ['--git-dir', getShopRepositoryPath(getCurrentRunFiles()), 'for-each-ref', '--format=%(refname)', 'refs/heads/assay'],
     {
       encoding: 'utf8',
     },
@@ -68,7 +68,7 @@ test('what was delivered lies at the forge', () => {
 });
 
 test('the emulator still hands neither entry point, dropped capabilities, volumes nor a read-only root to Docker', () => {
-  const requests = requestsIn(files());
+  const requests = readCreateRequests(getCurrentRunFiles());
   expect(requests.length).toBeGreaterThan(0);
   for (const { Entrypoint, HostConfig } of requests)
     expect([
@@ -80,8 +80,8 @@ test('the emulator still hands neither entry point, dropped capabilities, volume
 });
 
 test('assay smoke times a task of its own from its submission to its branch', async () => {
-  const env = { ASSAY_URL: inject('outputs')['ApiUrl'] ?? '', ASSAY_TOKEN: operatorToken() };
+  const env = { ASSAY_URL: inject('outputs')['ApiUrl'] ?? '', ASSAY_TOKEN: createTokenWithCli() };
   const ran = await assay(['smoke', '--json', '--repository', REPOSITORY_URL, '--base', 'next'], { env });
   expect(ran.code, `${ran.stderr}${ran.stdout}`).toBe(0);
-  writeFileSync(join(files().folder, 'smoke.json'), ran.stdout);
+  writeFileSync(join(getCurrentRunFiles().folder, 'smoke.json'), ran.stdout);
 });

@@ -2,15 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { createClient } from '../../cli/client.ts';
-import { addPolicy, removePolicy } from './deployment/roles.ts';
-import { physicalId, roleOf } from './deployment/stack.ts';
-import { operatorToken } from './deployment/token.ts';
+import { addRolePolicy, removeRolePolicy } from './deployment/roles.ts';
+import { getPhysicalId, getRoleName } from './deployment/stack.ts';
+import { createTokenWithCli } from './deployment/token.ts';
 import { REPOSITORY_URL } from './forge/server.ts';
-import { REGION } from './machine/names.ts';
+import { EMULATED_REGION } from './machine/names.ts';
 
 /** The first line of a function's log that holds a text and is about a task, as soon as there is one; who runs the tests sets the limit. */
 async function logged(group: string, text: string, task: string): Promise<Record<string, unknown>> {
-  const client = new CloudWatchLogsClient({ region: REGION });
+  const client = new CloudWatchLogsClient({ region: EMULATED_REGION });
   onTestFinished(() => client.destroy());
   for (;;) {
     const { events = [] } = await client.send(
@@ -24,19 +24,19 @@ async function logged(group: string, text: string, task: string): Promise<Record
 }
 
 test('a permission that is missing is logged with the task, as an error that sets off an alarm', async () => {
-  const role = await roleOf('ConductorConduct');
-  const group = await physicalId('AWS::Logs::LogGroup', 'ConductorConduct');
-  await addPolicy(role, 'denied', [{ Effect: 'Deny', Action: 'states:StartExecution', Resource: '*' }]);
+  const role = await getRoleName('ConductorConduct');
+  const group = await getPhysicalId('AWS::Logs::LogGroup', 'ConductorConduct');
+  await addRolePolicy(role, 'denied', [{ Effect: 'Deny', Action: 'states:StartExecution', Resource: '*' }]);
   const client = createClient({
     url: inject('outputs')['ApiUrl'] ?? '',
-    token: operatorToken(),
+    token: createTokenWithCli(),
     source: 'the test',
   });
   await client.submitTask({
     body: { id: 'denied', title: 'Nobody starts this', repository: REPOSITORY_URL, base_ref: 'main' },
   });
   const { level, task_id, error } = await logged(group, 'is not authorized to perform', 'denied');
-  await removePolicy(role, 'denied');
+  await removeRolePolicy(role, 'denied');
   expect({ level, task_id, error }).toEqual({
     // The metric filter of each function's log counts this level.
     level: 'ERROR',

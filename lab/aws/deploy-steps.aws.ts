@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { assay } from '../../test/cli/support.ts';
-import { operatorToken } from './deployment/token.ts';
+import { createTokenWithCli } from './deployment/token.ts';
 import { FORGE_URL } from './forge/server.ts';
-import { files } from './machine/names.ts';
+import { getCurrentRunFiles } from './machine/names.ts';
 
 interface Check {
   readonly check: string;
@@ -36,7 +36,7 @@ let env: Record<string, string>;
 let table: string;
 beforeAll(() => {
   const { ApiUrl = '', TableName = '' } = inject('outputs');
-  env = { ASSAY_URL: ApiUrl, ASSAY_TOKEN: operatorToken() };
+  env = { ASSAY_URL: ApiUrl, ASSAY_TOKEN: createTokenWithCli() };
   table = TableName;
 });
 
@@ -52,7 +52,7 @@ test('all steps that the page on deploying names are walked, in its order', () =
 
 describe('assay doctor --aws', () => {
   test('says of an empty account what has to be done first', () => {
-    const text = readFileSync(files().doctorBefore, 'utf8');
+    const text = readFileSync(getCurrentRunFiles().doctorBefore, 'utf8');
     expect(outcomesIn(text)).toEqual({
       credentials: 'ok',
       bootstrap: 'missing',
@@ -92,7 +92,7 @@ test('a token may do what its role and repositories let it, and nothing once it 
   const { token, id } = JSON.parse(made.stdout) as { token: string; id: string };
   const own = { ...env, ASSAY_TOKEN: token };
   expect((await assay(['status'], { env: own })).code).toBe(0);
-  const elsewhere = join(files().folder, 'elsewhere.yaml');
+  const elsewhere = join(getCurrentRunFiles().folder, 'elsewhere.yaml');
   writeFileSync(elsewhere, 'title: x\nrepository: https://github.com/you/sandbox\n');
   const refused = await assay(['submit', elsewhere], { env: own });
   expect([refused.code, refused.stderr]).toEqual([

@@ -17,42 +17,42 @@ import {
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { BOOTSTRAP_REPOSITORY } from './deployment/cdk.ts';
-import { type Credentials, type Deployed, LACKING_PERMISSIONS } from './deployment/lacking-permissions.ts';
-import { LACKING_RESOURCES } from './deployment/lacking-resources.ts';
-import { addPolicy } from './deployment/roles.ts';
-import { deployedNames, physicalId } from './deployment/stack.ts';
-import { ACCOUNT, REGION } from './machine/names.ts';
+import { type AwsCredentials, type DeployedNames, PERMISSION_GAPS } from './deployment/lacking-permissions.ts';
+import { RESOURCE_GAPS } from './deployment/lacking-resources.ts';
+import { addRolePolicy } from './deployment/roles.ts';
+import { getDeployedNames, getPhysicalId } from './deployment/stack.ts';
+import { EMULATED_ACCOUNT, EMULATED_REGION } from './machine/names.ts';
 
 /*
  * What the emulator lacks, and we go around. Each is shown without anything of ours in it, so that the fault is the emulator's; once it has
  * learnt one, that test fails, and what goes around it can go. One is not the emulator's, but this machine's: it has no base image to build on.
  */
 
-let deployed: Deployed;
+let deployed: DeployedNames;
 beforeAll(async () => {
-  deployed = await deployedNames(inject('outputs')['Bucket'] ?? '');
+  deployed = await getDeployedNames(inject('outputs')['Bucket'] ?? '');
 });
 
 describe('the emulator still refuses what AWS allows', () => {
-  test.each([...LACKING_PERMISSIONS.entries()].map(([number, lack]) => ({ number, ...lack })))(
+  test.each([...PERMISSION_GAPS.entries()].map(([number, lack]) => ({ number, ...lack })))(
     '$name',
-    async ({ number, asOnAws, call }) => {
+    async ({ number, awsStatement, call }) => {
       const role = `probe-${number}`;
-      const credentials = await roleWith(role, [asOnAws(deployed)]);
+      const credentials = await roleWith(role, [awsStatement(deployed)]);
       await expect(call(deployed, credentials)).rejects.toThrow(/not authorized/);
     },
   );
 
   test('so it is for want of the key or the resource, not of the permission', async () => {
-    const granted = LACKING_PERMISSIONS.map(({ asHere }) => asHere(deployed));
+    const granted = PERMISSION_GAPS.map(({ emulatorStatement }) => emulatorStatement(deployed));
     const credentials = await roleWith('probe-all', granted);
-    for (const { call } of LACKING_PERMISSIONS)
+    for (const { call } of PERMISSION_GAPS)
       await expect(call(deployed, credentials).then(String, String)).resolves.not.toMatch(/not authorized/);
   });
 });
 
-test.each(LACKING_RESOURCES)('the emulator still makes no stack with $name', async ({ example }) => {
-  const client = new CloudFormationClient({ region: REGION });
+test.each(RESOURCE_GAPS)('the emulator still makes no stack with $name', async ({ example }) => {
+  const client = new CloudFormationClient({ region: EMULATED_REGION });
   const StackName = `probe-${example.Type.replaceAll(':', '')}`;
   const made = client.send(
     new CreateStackCommand({ StackName, TemplateBody: JSON.stringify({ Resources: { It: example } }) }),
@@ -64,7 +64,7 @@ test.each(LACKING_RESOURCES)('the emulator still makes no stack with $name', asy
 });
 
 test('the emulator still says of each image that it is there, so that the CDK publishes none', async () => {
-  const ecr = new ECRClient({ region: REGION });
+  const ecr = new ECRClient({ region: EMULATED_REGION });
   const { imageDetails } = await ecr.send(
     new DescribeImagesCommand({ repositoryName: BOOTSTRAP_REPOSITORY, imageIds: [{ imageTag: 'none' }] }),
   );
@@ -72,8 +72,8 @@ test('the emulator still says of each image that it is there, so that the CDK pu
 });
 
 test('the emulator runs a function from its image by Docker: what lacks is the image, which this machine cannot build', async () => {
-  const lambda = new LambdaClient({ region: REGION });
-  const ImageUri = `${ACCOUNT}.dkr.ecr.${REGION}.amazonaws.com/${BOOTSTRAP_REPOSITORY}:none`;
+  const lambda = new LambdaClient({ region: EMULATED_REGION });
+  const ImageUri = `${EMULATED_ACCOUNT}.dkr.ecr.${EMULATED_REGION}.amazonaws.com/${BOOTSTRAP_REPOSITORY}:none`;
   const FunctionName = 'probe-image';
   await roleWith(FunctionName, [{ Effect: 'Allow', Action: 'logs:PutLogEvents', Resource: '*' }]);
   await lambda.send(
@@ -81,7 +81,7 @@ test('the emulator runs a function from its image by Docker: what lacks is the i
       FunctionName,
       PackageType: 'Image',
       Code: { ImageUri },
-      Role: `arn:aws:iam::${ACCOUNT}:role/${FunctionName}`,
+      Role: `arn:aws:iam::${EMULATED_ACCOUNT}:role/${FunctionName}`,
     }),
   );
   const { FunctionError, Payload } = await lambda.send(new InvokeCommand({ FunctionName }));
@@ -92,8 +92,8 @@ test('the emulator runs a function from its image by Docker: what lacks is the i
 });
 
 test('the emulator still keeps capital letters in the task definitions of CloudFormation', async () => {
-  const ecs = new ECSClient({ region: REGION });
-  const family = await physicalId('AWS::ECS::TaskDefinition', 'WorkforceBoxesgates');
+  const ecs = new ECSClient({ region: EMULATED_REGION });
+  const family = await getPhysicalId('AWS::ECS::TaskDefinition', 'WorkforceBoxesgates');
   const { taskDefinition } = await ecs.send(new DescribeTaskDefinitionCommand({ taskDefinition: family }));
   ecs.destroy();
   const [{ secrets, linuxParameters } = {}] = taskDefinition?.containerDefinitions ?? [];
@@ -104,19 +104,19 @@ test('the emulator still keeps capital letters in the task definitions of CloudF
 });
 
 /** Credentials of a new role that may do this and nothing else. */
-async function roleWith(name: string, statements: Parameters<typeof addPolicy>[2]): Promise<Credentials> {
-  const iam = new IAMClient({ region: REGION });
-  const sts = new STSClient({ region: REGION });
-  const trust = { Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { AWS: ACCOUNT } };
+async function roleWith(name: string, statements: Parameters<typeof addRolePolicy>[2]): Promise<AwsCredentials> {
+  const iam = new IAMClient({ region: EMULATED_REGION });
+  const sts = new STSClient({ region: EMULATED_REGION });
+  const trust = { Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { AWS: EMULATED_ACCOUNT } };
   await iam.send(
     new CreateRoleCommand({
       RoleName: name,
       AssumeRolePolicyDocument: JSON.stringify({ Version: '2012-10-17', Statement: [trust] }),
     }),
   );
-  await addPolicy(name, 'only', statements);
+  await addRolePolicy(name, 'only', statements);
   const { Credentials } = await sts.send(
-    new AssumeRoleCommand({ RoleArn: `arn:aws:iam::${ACCOUNT}:role/${name}`, RoleSessionName: 'probe' }),
+    new AssumeRoleCommand({ RoleArn: `arn:aws:iam::${EMULATED_ACCOUNT}:role/${name}`, RoleSessionName: 'probe' }),
   );
   iam.destroy();
   sts.destroy();

@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { SKIPPED } from '../../test/checks/steps.ts';
-import { here } from '../../test/support/tools.ts';
-import { makeCertificates } from './machine/certificates.ts';
-import { ELSEWHERE, type Files, FOLDER_VARIABLE, filesIn, REGION, ROOT_KEYS } from './machine/names.ts';
-import { install, type PythonTool } from './python-tools.ts';
+import { SKIPPED_EXIT_CODE } from '../../test/checks/steps.ts';
+import { findProgram } from '../../test/support/tools.ts';
+import { createCertificates } from './machine/certificates.ts';
+import { ENDPOINT_OVERRIDES, type RunFiles, RUN_FOLDER_VARIABLE, getRunFiles, EMULATED_REGION, ROOT_CREDENTIALS } from './machine/names.ts';
+import { installPythonTool, type PythonTool } from './python-tools.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const HELP = `Deploys the template on an emulator of AWS that checks permissions, runs the demo's tasks there, and has linters read the template.
@@ -16,7 +16,7 @@ const HELP = `Deploys the template on an emulator of AWS that checks permissions
   npm run test:aws -- <text> …         only the files whose name contains one of the texts
   npm run test:aws -- --keep <folder>  logs of emulator, boxes and deployment stay there
 
-Exit codes: 0 all is well, 1 something is not, 2 wrong usage, ${SKIPPED}: it cannot run here.
+Exit codes: 0 all is well, 1 something is not, 2 wrong usage, ${SKIPPED_EXIT_CODE}: it cannot run here.
 `;
 
 /** A machine of its own: network, mounts and processes. What it started ends with it, and it can reach nothing but itself. */
@@ -27,14 +27,14 @@ const TOOLS: readonly PythonTool[] = ['emulator', 'cfn-lint', 'checkov'];
 /** Why the emulator cannot run here; null when it can. */
 function hindrance(): string | null {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'it needs Linux and root';
-  const missing = PROGRAMS.filter((program) => here(program) === null);
+  const missing = PROGRAMS.filter((program) => findProgram(program) === null);
   if (missing.length > 0) return `it needs ${missing.join(', ')}`;
   try {
     execFileSync('unshare', [...MACHINE, 'true'], { stdio: 'ignore' });
   } catch {
     return 'this machine grants no namespaces';
   }
-  const absent = TOOLS.filter((tool) => !install(tool));
+  const absent = TOOLS.filter((tool) => !installPythonTool(tool));
   return absent.length === 0 ? null : `the registry did not give ${absent.join(', ')}`;
 }
 
@@ -50,21 +50,21 @@ function main(): number {
   const why = hindrance();
   if (why !== null) {
     process.stdout.write(`SKIPPED the template on an emulator of AWS: ${why}\n`);
-    return SKIPPED;
+    return SKIPPED_EXIT_CODE;
   }
   const kept = values.keep === undefined ? null : resolve(values.keep);
   const folder = kept ?? mkdtempSync(join(tmpdir(), 'assay-aws-'));
   try {
     mkdirSync(folder, { recursive: true });
-    const files = filesIn(folder);
-    makeCertificates(files);
+    const files = getRunFiles(folder);
+    createCertificates(files);
     return runTests(files, positionals);
   } finally {
     if (kept === null) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-function runTests(files: Files, only: readonly string[]): number {
+function runTests(files: RunFiles, only: readonly string[]): number {
   mkdirSync(files.home, { recursive: true });
   const vitest = join(ROOT, 'node_modules/.bin/vitest');
   const config = join(import.meta.dirname, 'vitest.config.ts');
@@ -79,12 +79,12 @@ function runTests(files: Files, only: readonly string[]): number {
         NO_COLOR: '1',
         ...(process.env['ASSAY_EMULATOR_LOG'] && { ASSAY_EMULATOR_LOG: process.env['ASSAY_EMULATOR_LOG'] }),
         HOME: files.home,
-        [FOLDER_VARIABLE]: files.folder,
-        AWS_REGION: REGION,
-        AWS_ACCESS_KEY_ID: ROOT_KEYS.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: ROOT_KEYS.secretAccessKey,
+        [RUN_FOLDER_VARIABLE]: files.folder,
+        AWS_REGION: EMULATED_REGION,
+        AWS_ACCESS_KEY_ID: ROOT_CREDENTIALS.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: ROOT_CREDENTIALS.secretAccessKey,
         NODE_EXTRA_CA_CERTS: files.ca,
-        ...ELSEWHERE,
+        ...ENDPOINT_OVERRIDES,
         // It is never asked: the emulator says of each image that it is there (lacks.aws.ts).
         CDK_DOCKER: 'false',
       },

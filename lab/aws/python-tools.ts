@@ -9,13 +9,13 @@ const INSTALLED = join(ROOT, '.cache/aws');
 export type PythonTool = 'emulator' | 'cfn-lint' | 'checkov';
 
 /** Folder with the programs of a tool. */
-export const binOf = (tool: PythonTool): string => join(INSTALLED, tool, 'bin');
+export const getToolBinFolder = (tool: PythonTool): string => join(INSTALLED, tool, 'bin');
 
 /**
  * Installs a tool into a virtual environment of its own, once for its lock.
  * @returns whether it is here afterwards; what went wrong is on standard error.
  */
-export function install(tool: PythonTool): boolean {
+export function installPythonTool(tool: PythonTool): boolean {
   const folder = join(INSTALLED, tool);
   const lock = join(import.meta.dirname, 'requirements', `${tool}.txt`);
   const stamp = join(folder, 'installed.txt');
@@ -33,7 +33,7 @@ export function install(tool: PythonTool): boolean {
     '--requirement',
     lock,
   ];
-  if (!run('python3', '-m', 'venv', folder) || !run(join(binOf(tool), 'pip'), ...pip)) return false;
+  if (!run('python3', '-m', 'venv', folder) || !run(join(getToolBinFolder(tool), 'pip'), ...pip)) return false;
   writeFileSync(stamp, wanted);
   return true;
 }

@@ -4,23 +4,23 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { delimiter, dirname, join } from 'node:path';
 import { createDemoRepository } from '../../cli/demo/demo-repository.ts';
 import { demoTasks } from '../../cli/demo/demo-tasks.ts';
-import type { Job } from '../../containers/agent/adapters/adapter.ts';
+import type { InvocationInput } from '../../containers/agent/adapters/adapter.ts';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
-import type { CliKind } from '../../shared/contract/agents/adapter.ts';
+import type { AgentCliKind } from '../../shared/contract/agents/adapter.ts';
 import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
 import { DEFAULT_TIER_MODELS, tierModelsFor } from '../../shared/contract/agents/tiers.ts';
-import { demoScript } from '../../test/support/models/demo.ts';
+import { getDemoScript } from '../../test/support/models/demo.ts';
 import { startModelServer } from '../../test/support/models/server.ts';
-import { temporaryFolder } from '../../test/support/repository.ts';
-import { BIN, FOLDER, PRESENT } from '../agent-clis/place.ts';
-import { ms, type Section } from './page.ts';
+import { createTemporaryFolder } from '../../test/support/repository.ts';
+import { CLI_BIN_FOLDER, CLI_INSTALL_FOLDER, INSTALLED_CLIS } from '../agent-clis/place.ts';
+import { formatMs, type ResultSection } from './page.ts';
 import { median } from './statistics.ts';
 
 const RUNS = 3;
 const TIME = '/usr/bin/time';
 
-export interface AgentFigures {
-  readonly kind: CliKind;
+export interface AgentCliResult {
+  readonly kind: AgentCliKind;
   readonly version: string;
   /** Of all files that npm installs, hard links counted once. */
   readonly installed_bytes: number;
@@ -33,11 +33,11 @@ export interface AgentFigures {
 }
 
 /** Bytes of all files below a folder; those that are one file by several names count once. Links are not followed. */
-export function sizeOf(folder: string, seen = new Set<number>()): number {
+export function measureFolderBytes(folder: string, seen = new Set<number>()): number {
   return readdirSync(folder).reduce((sum, name) => {
     const path = join(folder, name);
     const { ino, size, nlink } = lstatSync(path);
-    if (lstatSync(path).isDirectory()) return sum + sizeOf(path, seen);
+    if (lstatSync(path).isDirectory()) return sum + measureFolderBytes(path, seen);
     if (nlink > 1 && seen.has(ino)) return sum;
     seen.add(ino);
     return sum + size;
@@ -45,8 +45,8 @@ export function sizeOf(folder: string, seen = new Set<number>()): number {
 }
 
 /** One run of a CLI on the first task of the demo, as its adapter starts it, against the scripted models. */
-async function runOnce(kind: CliKind, url: string): Promise<{ cpu: number; peak: number; home: number }> {
-  const folder = temporaryFolder('assay-bench-agent-');
+async function runOnce(kind: AgentCliKind, url: string): Promise<{ cpu: number; peak: number; home: number }> {
+  const folder = createTemporaryFolder('assay-bench-agent-');
   const { folder: origin } = createDemoRepository(join(folder, 'origin.git'));
   const checkout = join(folder, 'checkout');
   execFileSync('git', ['clone', '--quiet', '--branch', 'main', origin, checkout]);
@@ -68,7 +68,7 @@ async function runOnce(kind: CliKind, url: string): Promise<{ cpu: number; peak:
     instructions: { role: 'You write code.', repository: null, file: at('tmp/role.md') },
     maxCostUsd: null,
     asRoot: process.getuid?.() === 0,
-  } as unknown as Job;
+  } as unknown as InvocationInput;
   const { argv, env, files } = AGENT_ADAPTERS[kind].invoke(job);
   mkdirSync(home);
   mkdirSync(at('tmp'));
@@ -80,7 +80,7 @@ async function runOnce(kind: CliKind, url: string): Promise<{ cpu: number; peak:
   const child = spawn(TIME, ['-o', measured, '-f', '%U %S %M', ...argv], {
     cwd: checkout,
     env: {
-      PATH: `${BIN}${delimiter}${process.env['PATH'] ?? ''}`,
+      PATH: `${CLI_BIN_FOLDER}${delimiter}${process.env['PATH'] ?? ''}`,
       HOME: home,
       TMPDIR: at('tmp'),
       TERM: 'dumb',
@@ -94,21 +94,21 @@ async function runOnce(kind: CliKind, url: string): Promise<{ cpu: number; peak:
   const [user = 0, system = 0, peak = 0] = (readFileSync(measured, 'utf8').trim().split('\n').at(-1) ?? '')
     .split(' ')
     .map(Number);
-  const left = sizeOf(home);
+  const left = measureFolderBytes(home);
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   return { cpu: (user + system) * 1_000, peak: peak * 1_024, home: left };
 }
 
 /** What an agent CLI costs a box: what it weighs, and what it uses for a small task. The CLIs are those that `npm run test:cli` installs. */
-export async function benchAgents(
+export async function benchAgentClis(
   say: (line: string) => void,
-): Promise<{ runs: number; agents: AgentFigures[] }> {
-  if (PRESENT.length === 0) throw new Error('no agent CLI is installed: npm run test:cli installs them');
+): Promise<{ runs: number; agents: AgentCliResult[] }> {
+  if (INSTALLED_CLIS.length === 0) throw new Error('no agent CLI is installed: npm run test:cli installs them');
   if (!existsSync(TIME)) throw new Error(`${TIME} is not there: it measures what children use`);
-  const server = await startModelServer({ script: demoScript });
-  const agents: AgentFigures[] = [];
+  const server = await startModelServer({ script: getDemoScript });
+  const agents: AgentCliResult[] = [];
   try {
-    for (const kind of PRESENT) {
+    for (const kind of INSTALLED_CLIS) {
       say(`${RUNS} runs of ${kind} on the first task of the demo`);
       const before = server.calls.length;
       const runs: Awaited<ReturnType<typeof runOnce>>[] = [];
@@ -116,7 +116,7 @@ export async function benchAgents(
       agents.push({
         kind,
         version: CLI_VERSIONS[kind].version,
-        installed_bytes: sizeOf(join(FOLDER, kind)),
+        installed_bytes: measureFolderBytes(join(CLI_INSTALL_FOLDER, kind)),
         cpu_ms: median(runs.map(({ cpu }) => cpu)),
         peak_bytes: median(runs.map(({ peak }) => peak)),
         home_bytes: median(runs.map(({ home }) => home)),
@@ -131,7 +131,7 @@ export async function benchAgents(
 
 const mb = (bytes: number): string => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
 
-export const agentSections = ({ runs, agents }: Awaited<ReturnType<typeof benchAgents>>): Section[] => [
+export const renderAgentCliSections = ({ runs, agents }: Awaited<ReturnType<typeof benchAgentClis>>): ResultSection[] => [
   [
     `The agent CLIs: what each adds to an image, and what it uses for the first task of the demo (median of ${runs}, scripted models)`,
     [
@@ -139,7 +139,7 @@ export const agentSections = ({ runs, agents }: Awaited<ReturnType<typeof benchA
       ...agents.map(({ kind, version, installed_bytes, cpu_ms, peak_bytes, home_bytes, calls }) => [
         `${kind} ${version}`,
         mb(installed_bytes),
-        ms(cpu_ms),
+        formatMs(cpu_ms),
         mb(peak_bytes),
         mb(home_bytes),
         String(calls),

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { WHOLE_ENV } from '../../test/support/function-values.ts';
+import { COMPLETE_FUNCTION_ENV } from '../../test/support/function-values.ts';
 import { median } from './statistics.ts';
 
-export interface BundleFigures {
+export interface BundleResult {
   readonly name: string;
   /** Of all its code, also of parts that are loaded when they are used. */
   readonly bytes: number;
@@ -28,14 +28,14 @@ process.exit(0);
 `;
 
 /** Any value will do for loading. */
-export const LOADED_WITH = { PATH: process.env['PATH'] ?? '', ...WHOLE_ENV };
+export const BUNDLE_ENVIRONMENT = { PATH: process.env['PATH'] ?? '', ...COMPLETE_FUNCTION_ENV };
 
 /** Its code: one file, or an index with parts that are loaded when they are used. */
 const CODE = /\.m?js$/;
 const INDEX = /^index\.m?js$/;
 
 /** Size and import time of each function's bundle in `folder` (made by infra/build.ts) */
-export function measureBundles(folder: string): BundleFigures[] {
+export function measureBundles(folder: string): BundleResult[] {
   return readdirSync(folder)
     .sort()
     .map((name) => {
@@ -43,7 +43,7 @@ export function measureBundles(folder: string): BundleFigures[] {
       const code = Buffer.concat(files.map((each) => readFileSync(join(folder, name, each))));
       const file = resolve(join(folder, name, files.find((each) => INDEX.test(each)) ?? 'index.js'));
       const times = Array.from({ length: ROUNDS }, () =>
-        Number(execFileSync(process.execPath, ['-e', LOAD, file], { env: LOADED_WITH, encoding: 'utf8' })),
+        Number(execFileSync(process.execPath, ['-e', LOAD, file], { env: BUNDLE_ENVIRONMENT, encoding: 'utf8' })),
       );
       return {
         name,

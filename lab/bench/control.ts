@@ -2,13 +2,13 @@ import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
 
 /** The embedded stack's own interface, which is no part of the product: it counts, and says where executions have ended. */
-export interface Control {
+export interface StackControl {
   reset(): Promise<void>;
   /** Makes everything that follows from the writes so far happen now. */
-  drain(): Promise<void>;
-  counters(): Promise<Record<string, Record<string, number>>>;
+  processPendingWork(): Promise<void>;
+  readCallCounts(): Promise<Record<string, Record<string, number>>>;
   /** Waits until the cascade of each task has ended. */
-  executionsEnded(taskIds: readonly string[]): Promise<void>;
+  waitForExecutions(taskIds: readonly string[]): Promise<void>;
 }
 
 const Counters = z.record(z.string(), z.record(z.string(), z.number()));
@@ -20,7 +20,7 @@ const LAST = 'Ended';
 const INTERVAL = 20;
 const PATIENCE = 300_000;
 
-export function createControl(url: string): Control {
+export function createStackControl(url: string): StackControl {
   const call = async (method: 'GET' | 'POST', path: string): Promise<unknown> => {
     const response = await fetch(new URL(`/_assay/${path}`, url), { method });
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
@@ -31,11 +31,11 @@ export function createControl(url: string): Control {
     reset: async () => {
       await call('POST', 'counters/reset');
     },
-    drain: async () => {
+    processPendingWork: async () => {
       await call('POST', 'drain');
     },
-    counters: async () => Counters.parse(await call('GET', 'counters')),
-    executionsEnded: async (taskIds) => {
+    readCallCounts: async () => Counters.parse(await call('GET', 'counters')),
+    waitForExecutions: async (taskIds) => {
       const wanted = new Set(taskIds.map((id) => `${id}-r1`));
       const labelOf = (name: string): string => name.slice(0, name.lastIndexOf('-'));
       const until = Date.now() + PATIENCE;

@@ -1,7 +1,7 @@
-import { PRICES } from './prices.ts';
+import { AWS_PRICES } from './prices.ts';
 
 /** What the embedded stack counted, by service and operation. */
-export type Snapshot = Readonly<Record<string, Readonly<Record<string, number>>>>;
+export type CallCounts = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** One row of the bill: what was used for all tasks together, and what that costs. */
 export interface BillRow {
@@ -20,14 +20,14 @@ const sum = (
 const isPut = (operation: string): boolean => /^(Put|Copy|Post|List|Create|Upload|Complete)/.test(operation);
 
 /** Finds a service whatever its case: the names come from different engines. */
-const service = (snapshot: Snapshot, name: string): Readonly<Record<string, number>> | undefined =>
+const service = (snapshot: CallCounts, name: string): Readonly<Record<string, number>> | undefined =>
   Object.entries(snapshot).find(([key]) => key.toLowerCase() === name)?.[1];
 
 /**
  * The control plane's bill for a snapshot. Not in it: the containers (billed by time), models, logs and metrics.
  * Requests of the embedded event source mappings count, as those of Lambda do on AWS.
  */
-export function bill(snapshot: Snapshot): BillRow[] {
+export function computeBill(snapshot: CallCounts): BillRow[] {
   const lambda = service(snapshot, 'lambda');
   const states = service(snapshot, 'states');
   const dynamo = service(snapshot, 'dynamodb');
@@ -43,33 +43,33 @@ export function bill(snapshot: Snapshot): BillRow[] {
     usd: quantity * price.usd,
   });
   return [
-    row('Lambda invocations', lambda?.['Invocations'] ?? 0, PRICES.lambdaRequest),
-    row('Lambda time', lambda?.['BilledGigabyteSeconds'] ?? 0, PRICES.lambdaGigabyteSecond),
-    row('Express executions', states?.['ExpressExecution'] ?? 0, PRICES.expressExecution),
+    row('Lambda invocations', lambda?.['Invocations'] ?? 0, AWS_PRICES.lambdaRequest),
+    row('Lambda time', lambda?.['BilledGigabyteSeconds'] ?? 0, AWS_PRICES.lambdaGigabyteSecond),
+    row('Express executions', states?.['ExpressExecution'] ?? 0, AWS_PRICES.expressExecution),
     row(
       'Express time',
       ((states?.['ExpressDurationMs'] ?? 0) / 1_000) * (64 / 1_024),
-      PRICES.expressGigabyteSecond,
+      AWS_PRICES.expressGigabyteSecond,
     ),
-    row('DynamoDB writes', dynamo?.['WriteUnits'] ?? 0, PRICES.dynamoWriteUnit),
-    row('DynamoDB reads', dynamo?.['ReadUnits'] ?? 0, PRICES.dynamoReadUnit),
+    row('DynamoDB writes', dynamo?.['WriteUnits'] ?? 0, AWS_PRICES.dynamoWriteUnit),
+    row('DynamoDB reads', dynamo?.['ReadUnits'] ?? 0, AWS_PRICES.dynamoReadUnit),
     row(
       'SQS requests',
       sum(service(snapshot, 'sqs'), () => true),
-      PRICES.sqsRequest,
+      AWS_PRICES.sqsRequest,
     ),
-    row('S3 writes', sum(s3, isPut), PRICES.s3Put),
+    row('S3 writes', sum(s3, isPut), AWS_PRICES.s3Put),
     row(
       'S3 reads',
       sum(s3, (operation) => !isPut(operation)),
-      PRICES.s3Get,
+      AWS_PRICES.s3Get,
     ),
     row(
       'HTTP API requests',
       sum(service(snapshot, 'http api'), () => true),
-      PRICES.httpApiRequest,
+      AWS_PRICES.httpApiRequest,
     ),
   ];
 }
 
-export const total = (rows: readonly BillRow[]): number => rows.reduce((sumOf, each) => sumOf + each.usd, 0);
+export const sumBill = (rows: readonly BillRow[]): number => rows.reduce((sumOf, each) => sumOf + each.usd, 0);

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '../../cli/client.ts';
 import { type LocalStack, startStack } from '../../cli/local-stack.ts';
-import type { SubmitTaskInput } from '../../shared/contract/submission/schema.ts';
-import { type Control, createControl } from './control.ts';
-import { idleTask } from './latency.ts';
-import type { Section } from './page.ts';
-import { cpuSeconds, cpuSecondsOfAll, residentMb } from './process-use.ts';
-import { emptyRepository } from './stack.ts';
+import type { TaskSubmissionInput } from '../../shared/contract/submission/schema.ts';
+import { type StackControl, createStackControl } from './control.ts';
+import { buildNoopTask } from './latency.ts';
+import type { ResultSection } from './page.ts';
+import { readCpuSeconds, readProcessTreeCpuSeconds, readResidentMb } from './process-use.ts';
+import { createEmptyRepository } from './stack.ts';
 import { median } from './statistics.ts';
 
 /** Requests that are measured together: the kernel counts CPU time in hundredths of a second. */
@@ -18,22 +18,22 @@ const BATCHES = 16;
 const COLD = 4;
 const TASKS = 26;
 
-interface Cpu {
+interface RequestCpu {
   /** Milliseconds of one request, with all that follows from it: of the first, and the median of the others. */
   readonly cold_ms: number;
   readonly warm_ms: number;
 }
 
-export interface EmbeddedFigures {
-  readonly submit: Cpu;
-  readonly claim: Cpu;
+export interface EmbeddedStackResult {
+  readonly submit: RequestCpu;
+  readonly claim: RequestCpu;
   /** CPU of a task that does nothing, in milliseconds: of the stack's own process, and of it and its boxes. */
   readonly task: { readonly own_ms: number; readonly all_ms: number };
   readonly memory_mb: Readonly<Record<'ready' | 'first' | 'last', number>>;
 }
 
 /** Nobody but who claims it works on it. */
-const externalTask = (id: string): SubmitTaskInput => ({
+const externalTask = (id: string): TaskSubmissionInput => ({
   id,
   title: 'Wait for somebody',
   repository: 'https://example.com/nothing.git',
@@ -59,16 +59,16 @@ const clientOf = ({ connection }: LocalStack): Client => createClient({ ...conne
 /** CPU milliseconds of each of as many requests, and of all that follows. */
 async function eachOf(
   pid: number,
-  { drain }: Control,
+  { processPendingWork }: StackControl,
   send: (index: number) => Promise<unknown>,
 ): Promise<number> {
-  const before = cpuSeconds(pid);
+  const before = readCpuSeconds(pid);
   for (let index = 0; index < BATCH; index++) await send(index);
-  await drain();
-  return ((cpuSeconds(pid) - before) * 1_000) / BATCH;
+  await processPendingWork();
+  return ((readCpuSeconds(pid) - before) * 1_000) / BATCH;
 }
 
-const cpuOf = (batches: readonly number[]): Cpu => ({
+const cpuOf = (batches: readonly number[]): RequestCpu => ({
   cold_ms: batches[0] ?? Number.NaN,
   warm_ms: median(batches.slice(COLD)),
 });
@@ -76,9 +76,9 @@ const cpuOf = (batches: readonly number[]): Cpu => ({
 const measureRequests = () =>
   withStack(async (stack) => {
     const client = clientOf(stack);
-    const control = createControl(stack.connection.control_url);
+    const control = createStackControl(stack.connection.control_url);
     const { pid } = stack.connection;
-    await control.drain();
+    await control.processPendingWork();
     const submits: number[] = [];
     const claims: number[] = [];
     for (let batch = 0; batch < BATCHES; batch++) {
@@ -92,36 +92,36 @@ const measureRequests = () =>
 const measureTasks = () =>
   withStack(async (stack, folder) => {
     const client = clientOf(stack);
-    const control = createControl(stack.connection.control_url);
+    const control = createStackControl(stack.connection.control_url);
     const { pid } = stack.connection;
-    const repository = emptyRepository(folder);
-    const ready = residentMb(pid);
+    const repository = createEmptyRepository(folder);
+    const ready = readResidentMb(pid);
     const work = async (id: string): Promise<void> => {
-      await client.submitTask({ body: idleTask(repository, id) });
-      await control.executionsEnded([`${id}`]);
+      await client.submitTask({ body: buildNoopTask(repository, id) });
+      await control.waitForExecutions([`${id}`]);
     };
     await work('first');
-    const first = residentMb(pid);
-    await control.drain();
-    const [own, all] = [cpuSeconds(pid), cpuSecondsOfAll(pid)];
+    const first = readResidentMb(pid);
+    await control.processPendingWork();
+    const [own, all] = [readCpuSeconds(pid), readProcessTreeCpuSeconds(pid)];
     for (let index = 1; index < TASKS; index++) await work(`task-${index}`);
-    await control.drain();
+    await control.processPendingWork();
     const each = (seconds: number): number => (seconds * 1_000) / (TASKS - 1);
     return {
-      task: { own_ms: each(cpuSeconds(pid) - own), all_ms: each(cpuSecondsOfAll(pid) - all) },
-      memory_mb: { ready, first, last: residentMb(pid) },
+      task: { own_ms: each(readCpuSeconds(pid) - own), all_ms: each(readProcessTreeCpuSeconds(pid) - all) },
+      memory_mb: { ready, first, last: readResidentMb(pid) },
     };
   });
 
 /** What the embedded stack takes of a machine: CPU time, which says something on a busy machine too, and memory. */
-export async function benchEmbedded(say: (line: string) => void): Promise<EmbeddedFigures> {
+export async function benchEmbeddedStack(say: (line: string) => void): Promise<EmbeddedStackResult> {
   say(`${BATCH * BATCHES} submissions and as many claims`);
   const requests = await measureRequests();
   say(`${TASKS} tasks that do nothing, one after the other`);
   return { ...requests, ...(await measureTasks()) };
 }
 
-export function embeddedSections({ submit, claim, task, memory_mb: memory }: EmbeddedFigures): Section[] {
+export function renderEmbeddedStackSections({ submit, claim, task, memory_mb: memory }: EmbeddedStackResult): ResultSection[] {
   const ms = (value: number): string => `${value.toFixed(1)} ms`;
   const mb = (value: number): string => `${value.toFixed(0)} MB`;
   return [

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCheck } from '../../cli/check/run-check.ts';
-import { makeRepository } from '../../test/support/repository.ts';
+import { createTestRepository } from '../../test/support/repository.ts';
 
-export interface GateCacheFigures {
+export interface GateCacheResult {
   /** Milliseconds of `assay check` when nothing is remembered, and when everything is. */
   readonly first_ms: number;
   readonly second_ms: number;
@@ -17,10 +17,10 @@ export interface GateCacheFigures {
 const TEST_FILES = 60;
 
 /** How much of a first run a second one costs on an unchanged tree: a suite of sixty small test files and what runs by default. */
-export async function measureGateCache(): Promise<GateCacheFigures> {
+export async function measureGateCache(): Promise<GateCacheResult> {
   const test = (index: number): string =>
     `import assert from 'node:assert';\nimport { test } from 'node:test';\nimport { value } from '../src/m${index}.mjs';\ntest('value', () => assert.equal(value, ${index}));\n`;
-  const repository = makeRepository({
+  const repository = createTestRepository({
     'assay.yaml': 'quality_gates:\n  tests: true\n  test_command: node --test\n',
     ...Object.fromEntries(
       Array.from({ length: TEST_FILES }, (_, index) => [

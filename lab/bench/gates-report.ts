@@ -1,23 +1,23 @@
-import { ms, percent, type Section } from './page.ts';
-import type { PipelineFigures } from './pipeline.ts';
-import type { ScanFigures } from './scan.ts';
+import { formatMs, formatPercent, type ResultSection } from './page.ts';
+import type { GatePipelineResult } from './pipeline.ts';
+import type { ScanBenchResult } from './scan.ts';
 
 /** Largest share of a first run that a second one on an unchanged tree is to cost. */
-export const CACHED_SHARE = 0.05;
+export const MAX_CACHED_SHARE = 0.05;
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
-export const pipelineSections = (figures: PipelineFigures): Section[] => [
+export const renderPipelineSections = (figures: GatePipelineResult): ResultSection[] => [
   [
     `assay check on ${figures.lines.toLocaleString('en')} lines in ${figures.files} files (${megabytes(figures.bytes)}), ${figures.changed_files} of them changed; medians of ${figures.repeats}`,
     [
       ['pipeline', 'cold', 'cached', 'share', 'aim: under 5 %', 'remembered'],
       ...figures.runs.map((run) => [
         run.name,
-        ms(run.cold_ms),
-        ms(run.cached_ms),
-        percent(run.share),
-        run.share < CACHED_SHARE ? 'met' : 'missed',
+        formatMs(run.cold_ms),
+        formatMs(run.cached_ms),
+        formatPercent(run.share),
+        run.share < MAX_CACHED_SHARE ? 'met' : 'missed',
         `${run.remembered} of ${run.rememberable} gates`,
       ]),
     ],
@@ -28,10 +28,10 @@ export const pipelineSections = (figures: PipelineFigures): Section[] => [
       ['suite', 'first', 'second', 'share', 'aim: under 5 %'],
       [
         'tests in 60 files',
-        ms(figures.inside.first_ms),
-        ms(figures.inside.second_ms),
-        percent(figures.inside.share),
-        figures.inside.share < CACHED_SHARE ? 'met' : 'missed',
+        formatMs(figures.inside.first_ms),
+        formatMs(figures.inside.second_ms),
+        formatPercent(figures.inside.share),
+        figures.inside.share < MAX_CACHED_SHARE ? 'met' : 'missed',
       ],
     ],
   ],
@@ -39,7 +39,7 @@ export const pipelineSections = (figures: PipelineFigures): Section[] => [
     'Each gate of the longest pipeline, run side by side',
     [
       ['gate', 'outcome', 'time'],
-      ...(figures.runs.at(-1)?.gates ?? []).map((gate) => [gate.name, gate.outcome, ms(gate.ms)]),
+      ...(figures.runs.at(-1)?.gates ?? []).map((gate) => [gate.name, gate.outcome, formatMs(gate.ms)]),
     ],
   ],
   [
@@ -52,12 +52,12 @@ export const pipelineSections = (figures: PipelineFigures): Section[] => [
           ['breaks a test, and nothing is known of the base', figures.baseline.first_ms],
           ['breaks another one, and the base is known', figures.baseline.known_ms],
         ] as const
-      ).map(([name, time]) => [name, ms(time), `${(time / figures.baseline.green_ms).toFixed(2)} x`]),
+      ).map(([name, time]) => [name, formatMs(time), `${(time / figures.baseline.green_ms).toFixed(2)} x`]),
     ],
   ],
 ];
 
-export const scanSections = (figures: ScanFigures): Section[] => [
+export const renderScanSections = (figures: ScanBenchResult): ResultSection[] => [
   [
     `Scans of ${megabytes(figures.bytes)} of mixed source in ${figures.files} files`,
     [
@@ -74,14 +74,14 @@ export const scanSections = (figures: ScanFigures): Section[] => [
       [
         'labelled set',
         String(figures.labelled.positives),
-        percent(figures.labelled.recall),
+        formatPercent(figures.labelled.recall),
         String(figures.labelled.negatives),
-        percent(figures.labelled.false_positive_rate),
+        formatPercent(figures.labelled.false_positive_rate),
       ],
       [
         'planted in the mixed source',
         String(figures.planted),
-        percent(figures.planted_found),
+        formatPercent(figures.planted_found),
         'all other lines',
         `${figures.planted_false} lines`,
       ],
@@ -91,7 +91,7 @@ export const scanSections = (figures: ScanFigures): Section[] => [
     'Hostile input: each rule on a line of 1 MB that is made to be slow for it',
     [
       ['rules', 'slowest', 'time'],
-      [String(figures.hostile.rules), figures.hostile.slowest, ms(figures.hostile.ms_per_mb)],
+      [String(figures.hostile.rules), figures.hostile.slowest, formatMs(figures.hostile.ms_per_mb)],
     ],
   ],
 ];

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { buildBundles, bundleFunctions, ROOT } from '../../infra/build.ts';
-import { type BundleFigures, LOADED_WITH, measureBundles } from './bundles.ts';
-import { ms, type Section } from './page.ts';
+import { type BundleResult, BUNDLE_ENVIRONMENT, measureBundles } from './bundles.ts';
+import { formatMs, type ResultSection } from './page.ts';
 import { median } from './statistics.ts';
 
 const ROUNDS = 9;
@@ -11,20 +11,20 @@ const ROUNDS = 9;
 const CLIENTS = /^node_modules\/(?:ai|@ai-sdk\/[^/]+|@openrouter\/[^/]+)\//;
 const OWN = /^shared\/(?:judging|providers)\//;
 
-interface FunctionShare extends BundleFigures {
+interface FunctionShare extends BundleResult {
   /** Bytes of it that come from the packages of providers, and from our own code about judging. */
   readonly clients: number;
   readonly own: number;
 }
-interface ProviderFigures {
+interface ProviderResult {
   readonly provider: string;
   /** Bytes that are loaded beyond the function's start, and the median time that it takes in a fresh process. */
   readonly bytes: number;
   readonly import_ms: number;
 }
-export interface JudgingFunctionFigures {
+export interface JudgingFunctionResult {
   readonly functions: readonly FunctionShare[];
-  readonly providers: readonly ProviderFigures[];
+  readonly providers: readonly ProviderResult[];
 }
 
 type Made = Awaited<ReturnType<typeof bundleFunctions>>['made'];
@@ -58,7 +58,7 @@ process.exit(0);
 `;
 
 /** What the first question to each provider loads: they are loaded when they are used. */
-function providersOf(made: Made): ProviderFigures[] {
+function providersOf(made: Made): ProviderResult[] {
   const index = Object.keys(made).find((file) => /\/judge\/index\.mjs$/.test(file)) ?? '';
   const atStart = closure(made, index);
   return Object.entries(made).flatMap(([file, { entryPoint }]) => {
@@ -70,7 +70,7 @@ function providersOf(made: Made): ProviderFigures[] {
         execFileSync(
           process.execPath,
           ['--input-type=module', '-e', LOAD, resolve(ROOT, index), resolve(ROOT, file)],
-          { env: LOADED_WITH, encoding: 'utf8' },
+          { env: BUNDLE_ENVIRONMENT, encoding: 'utf8' },
         ),
       ),
     );
@@ -85,7 +85,7 @@ function providersOf(made: Made): ProviderFigures[] {
 }
 
 /** What the function that judges loads, what its providers load, and how much of either is in the other functions. */
-export async function benchJudgingFunction(): Promise<JudgingFunctionFigures> {
+export async function benchJudgingFunction(): Promise<JudgingFunctionResult> {
   mkdirSync(join(ROOT, '.cache'), { recursive: true });
   const target = mkdtempSync(join(ROOT, '.cache', 'bench-'));
   try {
@@ -108,7 +108,7 @@ export async function benchJudgingFunction(): Promise<JudgingFunctionFigures> {
 
 const kilobytes = (bytes: number): string => `${(bytes / 1_000).toFixed(1)} KB`;
 
-export function judgingFunctionSections({ functions, providers }: JudgingFunctionFigures): Section[] {
+export function renderJudgingFunctionSections({ functions, providers }: JudgingFunctionResult): ResultSection[] {
   const others = functions.filter(({ name }) => name !== 'judge');
   const rows = functions
     .filter(({ name, own }) => name === 'judge' || own > 0)
@@ -122,7 +122,7 @@ export function judgingFunctionSections({ functions, providers }: JudgingFunctio
           name,
           kilobytes(bytes),
           kilobytes(gzip_bytes),
-          ms(import_ms),
+          formatMs(import_ms),
           kilobytes(clients),
           kilobytes(own),
         ]),
@@ -132,7 +132,7 @@ export function judgingFunctionSections({ functions, providers }: JudgingFunctio
       'What its first question loads beyond that, by provider',
       [
         ['package', 'code', 'import'],
-        ...providers.map(({ provider, bytes, import_ms }) => [provider, kilobytes(bytes), ms(import_ms)]),
+        ...providers.map(({ provider, bytes, import_ms }) => [provider, kilobytes(bytes), formatMs(import_ms)]),
       ],
     ],
   ];

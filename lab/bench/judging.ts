@@ -1,25 +1,25 @@
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lookAtSignals } from '../../gates/pipeline/signals.ts';
+import { checkStaticSignals } from '../../gates/pipeline/signals.ts';
 import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
-import { costUsd } from '../../shared/contract/models/prices.ts';
+import { usageCostUsd } from '../../shared/contract/models/prices.ts';
 import type { CompletionSignal } from '../../shared/contract/submission/signals.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { type GoldenCase, piecesOfGolden, readGolden } from '../../shared/reviews/judging/golden.ts';
-import { lookQuestion } from '../../shared/reviews/judging/second-look.ts';
-import { filesOfDiff, share } from '../../shared/reviews/judging/shown-diff.ts';
-import { questionOf } from '../../shared/reviews/judging/signal.ts';
+import { type GoldenCase, goldenCasePieces, readGoldenCases } from '../../shared/reviews/judging/golden.ts';
+import { requirementsReviewQuestion } from '../../shared/reviews/judging/second-look.ts';
+import { splitDiffByFile, excerptEvenly } from '../../shared/reviews/judging/shown-diff.ts';
+import { signalQuestion } from '../../shared/reviews/judging/signal.ts';
 import type { ObjectStore } from '../../shared/store/objects.ts';
 import type { TaskStore } from '../../shared/store/tasks.ts';
 import { combineVerdicts, reduceEvidence } from '../../shared/use-cases/review/judge.ts';
-import { evidence, gate, inReview, NOW, signal, verification } from '../../test/support/builders.ts';
-import { temporaryFolder } from '../../test/support/repository.ts';
+import { evidence, gate, taskInReview, FIXED_NOW, signal, verification } from '../../test/support/builders.ts';
+import { createTemporaryFolder } from '../../test/support/repository.ts';
 import {
   benchJudgingFunction,
-  type JudgingFunctionFigures,
-  judgingFunctionSections,
+  type JudgingFunctionResult,
+  renderJudgingFunctionSections,
 } from './judging-function.ts';
-import type { Section } from './page.ts';
+import type { ResultSection } from './page.ts';
 import { median, percentile } from './statistics.ts';
 
 const ROUNDS = 1_000;
@@ -33,7 +33,7 @@ const CHARACTERS = 4;
 const ANSWER = 150;
 const GOLDEN = join(import.meta.dirname, '../../docs/examples/golden.jsonl');
 
-export interface JudgingFigures {
+export interface JudgingResult {
   readonly janitor: { readonly rounds: number; readonly p50_ms: number; readonly p99_ms: number };
   readonly signals: {
     readonly files: number;
@@ -42,7 +42,7 @@ export interface JudgingFigures {
     readonly globs: number;
     readonly globs_ms: number;
   };
-  readonly judge: JudgingFunctionFigures;
+  readonly judge: JudgingFunctionResult;
   readonly prices: readonly {
     readonly judgement: string;
     readonly model: string;
@@ -68,7 +68,7 @@ async function janitorTimes(): Promise<number[]> {
       ),
     }),
   );
-  const task = inReview({ verification: verification() });
+  const task = taskInReview({ verification: verification() });
   const tasks = {
     require: async () => task,
     change: async (_: string, command: (of: Task) => unknown) => command(task),
@@ -79,8 +79,8 @@ async function janitorTimes(): Promise<number[]> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const began = performance.now();
-    const { verdict, look } = await reduceEvidence(of, { tasks, objects, models: {}, now: NOW });
-    await combineVerdicts(of, { verdict, judgements: [], look }, { tasks, now: NOW });
+    const { verdict, look } = await reduceEvidence(of, { tasks, objects, models: {}, now: FIXED_NOW });
+    await combineVerdicts(of, { verdict, judgements: [], look }, { tasks, now: FIXED_NOW });
     times.push(performance.now() - began);
   }
   return times;
@@ -91,7 +91,7 @@ const pathOf = (file: number): string => `d${Math.floor(file / PER_FOLDER)}/f${f
 /** Milliseconds to look at signals that all hold. */
 async function passedIn(root: string, signals: readonly CompletionSignal[]): Promise<number> {
   const began = performance.now();
-  const seen = await lookAtSignals(root, signals);
+  const seen = await checkStaticSignals(root, signals);
   const took = performance.now() - began;
   const passed = [...seen.values()].filter(({ outcome }) => outcome === 'passed').length;
   if (passed !== signals.length) throw new Error(`${passed} of ${signals.length} signals have passed`);
@@ -100,7 +100,7 @@ async function passedIn(root: string, signals: readonly CompletionSignal[]): Pro
 
 /** Half of the signals ask whether a file is there, half what is in one; then as many patterns as a task may have, each of the last file. */
 async function signalTimes(): Promise<{ readonly ms: number; readonly globs_ms: number }> {
-  const root = realpathSync(temporaryFolder('assay-signals-'));
+  const root = realpathSync(createTemporaryFolder('assay-signals-'));
   for (let folder = 0; folder < FILES / PER_FOLDER; folder++) mkdirSync(join(root, `d${folder}`));
   for (let file = 0; file < FILES; file++)
     writeFileSync(join(root, pathOf(file)), `line\nfile ${file} holds this\n`);
@@ -121,21 +121,21 @@ async function signalTimes(): Promise<{ readonly ms: number; readonly globs_ms: 
 }
 
 const QUESTIONS = {
-  second_look: (of: GoldenCase, diff: string) => lookQuestion(piecesOfGolden(of, diff)),
+  second_look: (of: GoldenCase, diff: string) => requirementsReviewQuestion(goldenCasePieces(of, diff)),
   llm_judge: (of: GoldenCase, diff: string) =>
-    questionOf({ type: 'llm_judge', criteria: of.criteria, on_error: 'hold' }, piecesOfGolden(of, diff)),
+    signalQuestion({ type: 'llm_judge', criteria: of.criteria, on_error: 'hold' }, goldenCasePieces(of, diff)),
   llm_review: (of: GoldenCase, diff: string) =>
-    questionOf({ type: 'llm_review', instructions: of.criteria, on_error: 'hold' }, piecesOfGolden(of, diff)),
+    signalQuestion({ type: 'llm_review', instructions: of.criteria, on_error: 'hold' }, goldenCasePieces(of, diff)),
 };
 
 /** What one answer about a case of the golden set would cost, by the price table; tokens are reckoned from characters. */
-function prices(): JudgingFigures['prices'] {
-  const golden = readGolden(readFileSync(GOLDEN, 'utf8'));
+function prices(): JudgingResult['prices'] {
+  const golden = readGoldenCases(readFileSync(GOLDEN, 'utf8'));
   if ('problems' in golden) throw new Error('the golden set cannot be read');
   return Object.entries(QUESTIONS).flatMap(([judgement, question]) => {
     const characters = golden.map((of) => {
-      const { prompt, material } = question(of, share(filesOfDiff(of.diff), 10_000).text);
-      return prompt.text.length + material.length;
+      const { prompt, fencedText } = question(of, excerptEvenly(splitDiffByFile(of.diff), 10_000).text);
+      return prompt.text.length + fencedText.length;
     });
     const input = Math.ceil(median(characters) / CHARACTERS);
     const usage = { input_tokens: input, output_tokens: ANSWER, cache_read_tokens: 0, cache_write_tokens: 0 };
@@ -144,12 +144,12 @@ function prices(): JudgingFigures['prices'] {
       model,
       input,
       output: ANSWER,
-      usd: costUsd(model, usage, NOW.toISOString()),
+      usd: usageCostUsd(model, usage, FIXED_NOW.toISOString()),
     }));
   });
 }
 
-export async function benchJudging(say: (line: string) => void): Promise<JudgingFigures> {
+export async function benchJudging(say: (line: string) => void): Promise<JudgingResult> {
   say('the janitor without models');
   const times = await janitorTimes();
   say(`${SIGNALS} signals on ${FILES} files`);
@@ -164,7 +164,7 @@ export async function benchJudging(say: (line: string) => void): Promise<Judging
   };
 }
 
-export const judgingSections = ({ janitor, signals, judge, prices: all }: JudgingFigures): Section[] => [
+export const renderJudgingSections = ({ janitor, signals, judge, prices: all }: JudgingResult): ResultSection[] => [
   [
     'The janitor without models, and signals that look at files',
     [
@@ -182,7 +182,7 @@ export const judgingSections = ({ janitor, signals, judge, prices: all }: Judgin
       [`${signals.globs} patterns on the same files, one walk`, `${Math.round(signals.globs_ms)} ms`, ''],
     ],
   ],
-  ...judgingFunctionSections(judge),
+  ...renderJudgingFunctionSections(judge),
   [
     `One answer about a case of the golden set (median), reckoned at ${CHARACTERS} characters to a token`,
     [

@@ -1,10 +1,10 @@
 import type { Client } from '../../cli/client.ts';
 import type { AttemptView, TaskView } from '../../shared/api/schemas.ts';
-import type { SubmitTaskInput } from '../../shared/contract/submission/schema.ts';
+import type { TaskSubmissionInput } from '../../shared/contract/submission/schema.ts';
 import { median, percentile } from './statistics.ts';
 
 /** Where the time of a task goes, in milliseconds. */
-export interface Timing {
+export interface TaskTiming {
   /** From the moment the request is sent to the decision on the verdict. */
   readonly total: number;
   /** Until the attempt exists: API, stream, start of the cascade, model chosen. */
@@ -17,21 +17,21 @@ export interface Timing {
   readonly verdict: number;
 }
 
-export interface LatencyFigures {
+export interface LatencyResult {
   readonly tasks: number;
   readonly p50_ms: number;
   readonly p99_ms: number;
   /** From the first request to the last end, in tasks per second. */
   readonly tasks_per_second: number;
   /** Medians of the phases. */
-  readonly phases_ms: Omit<Timing, 'total'>;
+  readonly phases_ms: Omit<TaskTiming, 'total'>;
 }
 
 /**
  * A task that does as little as a task can: its agent is `touch`, its repository asks for no gate, and it names no signal. The
  * file is needed: a patch that changes nothing and has no evidence fails, and would climb the cascade.
  */
-export const idleTask = (repository: string, id: string): SubmitTaskInput => ({
+export const buildNoopTask = (repository: string, id: string): TaskSubmissionInput => ({
   id,
   title: 'Do nothing',
   repository,
@@ -39,7 +39,7 @@ export const idleTask = (repository: string, id: string): SubmitTaskInput => ({
   budget: { max_attempts: 1 },
 });
 
-function timingOf(sent: number, task: TaskView, attempt: AttemptView | undefined): Timing {
+function timingOf(sent: number, task: TaskView, attempt: AttemptView | undefined): TaskTiming {
   const { started_at, report, verification, decision } = attempt ?? {};
   if (task.status !== 'done' || !started_at || !report || !verification || !decision)
     throw new Error(`task ${task.id} ended ${task.status}: ${task.failure?.message ?? 'without a verdict'}`);
@@ -55,23 +55,23 @@ function timingOf(sent: number, task: TaskView, attempt: AttemptView | undefined
 }
 
 /** A task that was submitted, and when, by this machine's clock. */
-export interface Sent {
+export interface SentTask {
   readonly id: string;
   readonly at: number;
 }
 
 /** Submits a task by a request of its own. */
-export async function send(client: Client, repository: string, id: string): Promise<Sent> {
+export async function sendTask(client: Client, repository: string, id: string): Promise<SentTask> {
   const at = Date.now();
-  await client.submitTask({ body: idleTask(repository, id) });
+  await client.submitTask({ body: buildNoopTask(repository, id) });
   return { id, at };
 }
 
 /** Reads what came of tasks that have ended. Apart from `send`, so that reading is not counted as a cost of the task. */
-export async function collect(
+export async function collectTaskTimings(
   client: Client,
-  sent: readonly Sent[],
-): Promise<{ timings: Timing[]; lastEnd: number }> {
+  sent: readonly SentTask[],
+): Promise<{ timings: TaskTiming[]; lastEnd: number }> {
   const chains = [];
   for (const { id } of sent) {
     const task = await client.getTask({ id });
@@ -84,9 +84,9 @@ export async function collect(
 }
 
 /** `wallMs`: from the first request to the last end. */
-export function figures(timings: readonly Timing[], wallMs: number): LatencyFigures {
+export function summarizeTimings(timings: readonly TaskTiming[], wallMs: number): LatencyResult {
   const totals = timings.map((timing) => timing.total);
-  const phase = (name: keyof Timing): number => median(timings.map((timing) => timing[name]));
+  const phase = (name: keyof TaskTiming): number => median(timings.map((timing) => timing[name]));
   return {
     tasks: timings.length,
     p50_ms: percentile(totals, 0.5),

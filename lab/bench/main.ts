@@ -1,8 +1,8 @@
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { pipelineSections, scanSections } from './gates-report.ts';
-import { markdown, type Occasion, type Section, text, writeInto } from './page.ts';
+import { renderPipelineSections, renderScanSections } from './gates-report.ts';
+import { renderMarkdown, type MeasurementContext, type ResultSection, renderText, replaceMarkedPart } from './page.ts';
 
 type Say = (line: string) => void;
 
@@ -11,99 +11,99 @@ const PARTS = {
   stack: {
     what: 'tasks that do nothing on the embedded stack, the bill of the control plane, bundles',
     measure: async (say: Say) => {
-      const [{ benchStack }, { stackSections }] = await Promise.all([
+      const [{ benchStack }, { renderStackSections }] = await Promise.all([
         import('./stack.ts'),
         import('./stack-report.ts'),
       ]);
       const figures = await benchStack(say);
-      return { figures, sections: stackSections(figures) };
+      return { figures, sections: renderStackSections(figures) };
     },
   },
   routing: {
     what: 'decisions per second which model tries, by policy',
     measure: async (say: Say) => {
-      const { benchRouting, routingSections } = await import('./routing.ts');
+      const { benchRouting, renderRoutingSections } = await import('./routing.ts');
       const figures = benchRouting(say);
-      return { figures, sections: routingSections(figures) };
+      return { figures, sections: renderRoutingSections(figures) };
     },
   },
   middleware: {
     what: "what the chain around an agent's run costs, by chain, and a call that is held",
     measure: async (say: Say) => {
-      const { benchMiddleware, middlewareSections } = await import('./middleware.ts');
+      const { benchMiddleware, renderMiddlewareSections } = await import('./middleware.ts');
       const figures = await benchMiddleware(say);
-      return { figures, sections: middlewareSections(figures) };
+      return { figures, sections: renderMiddlewareSections(figures) };
     },
   },
   waiting: {
     what: 'requests and CPU time of a minute in which 100, 1,000 and 10,000 tasks wait',
     measure: async (say: Say) => {
-      const { benchWaiting, waitingSections } = await import('./waiting.ts');
-      const figures = await benchWaiting(say);
-      return { figures, sections: waitingSections(figures) };
+      const { benchWaitingTasks, renderWaitingTasksSections } = await import('./waiting.ts');
+      const figures = await benchWaitingTasks(say);
+      return { figures, sections: renderWaitingTasksSections(figures) };
     },
   },
   embedded: {
     what: 'CPU of one submission, one claim and one task on the embedded stack, and its memory; needs Linux',
     measure: async (say: Say) => {
-      const { benchEmbedded, embeddedSections } = await import('./embedded.ts');
-      const figures = await benchEmbedded(say);
-      return { figures, sections: embeddedSections(figures) };
+      const { benchEmbeddedStack, renderEmbeddedStackSections } = await import('./embedded.ts');
+      const figures = await benchEmbeddedStack(say);
+      return { figures, sections: renderEmbeddedStackSections(figures) };
     },
   },
   simulation: {
     what: '10,000 simulated runs of the control plane: what held, and what went wrong on purpose',
     measure: async (say: Say) => {
-      const { benchSimulation, simulationSections } = await import('./simulation.ts');
+      const { benchSimulation, renderSimulationSections } = await import('./simulation.ts');
       const figures = await benchSimulation(say);
-      return { figures, sections: simulationSections(figures) };
+      return { figures, sections: renderSimulationSections(figures) };
     },
   },
   pipeline: {
     what: 'gates on 100,000 lines and a patch of 50 files, cold and cached; the baseline',
     measure: async (say: Say) => {
       const figures = await (await import('./pipeline.ts')).benchPipeline(say);
-      return { figures, sections: pipelineSections(figures) };
+      return { figures, sections: renderPipelineSections(figures) };
     },
   },
   start: {
     what: 'what `assay --help` and `assay check` cost; beside the command line in ASSAY_BENCH_AGAINST, where it is set',
     measure: async (say: Say) => {
-      const { benchStart, startSections } = await import('./start.ts');
-      const figures = await benchStart(say);
-      return { figures, sections: startSections(figures) };
+      const { benchCliStart, renderCliStartSections } = await import('./start.ts');
+      const figures = await benchCliStart(say);
+      return { figures, sections: renderCliStartSections(figures) };
     },
   },
   peer: {
     what: 'the same gates beside the nearest peer, by CPU time and memory; needs its Python in ASSAY_BENCH_PEER',
     measure: async (say: Say) => {
-      const { benchPeer, peerSections } = await import('./peer/beside.ts');
+      const { benchPeer, renderPeerSections } = await import('./peer/beside.ts');
       const figures = await benchPeer(say);
-      return { figures, sections: peerSections(figures) };
+      return { figures, sections: renderPeerSections(figures) };
     },
   },
   models: {
     what: "the model gateway's added latency and throughput, and its price",
     measure: async (say: Say) => {
-      const { benchModels, modelSections } = await import('./models.ts');
-      const figures = await benchModels(say);
-      return { figures, sections: modelSections(figures) };
+      const { benchModelGateway, renderModelGatewaySections } = await import('./models.ts');
+      const figures = await benchModelGateway(say);
+      return { figures, sections: renderModelGatewaySections(figures) };
     },
   },
   judging: {
     what: 'the janitor without models, 10,000 signals on 20,000 files, the judging function, what an answer costs',
     measure: async (say: Say) => {
-      const { benchJudging, judgingSections } = await import('./judging.ts');
+      const { benchJudging, renderJudgingSections } = await import('./judging.ts');
       const figures = await benchJudging(say);
-      return { figures, sections: judgingSections(figures) };
+      return { figures, sections: renderJudgingSections(figures) };
     },
   },
   agents: {
     what: 'size, CPU and memory of the agent CLIs that are installed, on the first task of the demo',
     measure: async (say: Say) => {
-      const { agentSections, benchAgents } = await import('./agents.ts');
-      const figures = await benchAgents(say);
-      return { figures, sections: agentSections(figures) };
+      const { renderAgentCliSections, benchAgentClis } = await import('./agents.ts');
+      const figures = await benchAgentClis(say);
+      return { figures, sections: renderAgentCliSections(figures) };
     },
   },
   scans: {
@@ -111,12 +111,12 @@ const PARTS = {
     measure: async (say: Say) => {
       say('scans of 50 MB');
       const figures = await (await import('./scan.ts')).benchScan();
-      return { figures, sections: scanSections(figures) };
+      return { figures, sections: renderScanSections(figures) };
     },
   },
 } as const satisfies Record<
   string,
-  { what: string; measure: (say: Say) => Promise<{ figures: unknown; sections: Section[] }> }
+  { what: string; measure: (say: Say) => Promise<{ figures: unknown; sections: ResultSection[] }> }
 >;
 type Part = keyof typeof PARTS;
 
@@ -174,20 +174,20 @@ const say: Say = (line) => process.stderr.write(`${line}\n`);
 
 const results: Partial<Record<Part, unknown>> = {};
 for (const part of parts) {
-  const occasion: Occasion = {
+  const occasion: MeasurementContext = {
     at: new Date().toISOString(),
     // What else the machine is doing: figures from a busy one say less.
     machine: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, load average ${(loadavg()[0] ?? 0).toFixed(1)} at the start`,
   };
   const { figures, sections } = await PARTS[part].measure(say);
   results[part] = { ...occasion, ...figures };
-  if (!options.json) process.stdout.write(`${text(occasion, sections)}\n\n`);
+  if (!options.json) process.stdout.write(`${renderText(occasion, sections)}\n\n`);
   // What could not be measured here leaves what was measured elsewhere.
   if (options.write && sections.length > 0)
-    writeInto(
+    replaceMarkedPart(
       join(import.meta.dirname, '../../docs/performance.md'),
       part,
-      markdown(occasion, part, sections),
+      renderMarkdown(occasion, part, sections),
     );
 }
 if (options.json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);

@@ -1,10 +1,10 @@
-import { newReading } from '../../containers/agent/adapters/reading.ts';
-import { Around } from '../../containers/agent/middleware/around.ts';
-import { openDoor } from '../../containers/agent/middleware/door.ts';
-import { DEFAULT_CHAIN, type MiddlewareName, OPT_IN } from '../../shared/contract/agents/names.ts';
-import { rulesEngine } from '../../shared/control/middleware/policy.ts';
-import { DEFAULT_SETTINGS } from '../../shared/control/middleware/settings.ts';
-import type { Section } from './page.ts';
+import { createRunState } from '../../containers/agent/adapters/reading.ts';
+import { AgentRunMiddleware } from '../../containers/agent/middleware/around.ts';
+import { startHookServer } from '../../containers/agent/middleware/door.ts';
+import { DEFAULT_MIDDLEWARE_CHAIN, type MiddlewareName, OPT_IN_MIDDLEWARE } from '../../shared/contract/agents/names.ts';
+import { createRulesEngine } from '../../shared/control/middleware/policy.ts';
+import { DEFAULT_MIDDLEWARE_SETTINGS } from '../../shared/control/middleware/settings.ts';
+import type { ResultSection } from './page.ts';
 import { median } from './statistics.ts';
 
 /** Of a run that is long for one task: each turn calls one tool. */
@@ -16,11 +16,11 @@ const OUTPUT = 'ok 1 - rounds half to even\n'.repeat(250);
 
 const CHAINS: readonly (readonly [string, readonly MiddlewareName[]])[] = [
   ['none of it acts on calls', ['delegation_chain_hash']],
-  ['the usual ten', DEFAULT_CHAIN],
-  ['the usual ten, with drift and a policy of ten rules', [...DEFAULT_CHAIN, ...OPT_IN]],
+  ['the usual ten', DEFAULT_MIDDLEWARE_CHAIN],
+  ['the usual ten, with drift and a policy of ten rules', [...DEFAULT_MIDDLEWARE_CHAIN, ...OPT_IN_MIDDLEWARE]],
 ];
 
-export type MiddlewareFigures = {
+export type MiddlewareResult = {
   readonly chains: readonly { readonly chain: string; readonly run_ms: number }[];
   readonly held_ms: number;
 };
@@ -31,20 +31,20 @@ const RULES = Array.from({ length: 10 }, (_, index) => ({
   reason: 'r',
 }));
 
-function aroundOf(chain: readonly MiddlewareName[]): Around {
-  const all = chain.length > DEFAULT_CHAIN.length;
+function aroundOf(chain: readonly MiddlewareName[]): AgentRunMiddleware {
+  const all = chain.length > DEFAULT_MIDDLEWARE_CHAIN.length;
   const settings = {
-    ...DEFAULT_SETTINGS,
+    ...DEFAULT_MIDDLEWARE_SETTINGS,
     chain: [...chain],
-    policy: { ...DEFAULT_SETTINGS.policy, forbid: all ? RULES : [] },
+    policy: { ...DEFAULT_MIDDLEWARE_SETTINGS.policy, forbid: all ? RULES : [] },
   };
-  return new Around({
+  return new AgentRunMiddleware({
     run: { task_id: 'T', attempt: 1, agent: 'claude' },
     task: { title: 'T', description: 'd', criteria: ['Half goes to even'], parent: null, root_sha256: null },
     settings,
-    errorActions: {},
-    allowed: [],
-    policy: rulesEngine(settings.policy),
+    errorActionOverrides: {},
+    approvedActions: [],
+    policy: createRulesEngine(settings.policy),
   });
 }
 
@@ -52,24 +52,24 @@ function aroundOf(chain: readonly MiddlewareName[]): Around {
 async function runOf(chain: readonly MiddlewareName[]): Promise<number> {
   const { user, system } = process.cpuUsage();
   const around = aroundOf(chain);
-  const reading = newReading();
-  await around.begins('Round half to even. '.repeat(200));
-  await around.tell('Round half to even.');
+  const reading = createRunState();
+  await around.beforeAgent('Round half to even. '.repeat(200));
+  await around.beforeModel('Round half to even.');
   for (let turn = 0; turn < TURNS; turn++) {
-    around.see({ kind: 'model', text: 'Now I look at the tests, and then at what rounds.' }, reading);
-    around.see({ kind: 'call', id: `t${turn}`, tool: 'Bash', input: 'npm test -- --run src/round' }, reading);
-    around.see({ kind: 'result', id: `t${turn}`, output: OUTPUT, failed: false }, reading);
+    around.observeCall({ kind: 'model', text: 'Now I look at the tests, and then at what rounds.' }, reading);
+    around.observeCall({ kind: 'call', id: `t${turn}`, tool: 'Bash', input: 'npm test -- --run src/round' }, reading);
+    around.observeCall({ kind: 'result', id: `t${turn}`, output: OUTPUT, isError: false }, reading);
   }
-  await around.runEnded(reading, null);
-  await around.ends(null);
+  await around.finishRun(reading, null);
+  await around.afterAgent(null);
   const used = process.cpuUsage();
   return (used.user + used.system - user - system) / 1_000;
 }
 
 /** Milliseconds from a CLI's question to its answer, over the door of the box. */
 async function heldOf(): Promise<number> {
-  const around = aroundOf(DEFAULT_CHAIN);
-  const door = await openDoor(around);
+  const around = aroundOf(DEFAULT_MIDDLEWARE_CHAIN);
+  const door = await startHookServer(around);
   const ask = async (body: object): Promise<number> => {
     const began = performance.now();
     await (await fetch(door.url, { method: 'POST', body: JSON.stringify(body) })).text();
@@ -85,7 +85,7 @@ async function heldOf(): Promise<number> {
   return median(took);
 }
 
-export async function benchMiddleware(say: (line: string) => void): Promise<MiddlewareFigures> {
+export async function benchMiddleware(say: (line: string) => void): Promise<MiddlewareResult> {
   const chains: { chain: string; run_ms: number }[] = [];
   for (const [name, chain] of CHAINS) {
     say(`middleware: ${name}`);
@@ -97,7 +97,7 @@ export async function benchMiddleware(say: (line: string) => void): Promise<Midd
   return { chains, held_ms: await heldOf() };
 }
 
-export const middlewareSections = ({ chains, held_ms }: MiddlewareFigures): Section[] => [
+export const renderMiddlewareSections = ({ chains, held_ms }: MiddlewareResult): ResultSection[] => [
   [
     `What is wrapped around a run: CPU time of ${TURNS} turns with a tool call each, whose output has ${OUTPUT.length.toLocaleString('en')} characters (median of ${ROUNDS})`,
     [

@@ -1,7 +1,7 @@
 import { startGateway } from '../../test/functions/models/gateway.ts';
 import { startModelServer } from '../../test/support/models/server.ts';
-import type { Section } from './page.ts';
-import { PRICES } from './prices.ts';
+import type { ResultSection } from './page.ts';
+import { AWS_PRICES } from './prices.ts';
 import { percentile } from './statistics.ts';
 
 const CALLS = 100;
@@ -34,7 +34,7 @@ async function timed(post: () => Promise<Response>): Promise<{ first: number; al
 }
 
 /** Direct calls and calls by the gateway in turn, in one process: what its own code adds, without table and network. */
-export async function benchModels(say: (line: string) => void) {
+export async function benchModelGateway(say: (line: string) => void) {
   process.env['BENCH_MODEL_KEY'] = 'key';
   const servers = await Promise.all([
     startModelServer({ script: [{ say: 'Done.' }] }),
@@ -73,10 +73,10 @@ export async function benchModels(say: (line: string) => void) {
       0.5,
     );
   const call =
-    PRICES.lambdaRequest.usd +
-    GIGABYTES * ANSWER_SECONDS * PRICES.lambdaGigabyteSecond.usd +
-    2 * PRICES.dynamoWriteUnit.usd +
-    2 * PRICES.dynamoReadUnit.usd;
+    AWS_PRICES.lambdaRequest.usd +
+    GIGABYTES * ANSWER_SECONDS * AWS_PRICES.lambdaGigabyteSecond.usd +
+    2 * AWS_PRICES.dynamoWriteUnit.usd +
+    2 * AWS_PRICES.dynamoReadUnit.usd;
   return {
     calls: CALLS,
     first_token_ms: {
@@ -88,7 +88,7 @@ export async function benchModels(say: (line: string) => void) {
   };
 }
 
-export const modelSections = (figures: Awaited<ReturnType<typeof benchModels>>): Section[] => [
+export const renderModelGatewaySections = (figures: Awaited<ReturnType<typeof benchModelGateway>>): ResultSection[] => [
   [
     `The model gateway against a direct connection, ${figures.calls} calls in turn in one process (its own code; no table, no network)`,
     [
@@ -106,7 +106,7 @@ export const modelSections = (figures: Awaited<ReturnType<typeof benchModels>>):
     [
       ['', 'US dollars'],
       [
-        `1,000 calls whose answers take ${ANSWER_SECONDS} s (256 MB, ARM; ${PRICES.asOf})`,
+        `1,000 calls whose answers take ${ANSWER_SECONDS} s (256 MB, ARM; ${AWS_PRICES.asOf})`,
         figures.usd_per_1000_calls.toFixed(4),
       ],
     ],

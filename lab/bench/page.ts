@@ -1,20 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { renderTable } from '../../cli/output/table.ts';
 
-export type Table = readonly [head: readonly string[], ...rows: readonly (readonly string[])[]];
-export type Section = readonly [title: string, table: Table];
+export type ResultTable = readonly [head: readonly string[], ...rows: readonly (readonly string[])[]];
+export type ResultSection = readonly [title: string, table: ResultTable];
 
-export const ms = (value: number): string => `${Math.round(value)} ms`;
-export const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+export const formatMs = (value: number): string => `${Math.round(value)} ms`;
+export const formatPercent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
 /** When and where figures were measured. */
-export interface Occasion {
+export interface MeasurementContext {
   readonly at: string;
   readonly machine: string;
 }
 
 /** The figures for a terminal. */
-export const text = ({ at, machine }: Occasion, sections: readonly Section[]): string =>
+export const renderText = ({ at, machine }: MeasurementContext, sections: readonly ResultSection[]): string =>
   [
     `${at}, ${machine}`,
     ...sections.map(([title, [head, ...rows]]) => {
@@ -27,7 +27,7 @@ export const text = ({ at, machine }: Occasion, sections: readonly Section[]): s
   ].join('\n\n');
 
 /** The figures for docs/performance.md. `part`: what to measure to get them again. */
-export const markdown = ({ at, machine }: Occasion, part: string, sections: readonly Section[]): string =>
+export const renderMarkdown = ({ at, machine }: MeasurementContext, part: string, sections: readonly ResultSection[]): string =>
   [
     `Measured ${at.slice(0, 10)} on ${machine}, by \`npm run bench -- --only ${part} --write\`.`,
     ...sections.map(([title, [head, ...rows]]) => {
@@ -37,7 +37,7 @@ export const markdown = ({ at, machine }: Occasion, part: string, sections: read
   ].join('\n\n');
 
 /** Replaces what stands between the markers of a part in `file`. Throws when it has none. */
-export function writeInto(file: string, part: string, figures: string): void {
+export function replaceMarkedPart(file: string, part: string, figures: string): void {
   const begin = `<!-- figures of ${part}: written by \`npm run bench -- --write\` -->`;
   const end = `<!-- end of figures of ${part} -->`;
   const page = readFileSync(file, 'utf8');

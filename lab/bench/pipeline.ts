@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { makeRepository, type Repository, temporaryFolder } from '../../test/support/repository.ts';
-import { project } from './data/project.ts';
-import { type GateCacheFigures, measureGateCache } from './gate-cache.ts';
+import { createTestRepository, type TestRepository, createTemporaryFolder } from '../../test/support/repository.ts';
+import { generateProject } from './data/project.ts';
+import { type GateCacheResult, measureGateCache } from './gate-cache.ts';
 import { median } from './statistics.ts';
 
 /** One configuration, looked at by `assay check` as a user starts it: the time of its Node process is in it. */
@@ -22,7 +22,7 @@ export interface PipelineRun {
   readonly rememberable: number;
 }
 
-export interface BaselineFigures {
+export interface BaselineResult {
   /** Median milliseconds of the gate `tests` on a patch that breaks nothing: the base is not asked. */
   readonly green_ms: number;
   /** On a patch that breaks a test, when nothing is known of the base, and when it is. */
@@ -30,15 +30,15 @@ export interface BaselineFigures {
   readonly known_ms: number;
 }
 
-export interface PipelineFigures {
+export interface GatePipelineResult {
   readonly lines: number;
   readonly bytes: number;
   readonly files: number;
   readonly changed_files: number;
   readonly repeats: number;
   readonly runs: readonly PipelineRun[];
-  readonly baseline: BaselineFigures;
-  readonly inside: GateCacheFigures;
+  readonly baseline: BaselineResult;
+  readonly inside: GateCacheResult;
 }
 
 const CONFIGURATIONS: readonly (readonly [name: string, settings: string])[] = [
@@ -64,7 +64,7 @@ const CONFIGURATIONS: readonly (readonly [name: string, settings: string])[] = [
 
 const MAIN = join(import.meta.dirname, '../../cli/assay.js');
 
-interface Look {
+interface PipelineRunTime {
   readonly ms: number;
   readonly gates: readonly {
     readonly name: string;
@@ -75,7 +75,7 @@ interface Look {
 }
 
 /** Runs `assay check` in a process of its own; whatever the verdict is, it has to print one. */
-async function look({ dir }: Repository, cache: string): Promise<Look> {
+async function look({ dir }: TestRepository, cache: string): Promise<PipelineRunTime> {
   const started = performance.now();
   const args = [MAIN, 'check', '--json', '--repo', dir, '--base', 'main', '--cache-dir', cache];
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1e9 }).catch(
@@ -85,11 +85,11 @@ async function look({ dir }: Repository, cache: string): Promise<Look> {
     },
   );
   const ms = performance.now() - started;
-  return { ms, gates: (JSON.parse(stdout) as Pick<Look, 'gates'>).gates };
+  return { ms, gates: (JSON.parse(stdout) as Pick<PipelineRunTime, 'gates'>).gates };
 }
 
 async function inFolder<Value>(use: (folder: string) => Promise<Value>): Promise<Value> {
-  const folder = temporaryFolder('assay-bench-cache-');
+  const folder = createTemporaryFolder('assay-bench-cache-');
   try {
     return await use(folder);
   } finally {
@@ -97,8 +97,8 @@ async function inFolder<Value>(use: (folder: string) => Promise<Value>): Promise
   }
 }
 
-async function measure(name: string, repository: Repository, repeats: number): Promise<PipelineRun> {
-  const looks: { readonly cold: Look; readonly cached: Look }[] = [];
+async function measure(name: string, repository: TestRepository, repeats: number): Promise<PipelineRun> {
+  const looks: { readonly cold: PipelineRunTime; readonly cached: PipelineRunTime }[] = [];
   for (let repeat = 0; repeat < repeats; repeat++)
     looks.push(
       await inFolder(async (cache) => ({
@@ -126,7 +126,7 @@ async function measure(name: string, repository: Repository, repeats: number): P
 }
 
 /** Sixty test files, one of which a patch breaks. */
-async function measureBaseline(repeats: number): Promise<BaselineFigures> {
+async function measureBaseline(repeats: number): Promise<BaselineResult> {
   const count = 60;
   const files = Object.fromEntries(
     Array.from({ length: count }, (_, index) => [
@@ -137,7 +137,7 @@ async function measureBaseline(repeats: number): Promise<BaselineFigures> {
       ],
     ]).flat() as [string, string][],
   );
-  const repository = makeRepository({
+  const repository = createTestRepository({
     ...files,
     'assay.yaml':
       'quality_gates: { tests: true, test_command: "node --test", pii_scan: false, dlp_scan: false }\n',
@@ -168,12 +168,12 @@ async function measureBaseline(repeats: number): Promise<BaselineFigures> {
 export async function benchPipeline(
   say: (line: string) => void,
   { lines = 100_000, changed = 50, repeats = 5 } = {},
-): Promise<PipelineFigures> {
-  const { files, patch, ...facts } = project(lines, changed);
+): Promise<GatePipelineResult> {
+  const { files, patch, ...facts } = generateProject(lines, changed);
   const runs: PipelineRun[] = [];
   for (const [name, settings] of CONFIGURATIONS) {
     say(name);
-    const repository = makeRepository({
+    const repository = createTestRepository({
       ...files,
       'assay.yaml': `quality_gates:\n  timeout_s: 600\n${settings}`,
     });

@@ -1,11 +1,11 @@
 /** A price of an AWS service, in US dollars per unit. */
-export interface Price {
+export interface AwsPrice {
   readonly usd: number;
   readonly per: string;
 }
 
 /** List prices in us-east-1, without any free tier. They move: change the date with them. */
-export const PRICES = {
+export const AWS_PRICES = {
   asOf: '2026-11-21',
   region: 'us-east-1',
   source: 'AWS list prices as generally known; check the pricing pages before quoting them',
@@ -24,4 +24,4 @@ export const PRICES = {
 } as const;
 
 /** The least that Fargate bills for a container, in seconds. */
-export const FARGATE_MINIMUM_S = 60;
+export const FARGATE_MINIMUM_SECONDS = 60;

@@ -2,26 +2,26 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { temporaryFolder } from '../../test/support/repository.ts';
+import { createTemporaryFolder } from '../../test/support/repository.ts';
 import { median } from './statistics.ts';
 
 const TIME = '/usr/bin/time';
 
 /** Of one process and all that it starts. */
-export interface Cost {
+export interface ProcessCost {
   readonly wall_ms: number;
   readonly cpu_ms: number;
   readonly peak_mb: number;
 }
 
 /** Runs a program in a folder, and says what it cost. What it answers is handed to `look`; by itself it decides nothing. */
-export async function costOf(
+export async function measureProcessCost(
   program: readonly string[],
   cwd: string,
   look: (stdout: string) => void = () => {},
   env: NodeJS.ProcessEnv = process.env,
-): Promise<Cost> {
-  const report = join(temporaryFolder('assay-time-'), 'cost');
+): Promise<ProcessCost> {
+  const report = join(createTemporaryFolder('assay-time-'), 'cost');
   const started = performance.now();
   // A verdict that is not `pass` is an answer, too.
   const { stdout } = await promisify(execFile)(TIME, ['-f', '%U %S %M', '-o', report, ...program], {
@@ -37,7 +37,7 @@ export async function costOf(
   return { wall_ms: wall, cpu_ms: (user + system) * 1_000, peak_mb: peak / 1_024 };
 }
 
-export const medianOf = (costs: readonly Cost[]): Cost => ({
+export const medianProcessCost = (costs: readonly ProcessCost[]): ProcessCost => ({
   wall_ms: median(costs.map((each) => each.wall_ms)),
   cpu_ms: median(costs.map((each) => each.cpu_ms)),
   peak_mb: median(costs.map((each) => each.peak_mb)),

@@ -23,10 +23,10 @@ function timesOf(pid: number | string): Times {
 }
 
 /** CPU time of a process, all its threads together, in seconds. */
-export const cpuSeconds = (pid: number): number => timesOf(pid).own;
+export const readCpuSeconds = (pid: number): number => timesOf(pid).own;
 
 /** CPU time in seconds of a process and all that it has ever started, as far as that has not been left to nobody. */
-export function cpuSecondsOfAll(pid: number): number {
+export function readProcessTreeCpuSeconds(pid: number): number {
   const all = new Map<number, Times>();
   for (const name of readdirSync('/proc').filter((each) => /^\d+$/.test(each)))
     try {
@@ -44,5 +44,5 @@ export function cpuSecondsOfAll(pid: number): number {
 }
 
 /** Resident memory of a process, in MB. */
-export const residentMb = (pid: number): number =>
+export const readResidentMb = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;

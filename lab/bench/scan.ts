@@ -1,14 +1,14 @@
-import { factsOf } from '../../gates/rules/scan/file-facts.ts';
+import { classifyFile } from '../../gates/rules/scan/file-facts.ts';
 import { FileScanner } from '../../gates/rules/scan/file-scan.ts';
 import { Scanner } from '../../gates/rules/scan/scanner.ts';
-import { everySecret } from '../../gates/rules/scan-runs/redactor.ts';
-import { hostile, hostileLine } from './data/hostile.ts';
-import { DETECTORS, dlp, pii, qualityOn } from './data/judge.ts';
-import { LABELLED } from './data/labelled.ts';
-import { mixedSource, type SourceFile } from './data/mixed-source.ts';
+import { getAllSecretsScanner } from '../../gates/rules/scan-runs/redactor.ts';
+import { buildWorstCaseTexts, buildWorstCaseLine } from './data/hostile.ts';
+import { ALL_DETECTORS, dlpScanner, piiScanner, measureScanQuality } from './data/judge.ts';
+import { LABELLED_TEXTS } from './data/labelled.ts';
+import { generateMixedSource, type SourceFile } from './data/mixed-source.ts';
 
 /** How fast and how well the scans look. One MB has 1,000,000 bytes. */
-export interface ScanFigures {
+export interface ScanBenchResult {
   readonly bytes: number;
   readonly files: number;
   readonly pii_mb_per_s: number;
@@ -39,43 +39,43 @@ const seconds = (run: () => void): number => {
   return (performance.now() - started) / 1_000;
 };
 
-function failing(scanner: typeof pii, files: readonly SourceFile[]): Set<string> {
+function failing(scanner: typeof piiScanner, files: readonly SourceFile[]): Set<string> {
   const places = new Set<string>();
   for (const { path, content } of files) {
-    const scan = new FileScanner(scanner, everySecret(), path);
+    const scan = new FileScanner(scanner, getAllSecretsScanner(), path);
     scan.add(content);
-    for (const { line, severity } of scan.end().places)
+    for (const { line, severity } of scan.end().matches)
       if (severity !== 'medium') places.add(`${path}:${line}`);
   }
   return places;
 }
 
-function slowest(bytes: number): ScanFigures['hostile'] {
+function slowest(bytes: number): ScanBenchResult['hostile'] {
   let worst = { slowest: '', ms_per_mb: 0 };
-  for (const detector of DETECTORS) {
+  for (const detector of ALL_DETECTORS) {
     const scanner = new Scanner([detector]);
-    for (const unit of hostile(detector)) {
-      const text = hostileLine(unit, bytes);
-      const ms = Math.round((seconds(() => scanner.scan(text, factsOf('a.conf'))) * 1e9) / bytes);
+    for (const unit of buildWorstCaseTexts(detector)) {
+      const text = buildWorstCaseLine(unit, bytes);
+      const ms = Math.round((seconds(() => scanner.scan(text, classifyFile('a.conf'))) * 1e9) / bytes);
       if (ms > worst.ms_per_mb) worst = { slowest: detector.rule, ms_per_mb: ms };
     }
   }
-  return { rules: DETECTORS.length, ...worst };
+  return { rules: ALL_DETECTORS.length, ...worst };
 }
 
 /** Measures both scans on generated source, and on the labelled set. Takes a few seconds. */
-export async function benchScan(bytes = BYTES, hostileBytes = HOSTILE_BYTES): Promise<ScanFigures> {
-  const source = mixedSource(bytes);
+export async function benchScan(bytes = BYTES, hostileBytes = HOSTILE_BYTES): Promise<ScanBenchResult> {
+  const source = generateMixedSource(bytes);
   // Code that has not run yet is slow the first time, and each file of a patch is not the first one.
-  failing(pii, source.files.slice(0, 50));
-  failing(dlp, source.files.slice(0, 50));
+  failing(piiScanner, source.files.slice(0, 50));
+  failing(dlpScanner, source.files.slice(0, 50));
   let found = new Set<string>();
   const piiSeconds = seconds(() => {
-    found = failing(pii, source.files);
+    found = failing(piiScanner, source.files);
   });
-  const dlpSeconds = seconds(() => failing(dlp, source.files));
-  const planted = new Set(source.planted);
-  const { positives, recall, negatives, false_positive_rate } = qualityOn(LABELLED);
+  const dlpSeconds = seconds(() => failing(dlpScanner, source.files));
+  const planted = new Set(source.plantedSecrets);
+  const { positives, recall, negatives, false_positive_rate } = measureScanQuality(LABELLED_TEXTS);
   const rate = (time: number): number => Math.round(source.bytes / 1e5 / time) / 10;
   return {
     bytes: source.bytes,

@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os';
-import { simulations } from '../simulator/spawned.ts';
-import { faultsOf, type Record } from '../simulator/sum.ts';
-import { FAULTS } from '../simulator/world/faults.ts';
-import type { Section } from './page.ts';
+import { spawnSimulations } from '../simulator/spawned.ts';
+import { countFaults, type SimulationRecord } from '../simulator/sum.ts';
+import { CALL_FAULTS } from '../simulator/world/faults.ts';
+import type { ResultSection } from './page.ts';
 
 const RUNS = 10_000;
 const SEED = 1;
 
-export interface SimulationFigures {
+export interface SimulationResult {
   readonly seed: number;
   readonly processes: number;
   readonly wall_s: number;
-  readonly record: Record;
+  readonly record: SimulationRecord;
 }
 
 /** What is promised, and by which names the oracle says that it is broken. */
@@ -41,7 +41,7 @@ const PROMISES = {
 } as const;
 
 /** What the oracle found broken, by kind; and all others. */
-export function verdictsOf({ broken }: Pick<Record, 'broken'>): readonly (readonly [string, number])[] {
+export function countBrokenInvariants({ broken }: Pick<SimulationRecord, 'broken'>): readonly (readonly [string, number])[] {
   const count = (names: readonly string[]): number =>
     names.reduce((sum, name) => sum + (broken[name] ?? 0), 0);
   const known: readonly string[] = Object.values(PROMISES).flat();
@@ -52,11 +52,11 @@ export function verdictsOf({ broken }: Pick<Record, 'broken'>): readonly (readon
 }
 
 /** All runs of one seed, dealt out among the machine's cores; it goes on behind broken promises, and counts them. */
-export async function benchSimulation(say: (line: string) => void): Promise<SimulationFigures> {
+export async function benchSimulation(say: (line: string) => void): Promise<SimulationResult> {
   const processes = availableParallelism();
   say(`${RUNS} simulated runs of seed ${SEED} in ${processes} processes`);
   const started = performance.now();
-  const { record } = await simulations({ runs: RUNS, seed: SEED, processes }, [
+  const { record } = await spawnSimulations({ runs: RUNS, seed: SEED, processes }, [
     '--enough',
     String(RUNS),
     '--no-shrink',
@@ -67,13 +67,13 @@ export async function benchSimulation(say: (line: string) => void): Promise<Simu
 const whole = (value: number): string => Math.round(value).toLocaleString('en');
 const words = (name: string): string => name.replaceAll('_', ' ');
 
-export function simulationSections({ seed, processes, wall_s, record }: SimulationFigures): Section[] {
+export function renderSimulationSections({ seed, processes, wall_s, record }: SimulationResult): ResultSection[] {
   const row = (name: string, value: number): readonly string[] => [name, whole(value)];
   const { by_status: statuses } = record;
   return [
     [
       `What held in ${whole(record.runs)} runs of seed ${seed}`,
-      [['promise', 'times broken'], ...verdictsOf(record).map(([name, times]) => row(name, times))],
+      [['promise', 'times broken'], ...countBrokenInvariants(record).map(([name, times]) => row(name, times))],
     ],
     [
       'What was looked at',
@@ -96,8 +96,8 @@ export function simulationSections({ seed, processes, wall_s, record }: Simulati
       'What went wrong on purpose',
       [
         ['fault', 'number'],
-        ...FAULTS.map((name) => row(`calls: ${words(name)}`, record.faults[name] ?? 0)),
-        row('all calls', faultsOf(record)),
+        ...CALL_FAULTS.map((name) => row(`calls: ${words(name)}`, record.faults[name] ?? 0)),
+        row('all calls', countFaults(record)),
         row('batches of a stream that came twice', record.redelivered),
         row('outages of a service', record.outages),
         row('power cuts', record.power_cuts),

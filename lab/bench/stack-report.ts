@@ -1,42 +1,42 @@
-import { dollars } from '../../shared/lib/format.ts';
-import type { BundleFigures } from './bundles.ts';
-import { type BillRow, type Snapshot, total } from './cost.ts';
-import type { LatencyFigures } from './latency.ts';
-import { ms, type Section, type Table } from './page.ts';
-import { PRICES } from './prices.ts';
+import { formatDollars } from '../../shared/lib/format.ts';
+import type { BundleResult } from './bundles.ts';
+import { type BillRow, type CallCounts, sumBill } from './cost.ts';
+import type { LatencyResult } from './latency.ts';
+import { formatMs, type ResultSection, type ResultTable } from './page.ts';
+import { AWS_PRICES } from './prices.ts';
 
 /** Figures of the embedded stack. */
-export interface StackFigures {
-  readonly alone: LatencyFigures;
-  readonly together: LatencyFigures;
+export interface StackResult {
+  readonly alone: LatencyResult;
+  readonly together: LatencyResult;
   /** How many tasks `counters` and `bill` are of. */
   readonly counted_tasks: number;
-  readonly counters: Snapshot;
+  readonly counters: CallCounts;
   readonly bill: readonly BillRow[];
-  readonly bundles: readonly BundleFigures[];
+  readonly bundles: readonly BundleResult[];
 }
 
 /** What the figures are to be; they are printed beside what was measured, met or not. */
-export const AIMS = { p50_ms: 300, usd_per_1000_tasks: 0.5, bundle_bytes: 300_000 } as const;
+export const STACK_TARGETS = { p50_ms: 300, usd_per_1000_tasks: 0.5, bundle_bytes: 300_000 } as const;
 
 const kilobytes = (bytes: number): string => `${(bytes / 1_000).toFixed(0)} KB`;
 
-const latencyTable = ({ alone, together }: StackFigures): Table => [
+const latencyTable = ({ alone, together }: StackResult): ResultTable => [
   ['at once', 'tasks', 'p50', 'p99', 'tasks/s', 'accepted', 'agent box', 'gates box', 'verdict'],
   ...[alone, together].map((each, index) => [
     index === 0 ? '1' : String(each.tasks),
     String(each.tasks),
-    ms(each.p50_ms),
-    ms(each.p99_ms),
+    formatMs(each.p50_ms),
+    formatMs(each.p99_ms),
     each.tasks_per_second.toFixed(2),
-    ms(each.phases_ms.accepted),
-    ms(each.phases_ms.agent),
-    ms(each.phases_ms.gates),
-    ms(each.phases_ms.verdict),
+    formatMs(each.phases_ms.accepted),
+    formatMs(each.phases_ms.agent),
+    formatMs(each.phases_ms.gates),
+    formatMs(each.phases_ms.verdict),
   ]),
 ];
 
-const costTable = (result: StackFigures): Table => [
+const costTable = (result: StackResult): ResultTable => [
   ['per task', 'quantity', 'USD per 1,000 tasks', 'billed by'],
   ...result.bill.map(({ name, quantity, unit, usd }) => [
     name,
@@ -44,10 +44,10 @@ const costTable = (result: StackFigures): Table => [
     `$${((usd / result.counted_tasks) * 1_000).toFixed(4)}`,
     unit,
   ]),
-  ['all', '', dollars(usdPer1000(result)), ''],
+  ['all', '', formatDollars(computeUsdPer1000Tasks(result)), ''],
 ];
 
-const requestTable = (result: StackFigures): Table => [
+const requestTable = (result: StackResult): ResultTable => [
   ['service', 'operation', 'per task'],
   ...Object.entries(result.counters).flatMap(([service, operations]) =>
     Object.entries(operations).map(([operation, amount]) => [
@@ -59,22 +59,22 @@ const requestTable = (result: StackFigures): Table => [
   ),
 ];
 
-const bundleTable = ({ bundles }: StackFigures): Table => [
+const bundleTable = ({ bundles }: StackResult): ResultTable => [
   ['function', 'raw', 'gzip', 'import'],
   ...bundles.map((each) => [
     each.name,
     kilobytes(each.bytes),
     kilobytes(each.gzip_bytes),
-    ms(each.import_ms),
+    formatMs(each.import_ms),
   ]),
 ];
 
-export const usdPer1000 = (result: StackFigures): number =>
-  (total(result.bill) / result.counted_tasks) * 1_000;
+export const computeUsdPer1000Tasks = (result: StackResult): number =>
+  (sumBill(result.bill) / result.counted_tasks) * 1_000;
 
 /** Each aim, what was measured, and whether it is met. */
-export function verdicts(result: StackFigures): Table {
-  const largest = result.bundles.reduce<BundleFigures | null>(
+export function compareWithTargets(result: StackResult): ResultTable {
+  const largest = result.bundles.reduce<BundleResult | null>(
     (most, each) => (most && most.bytes >= each.bytes ? most : each),
     null,
   );
@@ -82,32 +82,32 @@ export function verdicts(result: StackFigures): Table {
   return [
     ['aim', 'measured', ''],
     [
-      `p50 under ${AIMS.p50_ms} ms for one task that does nothing`,
-      ms(result.alone.p50_ms),
-      met(result.alone.p50_ms < AIMS.p50_ms),
+      `p50 under ${STACK_TARGETS.p50_ms} ms for one task that does nothing`,
+      formatMs(result.alone.p50_ms),
+      met(result.alone.p50_ms < STACK_TARGETS.p50_ms),
     ],
     [
-      `control plane under ${dollars(AIMS.usd_per_1000_tasks)} per 1,000 tasks`,
-      dollars(usdPer1000(result)),
-      met(usdPer1000(result) < AIMS.usd_per_1000_tasks),
+      `control plane under ${formatDollars(STACK_TARGETS.usd_per_1000_tasks)} per 1,000 tasks`,
+      formatDollars(computeUsdPer1000Tasks(result)),
+      met(computeUsdPer1000Tasks(result) < STACK_TARGETS.usd_per_1000_tasks),
     ],
     [
-      `each bundle under ${kilobytes(AIMS.bundle_bytes)}`,
+      `each bundle under ${kilobytes(STACK_TARGETS.bundle_bytes)}`,
       largest === null
         ? 'none'
         : `${largest.name}: ${kilobytes(largest.bytes)} raw, ${kilobytes(largest.gzip_bytes)} gzip`,
       largest === null
         ? ''
-        : `${met(largest.bytes < AIMS.bundle_bytes)} raw, ${met(largest.gzip_bytes < AIMS.bundle_bytes)} gzip`,
+        : `${met(largest.bytes < STACK_TARGETS.bundle_bytes)} raw, ${met(largest.gzip_bytes < STACK_TARGETS.bundle_bytes)} gzip`,
     ],
   ];
 }
 
 /** The figures of the stack, as they are printed. */
-export const stackSections = (result: StackFigures): Section[] => [
-  ['Aims', verdicts(result)],
+export const renderStackSections = (result: StackResult): ResultSection[] => [
+  ['Aims', compareWithTargets(result)],
   ['Submit to verdict, on the embedded stack', latencyTable(result)],
-  [`Control plane, at the prices of ${PRICES.asOf}`, costTable(result)],
+  [`Control plane, at the prices of ${AWS_PRICES.asOf}`, costTable(result)],
   ['Counted', requestTable(result)],
   ['Bundles', bundleTable(result)],
 ];

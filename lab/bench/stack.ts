@@ -6,10 +6,10 @@ import { pathToFileURL } from 'node:url';
 import { type Client, createClient } from '../../cli/client.ts';
 import { startStack } from '../../cli/local-stack.ts';
 import { measureBundles } from './bundles.ts';
-import { createControl } from './control.ts';
-import { bill } from './cost.ts';
-import { collect, figures, type Sent, send } from './latency.ts';
-import type { StackFigures } from './stack-report.ts';
+import { createStackControl } from './control.ts';
+import { computeBill } from './cost.ts';
+import { collectTaskTimings, summarizeTimings, type SentTask, sendTask } from './latency.ts';
+import type { StackResult } from './stack-report.ts';
 
 /** Tasks one after the other, for the figures at 1; and at the same time, for the figures at 50. */
 const ALONE = 30;
@@ -17,7 +17,7 @@ const TOGETHER = 50;
 const WARM_UP = 3;
 
 /** A repository with one commit and no assay.yaml: no gates. */
-export function emptyRepository(folder: string): string {
+export function createEmptyRepository(folder: string): string {
   const bare = join(folder, 'repository.git');
   const git = (...args: string[]): void => {
     execFileSync('git', ['-c', 'user.name=bench', '-c', 'user.email=bench@example.com', ...args], {
@@ -33,46 +33,46 @@ export function emptyRepository(folder: string): string {
 async function measureTasks(
   folder: string,
   say: (line: string) => void,
-): Promise<Omit<StackFigures, 'bundles'>> {
-  const repository = emptyRepository(folder);
+): Promise<Omit<StackResult, 'bundles'>> {
+  const repository = createEmptyRepository(folder);
   say('starting the embedded stack');
   const stack = await startStack({ dataDir: join(folder, 'state') });
   try {
     const client: Client = createClient({ ...stack.connection, source: 'the bench' });
-    const control = createControl(stack.connection.control_url);
-    const oneByOne = async (prefix: string, count: number): Promise<Sent[]> => {
-      const sent: Sent[] = [];
+    const control = createStackControl(stack.connection.control_url);
+    const oneByOne = async (prefix: string, count: number): Promise<SentTask[]> => {
+      const sent: SentTask[] = [];
       for (let index = 0; index < count; index++) {
-        const one = await send(client, repository, `${prefix}-${index}`);
+        const one = await sendTask(client, repository, `${prefix}-${index}`);
         // Waiting asks the emulation and not the API, so that it is not in the figures.
-        await control.executionsEnded([one.id]);
+        await control.waitForExecutions([one.id]);
         sent.push(one);
       }
       return sent;
     };
     await oneByOne('warm-up', WARM_UP);
-    await control.drain();
+    await control.processPendingWork();
     await control.reset();
 
     say(`${ALONE} tasks, one after the other`);
     const began = Date.now();
     const alone = await oneByOne('alone', ALONE);
     const aloneMs = Date.now() - began;
-    await control.drain();
-    const counters = await control.counters();
+    await control.processPendingWork();
+    const counters = await control.readCallCounts();
 
     say(`${TOGETHER} tasks at once`);
     const together = await Promise.all(
-      Array.from({ length: TOGETHER }, (_, index) => send(client, repository, `together-${index}`)),
+      Array.from({ length: TOGETHER }, (_, index) => sendTask(client, repository, `together-${index}`)),
     );
-    await control.executionsEnded(together.map(({ id }) => id));
-    const all = await collect(client, together);
+    await control.waitForExecutions(together.map(({ id }) => id));
+    const all = await collectTaskTimings(client, together);
     return {
-      alone: figures((await collect(client, alone)).timings, aloneMs),
-      together: figures(all.timings, all.lastEnd - Math.min(...together.map(({ at }) => at))),
+      alone: summarizeTimings((await collectTaskTimings(client, alone)).timings, aloneMs),
+      together: summarizeTimings(all.timings, all.lastEnd - Math.min(...together.map(({ at }) => at))),
       counted_tasks: ALONE,
       counters,
-      bill: bill(counters),
+      bill: computeBill(counters),
     };
   } finally {
     await stack.stop();
@@ -80,7 +80,7 @@ async function measureTasks(
 }
 
 /** Measures tasks on the embedded stack, and the bundles that it runs. */
-export async function benchStack(say: (line: string) => void): Promise<StackFigures> {
+export async function benchStack(say: (line: string) => void): Promise<StackResult> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-bench-'));
   try {
     const measured = await measureTasks(folder, say);

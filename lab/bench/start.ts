@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeRepository } from '../../test/support/repository.ts';
-import { project } from './data/project.ts';
-import { ms, type Section } from './page.ts';
-import { type Cost, costOf, medianOf } from './process-cost.ts';
+import { createTestRepository } from '../../test/support/repository.ts';
+import { generateProject } from './data/project.ts';
+import { formatMs, type ResultSection } from './page.ts';
+import { type ProcessCost, measureProcessCost, medianProcessCost } from './process-cost.ts';
 import { median } from './statistics.ts';
 
 const RUNS = 7;
@@ -12,12 +12,12 @@ const MAIN = join(import.meta.dirname, '../../cli/assay.js');
 /** A command line for `sh -c` that does the same work in the folder of the project, such as a checkout of another version, or another tool. */
 const AGAINST = process.env['ASSAY_BENCH_AGAINST'];
 
-export interface StartFigures {
+export interface CliStartResult {
   readonly rows: readonly {
     readonly name: string;
-    readonly ours: Cost;
+    readonly ours: ProcessCost;
     /** Of the command that ours is compared with; absent: none was named. */
-    readonly theirs?: Cost;
+    readonly theirs?: ProcessCost;
     /** Median of our CPU time in parts of theirs, pair by pair. */
     readonly ratio?: number;
   }[];
@@ -27,10 +27,10 @@ const CODE_GATES = ['dead_code_check', 'comment_quality_check', 'import_cycle_ch
 const CONFIG = `version: 1\nquality_gates:\n${CODE_GATES.map((key) => `  ${key}: true\n`).join('')}`;
 
 /** What it costs to start the program, and to check a small project and one of 100,000 lines, beside another command where one is named. */
-export async function benchStart(say: (line: string) => void): Promise<StartFigures> {
-  const rows: StartFigures['rows'][number][] = [];
+export async function benchCliStart(say: (line: string) => void): Promise<CliStartResult> {
+  const rows: CliStartResult['rows'][number][] = [];
   const small = { 'a.js': 'export const a = 1;\n', 'b.py': 'def f():\n    return 1\n' };
-  const large = project(100_000, 50);
+  const large = generateProject(100_000, 50);
   const work: readonly [
     string,
     Record<string, string>,
@@ -54,38 +54,38 @@ export async function benchStart(say: (line: string) => void): Promise<StartFigu
   ];
   for (const [name, files, patch, args] of work) {
     say(name);
-    const repository = makeRepository(files);
+    const repository = createTestRepository(files);
     repository.write(patch);
-    const ours: Cost[] = [];
-    const theirs: Cost[] = [];
+    const ours: ProcessCost[] = [];
+    const theirs: ProcessCost[] = [];
     // Once for the caches of the disk, of compiled code and of results.
-    await costOf([process.execPath, MAIN, ...args], repository.dir);
+    await measureProcessCost([process.execPath, MAIN, ...args], repository.dir);
     for (let run = 0; run < RUNS; run++) {
-      ours.push(await costOf([process.execPath, MAIN, ...args], repository.dir));
-      if (AGAINST) theirs.push(await costOf(['sh', '-c', AGAINST], repository.dir));
+      ours.push(await measureProcessCost([process.execPath, MAIN, ...args], repository.dir));
+      if (AGAINST) theirs.push(await measureProcessCost(['sh', '-c', AGAINST], repository.dir));
     }
     const pairs = theirs.map(({ cpu_ms }, index) => (ours[index]?.cpu_ms ?? 0) / cpu_ms);
     rows.push({
       name,
-      ours: medianOf(ours),
-      ...(theirs.length > 0 && { theirs: medianOf(theirs), ratio: median(pairs) }),
+      ours: medianProcessCost(ours),
+      ...(theirs.length > 0 && { theirs: medianProcessCost(theirs), ratio: median(pairs) }),
     });
     rmSync(repository.dir, { recursive: true, force: true });
   }
   return { rows };
 }
 
-export const startSections = ({ rows }: StartFigures): Section[] => [
+export const renderCliStartSections = ({ rows }: CliStartResult): ResultSection[] => [
   [
     `Start, CPU and memory; medians of ${RUNS}`,
     [
       ['command', 'wall', 'CPU', 'peak memory', 'CPU of the other', 'ratio'],
       ...rows.map(({ name, ours, theirs, ratio }) => [
         name,
-        ms(ours.wall_ms),
-        ms(ours.cpu_ms),
+        formatMs(ours.wall_ms),
+        formatMs(ours.cpu_ms),
         `${Math.round(ours.peak_mb)} MB`,
-        theirs ? ms(theirs.cpu_ms) : '',
+        theirs ? formatMs(theirs.cpu_ms) : '',
         ratio === undefined ? '' : ratio.toFixed(2),
       ]),
     ],

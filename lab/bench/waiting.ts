@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Client, createClient } from '../../cli/client.ts';
 import { startStack } from '../../cli/local-stack.ts';
-import type { SubmitTaskInput } from '../../shared/contract/submission/schema.ts';
-import { createControl } from './control.ts';
-import type { Snapshot } from './cost.ts';
-import type { Section } from './page.ts';
-import { cpuSeconds } from './process-use.ts';
+import type { TaskSubmissionInput } from '../../shared/contract/submission/schema.ts';
+import { createStackControl } from './control.ts';
+import type { CallCounts } from './cost.ts';
+import type { ResultSection } from './page.ts';
+import { readCpuSeconds } from './process-use.ts';
 
 /** How many tasks wait. */
 const WAITING = [100, 1_000, 10_000] as const;
@@ -19,11 +19,11 @@ const REST_MS = 180_000;
 const BATCH = 100;
 const MOST_DRAINS = 60;
 
-export interface WaitingFigures {
+export interface WaitingTasksResult {
   readonly rows: readonly {
     readonly waiting: number;
     /** Of all services together, in a minute. */
-    readonly requests: Snapshot;
+    readonly requests: CallCounts;
     readonly cpu_s: number;
     /** Requests to the table, and its read units, for one `GET /status`. */
     readonly status: { readonly requests: number; readonly read_units: number };
@@ -31,7 +31,7 @@ export interface WaitingFigures {
 }
 
 /** One that an outside agent may claim, and one that waits for it, in turn. */
-const waitingTask = (index: number): SubmitTaskInput => ({
+const waitingTask = (index: number): TaskSubmissionInput => ({
   id: `waiting-${index}`,
   title: 'Wait',
   repository: 'https://example.com/nothing.git',
@@ -60,7 +60,7 @@ async function settled(drain: () => Promise<unknown>): Promise<void> {
   }
 }
 
-const each = (snapshot: Snapshot, share: (amount: number) => number): Snapshot =>
+const each = (snapshot: CallCounts, share: (amount: number) => number): CallCounts =>
   Object.fromEntries(
     Object.entries(snapshot).map(([service, operations]) => [
       service,
@@ -69,32 +69,32 @@ const each = (snapshot: Snapshot, share: (amount: number) => number): Snapshot =
   );
 
 /** What tasks that merely wait cost: requests and CPU time in a minute in which nothing happens. */
-export async function benchWaiting(say: (line: string) => void): Promise<WaitingFigures> {
+export async function benchWaitingTasks(say: (line: string) => void): Promise<WaitingTasksResult> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-bench-'));
-  const rows: WaitingFigures['rows'][number][] = [];
+  const rows: WaitingTasksResult['rows'][number][] = [];
   const stack = await startStack({ dataDir: join(folder, 'state') });
   try {
     const client = createClient({ ...stack.connection, source: 'the bench' });
-    const control = createControl(stack.connection.control_url);
+    const control = createStackControl(stack.connection.control_url);
     let there = 0;
     for (const waiting of WAITING) {
       say(`${waiting} tasks that wait`);
       await submit(client, there, waiting);
       there = waiting;
-      await settled(control.drain);
+      await settled(control.processPendingWork);
       await control.reset();
       await client.status({});
-      const { DynamoDB: asked = {} } = await control.counters();
+      const { DynamoDB: asked = {} } = await control.readCallCounts();
       const status = {
         requests: (asked['Query'] ?? 0) + (asked['Scan'] ?? 0),
         read_units: asked['ReadUnits'] ?? 0,
       };
       await setTimeout(REST_MS);
       await control.reset();
-      const before = cpuSeconds(stack.connection.pid);
+      const before = readCpuSeconds(stack.connection.pid);
       await setTimeout(MINUTES * 60_000);
-      const cpu = (cpuSeconds(stack.connection.pid) - before) / MINUTES;
-      const counted = each(await control.counters(), (amount) => amount / MINUTES);
+      const cpu = (readCpuSeconds(stack.connection.pid) - before) / MINUTES;
+      const counted = each(await control.readCallCounts(), (amount) => amount / MINUTES);
       rows.push({ waiting, requests: counted, cpu_s: cpu, status });
     }
     return { rows };
@@ -104,10 +104,10 @@ export async function benchWaiting(say: (line: string) => void): Promise<Waiting
   }
 }
 
-export function waitingSections({ rows }: WaitingFigures): Section[] {
-  const of = (snapshot: Snapshot, service: string, name: string): string =>
+export function renderWaitingTasksSections({ rows }: WaitingTasksResult): ResultSection[] {
+  const of = (snapshot: CallCounts, service: string, name: string): string =>
     (snapshot[service]?.[name] ?? 0).toFixed(1);
-  const sum = (snapshot: Snapshot, service: string): string =>
+  const sum = (snapshot: CallCounts, service: string): string =>
     Object.entries(snapshot[service] ?? {})
       .filter(([name]) => !name.endsWith('Units'))
       .reduce((total, [, amount]) => total + amount, 0)

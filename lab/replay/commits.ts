@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 
 /** One commit of a real history, and the one that it was made on. */
-export interface RealCommit {
+export interface HistoryCommit {
   readonly id: string;
   readonly parent: string;
   readonly subject: string;
@@ -21,20 +21,20 @@ function git(dir: string, args: readonly string[]): string {
 }
 
 /** The git folder of a checkout, or the folder itself. */
-export const gitDir = (path: string): string =>
+export const findGitDir = (path: string): string =>
   execFileSync('git', ['-C', path, '-c', 'safe.directory=*', 'rev-parse', '--absolute-git-dir'], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   }).trim();
 
 /** The newest commits with exactly one parent that change more than prose, newest first. */
-export function realCommits(dir: string, most: number, from = 'HEAD'): RealCommit[] {
+export function listHistoryCommits(dir: string, most: number, from = 'HEAD'): HistoryCommit[] {
   const format = `--format=${SEPARATOR}%H %P%x00%s`;
   const log = git(dir, ['log', '--no-merges', '--name-only', '--no-renames', format, `-${most * 4}`, from]);
   return log
     .split(SEPARATOR)
     .slice(1)
-    .flatMap((entry): RealCommit[] => {
+    .flatMap((entry): HistoryCommit[] => {
       const [head = '', ...files] = entry.split('\n').filter((each) => each !== '');
       const [ids = '', subject = ''] = head.split('\0');
       const [id, parent, more] = ids.split(' ');
@@ -45,5 +45,5 @@ export function realCommits(dir: string, most: number, from = 'HEAD'): RealCommi
 }
 
 /** The tree of a commit. */
-export const treeId = (dir: string, commit: string): string =>
+export const getTreeId = (dir: string, commit: string): string =>
   git(dir, ['rev-parse', `${commit}^{tree}`]).trim();

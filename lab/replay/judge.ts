@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gatherEvidence } from '../../gates/pipeline/gather.ts';
 import type { Evidence, Finding, GateEvidence, Verdict } from '../../shared/contract/evidence/schema.ts';
-import { reduce } from '../../shared/control/verdict/reduce.ts';
-import { createStore } from '../../workspace/git/store.ts';
-import { pooled } from '../../workspace/process/pool.ts';
-import { type RealCommit, treeId } from './commits.ts';
+import { reduceToVerdict } from '../../shared/control/verdict/reduce.ts';
+import { createGitStore } from '../../workspace/git/store.ts';
+import { runPooled } from '../../workspace/process/pool.ts';
+import { type HistoryCommit, getTreeId } from './commits.ts';
 
 /** A gate that holds a commit, with the places that made it. */
-export interface Holding {
+export interface BlockingGate {
   readonly gate: string;
   readonly outcome: string;
   /** `run`: something was executed and said so. `read`: a rule that reads code. */
@@ -18,9 +18,9 @@ export interface Holding {
   readonly detail: string;
 }
 
-export interface Replayed extends RealCommit {
+export interface ReplayedCommit extends HistoryCommit {
   readonly verdict: Verdict['verdict'] | 'error';
-  readonly holding: readonly Holding[];
+  readonly holding: readonly BlockingGate[];
   /** Files of the patch that steer checks: a task would name them, so they are allowed here. */
   readonly steering: readonly string[];
   /** What the tests gate says of how far it went. */
@@ -33,7 +33,7 @@ export interface Replayed extends RealCommit {
 export interface ReplayOptions {
   /** Git folder of a repository. It is only read. */
   readonly dir: string;
-  readonly commits: readonly RealCommit[];
+  readonly commits: readonly HistoryCommit[];
   /** Text of the `assay.yaml` that every base is judged with. */
   readonly config: string;
   readonly parallel: number;
@@ -41,14 +41,14 @@ export interface ReplayOptions {
 }
 
 /** Judges each commit against its parent, as the gates box does with a patch. */
-export async function replay({ dir, commits, config, parallel, onDone }: ReplayOptions): Promise<Replayed[]> {
+export async function replayCommits({ dir, commits, config, parallel, onDone }: ReplayOptions): Promise<ReplayedCommit[]> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-replay-'));
   let done = 0;
   try {
-    const store = await createStore(join(folder, 'store.git'), 'sha1', [join(dir, 'objects')]);
-    return await pooled(
+    const store = await createGitStore(join(folder, 'store.git'), 'sha1', [join(dir, 'objects')]);
+    return await runPooled(
       parallel,
-      commits.map((commit, index) => async (): Promise<Replayed> => {
+      commits.map((commit, index) => async (): Promise<ReplayedCommit> => {
         const workDir = join(folder, `work-${index}`);
         mkdirSync(workDir);
         const started = performance.now();
@@ -57,12 +57,12 @@ export async function replay({ dir, commits, config, parallel, onDone }: ReplayO
           const evidence = await gatherEvidence({
             store,
             base: commit.parent,
-            tree: treeId(dir, commit.id),
+            tree: getTreeId(dir, commit.id),
             signals: [],
             workDir,
-            config: { file: 'replay.yaml', text: config },
+            configOverride: { file: 'replay.yaml', text: config },
             task: { id: commit.id.slice(0, 12), title: commit.subject, description: '', writer: null },
-            parallel: 1,
+            maxParallel: 1,
           });
           return { ...commit, ...judged(evidence), error: null, duration_ms: took() };
         } catch (error) {
@@ -87,8 +87,8 @@ export async function replay({ dir, commits, config, parallel, onDone }: ReplayO
   }
 }
 
-const judged = (evidence: Evidence): Pick<Replayed, 'verdict' | 'holding' | 'steering' | 'facts'> => ({
-  verdict: reduce(evidence).verdict,
+const judged = (evidence: Evidence): Pick<ReplayedCommit, 'verdict' | 'holding' | 'steering' | 'facts'> => ({
+  verdict: reduceToVerdict(evidence).verdict,
   holding: evidence.gates
     .filter(({ required, blocked, outcome }) => (required || blocked) && !FINE.includes(outcome))
     .map(holdingOf),
@@ -99,7 +99,7 @@ const judged = (evidence: Evidence): Pick<Replayed, 'verdict' | 'holding' | 'ste
 const FINE: readonly string[] = ['passed', 'skipped', 'bypassed'];
 
 /** Only what decided: findings come in the order of their weight, and their counts stand beside them. */
-function holdingOf({ name, outcome, kind, findings, detail, metadata }: GateEvidence): Holding {
+function holdingOf({ name, outcome, kind, findings, detail, metadata }: GateEvidence): BlockingGate {
   const count = (key: string): number => Number(metadata[key] ?? 0);
   const grave = count('findings_new') || count('findings_unclear');
   const deciding = findings.slice(0, grave);

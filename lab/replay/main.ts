@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { gitDir, realCommits } from './commits.ts';
-import { replay } from './judge.ts';
-import { reportOf, tableOf } from './report.ts';
+import { findGitDir, listHistoryCommits } from './commits.ts';
+import { replayCommits } from './judge.ts';
+import { summarizeReplay, renderReplayTable } from './report.ts';
 
 const HELP = `Usage: npm run replay -- GITDIR [options]
 
@@ -70,11 +70,11 @@ quality_gates:
   test_command: ${JSON.stringify(command)}
   timeout_s: 900
 `;
-const dir = gitDir(path);
-const commits = realCommits(dir, whole('commits', values.commits), values.from);
+const dir = findGitDir(path);
+const commits = listHistoryCommits(dir, whole('commits', values.commits), values.from);
 if (commits.length === 0) fail('no commit with one parent that changes more than prose');
 const { stderr } = process;
-const all = await replay({
+const all = await replayCommits({
   dir,
   commits,
   config,
@@ -83,5 +83,5 @@ const all = await replay({
     if (stderr.isTTY) stderr.write(done < of ? `\r${done} of ${of} commits judged` : '\r\x1b[K');
   },
 });
-const report = reportOf(all);
-process.stdout.write(`${values.json ? JSON.stringify(report, null, 2) : tableOf(report)}\n`);
+const report = summarizeReplay(all);
+process.stdout.write(`${values.json ? JSON.stringify(report, null, 2) : renderReplayTable(report)}\n`);

@@ -1,4 +1,4 @@
-import type { Replayed } from './judge.ts';
+import type { ReplayedCommit } from './judge.ts';
 
 /** How often one rule, or a gate without one, held a commit. */
 export interface RuleCount {
@@ -9,9 +9,9 @@ export interface RuleCount {
 }
 
 /** How far the tests of a commit notice changes of the lines that it adds. */
-export interface MutantsOf {
+export interface CommitMutants {
   readonly id: string;
-  readonly verdict: Replayed['verdict'];
+  readonly verdict: ReplayedCommit['verdict'];
   readonly possible: number;
   readonly tried: number;
   readonly survived: number;
@@ -30,9 +30,9 @@ export interface ReplayReport {
   readonly by_rule: readonly RuleCount[];
   /** How many commits each further run had something to work on: what was never asked has held nothing either. */
   readonly looked_at: Readonly<Record<string, number>>;
-  readonly held: readonly Replayed[];
+  readonly held: readonly ReplayedCommit[];
   /** Of each commit with mutants that ran, so that the share above which work is held can be chosen by what real commits leave. */
-  readonly mutants: readonly MutantsOf[];
+  readonly mutants: readonly CommitMutants[];
 }
 
 /** What the tests gate counts, by the further run that it stands for. */
@@ -49,11 +49,11 @@ const FURTHER = [
   'further_runs',
 ] as const;
 
-const place = (each: Replayed, file: string | null, line: number | null, message: string): string =>
+const place = (each: ReplayedCommit, file: string | null, line: number | null, message: string): string =>
   `${each.id.slice(0, 12)} ${file ?? ''}${line === null ? '' : `:${line}`} ${message.slice(0, 160)}`;
 
 /** Counts what held real commits. */
-export function reportOf(all: readonly Replayed[]): ReplayReport {
+export function summarizeReplay(all: readonly ReplayedCommit[]): ReplayReport {
   const held = all.filter(({ verdict }) => verdict !== 'pass');
   const rules = new Map<string, { commits: number; example: string }>();
   for (const each of held) {
@@ -75,7 +75,7 @@ export function reportOf(all: readonly Replayed[]): ReplayReport {
         example: rules.get(rule)?.example ?? example,
       });
   }
-  const count = (verdict: Replayed['verdict']): number =>
+  const count = (verdict: ReplayedCommit['verdict']): number =>
     all.filter((each) => each.verdict === verdict).length;
   return {
     commits: all.length,
@@ -110,7 +110,7 @@ const share = (part: number, of: number): string =>
   of === 0 ? '-' : `${part} of ${of} (${((100 * part) / of).toFixed(1)} %)`;
 
 /** The report for people. */
-export function tableOf(report: ReplayReport): string {
+export function renderReplayTable(report: ReplayReport): string {
   const { commits } = report;
   return [
     `pass                         ${share(report.pass, commits)}`,

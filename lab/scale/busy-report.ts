@@ -1,4 +1,4 @@
-import type { BusyDay } from './busy-day.ts';
+import type { BusyDayResult } from './busy-day.ts';
 
 const NAMES: Readonly<Record<string, string>> = {
   httpApi: 'requests of HTTP APIs',
@@ -15,23 +15,23 @@ const shown = (key: string): string => key.replace(/#T\d+/, '#…');
 const round = (value: number): string => Math.round(value).toLocaleString('en');
 
 /** Which limit was met first; null: none. */
-export const firstLimit = ({ met }: BusyDay): BusyDay['met'][number] | null =>
-  met.filter(({ firstAt }) => firstAt !== null).toSorted((a, b) => (a.firstAt ?? 0) - (b.firstAt ?? 0))[0] ??
+export const findFirstQuotaHit = ({ quotaHits }: BusyDayResult): BusyDayResult['quotaHits'][number] | null =>
+  quotaHits.filter(({ firstAt }) => firstAt !== null).toSorted((a, b) => (a.firstAt ?? 0) - (b.firstAt ?? 0))[0] ??
   null;
 
 /** What came of one of them, in words and a table. */
-export function busyReport(day: BusyDay): string {
-  const first = firstLimit(day);
-  const waited = day.took && day.took.p50 - day.took.work;
-  const fullest = day.met.toSorted((a, b) => b.most / b.limit - a.most / a.limit);
+export function renderBusyDayReport(day: BusyDayResult): string {
+  const first = findFirstQuotaHit(day);
+  const waited = day.taskSeconds && day.taskSeconds.p50 - day.taskSeconds.work;
+  const fullest = day.quotaHits.toSorted((a, b) => b.most / b.limit - a.most / a.limit);
   return [
     `### ${round(day.perDay)} tasks a day, ${round(day.vcpus)} vCPUs on demand and on Spot each`,
     '',
     `${round(day.tasks)} tasks came within ${day.window} s, as at the busiest moment of such a day: ${round(day.done)} were delivered, ${round(day.failed)} failed, ${round(day.tasks - day.done - day.failed)} were not at their end three hours later. Promises broken: ${day.broken.length}. Launch messages given up: ${day.deadLetters}.`,
     '',
-    day.took === null
+    day.taskSeconds === null
       ? 'None came to its end.'
-      : `Half of them took ${round(day.took.p50)} s at most, 99 % ${round(day.took.p99)} s; the agent works for ${day.took.work} s of that, so that half waited for ${round(waited ?? 0)} s at most.`,
+      : `Half of them took ${round(day.taskSeconds.p50)} s at most, 99 % ${round(day.taskSeconds.p99)} s; the agent works for ${day.taskSeconds.work} s of that, so that half waited for ${round(waited ?? 0)} s at most.`,
     '',
     first
       ? `First limit: **${NAMES[first.name]}**, ${round(first.firstAt ?? 0)} s after the first task; ${round(first.refused)} calls were refused.`

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { busyReport } from './busy-report.ts';
-import { measure } from './measure.ts';
-import { scaleOf } from './model.ts';
-import { report } from './report.ts';
+import { renderBusyDayReport } from './busy-report.ts';
+import { measureCalls } from './measure.ts';
+import { estimateScale } from './model.ts';
+import { renderScaleReport } from './report.ts';
 
 const HELP = `Usage: npm run scale -- [--per-day N]… [--json] [--write]
        npm run scale -- --simulate --vcpus N [--window S] [--per-day N]… [--json]
@@ -48,16 +48,16 @@ async function main(): Promise<number> {
   const days = values['per-day'].map(Number);
   if (values.simulate) {
     // Only here: it puts virtual time in the place of the real one.
-    const { busyDay } = await import('./busy-day.ts');
+    const { simulateBusyDay } = await import('./busy-day.ts');
     for (const perDay of days) {
-      const day = await busyDay(perDay, Number(values.vcpus), Number(values.window));
-      process.stdout.write(values.json ? `${JSON.stringify(day)}\n` : `${busyReport(day)}\n\n`);
+      const day = await simulateBusyDay(perDay, Number(values.vcpus), Number(values.window));
+      process.stdout.write(values.json ? `${JSON.stringify(day)}\n` : `${renderBusyDayReport(day)}\n\n`);
     }
     return 0;
   }
-  const counted = await measure((line) => process.stderr.write(`${line}\n`));
-  const scales = days.map((perDay) => scaleOf(perDay, counted));
-  const text = report(counted, scales);
+  const counted = await measureCalls((line) => process.stderr.write(`${line}\n`));
+  const scales = days.map((perDay) => estimateScale(perDay, counted));
+  const text = renderScaleReport(counted, scales);
   process.stdout.write(values.json ? `${JSON.stringify({ counted, scales }, null, 2)}\n` : `${text}\n`);
   if (values.write) {
     const page = readFileSync(PAGE, 'utf8');

@@ -5,16 +5,16 @@ import { createClient } from '../../cli/client.ts';
 import { createDemoRepository } from '../../cli/demo/demo-repository.ts';
 import { demoTasks } from '../../cli/demo/demo-tasks.ts';
 import { startStack } from '../../cli/local-stack.ts';
-import { Lease } from '../../shared/api/report-schemas.ts';
-import { type Control, createControl } from '../bench/control.ts';
-import type { Snapshot } from '../bench/cost.ts';
-import { caller, claim, submitTasks } from '../schemathesis/tasks.ts';
-import type { Counted } from './model.ts';
+import { LeaseResponse } from '../../shared/api/report-schemas.ts';
+import { type StackControl, createStackControl } from '../bench/control.ts';
+import type { CallCounts } from '../bench/cost.ts';
+import { createApiCaller, claimSubmittedTask, submitExternalTasks } from '../schemathesis/tasks.ts';
+import type { CountedCalls } from './model.ts';
 
 const TASKS = 8;
 const BEATS = 20;
 
-const divided = (snapshot: Snapshot, by: number): Snapshot =>
+const divided = (snapshot: CallCounts, by: number): CallCounts =>
   Object.fromEntries(
     Object.entries(snapshot).map(([service, operations]) => [
       service,
@@ -22,26 +22,26 @@ const divided = (snapshot: Snapshot, by: number): Snapshot =>
     ]),
   );
 
-async function counting(control: Control, times: number, work: () => Promise<unknown>): Promise<Snapshot> {
-  await control.drain();
+async function counting(control: StackControl, times: number, work: () => Promise<unknown>): Promise<CallCounts> {
+  await control.processPendingWork();
   await control.reset();
   await work();
-  await control.drain();
-  return divided(await control.counters(), times);
+  await control.processPendingWork();
+  return divided(await control.readCallCounts(), times);
 }
 
 /**
  * Counts on the embedded stack what one delivered task and one heartbeat ask of AWS. Waiting asks the emulation and not the API. The
  * reconciler's minutes are in it as they fall; they do not grow with the tasks.
  */
-export async function measure(say: (line: string) => void): Promise<Counted> {
+export async function measureCalls(say: (line: string) => void): Promise<CountedCalls> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-scale-'));
   const repository = createDemoRepository(join(folder, 'repository.git'));
   const stack = await startStack({ dataDir: join(folder, 'state'), env: {} });
   try {
     const { url, token, control_url } = stack.connection;
     const client = createClient({ url, token, source: 'the count' });
-    const control = createControl(control_url);
+    const control = createStackControl(control_url);
     const [first] = demoTasks(repository.url);
     if (!first) throw new Error('the demo has no task');
     const run = async (id: string): Promise<void> => {
@@ -52,7 +52,7 @@ export async function measure(say: (line: string) => void): Promise<Counted> {
         argv: argv.map((word) => (word === '{task_id}' ? first.task.id : word)),
       };
       await client.submitTask({ body: { ...first.task, id, adapter } });
-      await control.executionsEnded([id]);
+      await control.waitForExecutions([id]);
     };
     await run('warm-up');
     say(`${TASKS} tasks, one after the other`);
@@ -64,13 +64,13 @@ export async function measure(say: (line: string) => void): Promise<Counted> {
       throw new Error(`the counted tasks are not delivered: ${delivered.status}`);
 
     say(`${BEATS} heartbeats`);
-    await submitTasks(caller(url, token), repository.url, ['beats']);
-    const held = await claim(caller(url, token), 'beats');
-    const agent = caller(url, held.token);
+    await submitExternalTasks(createApiCaller(url, token), repository.url, ['beats']);
+    const held = await claimSubmittedTask(createApiCaller(url, token), 'beats');
+    const agent = createApiCaller(url, held.token);
     const beat = await counting(control, BEATS, async () => {
-      for (let n = 0; n < BEATS; n++) await agent('POST', '/tasks/beats/heartbeat', Lease, {});
+      for (let n = 0; n < BEATS; n++) await agent('POST', '/tasks/beats/heartbeat', LeaseResponse, {});
     });
-    return { task, beat };
+    return { task, heartbeat: beat };
   } finally {
     await stack.stop();
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });

@@ -1,31 +1,31 @@
-import { bill, type Snapshot, total } from '../bench/cost.ts';
-import { FARGATE_MINIMUM_S, PRICES } from '../bench/prices.ts';
-import { QUOTAS, type Quota, type QuotaName } from './quotas.ts';
+import { computeBill, type CallCounts, sumBill } from '../bench/cost.ts';
+import { FARGATE_MINIMUM_SECONDS, AWS_PRICES } from '../bench/prices.ts';
+import { AWS_QUOTAS, type AwsQuota, type QuotaName } from './quotas.ts';
 
 /** What was counted on the embedded stack. */
-export interface Counted {
+export interface CountedCalls {
   /** Of one task that is delivered at its first attempt. */
-  readonly task: Snapshot;
+  readonly task: CallCounts;
   /** Of one heartbeat. */
-  readonly beat: Snapshot;
+  readonly heartbeat: CallCounts;
 }
 
 /** What cannot be counted here: how long work takes, and when it comes. */
-export interface Profile {
+export interface WorkloadProfile {
   /** Seconds that each box runs, with its start. */
-  readonly boxSeconds: Readonly<Record<'agent' | 'gates', number>>;
+  readonly containerSeconds: Readonly<Record<'agent' | 'gates', number>>;
   /** Busiest moment of the day, as a multiple of its average. */
   readonly peak: number;
   /** How much longer a function takes on Lambda at 512 MB, a third of a vCPU, than on the machine that counted. */
-  readonly lambdaSlower: number;
+  readonly lambdaSlowdown: number;
   readonly heartbeatSeconds: number;
 }
 
 /** docs/deploy.md prices the same task. */
-export const PROFILE: Profile = {
-  boxSeconds: { agent: 600, gates: 180 },
+export const DEFAULT_WORKLOAD_PROFILE: WorkloadProfile = {
+  containerSeconds: { agent: 600, gates: 180 },
   peak: 3,
-  lambdaSlower: 4,
+  lambdaSlowdown: 4,
   heartbeatSeconds: 30,
 };
 
@@ -34,8 +34,8 @@ const BOX_GB = { agent: 4, gates: 4 } as const;
 const KINDS = ['agent', 'gates'] as const;
 const DAY_S = 86_400;
 
-export interface Demand {
-  readonly quota: Quota;
+export interface QuotaDemand {
+  readonly quota: AwsQuota;
   /** Averaged over the day, and at its busiest. */
   readonly average: number;
   readonly peak: number;
@@ -43,58 +43,58 @@ export interface Demand {
   readonly share: number;
 }
 
-export interface Scale {
+export interface ScaleEstimate {
   readonly perDay: number;
   /** The fullest first. */
-  readonly demands: readonly Demand[];
+  readonly demands: readonly QuotaDemand[];
   readonly usd: { readonly control: number; readonly boxes: number };
 }
 
-const amount = (snapshot: Snapshot, service: string, operation: string): number =>
+const amount = (snapshot: CallCounts, service: string, operation: string): number =>
   snapshot[service]?.[operation] ?? 0;
 
 /** Calls of all that happens to a task, its heartbeats with it. */
-export function perTask({ task, beat }: Counted, { boxSeconds, heartbeatSeconds }: Profile): Snapshot {
-  const beats = Math.floor(boxSeconds.agent / heartbeatSeconds);
-  const services = new Set([...Object.keys(task), ...Object.keys(beat)]);
+export function countCallsPerTask({ task, heartbeat }: CountedCalls, { containerSeconds, heartbeatSeconds }: WorkloadProfile): CallCounts {
+  const beats = Math.floor(containerSeconds.agent / heartbeatSeconds);
+  const services = new Set([...Object.keys(task), ...Object.keys(heartbeat)]);
   const merged = [...services].map((service) => {
-    const operations = new Set([...Object.keys(task[service] ?? {}), ...Object.keys(beat[service] ?? {})]);
+    const operations = new Set([...Object.keys(task[service] ?? {}), ...Object.keys(heartbeat[service] ?? {})]);
     const each = [...operations].map((operation) => [
       operation,
-      amount(task, service, operation) + beats * amount(beat, service, operation),
+      amount(task, service, operation) + beats * amount(heartbeat, service, operation),
     ]);
     return [service, Object.fromEntries(each)];
   });
-  return Object.fromEntries(merged) as Snapshot;
+  return Object.fromEntries(merged) as CallCounts;
 }
 
 /** Dollars of the boxes of one task. */
-const boxesUsd = ({ boxSeconds }: Profile): number =>
+const boxesUsd = ({ containerSeconds }: WorkloadProfile): number =>
   KINDS.reduce((sum, kind) => {
-    const hours = Math.max(boxSeconds[kind], FARGATE_MINIMUM_S) / 3_600;
+    const hours = Math.max(containerSeconds[kind], FARGATE_MINIMUM_SECONDS) / 3_600;
     return (
       sum +
-      hours * (BOX_VCPU[kind] * PRICES.fargateVcpuHour.usd + BOX_GB[kind] * PRICES.fargateGigabyteHour.usd)
+      hours * (BOX_VCPU[kind] * AWS_PRICES.fargateVcpuHour.usd + BOX_GB[kind] * AWS_PRICES.fargateGigabyteHour.usd)
     );
   }, 0);
 
 /** Seconds of a task for which each thing is held. */
-function heldSeconds(name: QuotaName, snapshot: Snapshot, profile: Profile): number {
-  const seconds = profile.boxSeconds;
+function heldSeconds(name: QuotaName, snapshot: CallCounts, profile: WorkloadProfile): number {
+  const seconds = profile.containerSeconds;
   switch (name) {
     case 'fargateVcpus':
       return KINDS.reduce((sum, kind) => sum + seconds[kind] * BOX_VCPU[kind], 0);
     case 'lambda':
-      return (amount(snapshot, 'Lambda', 'BilledMilliseconds') / 1_000) * profile.lambdaSlower;
+      return (amount(snapshot, 'Lambda', 'BilledMilliseconds') / 1_000) * profile.lambdaSlowdown;
     default:
       throw new Error(`${name} is not held`);
   }
 }
 
 /** What so many tasks a day ask of each quota, and cost. */
-export function scaleOf(perDay: number, counted: Counted, profile: Profile = PROFILE): Scale {
-  const snapshot = perTask(counted, profile);
-  const demands = (Object.entries(QUOTAS) as [QuotaName, Quota][]).map(([name, quota]): Demand => {
+export function estimateScale(perDay: number, counted: CountedCalls, profile: WorkloadProfile = DEFAULT_WORKLOAD_PROFILE): ScaleEstimate {
+  const snapshot = countCallsPerTask(counted, profile);
+  const demands = (Object.entries(AWS_QUOTAS) as [QuotaName, AwsQuota][]).map(([name, quota]): QuotaDemand => {
     const ofTask =
       quota.unit === 'at a time'
         ? heldSeconds(name, snapshot, profile)
@@ -106,6 +106,6 @@ export function scaleOf(perDay: number, counted: Counted, profile: Profile = PRO
   return {
     perDay,
     demands: demands.sort((a, b) => b.share - a.share),
-    usd: { control: total(bill(snapshot)) * perDay, boxes: boxesUsd(profile) * perDay },
+    usd: { control: sumBill(computeBill(snapshot)) * perDay, boxes: boxesUsd(profile) * perDay },
   };
 }

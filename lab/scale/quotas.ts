@@ -1,5 +1,5 @@
 /** A limit of AWS in one region of one account, as it is before anybody asks for more. */
-export interface Quota {
+export interface AwsQuota {
   readonly name: string;
   /** Calls of this kind, as the embedded stack counts them: service and operations. Empty: the model works the demand out. */
   readonly counts: readonly (readonly [service: string, operation: string])[];
@@ -18,8 +18,8 @@ const DYNAMODB = 'https://docs.aws.amazon.com/amazondynamodb/latest/developergui
 const S3 = 'https://docs.aws.amazon.com/AmazonS3/latest/userguide/optimizing-performance.html';
 
 /** us-east-1. They move: AS_OF moves with them. */
-export const AS_OF = '2026-11-23';
-export const QUOTAS = {
+export const QUOTAS_AS_OF = '2026-11-23';
+export const AWS_QUOTAS = {
   fargateVcpus: {
     name: 'Fargate On-Demand vCPUs',
     counts: [],
@@ -105,5 +105,5 @@ export const QUOTAS = {
     raised: 'as above',
     source: S3,
   },
-} as const satisfies Readonly<Record<string, Quota>>;
-export type QuotaName = keyof typeof QUOTAS;
+} as const satisfies Readonly<Record<string, AwsQuota>>;
+export type QuotaName = keyof typeof AWS_QUOTAS;

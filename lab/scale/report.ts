@@ -1,5 +1,5 @@
-import { type Counted, type Demand, PROFILE, perTask, type Scale } from './model.ts';
-import { AS_OF } from './quotas.ts';
+import { type CountedCalls, type QuotaDemand, DEFAULT_WORKLOAD_PROFILE, countCallsPerTask, type ScaleEstimate } from './model.ts';
+import { QUOTAS_AS_OF } from './quotas.ts';
 
 const rate = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(2);
@@ -8,10 +8,10 @@ const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n');
 
-const over = ({ share }: Demand): boolean => share > 1;
+const over = ({ share }: QuotaDemand): boolean => share > 1;
 
 /** One page about one number of tasks a day. */
-function section({ perDay, demands, usd: cost }: Scale): string {
+function section({ perDay, demands, usd: cost }: ScaleEstimate): string {
   const broken = demands.filter(over);
   const [first] = broken;
   return [
@@ -46,21 +46,21 @@ function section({ perDay, demands, usd: cost }: Scale): string {
 }
 
 /** All of it: what was assumed, what was counted, and each number of tasks. */
-export function report(counted: Counted, scales: readonly Scale[]): string {
-  const snapshot = perTask(counted, PROFILE);
+export function renderScaleReport(counted: CountedCalls, scales: readonly ScaleEstimate[]): string {
+  const snapshot = countCallsPerTask(counted, DEFAULT_WORKLOAD_PROFILE);
   const wanted = ['HTTP API', 'DynamoDB', 'Lambda', 'states', 'SQS', 'S3', 'ecs'];
   const counts = wanted.flatMap((service) =>
     Object.entries(snapshot[service] ?? {}).map(([operation, amount]) => [
       service,
       operation,
       (counted.task[service]?.[operation] ?? 0).toFixed(2),
-      (counted.beat[service]?.[operation] ?? 0).toFixed(2),
+      (counted.heartbeat[service]?.[operation] ?? 0).toFixed(2),
       amount.toFixed(2),
     ]),
   );
-  const { boxSeconds, peak, lambdaSlower, heartbeatSeconds } = PROFILE;
+  const { containerSeconds, peak, lambdaSlowdown, heartbeatSeconds } = DEFAULT_WORKLOAD_PROFILE;
   return [
-    `Quotas of us-east-1 as of ${AS_OF}. Assumed: boxes of ${boxSeconds.agent} (agent) and ${boxSeconds.gates} s (gates), a heartbeat each ${heartbeatSeconds} s, functions ${lambdaSlower} times as slow as here, and a busiest moment of ${peak} times the average.`,
+    `Quotas of us-east-1 as of ${QUOTAS_AS_OF}. Assumed: boxes of ${containerSeconds.agent} (agent) and ${containerSeconds.gates} s (gates), a heartbeat each ${heartbeatSeconds} s, functions ${lambdaSlowdown} times as slow as here, and a busiest moment of ${peak} times the average.`,
     ...scales.map(section),
     '### Counted on the embedded stack',
     table(

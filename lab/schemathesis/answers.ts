@@ -17,7 +17,7 @@ const Event = z.object({
 });
 
 /** How often each operation gave which status. */
-export function answersIn(events: string): Map<string, Map<number, number>> {
+export function countResponses(events: string): Map<string, Map<number, number>> {
   const found = new Map<string, Map<number, number>>();
   for (const line of readFileSync(events, 'utf8').split('\n').filter(Boolean)) {
     const { ScenarioFinished } = Event.parse(JSON.parse(line));
@@ -32,11 +32,11 @@ export function answersIn(events: string): Map<string, Map<number, number>> {
 }
 
 /** Sum of the cases that were answered. */
-export const total = (answers: ReadonlyMap<string, ReadonlyMap<number, number>>): number =>
+export const sumResponses = (answers: ReadonlyMap<string, ReadonlyMap<number, number>>): number =>
   [...answers.values()].flatMap((counts) => [...counts.values()]).reduce((sum, count) => sum + count, 0);
 
 /** Operations that never did what they are for: a pass in which most of them are refused has tried little. */
-export const neverDone = (answers: ReadonlyMap<string, ReadonlyMap<number, number>>): string[] =>
+export const findNeverSuccessfulOperations = (answers: ReadonlyMap<string, ReadonlyMap<number, number>>): string[] =>
   [...answers].flatMap(([label, counts]) =>
     [...counts.keys()].some((status) => status >= 200 && status < 300) ? [] : [label],
   );

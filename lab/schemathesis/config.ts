@@ -4,7 +4,7 @@ export interface PassConfig {
   /** Ids of tasks that are there. */
   readonly ids: readonly string[];
   /** How often one of them stands in the path, instead of one that is made up; 0 to 1. */
-  readonly known: number;
+  readonly existingIdShare: number;
   /** Cases of each operation and phase, at the most. */
   readonly examples: number;
   readonly seed: number;
@@ -36,7 +36,7 @@ const HOSTILE_FACTOR = 10;
 const REQUEST_SECONDS = 60;
 
 /** The configuration as TOML; a JSON string is one of TOML, too. The token stands here and not on a command line, where all could read it. */
-export const configOf = ({ token, ids, known, examples, seed, hooks }: PassConfig): string => `
+export const renderPassConfig = ({ token, ids, existingIdShare, examples, seed, hooks }: PassConfig): string => `
 seed = ${seed}
 color = false
 continue-on-failure = true
@@ -44,7 +44,7 @@ request-timeout = ${REQUEST_SECONDS}
 warnings = false
 ${hooks === null ? '' : `hooks = ${JSON.stringify(hooks)}`}
 headers = { Authorization = ${JSON.stringify(`Bearer ${token}`)} }
-parameters = { id = { dictionary = "tasks", probability = ${known} } }
+parameters = { id = { dictionary = "tasks", probability = ${existingIdShare} } }
 
 [dictionaries]
 tasks = { values = ${JSON.stringify(ids)} }
@@ -60,5 +60,5 @@ ${CHECKS.map((check) => `${check}.enabled = true`).join('\n')}
 `;
 
 /** Which phases: hooks alter only what is made up, so a pass with hooks has no use for the others. */
-export const phasesOf = ({ hooks }: PassConfig): string =>
+export const selectPhases = ({ hooks }: PassConfig): string =>
   hooks === null ? 'examples,coverage,fuzzing' : 'fuzzing';

@@ -16,7 +16,7 @@ interface SubmitTask {
  * The published document, with what is sent in it narrowed so that tasks are accepted and stay where they are: their repository is one
  * of this machine, nothing of theirs is run, and no host of the network is asked. Answers are as they are published.
  */
-export function narrowed(repository: string): string {
+export function narrowOpenApi(repository: string): string {
   const document = JSON.parse(readFileSync(DOCUMENT, 'utf8')) as Document;
   const { properties, required } = document.components.schemas.SubmitTask;
   properties['repository'] = { type: 'string', enum: [repository] };

@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startStack } from '../../cli/local-stack.ts';
-import { type Caller, ROUTES, type Route } from '../../shared/api/routes.ts';
-import { SKIPPED } from '../../test/checks/steps.ts';
-import { makeRepository } from '../../test/support/repository.ts';
-import { here } from '../../test/support/tools.ts';
+import { type Caller, ROUTES, type RouteDefinition } from '../../shared/api/routes.ts';
+import { SKIPPED_EXIT_CODE } from '../../test/checks/steps.ts';
+import { createTestRepository } from '../../test/support/repository.ts';
+import { findProgram } from '../../test/support/tools.ts';
 import type { PassConfig } from './config.ts';
-import { narrowed } from './document.ts';
-import { runPass } from './pass.ts';
-import { caller, claim, keepAlive, submitTasks } from './tasks.ts';
+import { narrowOpenApi } from './document.ts';
+import { runSchemathesisPass } from './pass.ts';
+import { createApiCaller, claimSubmittedTask, keepLeaseAlive, submitExternalTasks } from './tasks.ts';
 
 const HELP = `Usage: npm run schemathesis -- [options]
 
 Starts the embedded stack and has Schemathesis compare its answers with docs/openapi.json: as an operator, as an agent at work, and
 again with values that programs stumble over. Exit code 0: no 5xx, no undocumented status, no answer of another shape. 1: not so.
-2: wrong usage. ${SKIPPED}: Schemathesis is not here.
+2: wrong usage. ${SKIPPED_EXIT_CODE}: Schemathesis is not here.
 
 Options:
   --examples <n>  cases of each operation that are made up (default 4)
@@ -36,33 +36,33 @@ const natural = (name: 'examples' | 'seed', otherwise: number): number => {
   process.exit(2);
 };
 
-const routes = Object.entries(ROUTES) as [string, Route][];
+const routes = Object.entries(ROUTES) as [string, RouteDefinition][];
 const callableBy = (...callers: Caller[]): string[] =>
   routes.filter(([, route]) => callers.some((each) => route.callers.includes(each))).map(([id]) => id);
 /** What ends the attempt, or is for other boxes: tried last, because nothing is left to be done afterwards. */
 const LAST = ['complete', 'fail', 'release'];
 
 async function main(): Promise<number> {
-  const program = here('st');
+  const program = findProgram('st');
   if (program === null) {
     console.log('SKIPPED: Schemathesis is not here; .ci/run installs it');
-    return SKIPPED;
+    return SKIPPED_EXIT_CODE;
   }
   const examples = natural('examples', 4);
   const seed = natural('seed', Date.now());
   console.log(`seed ${seed}, ${examples} examples`);
   const folder = mkdtempSync(join(tmpdir(), 'assay-schemathesis-'));
-  const repository = makeRepository({ 'a.txt': 'a' });
+  const repository = createTestRepository({ 'a.txt': 'a' });
   const stack = await startStack({ dataDir: join(folder, 'data'), port: 0 });
   try {
     const { url, token } = stack.connection;
     const document = join(folder, 'openapi.json');
-    writeFileSync(document, narrowed(repository.url));
-    const operator = caller(url, token);
+    writeFileSync(document, narrowOpenApi(repository.url));
+    const operator = createApiCaller(url, token);
     const ids = ['fuzz-1', 'fuzz-2', 'fuzz-3'];
-    await submitTasks(operator, repository.url, [...ids, 'fuzz-agent']);
-    const held = await claim(operator, 'fuzz-agent');
-    const stopBeating = keepAlive(caller(url, held.token), 'fuzz-agent', held.heartbeat_s);
+    await submitExternalTasks(operator, repository.url, [...ids, 'fuzz-agent']);
+    const held = await claimSubmittedTask(operator, 'fuzz-agent');
+    const stopBeating = keepLeaseAlive(createApiCaller(url, held.token), 'fuzz-agent', held.heartbeat_s);
     const hostile = join(import.meta.dirname, 'hostile.py');
     const common = { examples, seed };
     const own = { ...common, token, ids, known: 0.6, operations: callableBy('operator', 'anyone') };
@@ -87,15 +87,15 @@ async function main(): Promise<number> {
     let failed = 0;
     for (const [name, config] of passes) {
       const started = performance.now();
-      const result = await runPass(name, config, { program, folder, document, url, limitMs: LIMIT_MS });
+      const result = await runSchemathesisPass(name, config, { program, folder, document, url, limitMs: LIMIT_MS });
       const seconds = ((performance.now() - started) / 1_000).toFixed(0);
       if (result.problem === null) console.log(`ok      ${name}: ${result.cases} cases in ${seconds} s`);
       else {
         failed += 1;
         console.log(`FAILED  ${name}\n${result.problem}`);
       }
-      if (result.neverDone.length > 0)
-        console.log(`        refused each time: ${result.neverDone.join(', ')}`);
+      if (result.neverSuccessful.length > 0)
+        console.log(`        refused each time: ${result.neverSuccessful.join(', ')}`);
     }
     stopBeating();
     return failed === 0 ? 0 : 1;

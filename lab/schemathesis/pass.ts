@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { answersIn, neverDone, total } from './answers.ts';
-import { configOf, type PassConfig, phasesOf } from './config.ts';
+import { countResponses, findNeverSuccessfulOperations, sumResponses } from './answers.ts';
+import { renderPassConfig, type PassConfig, selectPhases } from './config.ts';
 
 export interface PassResult {
   /** Null: every case kept to the document. Else what Schemathesis said, or that it did not come to an end. */
   readonly problem: string | null;
   readonly cases: number;
   /** Operations that were refused each time. */
-  readonly neverDone: readonly string[];
+  readonly neverSuccessful: readonly string[];
 }
 
-interface Place {
+interface PassEnvironment {
   readonly program: string;
   readonly folder: string;
   readonly document: string;
@@ -36,25 +36,25 @@ function run(program: string, args: readonly string[], cwd: string, limitMs: num
 }
 
 /** Has Schemathesis try the operations of one caller. Its configuration holds a token, and stays in `folder`. */
-export async function runPass(name: string, config: PassConfig, place: Place): Promise<PassResult> {
+export async function runSchemathesisPass(name: string, config: PassConfig, place: PassEnvironment): Promise<PassResult> {
   const folder = join(place.folder, name.replaceAll(/\W+/g, '-'));
   mkdirSync(folder);
   const settings = join(folder, 'schemathesis.toml');
   const events = join(folder, 'events.ndjson');
-  writeFileSync(settings, configOf(config), { mode: 0o600 });
+  writeFileSync(settings, renderPassConfig(config), { mode: 0o600 });
   const { code, output } = await run(
     place.program,
     [
       ...['--config-file', settings, 'run', place.document, '--url', place.url],
-      ...['--phases', phasesOf(config), '--report', 'ndjson', '--report-ndjson-path', events],
+      ...['--phases', selectPhases(config), '--report', 'ndjson', '--report-ndjson-path', events],
       ...config.operations.flatMap((id) => ['--include-operation-id', id]),
     ],
     folder,
     place.limitMs,
   );
   if (code === null)
-    return { problem: `no end after ${place.limitMs} ms\n${output}`, cases: 0, neverDone: [] };
-  if (code !== 0) return { problem: output, cases: 0, neverDone: [] };
-  const answers = answersIn(events);
-  return { problem: null, cases: total(answers), neverDone: neverDone(answers) };
+    return { problem: `no end after ${place.limitMs} ms\n${output}`, cases: 0, neverSuccessful: [] };
+  if (code !== 0) return { problem: output, cases: 0, neverSuccessful: [] };
+  const answers = countResponses(events);
+  return { problem: null, cases: sumResponses(answers), neverSuccessful: findNeverSuccessfulOperations(answers) };
 }

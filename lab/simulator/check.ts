@@ -1,21 +1,21 @@
 /** `npm run simulate:check`: what CI asks of the simulation. 500 runs in which nothing breaks, and each planted fault found within as many. */
 import { availableParallelism } from 'node:os';
-import { PLANTED } from './planted/faults.ts';
-import { simulation, simulations } from './spawned.ts';
-import { faultsOf } from './sum.ts';
+import { PLANTED_FAULTS } from './planted/faults.ts';
+import { spawnSimulation, spawnSimulations } from './spawned.ts';
+import { countFaults } from './sum.ts';
 
 const RUNS = 500;
 const SEED = 7;
 
 async function calm(): Promise<boolean> {
-  const { record, broken } = await simulations({ runs: RUNS, seed: SEED, processes: availableParallelism() });
+  const { record, broken } = await spawnSimulations({ runs: RUNS, seed: SEED, processes: availableParallelism() });
   for (const { invariant, message, given, story, run } of broken)
     console.log(
       [`BROKEN: ${invariant}: ${message}`, ...given, ...story, `Again: --seed ${SEED} --run ${run}`].join(
         '\n',
       ),
     );
-  const faults = faultsOf(record);
+  const faults = countFaults(record);
   console.log(
     `${record.runs} runs, ${record.tasks} tasks, ${faults} calls went wrong, ${record.delivered} delivered, ${broken.length} broken`,
   );
@@ -24,7 +24,7 @@ async function calm(): Promise<boolean> {
 }
 
 async function finds(name: string, breaks: readonly string[]): Promise<boolean> {
-  const { record, broken } = await simulation(['--runs', `${RUNS}`, '--fault', name, '--no-shrink']);
+  const { record, broken } = await spawnSimulation(['--runs', `${RUNS}`, '--fault', name, '--no-shrink']);
   const found = broken[0]?.invariant;
   const ok = found !== undefined && breaks.includes(found);
   console.log(
@@ -35,7 +35,7 @@ async function finds(name: string, breaks: readonly string[]): Promise<boolean> 
 
 /** The planted faults, as many at a time as there are cores. */
 async function findsAll(): Promise<boolean> {
-  const waiting = Object.entries(PLANTED);
+  const waiting = Object.entries(PLANTED_FAULTS);
   const results: boolean[] = [];
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift())

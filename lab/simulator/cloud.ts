@@ -2,27 +2,27 @@ import './environment.ts';
 import type { SQSEvent } from 'aws-lambda';
 import { PROBLEMS } from '../../shared/api/problem.ts';
 import { ROUTES, type RouteName, routeKey } from '../../shared/api/routes.ts';
-import { BOX_ENV, TABLE } from '../../shared/contract/names.ts';
-import { deniedBy } from './engines/access.ts';
-import { Bucket, type HttpResult } from './engines/bucket.ts';
-import { type Send, useServices } from './engines/clients.ts';
-import { type Box, Containers } from './engines/containers.ts';
-import { Deliveries, type Delivery } from './engines/deliveries.ts';
-import { Events } from './engines/events.ts';
-import type { Item } from './engines/expression.ts';
-import { Machines } from './engines/machines.ts';
-import { Queue } from './engines/queues.ts';
-import { type Limits, Quotas } from './engines/quotas.ts';
+import { CONTAINER_ENV_NAMES, TABLE_KEYS } from '../../shared/contract/names.ts';
+import { accessDenialReason } from './engines/access.ts';
+import { SimulatedBucket, type HttpResponse } from './engines/bucket.ts';
+import { type SendCommand, routeSdkCalls } from './engines/clients.ts';
+import { type SimulatedContainer, SimulatedFargate } from './engines/containers.ts';
+import { DeliveryInvocations, type DeliveryInvocation } from './engines/deliveries.ts';
+import { SimulatedEventBus } from './engines/events.ts';
+import type { TableItem } from './engines/expression.ts';
+import { SimulatedStepFunctions } from './engines/machines.ts';
+import { SimulatedQueue } from './engines/queues.ts';
+import { type QuotaLimits, ServiceQuotas } from './engines/quotas.ts';
 import { StreamReader } from './engines/stream.ts';
-import { type Input, Table } from './engines/table.ts';
-import { FUNCTIONS, type FunctionName } from './functions.ts';
-import type { Service } from './world/faults.ts';
-import { currentProcess, Process, runAsWorld } from './world/processes.ts';
-import { drawn } from './world/random.ts';
-import { OutsideError, type World } from './world/world.ts';
+import { type TableCommandInput, SimulatedTable } from './engines/table.ts';
+import { LAMBDA_FUNCTIONS, type LambdaFunctionName } from './functions.ts';
+import type { SimulatedService } from './world/faults.ts';
+import { getCurrentProcess, SimulatedProcess, runOutsideProcesses } from './world/processes.ts';
+import { drawFraction } from './world/random.ts';
+import { ServiceCallError, type SimulatedWorld } from './world/world.ts';
 
 /** What refuses, in each service's own words: the control plane tells some of them apart. */
-const REFUSALS: Partial<Record<Service, [string, string]>> = {
+const REFUSALS: Partial<Record<SimulatedService, [string, string]>> = {
   dynamodb: ['ProvisionedThroughputExceededException', 'the request rate is too high'],
   s3: ['SlowDown', 'please reduce your request rate'],
   sqs: ['ThrottlingException', 'rate exceeded'],
@@ -33,7 +33,7 @@ const REFUSALS: Partial<Record<Service, [string, string]>> = {
   events: ['ThrottlingException', 'rate exceeded'],
 };
 
-export interface ApiRequest {
+export interface SimulatedRequest {
   readonly token: string;
   readonly id?: string;
   readonly role?: string;
@@ -41,56 +41,56 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
-export interface ApiAnswer {
+export interface SimulatedResponse {
   readonly status: number;
   /** The document; of a refusal, the problem. */
   readonly body: Record<string, unknown>;
 }
 
 /** The deployment in one process: the real handlers, between simulated services. */
-export class Cloud {
-  readonly world: World;
-  readonly table: Table;
-  readonly bucket: Bucket;
-  readonly events = new Events();
-  readonly queues: ReadonlyMap<string, Queue>;
-  readonly readers: readonly StreamReader[];
-  readonly machines: Machines;
-  readonly containers: Containers;
-  readonly deliveries: Deliveries;
+export class SimulatedCloud {
+  readonly world: SimulatedWorld;
+  readonly table: SimulatedTable;
+  readonly bucket: SimulatedBucket;
+  readonly events = new SimulatedEventBus();
+  readonly queues: ReadonlyMap<string, SimulatedQueue>;
+  readonly streamReaders: readonly StreamReader[];
+  readonly stateMachines: SimulatedStepFunctions;
+  readonly containers: SimulatedFargate;
+  readonly deliveries: DeliveryInvocations;
   /** Functions that are at work. */
-  readonly #running = new Set<Process>();
+  readonly #running = new Set<SimulatedProcess>();
   #invocations = 0;
 
-  readonly #quotas: Quotas | null;
+  readonly #quotas: ServiceQuotas | null;
   /** Hears of each invocation before it begins. */
-  onInvoke: (name: FunctionName, event: unknown) => void = () => {};
+  onInvoke: (name: LambdaFunctionName, event: unknown) => void = () => {};
 
   constructor(
-    world: World,
-    program: (box: Box) => Promise<void>,
-    delivers: (delivery: Delivery) => Promise<void>,
-    limits: Limits | null = null,
+    world: SimulatedWorld,
+    program: (box: SimulatedContainer) => Promise<void>,
+    delivers: (delivery: DeliveryInvocation) => Promise<void>,
+    limits: QuotaLimits | null = null,
   ) {
     this.world = world;
     this.#quotas =
       limits &&
-      new Quotas(
+      new ServiceQuotas(
         limits,
         () => world.clock.now,
-        (key) => this.table.run('GetCommand', { Key: key })['Item'] as Item | undefined,
+        (key) => this.table.run('GetCommand', { Key: key })['Item'] as TableItem | undefined,
       );
-    const { clock, weather } = world;
+    const { clock, conditions } = world;
     let reads = 0;
-    this.table = new Table(
+    this.table = new SimulatedTable(
       () => clock.now,
-      () => (world.isCalm ? 0 : Math.floor(drawn(`${weather.seed}/lag/${reads++}`) * weather.indexLag)),
+      () => (world.hasNoMoreFaults ? 0 : Math.floor(drawFraction(`${conditions.seed}/lag/${reads++}`) * conditions.indexLag)),
     );
-    this.bucket = new Bucket(world);
-    this.machines = new Machines({
-      invoke: (name, payload) => this.invoke(name as FunctionName, payload),
+    this.bucket = new SimulatedBucket(world);
+    this.stateMachines = new SimulatedStepFunctions({
+      invoke: (name, payload) => this.invoke(name as LambdaFunctionName, payload),
       send: (url, body) =>
-        world.outside(
+        world.callService(
           'sqs',
           () => `send ${body.slice(0, 120)}`,
           () => this.#queue(url).send(body),
@@ -100,23 +100,23 @@ export class Cloud {
     this.queues = new Map(
       ['agents1', 'agents2', 'agents3', 'gates'].map((name) => [
         name,
-        new Queue(world, name, (event: SQSEvent) => this.invoke('dispatch', event) as never),
+        new SimulatedQueue(world, name, (event: SQSEvent) => this.invoke('dispatch', event) as never),
       ]),
     );
     const isOf =
       (...kinds: readonly string[]) =>
       (write: { key: Readonly<Record<string, unknown>> }): boolean =>
-        kinds.includes(String(write.key[TABLE.sk]));
-    this.readers = [
+        kinds.includes(String(write.key[TABLE_KEYS.sk]));
+    this.streamReaders = [
       // Of a busy table some four shards, and ten batches of each at a time.
       {
         name: 'conductor' as const,
-        wants: isOf(TABLE.taskSk, TABLE.requestSk),
+        wants: isOf(TABLE_KEYS.taskSk, TABLE_KEYS.requestSk),
         batchSize: 10,
         windowMs: 0,
         ...(limits && { lanes: 40 }),
       },
-      { name: 'ledger' as const, wants: isOf(TABLE.taskSk), batchSize: 500, windowMs: 30_000 },
+      { name: 'ledger' as const, wants: isOf(TABLE_KEYS.taskSk), batchSize: 500, windowMs: 30_000 },
     ].map(
       (reader) =>
         new StreamReader(world, {
@@ -124,13 +124,13 @@ export class Cloud {
           invoke: (Records) => this.invoke(reader.name, { Records }) as never,
         }),
     );
-    this.containers = new Containers(
+    this.containers = new SimulatedFargate(
       world,
-      { box: BOX_ENV.box, url: BOX_ENV.assignmentUrl },
+      { box: CONTAINER_ENV_NAMES.box, url: CONTAINER_ENV_NAMES.assignmentUrl },
       program,
       (event) => {
         void world
-          .outside(
+          .callService(
             'lambda',
             () => 'the event of a stopped box',
             () => this.invoke('reconcile', event),
@@ -138,57 +138,57 @@ export class Cloud {
           .catch(() => {});
       },
     );
-    this.deliveries = new Deliveries(world, delivers, (event) => {
+    this.deliveries = new DeliveryInvocations(world, delivers, (event) => {
       void world
-        .outside(
+        .callService(
           'lambda',
           () => 'the event of a delivery that failed',
           () => this.invoke('reconcile', event),
         )
         .catch(() => {});
     });
-    const send: Send = (service, operation, input) => {
-      if (service === 'dynamodb') this.#holdToRole(operation, input as Input);
-      return world.outside(
+    const send: SendCommand = (service, operation, input) => {
+      if (service === 'dynamodb') this.#holdToRole(operation, input as TableCommandInput);
+      return world.callService(
         service,
         () => `${operation} ${describe(input)}`,
         () => {
           const serve = () => this.#serve(service, operation, input);
           return this.#quotas ? this.#quotas.call(service, operation, input, serve) : serve();
         },
-        () => new OutsideError(...(REFUSALS[service] ?? ['TimeoutError', 'no answer'])),
+        () => new ServiceCallError(...(REFUSALS[service] ?? ['TimeoutError', 'no answer'])),
       );
     };
-    useServices(this.#quotas ? patient(send, (milliseconds) => world.clock.sleep(milliseconds)) : send);
+    routeSdkCalls(this.#quotas ? patient(send, (milliseconds) => world.clock.sleep(milliseconds)) : send);
   }
 
-  get quotas(): Quotas {
+  get quotas(): ServiceQuotas {
     if (!this.#quotas) throw new Error('this cloud has no quotas');
     return this.#quotas;
   }
 
-  #queue(url: string): Queue {
+  #queue(url: string): SimulatedQueue {
     const queue = this.queues.get(url.split('/').at(-1) ?? '');
     if (!queue) throw new Error(`there is no queue ${url}`);
     return queue;
   }
 
   /** A call that the function's role would be refused on AWS. What is no function's call is nobody's that has a role. */
-  #holdToRole(operation: string, input: Input): void {
-    const caller = currentProcess()?.name.split(' #')[0] ?? '';
-    const denied = Object.hasOwn(FUNCTIONS, caller)
-      ? deniedBy(caller as FunctionName, operation, input)
+  #holdToRole(operation: string, input: TableCommandInput): void {
+    const caller = getCurrentProcess()?.name.split(' #')[0] ?? '';
+    const denied = Object.hasOwn(LAMBDA_FUNCTIONS, caller)
+      ? accessDenialReason(caller as LambdaFunctionName, operation, input)
       : null;
-    if (denied !== null) this.world.violate('functions do what their roles allow', denied);
+    if (denied !== null) this.world.reportViolation('functions do what their roles allow', denied);
   }
 
-  #serve(service: Service, operation: string, input: Readonly<Record<string, unknown>>): unknown {
-    return runAsWorld(() => {
-      if (service === 'dynamodb') return this.table.run(operation, input as Input);
+  #serve(service: SimulatedService, operation: string, input: Readonly<Record<string, unknown>>): unknown {
+    return runOutsideProcesses(() => {
+      if (service === 'dynamodb') return this.table.run(operation, input as TableCommandInput);
       if (service === 's3') return this.bucket.run(operation, input);
       if (service === 'ecs') return this.containers.run(operation, input);
       if (service === 'lambda') return this.deliveries.run(operation, input);
-      if (service === 'states') return this.machines.run(operation, input);
+      if (service === 'states') return this.stateMachines.run(operation, input);
       if (service === 'events') return this.events.put(input);
       if (operation !== 'ChangeMessageVisibilityCommand') throw new Error(`SQS has no ${operation} here`);
       this.#queue(String(input['QueueUrl'])).changeVisibility(
@@ -200,11 +200,11 @@ export class Cloud {
   }
 
   /** Invokes a function; rejects when it throws, dies or runs out of time. */
-  async invoke(name: FunctionName, event: unknown): Promise<unknown> {
-    const { handler, seconds } = FUNCTIONS[name];
+  async invoke(name: LambdaFunctionName, event: unknown): Promise<unknown> {
+    const { handler, seconds } = LAMBDA_FUNCTIONS[name];
     this.onInvoke(name, event);
-    const end = this.#quotas?.begin();
-    const process = new Process(`${name} #${++this.#invocations}`);
+    const end = this.#quotas?.beginExecution();
+    const process = new SimulatedProcess(`${name} #${++this.#invocations}`);
     this.#running.add(process);
     const context = {
       awsRequestId: process.name,
@@ -212,7 +212,7 @@ export class Cloud {
       getRemainingTimeInMillis: () => seconds * 1_000,
     };
     try {
-      return await this.world.run(process, seconds, () => handler(event, context));
+      return await this.world.runProcess(process, seconds, () => handler(event, context));
     } finally {
       end?.();
       process.end();
@@ -221,35 +221,35 @@ export class Cloud {
   }
 
   /** The machine that runs everything goes down and comes up again: what is written stays, what runs is gone. */
-  powerCut(): void {
-    this.world.tell(() => 'POWER CUT: all functions, boxes and executions are gone');
+  cutPower(): void {
+    this.world.logEvent(() => 'POWER CUT: all functions, boxes and executions are gone');
     for (const process of [...this.#running]) process.kill('power cut');
-    for (const { isRunning, process } of [...this.containers.boxes, ...this.deliveries.invocations])
+    for (const { isRunning, process } of [...this.containers.containers, ...this.deliveries.invocations])
       if (isRunning) process.kill('power cut');
-    this.machines.forget();
+    this.stateMachines.loseExecutions();
   }
 
   get isIdle(): boolean {
     return (
       this.#running.size === 0 &&
-      this.readers.every((each) => each.isIdle) &&
-      [...this.containers.boxes, ...this.deliveries.invocations].every(({ isRunning }) => !isRunning)
+      this.streamReaders.every((each) => each.isIdle) &&
+      [...this.containers.containers, ...this.deliveries.invocations].every(({ isRunning }) => !isRunning)
     );
   }
 
   /** One request over HTTP: authorizer, then the route's function. Rejects when no answer comes. */
-  api(name: RouteName, request: ApiRequest): Promise<ApiAnswer> {
-    return this.world.outside(
+  requestApi(name: RouteName, request: SimulatedRequest): Promise<SimulatedResponse> {
+    return this.world.callService(
       'http',
       () => `${name} ${request.id ?? request.role ?? ''}`,
       () => {
         this.#quotas?.request();
-        return runAsWorld(() => this.#answer(name, request));
+        return runOutsideProcesses(() => this.#answer(name, request));
       },
     );
   }
 
-  async #answer(name: RouteName, request: ApiRequest): Promise<ApiAnswer> {
+  async #answer(name: RouteName, request: SimulatedRequest): Promise<SimulatedResponse> {
     const route = ROUTES[name];
     const event = {
       version: '2.0',
@@ -283,16 +283,16 @@ export class Cloud {
   }
 
   /** A request with a presigned URL. */
-  presigned(
+  requestPresigned(
     method: 'GET' | 'PUT' | 'DELETE',
     url: string,
     body?: string,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<HttpResult> {
-    return this.world.outside(
+  ): Promise<HttpResponse> {
+    return this.world.callService(
       'http',
       () => `${method} ${url.split('?', 1)[0]}`,
-      () => this.bucket.presigned(method, url, body, headers),
+      () => this.bucket.requestPresigned(method, url, body, headers),
     );
   }
 }
@@ -304,7 +304,7 @@ const THROTTLED: ReadonlySet<string> = new Set([
 ]);
 /** As the SDK: what is throttled is asked twice more, after pauses that double. */
 const patient =
-  (send: Send, sleep: (milliseconds: number) => Promise<void>): Send =>
+  (send: SendCommand, sleep: (milliseconds: number) => Promise<void>): SendCommand =>
   async (...call) => {
     for (let tries = 1; ; tries++) {
       try {

@@ -1,52 +1,52 @@
 import './environment.ts';
-import { CascadeResult, RepositoryStep } from '../../shared/contract/messages/queue.ts';
-import { documentClient } from '../../shared/store/clients.ts';
+import { CascadeStepResult, RepositoryStepInput } from '../../shared/contract/messages/queue.ts';
+import { createDocumentClient } from '../../shared/store/clients.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
-import { UNAUTHORIZED } from '../../shared/store/minter.ts';
+import { NO_CREDENTIALS } from '../../shared/store/minter.ts';
 import { TaskStore } from '../../shared/store/tasks.ts';
-import type { BaseContext, RemoteFiles, RemoteRefs } from '../../shared/use-cases/cascade/base.ts';
-import { repositoryStep } from '../../shared/use-cases/deliver/repository-step.ts';
+import type { ResolveBaseContext, RemoteFilesReader, RemoteRefsReader } from '../../shared/use-cases/cascade/base.ts';
+import { runRepositoryStep } from '../../shared/use-cases/deliver/repository-step.ts';
 
 /** A handler as Lambda calls it. */
-export type Handler = (event: unknown, context: unknown) => Promise<unknown>;
+export type LambdaHandler = (event: unknown, context: unknown) => Promise<unknown>;
 interface Deployed {
-  readonly handler: Handler;
+  readonly handler: LambdaHandler;
   /** Time limit, as infra/ sets it. */
   readonly seconds: number;
 }
 
-let remote: RemoteRefs | null = null;
-let files: RemoteFiles | null = null;
-let pause: BaseContext['pause'] = async () => {};
+let remote: RemoteRefsReader | null = null;
+let files: RemoteFilesReader | null = null;
+let pause: ResolveBaseContext['sleep'] = async () => {};
 /** Which repository the resolver asks from now on, and how it waits. */
-export function useRemote(refs: RemoteRefs, reads: RemoteFiles, waits: BaseContext['pause']): void {
+export function setResolverRemote(refs: RemoteRefsReader, reads: RemoteFilesReader, waits: ResolveBaseContext['sleep']): void {
   remote = refs;
   files = reads;
   pause = waits;
 }
 
-const load = async (path: string): Promise<Handler> =>
-  ((await import(`../../functions/${path}.ts`)) as { handler: Handler }).handler;
+const load = async (path: string): Promise<LambdaHandler> =>
+  ((await import(`../../functions/${path}.ts`)) as { handler: LambdaHandler }).handler;
 
-const db = documentClient();
+const db = createDocumentClient();
 /** The resolver's use case, as its handler calls it: that one speaks HTTP with the repository, and there is no HTTP here. */
-const resolve: Handler = async (event) => {
+const resolve: LambdaHandler = async (event) => {
   if (!remote || !files) throw new Error('there is no repository');
-  return CascadeResult.parse(
-    await repositoryStep(RepositoryStep.parse(event), {
+  return CascadeStepResult.parse(
+    await runRepositoryStep(RepositoryStepInput.parse(event), {
       tasks: new TaskStore(db, 'tasks'),
       deadlines: new DeadlineStore(db, 'tasks'),
       now: () => new Date(),
-      remote,
-      authorize: UNAUTHORIZED,
-      files,
-      pause: (ms) => pause(ms),
+      readRefs: remote,
+      getCredential: NO_CREDENTIALS,
+      readFiles: files,
+      sleep: (ms) => pause(ms),
     }),
   );
 };
 
 /** The functions of the control plane: the modules that are deployed. */
-export const FUNCTIONS = {
+export const LAMBDA_FUNCTIONS = {
   authorizer: { handler: await load('api/authorizer'), seconds: 10 },
   'api-submit': { handler: await load('api/submit'), seconds: 20 },
   'api-work': { handler: await load('api/work'), seconds: 20 },
@@ -63,4 +63,4 @@ export const FUNCTIONS = {
   dispatch: { handler: await load('dispatch/handler'), seconds: 30 },
   reconcile: { handler: await load('reconcile/handler'), seconds: 50 },
 } as const satisfies Record<string, Deployed>;
-export type FunctionName = keyof typeof FUNCTIONS;
+export type LambdaFunctionName = keyof typeof LAMBDA_FUNCTIONS;

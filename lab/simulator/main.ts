@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { installGlobals } from './world/globals.ts';
+import { installVirtualGlobals } from './world/globals.ts';
 
 const { values } = parseArgs({
   options: {
@@ -32,7 +32,7 @@ function whole(name: 'runs' | 'seed' | 'from' | 'run' | 'enough' | 'processes' |
 }
 
 if (values['real-kills'] !== undefined) {
-  const { killsCommand } = await import('./kills/command.ts');
+  const { runKillsCommand: killsCommand } = await import('./kills/command.ts');
   process.exit(
     (await killsCommand(whole('real-kills'), whole('seed'), values.fault ?? null, values.json)) ? 0 : 1,
   );
@@ -47,22 +47,22 @@ const counts = {
 
 async function here() {
   if (values.fault !== undefined) {
-    const { plant } = await import('./planted/plant.ts');
-    plant(values.fault);
+    const { plantFault } = await import('./planted/plant.ts');
+    plantFault(values.fault);
   }
   // Before anything of the control plane is loaded: libraries keep what they find.
-  installGlobals();
+  installVirtualGlobals();
   // Errors are answers here, made by the thousand; the story says where they came from.
   if (!values.story) Error.stackTraceLimit = 0;
   const { simulate } = await import('./simulate.ts');
   const { story, 'no-shrink': asFound } = values;
-  return simulate({ ...counts, story, shrink: !asFound, enough: whole('enough') }, console.log);
+  return simulate({ ...counts, story, shrink: !asFound, maxCounterexamples: whole('enough') }, console.log);
 }
 
 async function elsewhere() {
-  const { simulations } = await import('./spawned.ts');
+  const { spawnSimulations } = await import('./spawned.ts');
   const args = ['--enough', `${whole('enough')}`, ...(values.fault ? ['--fault', values.fault] : [])];
-  return simulations({ ...counts, processes: whole('processes') }, args);
+  return spawnSimulations({ ...counts, processes: whole('processes') }, args);
 }
 
 const started = performance.now();
@@ -74,7 +74,7 @@ else {
     for (const line of [...each.given, '', ...each.story]) console.log(line);
     console.log(`\nAgain: npm run simulate -- --seed ${each.seed} --run ${each.run}`);
   }
-  const { faultsOf } = await import('./sum.ts');
+  const { countFaults: faultsOf } = await import('./sum.ts');
   console.log(
     `${record.runs} runs, ${record.events} events, ${record.calls} calls (${faultsOf(record)} went wrong), ` +
       `${record.virtual_days.toFixed(1)} days, ${record.tasks} tasks, ${record.boxes} boxes, ${record.delivered} delivered, ` +

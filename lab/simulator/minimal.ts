@@ -1,8 +1,8 @@
-import type { Plan, TaskPlan } from './plan.ts';
+import type { SimulationPlan, TaskPlan } from './plan.ts';
 
 const removed = <T>(list: readonly T[], at: number): T[] => list.filter((_, index) => index !== at);
 
-function withoutTask(plan: Plan, at: number): Plan {
+function withoutTask(plan: SimulationPlan, at: number): SimulationPlan {
   const moved = (position: number): number => (position > at ? position - 1 : position);
   return {
     ...plan,
@@ -20,7 +20,7 @@ const SHARES = ['lostStarts', 'doubleStarts', 'cutShort', 'redelivery'] as const
 const OF_TASKS = ['works', 'dependsOn', 'files', 'said'] as const;
 
 /** All plans with one thing less. */
-export function* lesser(plan: Plan): Generator<Plan> {
+export function* generateSmallerPlans(plan: SimulationPlan): Generator<SimulationPlan> {
   for (const share of SHARES) if (plan[share] > 0) yield { ...plan, [share]: 0 };
   if (plan.tasks.length > 1) for (const at of plan.tasks.keys()) yield withoutTask(plan, at);
   for (const list of LISTS)
@@ -28,22 +28,22 @@ export function* lesser(plan: Plan): Generator<Plan> {
   for (const [index, task] of plan.tasks.entries())
     for (const list of OF_TASKS)
       for (const at of task[list].keys()) {
-        if (list === 'works' && task.works.length === 1) continue;
+        if (list === 'works' && task.attempts.length === 1) continue;
         const less = { ...task, [list]: removed<unknown>(task[list], at) } as TaskPlan;
         yield { ...plan, tasks: plan.tasks.with(index, less) };
       }
   for (const [index, task] of plan.tasks.entries()) {
-    const instead = (less: Partial<TaskPlan>): Plan => ({
+    const instead = (less: Partial<TaskPlan>): SimulationPlan => ({
       ...plan,
       tasks: plan.tasks.with(index, { ...task, ...less }),
     });
-    if (task.requested !== null) yield instead({ requested: null, said: [] });
-    if (task.judged) yield instead({ judged: false });
-    for (const [position, work] of task.works.entries()) {
-      if (work.asks !== null)
-        yield instead({ works: task.works.with(position, { ...work, asks: null, leave: [] }) });
-      for (const at of work.leave.keys())
-        yield instead({ works: task.works.with(position, { ...work, leave: removed(work.leave, at) }) });
+    if (task.requestMode !== null) yield instead({ requestMode: null, requestDecisions: [] });
+    if (task.asksModel) yield instead({ asksModel: false });
+    for (const [position, work] of task.attempts.entries()) {
+      if (work.approvalRequest !== null)
+        yield instead({ attempts: task.attempts.with(position, { ...work, approvalRequest: null, approvalDecisions: [] }) });
+      for (const at of work.approvalDecisions.keys())
+        yield instead({ attempts: task.attempts.with(position, { ...work, approvalDecisions: removed(work.approvalDecisions, at) }) });
     }
   }
 }
@@ -52,7 +52,7 @@ export function* lesser(plan: Plan): Generator<Plan> {
  * Leaves out of a plan whatever it breaks its promise without. The library makes values small, and keeps two members of a list where the
  * first is needed and not the second: its lists keep their ends.
  */
-export async function minimal(plan: Plan, breaks: (plan: Plan) => Promise<boolean>): Promise<Plan> {
-  for (const less of lesser(plan)) if (await breaks(less)) return minimal(less, breaks);
+export async function shrinkPlan(plan: SimulationPlan, breaks: (plan: SimulationPlan) => Promise<boolean>): Promise<SimulationPlan> {
+  for (const less of generateSmallerPlans(plan)) if (await breaks(less)) return shrinkPlan(less, breaks);
   return plan;
 }

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
-import { FAULTS, type FaultAt, type Outage, SERVICES } from './world/faults.ts';
+import { CALL_FAULTS, type ScheduledFault, type ServiceOutage, SIMULATED_SERVICES } from './world/faults.ts';
 
 /** What an agent makes of the task. What gates will see of it is the world's truth, whoever says what. */
-export const QUALITIES = ['good', 'bad', 'unclear', 'unchecked', 'empty'] as const;
-export type Quality = (typeof QUALITIES)[number];
+export const WORK_QUALITIES = ['good', 'bad', 'unclear', 'unchecked', 'empty'] as const;
+export type WorkQuality = (typeof WORK_QUALITIES)[number];
 
 /** What a hostile agent tries. */
-export const TRICKS = [
+export const AGENT_ATTACKS = [
   'none',
   /** Names a commit as the base on which everything passes. */
   'weak_base',
@@ -17,42 +17,42 @@ export const TRICKS = [
   /** Hands in a second, bad patch after the first, and puts it where the first one lies. */
   'second_work',
 ] as const;
-export type Trick = (typeof TRICKS)[number];
+export type AgentAttack = (typeof AGENT_ATTACKS)[number];
 
 /** What agents ask leave for in mid-run, and who may give it: the agent itself, time alone, or a person. */
-export const ASKED = {
+export const APPROVAL_ACTIONS = {
   'code:write': 'free',
   'org:hire': 'time',
   'deploy:production': 'person',
   'moon:land': 'person',
 } as const;
-export type Ask = keyof typeof ASKED;
+export type ApprovalAction = keyof typeof APPROVAL_ACTIONS;
 
 /** What people say to it. `allow_own` is the word of whoever holds the outside agents' tokens. */
-export const LEAVE_WORDS = ['allow', 'deny', 'allow_own'] as const;
+export const APPROVAL_DECISIONS = ['allow', 'deny', 'allow_own'] as const;
 /** What people say to a request. */
-export const REQUEST_WORDS = ['yes', 'no', 'clarify'] as const;
+export const REQUEST_DECISIONS = ['yes', 'no', 'clarify'] as const;
 /** A word, so many milliseconds after what it is about. */
-export interface WordPlan<Kind> {
+export interface DecisionPlan<Kind> {
   readonly after: number;
   readonly kind: Kind;
 }
 
 export interface WorkPlan {
   readonly seconds: number;
-  readonly quality: Quality;
-  readonly says: 'completed' | 'unsure' | 'failed' | 'nothing';
-  readonly trick: Trick;
+  readonly quality: WorkQuality;
+  readonly reportedStatus: 'completed' | 'unsure' | 'failed' | 'nothing';
+  readonly attack: AgentAttack;
   readonly heartbeats: boolean;
   readonly uploads: boolean;
   readonly tokens: number;
   /** Asked half way through; null: nothing. */
-  readonly asks: Ask | null;
-  readonly leave: readonly WordPlan<(typeof LEAVE_WORDS)[number]>[];
+  readonly approvalRequest: ApprovalAction | null;
+  readonly approvalDecisions: readonly DecisionPlan<(typeof APPROVAL_DECISIONS)[number]>[];
 }
 
 export interface TaskPlan {
-  readonly at: number;
+  readonly submittedAt: number;
   readonly runner: 'managed' | 'external';
   /** Positions of earlier tasks. */
   readonly dependsOn: readonly number[];
@@ -64,8 +64,8 @@ export interface TaskPlan {
   readonly deliverUnverified: boolean;
   readonly model: string | null;
   /** Sent again with the same key after so many seconds. */
-  readonly again: number | null;
-  readonly works: readonly WorkPlan[];
+  readonly resubmittedAfter: number | null;
+  readonly attempts: readonly WorkPlan[];
   /** The remote takes no push of it. */
   readonly pushRefused: boolean;
   /** After what its deliver boxes are gone without a word, one after the other. */
@@ -74,15 +74,15 @@ export interface TaskPlan {
   readonly queued: boolean;
   readonly fixUps: 0 | 1 | 2;
   /** A model is to be asked about it. */
-  readonly judged: boolean;
+  readonly asksModel: boolean;
   /** Starts when enough of what it depends on is done. */
-  readonly partial: 'wait' | 'lenient' | 'strict';
+  readonly dependencyPolicy: 'wait' | 'lenient' | 'strict';
   /** Asked for as a request; null: submitted as it is. */
-  readonly requested: 'review' | 'direct' | null;
-  readonly said: readonly WordPlan<(typeof REQUEST_WORDS)[number]>[];
+  readonly requestMode: 'review' | 'direct' | null;
+  readonly requestDecisions: readonly DecisionPlan<(typeof REQUEST_DECISIONS)[number]>[];
 }
 
-export const ACTIONS = [
+export const USER_ACTIONS = [
   'cancel',
   'fail',
   'retry',
@@ -94,15 +94,15 @@ export const ACTIONS = [
 ] as const;
 export interface ActionPlan {
   readonly at: number;
-  readonly kind: (typeof ACTIONS)[number];
+  readonly kind: (typeof USER_ACTIONS)[number];
   readonly task: number;
 }
 
-export interface Plan {
+export interface SimulationPlan {
   readonly tasks: readonly TaskPlan[];
   readonly actions: readonly ActionPlan[];
-  readonly faults: readonly FaultAt[];
-  readonly outages: readonly Outage[];
+  readonly faults: readonly ScheduledFault[];
+  readonly outages: readonly ServiceOutage[];
   /** Seconds at which everything that runs is lost. */
   readonly powerCuts: readonly number[];
   /** Seconds at which the main branch moves. */
@@ -112,19 +112,19 @@ export interface Plan {
   /** Share of the batches of a stream that come a second time. */
   readonly redelivery: number;
   /** At the end people and outside agents see to all that waits for them. */
-  readonly tidy: boolean;
+  readonly resolvesPending: boolean;
   /** Share of the executions that are acknowledged and never run. */
   readonly lostStarts: number;
   /** Share of those that run twice. */
   readonly doubleStarts: number;
   /** Share of those that die on the way. */
-  readonly cutShort: number;
+  readonly diedStarts: number;
   readonly seed: number;
 }
 
 /** Seconds in which everything planned happens; after that nothing goes wrong any more. */
-export const HORIZON = 900;
-const time = fc.integer({ min: 0, max: HORIZON });
+export const HORIZON_SECONDS = 900;
+const time = fc.integer({ min: 0, max: HORIZON_SECONDS });
 const early = fc.integer({ min: 0, max: 120 });
 /** Shrinks to the first, which is the plainest. */
 const oneOf = <const T>(...items: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...items);
@@ -134,9 +134,9 @@ const often = <T>(plain: T, other: fc.Arbitrary<T>, weight = 4): fc.Arbitrary<T>
 /** Often some at once: that is when they race. */
 const words = <const Kind extends string>(
   ...kinds: readonly Kind[]
-): fc.Arbitrary<readonly WordPlan<Kind>[]> =>
+): fc.Arbitrary<readonly DecisionPlan<Kind>[]> =>
   fc.array(
-    fc.record<WordPlan<Kind>>({
+    fc.record<DecisionPlan<Kind>>({
       after: fc.oneof(
         oneOf(0, 500, 1_000),
         fc.integer({ min: 0, max: 3_000 }),
@@ -150,17 +150,17 @@ const words = <const Kind extends string>(
 const work = fc.record<WorkPlan>({
   seconds: fc.integer({ min: 1, max: 300 }),
   quality: oneOf('good', 'bad', 'good', 'bad', 'unclear', 'unchecked', 'empty'),
-  says: often<WorkPlan['says']>('completed', oneOf('completed', 'unsure', 'failed', 'nothing')),
-  trick: often<Trick>('none', fc.constantFrom(...TRICKS)),
+  reportedStatus: often<WorkPlan['reportedStatus']>('completed', oneOf('completed', 'unsure', 'failed', 'nothing')),
+  attack: often<AgentAttack>('none', fc.constantFrom(...AGENT_ATTACKS)),
   heartbeats: often(true, fc.boolean(), 6),
   uploads: fc.boolean(),
   tokens: fc.integer({ min: 0, max: 200_000 }),
-  asks: often<Ask | null>(null, fc.constantFrom(...(Object.keys(ASKED) as Ask[])), 2),
-  leave: words(...LEAVE_WORDS),
+  approvalRequest: often<ApprovalAction | null>(null, fc.constantFrom(...(Object.keys(APPROVAL_ACTIONS) as ApprovalAction[])), 2),
+  approvalDecisions: words(...APPROVAL_DECISIONS),
 });
 
 const task: fc.Arbitrary<TaskPlan> = fc.record<TaskPlan>({
-  at: early,
+  submittedAt: early,
   runner: oneOf('managed', 'managed', 'external'),
   // How many tasks back, first; positions below.
   dependsOn: often<readonly number[]>(
@@ -175,8 +175,8 @@ const task: fc.Arbitrary<TaskPlan> = fc.record<TaskPlan>({
   maxCost: often<number | null>(null, oneOf(0.01, 0.5), 3),
   deliverUnverified: fc.boolean(),
   model: often<string | null>(null, oneOf('opus', 'a-model-of-no-price'), 5),
-  again: often<number | null>(null, fc.integer({ min: 0, max: 60 }), 4),
-  works: fc.array(work, { minLength: 1, maxLength: 5 }),
+  resubmittedAfter: often<number | null>(null, fc.integer({ min: 0, max: 60 }), 4),
+  attempts: fc.array(work, { minLength: 1, maxLength: 5 }),
   pushRefused: often(false, fc.boolean(), 9),
   lostDeliveries: often<TaskPlan['lostDeliveries']>(
     [],
@@ -186,18 +186,18 @@ const task: fc.Arbitrary<TaskPlan> = fc.record<TaskPlan>({
   large: often(false, fc.boolean(), 30),
   queued: often(false, fc.constant(true), 2),
   fixUps: oneOf(0, 0, 1, 2),
-  judged: often(false, fc.constant(true), 5),
-  partial: oneOf('wait', 'wait', 'lenient', 'strict'),
-  requested: often<TaskPlan['requested']>(null, oneOf('review', 'review', 'direct'), 2),
-  said: words(...REQUEST_WORDS),
+  asksModel: often(false, fc.constant(true), 5),
+  dependencyPolicy: oneOf('wait', 'wait', 'lenient', 'strict'),
+  requestMode: often<TaskPlan['requestMode']>(null, oneOf('review', 'review', 'direct'), 2),
+  requestDecisions: words(...REQUEST_DECISIONS),
 });
 
-const fault = fc.record<FaultAt>({
+const fault = fc.record<ScheduledFault>({
   call: fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 1_000 })),
-  fault: fc.constantFrom(...FAULTS),
+  fault: fc.constantFrom(...CALL_FAULTS),
 });
-const outage = fc.record<Outage>({
-  service: fc.constantFrom(...SERVICES),
+const outage = fc.record<ServiceOutage>({
+  service: fc.constantFrom(...SIMULATED_SERVICES),
   from: time,
   seconds: fc.integer({ min: 1, max: 60 }),
 });
@@ -211,21 +211,21 @@ const tasks = fc.array(task, { minLength: 1, maxLength: 5 }).map((all) =>
 );
 
 /** Everything that chance decides in one run. */
-export const plans: fc.Arbitrary<Plan> = fc.record<Plan>({
+export const planArbitrary: fc.Arbitrary<SimulationPlan> = fc.record<SimulationPlan>({
   tasks,
-  actions: fc.array(fc.record<ActionPlan>({ at: time, kind: fc.constantFrom(...ACTIONS), task: fc.nat(4) }), {
+  actions: fc.array(fc.record<ActionPlan>({ at: time, kind: fc.constantFrom(...USER_ACTIONS), task: fc.nat(4) }), {
     maxLength: 12,
   }),
   faults: fc.array(fault, { maxLength: 24 }),
-  outages: often<readonly Outage[]>([], fc.array(outage, { maxLength: 2 }), 2),
+  outages: often<readonly ServiceOutage[]>([], fc.array(outage, { maxLength: 2 }), 2),
   powerCuts: often<readonly number[]>([], fc.array(time, { maxLength: 2 }), 4),
   mainMoves: often<readonly number[]>([], fc.array(time, { maxLength: 2 }), 3),
   latency: oneOf(5, 40, 400),
   indexLag: oneOf(0, 100, 2_000),
-  tidy: fc.boolean(),
+  resolvesPending: fc.boolean(),
   seed: fc.nat(),
   redelivery: oneOf(0, 0.05, 0.3),
   lostStarts: often(0, oneOf(0.1, 0.5, 1), 2),
   doubleStarts: often(0, oneOf(0.1, 0.5, 1), 2),
-  cutShort: often(0, oneOf(0.1, 0.5, 1), 2),
+  diedStarts: often(0, oneOf(0.1, 0.5, 1), 2),
 });

@@ -1,26 +1,26 @@
 import type { JanitorInput } from '../../shared/contract/messages/queue.ts';
-import { ITEM_PREFIX } from '../../shared/contract/names.ts';
-import { boxProgram } from './actors/boxes.ts';
-import { act, actOn, claim, submit } from './actors/people.ts';
-import { useServices } from './engines/clients.ts';
-import { checkEnd } from './oracle/end.ts';
-import { checkJudging } from './oracle/judging.ts';
-import { stuckRequests } from './oracle/leave.ts';
+import { ITEM_KEY_PREFIXES } from '../../shared/contract/names.ts';
+import { runContainerProgram } from './actors/boxes.ts';
+import { performPlannedAction, performActionOnTask, claimAsOutsideAgent, submitPlannedTask } from './actors/people.ts';
+import { routeSdkCalls } from './engines/clients.ts';
+import { checkFinalState } from './oracle/end.ts';
+import { checkModelCalls } from './oracle/judging.ts';
+import { findStuckRequests } from './oracle/leave.ts';
 import { checkLedger } from './oracle/ledger.ts';
-import { stuck, tasksOf } from './oracle/rest.ts';
-import { checkWrite } from './oracle/writes.ts';
-import { HORIZON, type Plan } from './plan.ts';
+import { findStuckTasks, listStoredTasks } from './oracle/rest.ts';
+import { checkTaskWrite } from './oracle/writes.ts';
+import { HORIZON_SECONDS, type SimulationPlan } from './plan.ts';
 import { Simulation } from './simulation.ts';
-import type { Fault } from './world/faults.ts';
-import { settled, useTime } from './world/globals.ts';
-import type { Violation } from './world/world.ts';
+import type { CallFault } from './world/faults.ts';
+import { waitUntilSettled, setVirtualTime } from './world/globals.ts';
+import type { InvariantViolation } from './world/world.ts';
 
-export interface Outcome {
-  readonly violations: readonly Violation[];
+export interface RunOutcome {
+  readonly violations: readonly InvariantViolation[];
   readonly story: readonly string[];
   readonly events: number;
   readonly calls: number;
-  readonly faults: { readonly [fault in Fault]?: number };
+  readonly faults: { readonly [fault in CallFault]?: number };
   readonly outages: number;
   readonly powerCuts: number;
   readonly redelivered: number;
@@ -48,9 +48,9 @@ const MAX_EVENTS = 150_000;
 async function play(of: Simulation, isOver: () => boolean): Promise<void> {
   const { clock } = of.world;
   while (!isOver() && clock.step()) {
-    await settled();
+    await waitUntilSettled();
     if (clock.fired > MAX_EVENTS) {
-      of.world.violate('every run comes to rest', `${MAX_EVENTS} events, and no end`);
+      of.world.reportViolation('every run comes to rest', `${MAX_EVENTS} events, and no end`);
       return;
     }
     if (of.world.violations.length > 0) return;
@@ -63,19 +63,19 @@ function schedule(of: Simulation): () => void {
   let pause = MINUTE;
   let version = '';
   const tick = (): void => {
-    const now = JSON.stringify(tasksOf(of).map(({ version: each }) => each));
-    pause = of.world.isCalm && now === version ? Math.min(pause * 1.5, 60 * MINUTE) : MINUTE;
+    const now = JSON.stringify(listStoredTasks(of).map(({ version: each }) => each));
+    pause = of.world.hasNoMoreFaults && now === version ? Math.min(pause * 1.5, 60 * MINUTE) : MINUTE;
     version = now;
     void of.world
-      .outside(
+      .callService(
         'lambda',
         () => 'the reconciler',
         () => of.cloud.invoke('reconcile', { kind: 'schedule' }),
       )
       .catch(() => {});
-    clock.after(pause, tick, true);
+    clock.schedule(pause, tick, true);
   };
-  clock.after(MINUTE, tick, true);
+  clock.schedule(MINUTE, tick, true);
   return () => {
     pause = MINUTE;
     version = '';
@@ -86,33 +86,33 @@ function schedule(of: Simulation): () => void {
 const roomTaken = (of: Simulation): number =>
   of.cloud.table
     .items()
-    .filter((item) => String(item['pk']).startsWith(ITEM_PREFIX.box))
+    .filter((item) => String(item['pk']).startsWith(ITEM_KEY_PREFIXES.box))
     .reduce((sum, item) => sum + Number(item['used']), 0);
 
 /** Lets everything planned happen. */
 function begin(of: Simulation): void {
   const { plan, world } = of;
   const at = (seconds: number, does: () => void): void => {
-    world.clock.after(seconds * 1_000, does);
+    world.clock.schedule(seconds * 1_000, does);
   };
   plan.tasks.forEach((task, index) => {
     // What a task depends on is submitted before it.
-    const after = Math.max(0, ...task.dependsOn.map((each) => (plan.tasks[each]?.at ?? 0) + 1));
-    at(Math.max(task.at, after) + index * 0.01, () => void submit(of, task, index));
+    const after = Math.max(0, ...task.dependsOn.map((each) => (plan.tasks[each]?.submittedAt ?? 0) + 1));
+    at(Math.max(task.submittedAt, after) + index * 0.01, () => void submitPlannedTask(of, task, index));
   });
-  for (const action of plan.actions) at(action.at, () => void act(of, action));
-  for (const cut of plan.powerCuts) at(cut, () => of.cloud.powerCut());
+  for (const action of plan.actions) at(action.at, () => void performPlannedAction(of, action));
+  for (const cut of plan.powerCuts) at(cut, () => of.cloud.cutPower());
   for (const moves of plan.mainMoves) at(moves, () => of.remote.move(world.clock.now));
-  at(HORIZON, () => {
-    world.tell(() => 'from here on nothing goes wrong any more');
-    world.isCalm = true;
+  at(HORIZON_SECONDS, () => {
+    world.logEvent(() => 'from here on nothing goes wrong any more');
+    world.hasNoMoreFaults = true;
   });
 }
 
 /** People and outside agents see to what waits for them, until nothing does. */
 async function tidy(of: Simulation, rest: () => Promise<void>): Promise<void> {
   for (let round = 0; round < 12; round++) {
-    const waiting = tasksOf(of).filter(
+    const waiting = listStoredTasks(of).filter(
       (task) =>
         task.hold !== null ||
         (task.status === 'open' && task.runner === 'external') ||
@@ -121,36 +121,36 @@ async function tidy(of: Simulation, rest: () => Promise<void>): Promise<void> {
     if (waiting.length === 0) return;
     for (const task of waiting) {
       const number = task.id.length + task.attempts.length;
-      if (task.hold) void actOn(of, number % 2 === 0 ? 'approve' : 'reject', task.id);
-      else if (task.status === 'blocked') void actOn(of, 'cancel', task.id);
-      else void claim(of, task.id).catch(() => {});
+      if (task.hold) void performActionOnTask(of, number % 2 === 0 ? 'approve' : 'reject', task.id);
+      else if (task.status === 'blocked') void performActionOnTask(of, 'cancel', task.id);
+      else void claimAsOutsideAgent(of, task.id).catch(() => {});
     }
     await rest();
   }
 }
 
 /** Runs a plan from its first event to rest, and looks at everything on the way. */
-export async function run(plan: Plan, tells = false): Promise<Outcome> {
-  useTime(null, '');
-  const of = new Simulation(plan, tells, boxProgram);
-  useTime(of.world.clock, String(plan.seed));
+export async function runPlan(plan: SimulationPlan, tells = false): Promise<RunOutcome> {
+  setVirtualTime(null, '');
+  const of = new Simulation(plan, tells, runContainerProgram);
+  setVirtualTime(of.world.clock, String(plan.seed));
   try {
     return await live(of);
   } finally {
-    useTime(null, '');
-    useServices(null);
+    setVirtualTime(null, '');
+    routeSdkCalls(null);
   }
 }
 
-async function live(of: Simulation): Promise<Outcome> {
+async function live(of: Simulation): Promise<RunOutcome> {
   const { world, cloud } = of;
   const { clock } = world;
   cloud.table.onWrite = (write) => {
-    checkWrite(of, write);
-    for (const reader of cloud.readers) reader.offer(write);
+    checkTaskWrite(of, write);
+    for (const reader of cloud.streamReaders) reader.offer(write);
   };
   cloud.onInvoke = (name, event) => {
-    if (name === 'judge') checkJudging(of, event as JanitorInput);
+    if (name === 'judge') checkModelCalls(of, event as JanitorInput);
   };
   begin(of);
   const hurry = schedule(of);
@@ -161,21 +161,21 @@ async function live(of: Simulation): Promise<Outcome> {
       !clock.isBusy &&
       cloud.isIdle &&
       roomTaken(of) === 0 &&
-      stuck(of).length === 0 &&
-      stuckRequests(of).length === 0 &&
-      cloud.machines.running === 0;
+      findStuckTasks(of).length === 0 &&
+      findStuckRequests(of).length === 0 &&
+      cloud.stateMachines.running === 0;
     hurry();
-    await play(of, () => (world.isCalm && isQuiet()) || clock.now > deadline);
+    await play(of, () => (world.hasNoMoreFaults && isQuiet()) || clock.now > deadline);
   };
   await rest();
-  if (world.violations.length === 0 && world.seconds > HORIZON + MOST_HOURS * 3_600)
-    world.violate(
+  if (world.violations.length === 0 && world.seconds > HORIZON_SECONDS + MOST_HOURS * 3_600)
+    world.reportViolation(
       'nothing hangs for hours',
       `it took ${(world.seconds / 3_600).toFixed(1)} hours to come to rest`,
     );
-  if (of.plan.tidy && world.violations.length === 0) await tidy(of, rest);
+  if (of.plan.resolvesPending && world.violations.length === 0) await tidy(of, rest);
   if (world.violations.length === 0) {
-    checkEnd(of);
+    checkFinalState(of);
     let isChecked = false;
     void checkLedger(of).then(() => {
       isChecked = true;
@@ -183,23 +183,23 @@ async function live(of: Simulation): Promise<Outcome> {
     await play(of, () => isChecked);
   }
   const statuses: Record<string, number> = {};
-  const tasks = tasksOf(of);
+  const tasks = listStoredTasks(of);
   for (const { status } of tasks) statuses[status] = (statuses[status] ?? 0) + 1;
   return {
     violations: world.violations,
     story: world.story ?? [],
     events: clock.fired,
     calls: world.calls,
-    faults: world.faultsSeen,
+    faults: world.faultCounts,
     outages: of.plan.outages.length,
     powerCuts: of.plan.powerCuts.length,
-    redelivered: cloud.readers.reduce((sum, each) => sum + each.redelivered, 0),
+    redelivered: cloud.streamReaders.reduce((sum, each) => sum + each.redelivered, 0),
     seconds: (clock.now - start) / 1_000,
     tasks: tasks.length,
     statuses,
     writes: of.knowledge.writes,
     pushes: of.knowledge.pushes,
     delivered: of.remote.branches.size,
-    boxes: cloud.containers.boxes.length,
+    boxes: cloud.containers.containers.length,
   };
 }

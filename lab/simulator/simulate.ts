@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
-import { installClients } from './engines/clients.ts';
-import { minimal } from './minimal.ts';
-import { type Plan, plans } from './plan.ts';
-import { run } from './run.ts';
-import { type Counterexample, describePlan, tellStory } from './story.ts';
-import { type Record, recordOf, sumOf } from './sum.ts';
+import { installSdkClients } from './engines/clients.ts';
+import { shrinkPlan } from './minimal.ts';
+import { type SimulationPlan, planArbitrary } from './plan.ts';
+import { runPlan } from './run.ts';
+import { type Counterexample, describePlan, formatStory } from './story.ts';
+import { type SimulationRecord, createRecord, sumRecords } from './sum.ts';
 import { hash32 } from './world/random.ts';
 
-export interface Options {
+export interface SimulationOptions {
   readonly runs: number;
   readonly seed: number;
   /** Number of the first run. */
@@ -17,27 +17,27 @@ export interface Options {
   /** Makes counterexamples small. */
   readonly shrink: boolean;
   /** Counterexamples after which it ends. */
-  readonly enough: number;
+  readonly maxCounterexamples: number;
 }
 
 const seedOf = (seed: number, index: number): number => hash32(`run ${index} of ${seed}`) | 0;
 
 /** The plan of one run: the same for the same seed and number. */
-export const planOf = (seed: number, index: number): Plan =>
-  fc.sample(plans, { seed: seedOf(seed, index), numRuns: 1 })[0] as Plan;
+export const generatePlan = (seed: number, index: number): SimulationPlan =>
+  fc.sample(planArbitrary, { seed: seedOf(seed, index), numRuns: 1 })[0] as SimulationPlan;
 
 /** A plan as small as can be found that breaks the same promise. */
-async function smallest(seed: number, index: number, invariant: string): Promise<Plan> {
-  const breaks = async (plan: Plan): Promise<boolean> =>
-    (await run(plan)).violations.some((each) => each.invariant === invariant);
-  const property = fc.asyncProperty(plans, async (plan) => !(await breaks(plan)));
+async function smallest(seed: number, index: number, invariant: string): Promise<SimulationPlan> {
+  const breaks = async (plan: SimulationPlan): Promise<boolean> =>
+    (await runPlan(plan)).violations.some((each) => each.invariant === invariant);
+  const property = fc.asyncProperty(planArbitrary, async (plan) => !(await breaks(plan)));
   const found = await fc.check(property, { seed: seedOf(seed, index), numRuns: 1 });
-  return minimal(found.counterexample?.[0] ?? planOf(seed, index), breaks);
+  return shrinkPlan(found.counterexample?.[0] ?? generatePlan(seed, index), breaks);
 }
 
-async function counterexample(options: Options, index: number, invariant: string): Promise<Counterexample> {
-  const plan = options.shrink ? await smallest(options.seed, index, invariant) : planOf(options.seed, index);
-  const { violations, story } = await run(plan, true);
+async function counterexample(options: SimulationOptions, index: number, invariant: string): Promise<Counterexample> {
+  const plan = options.shrink ? await smallest(options.seed, index, invariant) : generatePlan(options.seed, index);
+  const { violations, story } = await runPlan(plan, true);
   const message = violations.find((each) => each.invariant === invariant)?.message ?? '';
   return {
     seed: options.seed,
@@ -45,27 +45,27 @@ async function counterexample(options: Options, index: number, invariant: string
     invariant,
     message,
     given: describePlan(plan),
-    story: tellStory(story),
+    story: formatStory(story),
   };
 }
 
-export interface Result {
-  readonly record: Record;
+export interface SimulationRunsResult {
+  readonly record: SimulationRecord;
   readonly broken: readonly Counterexample[];
 }
 
 /** Runs the plans of a seed; `tell` gets each story that is asked for. */
-export async function simulate(options: Options, tell: (line: string) => void): Promise<Result> {
-  installClients();
+export async function simulate(options: SimulationOptions, tell: (line: string) => void): Promise<SimulationRunsResult> {
+  installSdkClients();
   const started = process.cpuUsage();
-  let record = sumOf([]);
+  let record = sumRecords([]);
   const broken: Counterexample[] = [];
   const end = options.from + options.runs;
-  for (let index = options.from; index < end && broken.length < options.enough; index++) {
-    const plan = planOf(options.seed, index);
-    const outcome = await run(plan, options.story);
-    record = sumOf([record, recordOf(outcome)]);
-    if (options.story) for (const line of [...describePlan(plan), ...tellStory(outcome.story)]) tell(line);
+  for (let index = options.from; index < end && broken.length < options.maxCounterexamples; index++) {
+    const plan = generatePlan(options.seed, index);
+    const outcome = await runPlan(plan, options.story);
+    record = sumRecords([record, createRecord(outcome)]);
+    if (options.story) for (const line of [...describePlan(plan), ...formatStory(outcome.story)]) tell(line);
     const [worst] = outcome.violations;
     if (worst) broken.push(await counterexample(options, index, worst.invariant));
   }

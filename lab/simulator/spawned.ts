@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Result } from './simulate.ts';
-import { sumOf } from './sum.ts';
+import type { SimulationRunsResult } from './simulate.ts';
+import { sumRecords } from './sum.ts';
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 /** Runs the simulation in a process of its own, because it takes time and chance away from the whole process. */
-export function simulation(args: readonly string[]): Promise<Result> {
+export function spawnSimulation(args: readonly string[]): Promise<SimulationRunsResult> {
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
@@ -14,7 +14,7 @@ export function simulation(args: readonly string[]): Promise<Result> {
       { maxBuffer: 256 * 1_048_576 },
       (_failed, output, errors) => {
         try {
-          resolve(JSON.parse(output) as Result);
+          resolve(JSON.parse(output) as SimulationRunsResult);
         } catch {
           reject(new Error(`the simulation ended without a result: ${errors}${output.slice(0, 2_000)}`));
         }
@@ -24,20 +24,20 @@ export function simulation(args: readonly string[]): Promise<Result> {
 }
 
 /** The runs of a seed, dealt out among processes. A run is the same in whichever it happens. */
-export async function simulations(
+export async function spawnSimulations(
   { runs, seed, processes }: { readonly runs: number; readonly seed: number; readonly processes: number },
   args: readonly string[] = [],
-): Promise<Result> {
+): Promise<SimulationRunsResult> {
   const each = Math.ceil(runs / processes);
   const results = await Promise.all(
     Array.from({ length: processes }, (_, index) => {
       const from = index * each;
       const own = Math.max(0, Math.min(each, runs - from));
-      return simulation(['--seed', `${seed}`, '--from', `${from}`, '--runs', `${own}`, ...args]);
+      return spawnSimulation(['--seed', `${seed}`, '--from', `${from}`, '--runs', `${own}`, ...args]);
     }),
   );
   return {
-    record: sumOf(results.map(({ record }) => record)),
+    record: sumRecords(results.map(({ record }) => record)),
     broken: results.flatMap(({ broken }) => broken),
   };
 }

@@ -1,4 +1,4 @@
-import type { Plan, TaskPlan } from './plan.ts';
+import type { SimulationPlan, TaskPlan } from './plan.ts';
 
 /** A run that broke a promise, as small as it could be made. */
 export interface Counterexample {
@@ -13,9 +13,9 @@ export interface Counterexample {
 }
 
 function task(plan: TaskPlan, index: number): string {
-  const works = plan.works.map(
-    ({ quality, says, trick, seconds, asks }) =>
-      `${seconds} s for ${quality} work${asks === null ? '' : `, asks for ${asks}`}${says === 'completed' ? '' : `, says ${says}`}${trick === 'none' ? '' : `, tries ${trick}`}`,
+  const works = plan.attempts.map(
+    ({ quality, reportedStatus, attack, seconds, approvalRequest }) =>
+      `${seconds} s for ${quality} work${approvalRequest === null ? '' : `, asks for ${approvalRequest}`}${reportedStatus === 'completed' ? '' : `, says ${reportedStatus}`}${attack === 'none' ? '' : `, tries ${attack}`}`,
   );
   const more = [
     plan.runner,
@@ -26,16 +26,16 @@ function task(plan: TaskPlan, index: number): string {
     plan.deliverUnverified && 'deliver unverified',
     plan.large && 'very large',
     plan.fixUps > 0 && `${plan.fixUps} fix-ups`,
-    plan.partial !== 'wait' && `starts with a part of them (${plan.partial})`,
-    plan.judged && 'a model is asked',
+    plan.dependencyPolicy !== 'wait' && `starts with a part of them (${plan.dependencyPolicy})`,
+    plan.asksModel && 'a model is asked',
     plan.queued && 'goes onto the main branch',
-    plan.requested !== null && `asked for (${plan.requested})`,
+    plan.requestMode !== null && `asked for (${plan.requestMode})`,
   ];
-  return `given T${index} at ${plan.at} s (${more.filter(Boolean).join('; ')}): ${works.join(', then ')}`;
+  return `given T${index} at ${plan.submittedAt} s (${more.filter(Boolean).join('; ')}): ${works.join(', then ')}`;
 }
 
 /** What a plan lets happen, one thing a line. */
-export const describePlan = (plan: Plan): string[] => [
+export const describePlan = (plan: SimulationPlan): string[] => [
   ...plan.tasks.map(task),
   ...plan.actions.map(
     ({ at, kind, task: index }) => `given at ${at} s an operator's ${kind} (of task ${index})`,
@@ -62,7 +62,7 @@ export const describePlan = (plan: Plan): string[] => [
 ];
 
 /** The events, numbered; a row of heartbeats is one. */
-export function tellStory(story: readonly string[]): string[] {
+export function formatStory(story: readonly string[]): string[] {
   const kept: string[] = [];
   for (const line of story) {
     const what = line.slice(12).replace(/ v\d+/, '');

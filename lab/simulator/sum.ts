@@ -1,15 +1,15 @@
-import type { Outcome } from './run.ts';
-import type { Fault } from './world/faults.ts';
+import type { RunOutcome } from './run.ts';
+import type { CallFault } from './world/faults.ts';
 
 type Numbers = { readonly [name: string]: number };
 
-export interface Record {
+export interface SimulationRecord {
   readonly runs: number;
   readonly events: number;
   /** Calls from one part to another: each may go wrong. */
   readonly calls: number;
   /** Calls that went wrong, by how; those that an outage refused not counted. */
-  readonly faults: { readonly [fault in Fault]?: number };
+  readonly faults: { readonly [fault in CallFault]?: number };
   readonly outages: number;
   readonly power_cuts: number;
   /** Batches of a stream that came twice. */
@@ -29,7 +29,7 @@ export interface Record {
   readonly cpu_seconds: number;
 }
 
-const EMPTY: Record = {
+const EMPTY: SimulationRecord = {
   runs: 0,
   events: 0,
   calls: 0,
@@ -56,20 +56,20 @@ function plus<T extends number | Numbers>(one: T, other: T): T {
 }
 
 /** What several records come to. */
-export const sumOf = (records: readonly Record[]): Record =>
+export const sumRecords = (records: readonly SimulationRecord[]): SimulationRecord =>
   records.reduce(
     (sum, record) =>
       Object.fromEntries(
-        (Object.keys(EMPTY) as (keyof Record)[]).map((name) => [
+        (Object.keys(EMPTY) as (keyof SimulationRecord)[]).map((name) => [
           name,
           plus<number | Numbers>(sum[name], record[name]),
         ]),
-      ) as unknown as Record,
+      ) as unknown as SimulationRecord,
     EMPTY,
   );
 
 /** One run. CPU time is that of the process since `started`. */
-export const recordOf = (outcome: Outcome): Record => ({
+export const createRecord = (outcome: RunOutcome): SimulationRecord => ({
   ...EMPTY,
   runs: 1,
   events: outcome.events,
@@ -88,5 +88,5 @@ export const recordOf = (outcome: Outcome): Record => ({
   broken: Object.fromEntries(outcome.violations.map(({ invariant }) => [invariant, 1])),
 });
 
-export const faultsOf = ({ faults }: Record): number =>
+export const countFaults = ({ faults }: SimulationRecord): number =>
   Object.values(faults).reduce((sum, each) => sum + each, 0);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { BOX_ENV } from '../../shared/contract/names.ts';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/names.ts';
 import { after } from '../timer.ts';
 import { type BoxProcess, type Program, startProcess } from './box-process.ts';
 
@@ -52,7 +52,7 @@ export function createAhead(waitsMs = WAITS_MS): Ahead {
     const one: Waiting = {
       name: nameOf(program),
       // What cannot be started now may be later; whoever wants it then is told.
-      started: startProcess(program, { [BOX_ENV.startedAhead]: '1' }).catch(() => null),
+      started: startProcess(program, { [CONTAINER_ENV_NAMES.startedAhead]: '1' }).catch(() => null),
       cancel: after(waitsMs, () => {
         if (waiting === one) waiting = null;
         void end(one);

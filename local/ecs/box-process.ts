@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { BOX_ENV } from '../../shared/contract/names.ts';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/names.ts';
 
 export const IS_WINDOWS = process.platform === 'win32';
 /** Without these, no program starts on Windows. */
@@ -47,7 +47,7 @@ export async function startProcess(
       LANG: process.env['LANG'] ?? 'C.UTF-8',
       ...program.environment,
       ...environment,
-      [BOX_ENV.exitWithParent]: '1',
+      [CONTAINER_ENV_NAMES.exitWithParent]: '1',
     },
   });
   await once(child, 'spawn');

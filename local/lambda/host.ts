@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { ENV } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
 import { installedClis } from '../installed-clis.ts';
 import { type Lent, lentTo } from '../lent.ts';
 import type { Counters, InvokeResult, LambdaHost, Running } from '../ports.ts';
@@ -119,11 +119,11 @@ function environmentOf(
     AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${spec.name}`,
     AWS_LAMBDA_LOG_STREAM_NAME: 'embedded',
     ...sdkEnvironment(endpoints),
-    [ENV.allowFileRepositories]: 'true',
+    [FUNCTION_ENV_NAMES.allowFileRepositories]: 'true',
     ...spec.variables,
     // Without keys, there is no vendor here, whatever a deployment would have.
-    ...(ENV.modelVendors in spec.variables ? { [ENV.modelVendors]: '[]' } : {}),
-    ...(ENV.agentClis in spec.variables ? { [ENV.agentClis]: JSON.stringify(installedClis()) } : {}),
+    ...(FUNCTION_ENV_NAMES.modelVendors in spec.variables ? { [FUNCTION_ENV_NAMES.modelVendors]: '[]' } : {}),
+    ...(FUNCTION_ENV_NAMES.agentClis in spec.variables ? { [FUNCTION_ENV_NAMES.agentClis]: JSON.stringify(installedClis()) } : {}),
     ...lentTo(spec.variables, lent ?? {}),
   };
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire, findPackageJSON, flushCompileCache, isBuiltin } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { FUNCTION_PART } from '../../shared/contract/names.ts';
+import { SHARED_CHUNK_PREFIX } from '../../shared/contract/names.ts';
 import { compile } from './compiled.ts';
 import type { FunctionData } from './protocol.ts';
 import { runFor, type Surroundings, surroundingsOfWhoRuns } from './surroundings.ts';
@@ -85,7 +85,7 @@ function within(around: Surroundings, awslambda: unknown, cache: string): Enter 
   const loaded = new Map<string, Loaded>();
   const enter: Enter = (path) => {
     const name = basename(path);
-    const isPart = name.startsWith(FUNCTION_PART);
+    const isPart = name.startsWith(SHARED_CHUNK_PREFIX);
     const [kept, key, surroundings] = isPart ? [parts, name, ofWhoRuns] : [loaded, path, around];
     const present = kept.get(key);
     if (present) return present;

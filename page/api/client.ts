@@ -1,15 +1,15 @@
-import { Away, failureOf } from './errors.ts';
+import { ApiUnavailableError, errorFromResponse } from './errors.ts';
 
 /** What was read, and the tag to ask with whether it has changed. */
-export interface Read<T> {
+export interface ApiReadResult<T> {
   readonly body: T;
   readonly etag: string | null;
 }
 
 /** The API as the page calls it: same origin, one token, kept in this object and nowhere else. */
-export interface Api {
+export interface ApiClient {
   /** Null: it is as it was when `etag` was given out. @throws Away, TokenOver, Refused */
-  read<T>(path: string, etag?: string | null): Promise<Read<T> | null>;
+  read<T>(path: string, etag?: string | null): Promise<ApiReadResult<T> | null>;
   /** @param version that the task must still have. @throws Away, TokenOver, Refused */
   send<T>(path: string, body: object, version?: number): Promise<T>;
 }
@@ -25,7 +25,7 @@ async function jsonOf(response: Response): Promise<unknown> {
   }
 }
 
-export function apiWith(token: string, fetcher: typeof fetch = (...args) => fetch(...args)): Api {
+export function createApiClient(token: string, fetcher: typeof fetch = (...args) => fetch(...args)): ApiClient {
   const ask = async (path: string, init: RequestInit): Promise<Response> => {
     try {
       return await fetcher(path, {
@@ -36,7 +36,7 @@ export function apiWith(token: string, fetcher: typeof fetch = (...args) => fetc
         signal: AbortSignal.timeout(PATIENCE),
       });
     } catch {
-      throw new Away('Nothing answers at this address.');
+      throw new ApiUnavailableError('Nothing answers at this address.');
     }
   };
   return {
@@ -44,8 +44,8 @@ export function apiWith(token: string, fetcher: typeof fetch = (...args) => fetc
       const response = await ask(path, { headers: etag === null ? {} : { 'if-none-match': etag } });
       if (response.status === 304) return null;
       const body = await jsonOf(response);
-      if (!response.ok) throw failureOf(response.status, body);
-      if (body === null) throw new Away('What answers at this address is not Assay.');
+      if (!response.ok) throw errorFromResponse(response.status, body);
+      if (body === null) throw new ApiUnavailableError('What answers at this address is not Assay.');
       return { body: body as T, etag: response.headers.get('etag') };
     },
     async send<T>(path: string, body: object, version?: number) {
@@ -58,7 +58,7 @@ export function apiWith(token: string, fetcher: typeof fetch = (...args) => fetc
         body: JSON.stringify(body),
       });
       const answer = await jsonOf(response);
-      if (!response.ok) throw failureOf(response.status, answer);
+      if (!response.ok) throw errorFromResponse(response.status, answer);
       return answer as T;
     },
   };

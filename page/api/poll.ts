@@ -1,17 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Api } from './client.ts';
-import { Away, TokenOver } from './errors.ts';
-import { nextWait, type Outcome, PACE } from './pace.ts';
+import type { ApiClient } from './client.ts';
+import { ApiUnavailableError, TokenExpiredError } from './errors.ts';
+import { nextPollInterval, type PollOutcome, POLL_INTERVALS } from './pace.ts';
 
-export interface Polled<T> {
+export interface PollState<T> {
   /** The last answer; null before the first. */
   readonly body: T | null;
   /** Counts answers that were not the same as the one before. */
   readonly changes: number;
   /** Why the last question had no answer; null: it had one. */
-  readonly trouble: Error | null;
+  readonly error: Error | null;
   /** Asks at once. */
-  again(): void;
+  refresh(): void;
 }
 
 interface State<T> {
@@ -24,17 +24,17 @@ interface State<T> {
  * Asks again and again, each time whether it has changed, and stands still while nobody looks at the page. `read` gets the tag of
  * the last answer.
  */
-export function usePoll<T>(api: Api, path: string, onTokenOver: () => void): Polled<T> {
+export function usePoll<T>(api: ApiClient, path: string, onTokenOver: () => void): PollState<T> {
   const [state, setState] = useState<State<T>>({ body: null, changes: 0, trouble: null });
   const ask = useRef<() => void>(() => {});
   useEffect(() => {
     let etag: string | null = null;
-    let wait: number = PACE.soonest;
+    let wait: number = POLL_INTERVALS.soonest;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let running = false;
     let over = false;
     setState({ body: null, changes: 0, trouble: null });
-    const round = async (): Promise<Outcome> => {
+    const round = async (): Promise<PollOutcome> => {
       try {
         const read = await api.read<T>(path, etag);
         if (over) return 'same';
@@ -48,8 +48,8 @@ export function usePoll<T>(api: Api, path: string, onTokenOver: () => void): Pol
         return 'changed';
       } catch (error) {
         if (over) return 'away';
-        if (error instanceof TokenOver) onTokenOver();
-        const trouble = error instanceof Error ? error : new Away(String(error));
+        if (error instanceof TokenExpiredError) onTokenOver();
+        const trouble = error instanceof Error ? error : new ApiUnavailableError(String(error));
         setState((before) => ({ ...before, trouble }));
         return 'away';
       }
@@ -58,7 +58,7 @@ export function usePoll<T>(api: Api, path: string, onTokenOver: () => void): Pol
       clearTimeout(timer);
       if (running || over) return;
       running = true;
-      wait = nextWait(wait, await round());
+      wait = nextPollInterval(wait, await round());
       running = false;
       if (!over && !document.hidden) timer = setTimeout(() => void next(), wait);
     };
@@ -67,7 +67,7 @@ export function usePoll<T>(api: Api, path: string, onTokenOver: () => void): Pol
       else void next();
     };
     ask.current = () => {
-      wait = PACE.soonest;
+      wait = POLL_INTERVALS.soonest;
       void next();
     };
     document.addEventListener('visibilitychange', onLook);
@@ -80,5 +80,5 @@ export function usePoll<T>(api: Api, path: string, onTokenOver: () => void): Pol
       window.removeEventListener('online', onLook);
     };
   }, [api, path, onTokenOver]);
-  return { ...state, again: () => ask.current() };
+  return { ...state, refresh: () => ask.current() };
 }

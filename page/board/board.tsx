@@ -1,19 +1,19 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { TaskSummary } from '../../shared/api/schemas.ts';
-import { age } from '../../shared/lib/format.ts';
-import { go } from '../address.ts';
-import { TokenOver } from '../api/errors.ts';
-import type { Polled } from '../api/poll.ts';
+import { formatAge } from '../../shared/lib/format.ts';
+import { navigate } from '../address.ts';
+import { TokenExpiredError } from '../api/errors.ts';
+import type { PollState } from '../api/poll.ts';
 import { useShortcuts } from '../components/keys.ts';
-import { Rows } from '../components/rows.tsx';
-import { oneLine } from '../components/visible.ts';
-import { hashOf } from '../place.ts';
-import type { Status, ViewProps } from '../shell/view.ts';
-import { boardRows, countsOf, GROUPS, type Group, groupOf } from './groups.ts';
-import { boardTasks } from './lists.ts';
+import { VirtualTable } from '../components/rows.tsx';
+import { escapeToOneLine } from '../components/visible.ts';
+import { pageRouteHash } from '../place.ts';
+import type { StatusSnapshot, ViewProps } from '../shell/view.ts';
+import { boardRows, countByGroup, TASK_GROUPS, type TaskGroup, taskGroupOf } from './groups.ts';
+import { loadBoardTasks } from './lists.ts';
 
 interface Props extends ViewProps {
-  readonly status: Polled<Status>;
+  readonly status: PollState<StatusSnapshot>;
 }
 
 /** As in the style sheet, in pixels. */
@@ -22,18 +22,18 @@ const ROW = 36;
 const SECOND_LOOK = 3_000;
 
 const noteOf = ({ hold, failure, blocked_reason, flagged_unverified }: TaskSummary): string => {
-  if (hold) return oneLine(hold.reasons.join('; '));
-  if (failure) return oneLine(`${failure.code}: ${failure.message}`);
-  if (blocked_reason) return oneLine(blocked_reason.message);
+  if (hold) return escapeToOneLine(hold.reasons.join('; '));
+  if (failure) return escapeToOneLine(`${failure.code}: ${failure.message}`);
+  if (blocked_reason) return escapeToOneLine(blocked_reason.message);
   return flagged_unverified ? 'completed without evidence of ours' : '';
 };
 
 /** All live tasks and those that ended last. It is listed again only when the counts say that something has happened. */
-export function Board({ api, onTokenOver, status }: Props) {
+export function Board({ api, onTokenExpired, status }: Props) {
   const [tasks, setTasks] = useState<readonly TaskSummary[] | null>(null);
   const [trouble, setTrouble] = useState('');
   const [filter, setFilter] = useState('');
-  const [group, setGroup] = useState<Group | 'all'>('all');
+  const [group, setGroup] = useState<TaskGroup | 'all'>('all');
   const [selected, setSelected] = useState(-1);
   // Keys may come faster than the board is drawn.
   const at = useRef(-1);
@@ -48,13 +48,13 @@ export function Board({ api, onTokenOver, status }: Props) {
     let over = false;
     const list = async (): Promise<void> => {
       try {
-        const found = await boardTasks(api);
+        const found = await loadBoardTasks(api);
         if (over) return;
         setTasks(found);
         setTrouble('');
       } catch (error) {
         if (over) return;
-        if (error instanceof TokenOver) onTokenOver();
+        if (error instanceof TokenExpiredError) onTokenExpired();
         else setTrouble((error as Error).message);
       }
     };
@@ -64,10 +64,10 @@ export function Board({ api, onTokenOver, status }: Props) {
       over = true;
       clearTimeout(again);
     };
-  }, [api, changes, onTokenOver]);
+  }, [api, changes, onTokenExpired]);
 
   const rows = useMemo(() => boardRows(tasks ?? [], filter, group), [tasks, filter, group]);
-  const counts = useMemo(() => countsOf(tasks ?? []), [tasks]);
+  const counts = useMemo(() => countByGroup(tasks ?? []), [tasks]);
   const move = useCallback(
     (by: number) => select(Math.min(rows.length - 1, Math.max(0, at.current + by))),
     [rows.length, select],
@@ -84,7 +84,7 @@ export function Board({ api, onTokenOver, status }: Props) {
           const task = rows[at.current];
           const focused = document.activeElement;
           if (focused instanceof HTMLAnchorElement || focused instanceof HTMLButtonElement) focused.click();
-          else if (task) go({ view: 'task', id: task.id });
+          else if (task) navigate({ view: 'task', id: task.id });
         },
       },
     ],
@@ -99,7 +99,7 @@ export function Board({ api, onTokenOver, status }: Props) {
       <div class="tools">
         <fieldset>
           <legend class="hidden">Which tasks</legend>
-          {(['all', ...GROUPS] as const).map((each) => (
+          {(['all', ...TASK_GROUPS] as const).map((each) => (
             <button
               key={each}
               type="button"
@@ -137,7 +137,7 @@ export function Board({ api, onTokenOver, status }: Props) {
           )}
         </p>
       ) : (
-        <Rows
+        <VirtualTable
           label="Tasks"
           items={rows}
           rowHeight={ROW}
@@ -160,20 +160,20 @@ export function Board({ api, onTokenOver, status }: Props) {
           row={(task, index) => (
             <tr key={task.id} aria-rowindex={index + 2} class={index === selected ? 'selected' : ''}>
               <td>
-                <span class={`pill ${groupOf(task).replace(' ', '-')}`}>
+                <span class={`pill ${taskGroupOf(task).replace(' ', '-')}`}>
                   {task.status === 'in_review' && task.hold ? 'needs you' : task.status.replaceAll('_', ' ')}
                 </span>
               </td>
               <td class="title">
-                <a href={hashOf({ view: 'task', id: task.id })} onFocus={() => select(index)}>
-                  <bdi>{oneLine(task.title)}</bdi>
+                <a href={pageRouteHash({ view: 'task', id: task.id })} onFocus={() => select(index)}>
+                  <bdi>{escapeToOneLine(task.title)}</bdi>
                 </a>
               </td>
               <td>
-                <bdi>{oneLine(task.role)}</bdi>
+                <bdi>{escapeToOneLine(task.role)}</bdi>
               </td>
               <td class="number">{task.priority}</td>
-              <td class="number">{age(task.created_at, now)}</td>
+              <td class="number">{formatAge(task.created_at, now)}</td>
               <td class="note">
                 <bdi>{noteOf(task)}</bdi>
               </td>

@@ -1,10 +1,10 @@
 import type { TaskSummary } from '../../shared/api/schemas.ts';
 
 /** What the board calls a task, in the order in which it wants to be looked at. */
-export const GROUPS = ['needs you', 'running', 'being checked', 'waiting', 'failed', 'ended'] as const;
-export type Group = (typeof GROUPS)[number];
+export const TASK_GROUPS = ['needs you', 'running', 'being checked', 'waiting', 'failed', 'ended'] as const;
+export type TaskGroup = (typeof TASK_GROUPS)[number];
 
-export function groupOf({ status, hold }: Pick<TaskSummary, 'status' | 'hold'>): Group {
+export function taskGroupOf({ status, hold }: Pick<TaskSummary, 'status' | 'hold'>): TaskGroup {
   switch (status) {
     case 'in_review':
       return hold ? 'needs you' : 'being checked';
@@ -32,12 +32,12 @@ const matches = (task: TaskSummary, words: readonly string[]): boolean => {
 export function boardRows(
   tasks: readonly TaskSummary[],
   filter: string,
-  group: Group | 'all',
+  group: TaskGroup | 'all',
 ): TaskSummary[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  const rank = (task: TaskSummary): number => GROUPS.indexOf(groupOf(task));
+  const rank = (task: TaskSummary): number => TASK_GROUPS.indexOf(taskGroupOf(task));
   return tasks
-    .filter((task) => (group === 'all' || groupOf(task) === group) && matches(task, words))
+    .filter((task) => (group === 'all' || taskGroupOf(task) === group) && matches(task, words))
     .toSorted(
       (a, b) =>
         rank(a) - rank(b) ||
@@ -47,8 +47,8 @@ export function boardRows(
     );
 }
 
-export const countsOf = (tasks: readonly TaskSummary[]): ReadonlyMap<Group, number> => {
-  const counts = new Map<Group, number>();
-  for (const task of tasks) counts.set(groupOf(task), (counts.get(groupOf(task)) ?? 0) + 1);
+export const countByGroup = (tasks: readonly TaskSummary[]): ReadonlyMap<TaskGroup, number> => {
+  const counts = new Map<TaskGroup, number>();
+  for (const task of tasks) counts.set(taskGroupOf(task), (counts.get(taskGroupOf(task)) ?? 0) + 1);
   return counts;
 };

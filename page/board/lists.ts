@@ -1,18 +1,18 @@
 import type * as z from 'zod';
 import type { TaskList, TaskSummary } from '../../shared/api/schemas.ts';
-import type { Api } from '../api/client.ts';
+import type { ApiClient } from '../api/client.ts';
 
 type List = z.infer<typeof TaskList>;
 
 /** Tasks of one page of a listing. */
 const PAGE = 200;
 /** How many live tasks are shown at the most; the numbers in the header are of all. */
-export const MOST_LIVE = 2_000;
+export const MAX_LIVE_TASKS = 2_000;
 /** How many that have ended are shown, the newest first. */
 const ENDED = 100;
 
 /** All live tasks, oldest first, as far as the board shows them. */
-async function live(api: Api): Promise<TaskSummary[]> {
+async function live(api: ApiClient): Promise<TaskSummary[]> {
   const tasks: TaskSummary[] = [];
   let cursor: string | null = null;
   do {
@@ -20,12 +20,12 @@ async function live(api: Api): Promise<TaskSummary[]> {
     const read: List | undefined = (await api.read<List>(`/tasks?live=true&limit=${PAGE}${more}`))?.body;
     tasks.push(...(read?.tasks ?? []));
     cursor = read?.next_cursor ?? null;
-  } while (cursor !== null && tasks.length < MOST_LIVE);
+  } while (cursor !== null && tasks.length < MAX_LIVE_TASKS);
   return tasks;
 }
 
 /** What the board shows: all that is live, and what ended last. */
-export async function boardTasks(api: Api): Promise<TaskSummary[]> {
+export async function loadBoardTasks(api: ApiClient): Promise<TaskSummary[]> {
   const [running, ended] = await Promise.all([
     live(api),
     api.read<List>(`/tasks?live=false&order=newest&limit=${ENDED}`),

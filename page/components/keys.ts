@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 export interface Shortcut {
   /** As `KeyboardEvent.key` has it, or two after each other: `g b`. */
   readonly keys: string;
-  readonly does: string;
+  readonly description: string;
   readonly run: () => void;
 }
 
@@ -19,9 +19,9 @@ function readOn(): boolean {
     return true;
   }
 }
-export const shortcutsOn = (): boolean => on;
+export const hasShortcutsEnabled = (): boolean => on;
 /** Whoever speaks to the computer may want none: WCAG 2.1.4. */
-export function turnShortcuts(wanted: boolean): void {
+export function setShortcutsEnabled(wanted: boolean): void {
   on = wanted;
   try {
     localStorage.setItem(KEPT, wanted ? 'on' : 'off');

@@ -1,20 +1,20 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { timeRange } from './time-range.ts';
+import { rangeOfAtLeastAWeek } from './time-range.ts';
 
-export interface Line {
+export interface PlotLine {
   readonly name: string;
   /** One for each point in time; null: no data, which is a gap and no zero. */
   readonly values: readonly (number | null)[];
   /** A line that is compared with, not measured. */
-  readonly mark?: boolean;
+  readonly isThreshold?: boolean;
 }
 
 interface Props {
   /** Seconds of Unix time. */
   readonly times: readonly number[];
-  readonly lines: readonly Line[];
+  readonly lines: readonly PlotLine[];
   readonly show: (value: number | null) => string;
 }
 
@@ -52,7 +52,7 @@ async function draw(element: HTMLElement, { times, lines, show }: Props): Promis
       height: HEIGHT,
       cursor: { drag: { x: false, y: false } },
       // Of the times themselves: the library hands over an end that it has made up where there is one only.
-      scales: { x: { range: () => timeRange(times[0] ?? 0, times.at(-1) ?? 0) } },
+      scales: { x: { range: () => rangeOfAtLeastAWeek(times[0] ?? 0, times.at(-1) ?? 0) } },
       tzDate: (seconds) => Chart.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
       axes: [
         { ...axis, incrs: DAYS, values: (_, ticks) => ticks.map(dayOf) },
@@ -65,10 +65,10 @@ async function draw(element: HTMLElement, { times, lines, show }: Props): Promis
         },
         ...lines.map((line, index) => ({
           label: line.name,
-          stroke: colour(element, line.mark ? '--bad' : (NAMES[index % NAMES.length] ?? '--link')),
+          stroke: colour(element, line.isThreshold ? '--bad' : (NAMES[index % NAMES.length] ?? '--link')),
           width: 2,
-          dash: line.mark ? [4, 4] : (DASHES[index % DASHES.length] ?? []),
-          points: { show: !line.mark, size: 6 },
+          dash: line.isThreshold ? [4, 4] : (DASHES[index % DASHES.length] ?? []),
+          points: { show: !line.isThreshold, size: 6 },
           // While nothing is pointed at: the latest.
           value: (_: uPlot, value: number | null, _line: number, index: number | null) =>
             show(index === null ? (line.values.at(-1) ?? null) : value),

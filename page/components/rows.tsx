@@ -17,7 +17,7 @@ interface Props<T> {
 const SPARE = 12;
 
 /** A table of which only the rows in sight are in the document, however many there are. */
-export function Rows<T>({ items, rowHeight, selected, row, head, label, columns }: Props<T>) {
+export function VirtualTable<T>({ items, rowHeight, selected, row, head, label, columns }: Props<T>) {
   const frame = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 800 });
   useLayoutEffect(() => {

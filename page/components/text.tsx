@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { visible } from './visible.ts';
+import { escapeInvisible } from './visible.ts';
 
 /** Characters and lines of a text that are shown before somebody asks for more: a line may be a megabyte long. */
 const MOST_CHARACTERS = 4_000;
@@ -11,13 +11,13 @@ function cut(text: string, times: number): string {
 }
 
 /** Text from outside, as text: never markup, nothing in it unseen. */
-export function Text({ text }: { readonly text: string }) {
+export function UntrustedText({ text }: { readonly text: string }) {
   const [times, setTimes] = useState(1);
   const shown = cut(text, times);
   const rest = text.length - shown.length;
   return (
     <div class="text">
-      <pre dir="ltr">{visible(shown)}</pre>
+      <pre dir="ltr">{escapeInvisible(shown)}</pre>
       {rest > 0 && (
         <button type="button" onClick={() => setTimes((before) => before * 4)}>
           Show more ({rest.toLocaleString('en')} characters are left)

@@ -1,7 +1,7 @@
 const WEEK = 7 * 86_400;
 
 /** From when to when is drawn, in seconds: a week at least, as the library makes years of a single day. */
-export const timeRange = (first: number, last: number): [number, number] => [
+export const rangeOfAtLeastAWeek = (first: number, last: number): [number, number] => [
   Math.min(first, last - WEEK),
   last,
 ];

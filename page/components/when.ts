@@ -1,7 +1,7 @@
 const FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** A moment as whoever looks at it writes it, in their time zone. */
-export const when = (iso: string): string => FORMAT.format(new Date(iso));
+export const formatTime = (iso: string): string => FORMAT.format(new Date(iso));
 
 /** Commits are told apart by their beginning; other names of a base stay as they are. */
 export const shortCommit = (name: string): string =>

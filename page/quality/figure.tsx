@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { type Line, Plot } from '../components/plot.tsx';
-import { Sql } from './sql.tsx';
+import { type PlotLine, Plot } from '../components/plot.tsx';
+import { SqlDetails } from './sql.tsx';
 
 interface Props {
   readonly title: string;
@@ -8,14 +8,14 @@ interface Props {
   readonly about: ComponentChildren;
   readonly dates: readonly string[];
   readonly times: readonly number[];
-  readonly lines: readonly Line[];
+  readonly lines: readonly PlotLine[];
   readonly show: (value: number | null) => string;
   /** Name and text of the query that asks the records the same. */
   readonly sql: { readonly name: string; readonly text: string };
 }
 
 /** A plot, the same numbers as a table, and the SQL that gets them out of the records. */
-export function Figure({ title, about, dates, times, lines, show, sql }: Props) {
+export function MetricChart({ title, about, dates, times, lines, show, sql }: Props) {
   return (
     <section class="figure">
       <h2>{title}</h2>
@@ -50,7 +50,7 @@ export function Figure({ title, about, dates, times, lines, show, sql }: Props) 
           </table>
         </div>
       </details>
-      <Sql title={title} {...sql} />
+      <SqlDetails title={title} {...sql} />
     </section>
   );
 }

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import type * as z from 'zod';
-import type { FileHealth, FileHistory, FileList } from '../../shared/control/file-health/schemas.ts';
+import type { FileHealth, FileHistory, FileHealthList } from '../../shared/control/file-health/schemas.ts';
 import filesSql from '../../shared/control/ledger/queries/files-that-fail.sql';
-import type { Api } from '../api/client.ts';
-import { TokenOver } from '../api/errors.ts';
-import { oneLine } from '../components/visible.ts';
-import { when } from '../components/when.ts';
-import { hashOf } from '../place.ts';
-import { Sql } from './sql.tsx';
+import type { ApiClient } from '../api/client.ts';
+import { TokenExpiredError } from '../api/errors.ts';
+import { escapeToOneLine } from '../components/visible.ts';
+import { formatTime } from '../components/when.ts';
+import { pageRouteHash } from '../place.ts';
+import { SqlDetails } from './sql.tsx';
 
 type Health = z.infer<typeof FileHealth>;
 type History = z.infer<typeof FileHistory>;
@@ -37,7 +37,7 @@ function Touches({ history }: { readonly history: History }) {
     <div class="scroll">
       <table>
         <caption>
-          What happened to <bdi>{oneLine(history.score.path, 200)}</bdi>
+          What happened to <bdi>{escapeToOneLine(history.score.path, 200)}</bdi>
         </caption>
         <thead>
           <tr>
@@ -52,14 +52,14 @@ function Touches({ history }: { readonly history: History }) {
         <tbody>
           {history.touch_history.map((each) => (
             <tr key={`${each.timestamp} ${each.task_id} ${each.outcome}`}>
-              <th scope="row">{when(each.timestamp)}</th>
+              <th scope="row">{formatTime(each.timestamp)}</th>
               <td>{each.outcome}</td>
               <td class="number">
                 {each.previous_total === null ? '' : `${each.previous_total} → `}
                 {each.new_total}
               </td>
               <td>
-                <a href={hashOf({ view: 'task', id: each.task_id })}>{oneLine(each.task_id, 64)}</a>
+                <a href={pageRouteHash({ view: 'task', id: each.task_id })}>{escapeToOneLine(each.task_id, 64)}</a>
               </td>
             </tr>
           ))}
@@ -70,13 +70,13 @@ function Touches({ history }: { readonly history: History }) {
 }
 
 interface Props {
-  readonly list: z.infer<typeof FileList>;
-  readonly api: Api;
+  readonly list: z.infer<typeof FileHealthList>;
+  readonly api: ApiClient;
   readonly onTokenOver: () => void;
 }
 
 /** The files that agents have changed, by what became of it. */
-export function FilesTable({ list, api, onTokenOver }: Props) {
+export function FileHealthTable({ list, api, onTokenOver }: Props) {
   const [history, setHistory] = useState<History | null>(null);
   const [trouble, setTrouble] = useState('');
   const { files, summary, truncated } = list;
@@ -88,7 +88,7 @@ export function FilesTable({ list, api, onTokenOver }: Props) {
         setHistory(found?.body ?? null);
         setTrouble('');
       },
-      (error: Error) => (error instanceof TokenOver ? onTokenOver() : setTrouble(error.message)),
+      (error: Error) => (error instanceof TokenExpiredError ? onTokenOver() : setTrouble(error.message)),
     );
   };
   return (
@@ -118,9 +118,9 @@ export function FilesTable({ list, api, onTokenOver }: Props) {
                 <tr key={`${each.repository} ${each.path}`}>
                   <th scope="row">
                     <button type="button" class="link" onClick={() => show(each)}>
-                      <bdi>{oneLine(each.path, 120)}</bdi>
+                      <bdi>{escapeToOneLine(each.path, 120)}</bdi>
                     </button>
-                    {many && <span class="dim"> {oneLine(short(each.repository), 80)}</span>}
+                    {many && <span class="dim"> {escapeToOneLine(short(each.repository), 80)}</span>}
                   </th>
                   <td class="number">{each.total}</td>
                   <td class="number">{each.grade}</td>
@@ -142,7 +142,7 @@ export function FilesTable({ list, api, onTokenOver }: Props) {
         {trouble && <p class="bad">{trouble}</p>}
         {history && <Touches history={history} />}
       </div>
-      <Sql title="Files" name="files-that-fail" text={filesSql} />
+      <SqlDetails title="Files" name="files-that-fail" text={filesSql} />
     </section>
   );
 }

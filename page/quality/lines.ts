@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { QualityTrend } from '../../shared/control/metrics/schemas.ts';
 
-export type Series = z.infer<typeof QualityTrend>['series'];
+export type TrendSeries = z.infer<typeof QualityTrend>['series'];
 export interface NamedLine {
   readonly name: string;
   readonly values: readonly (number | null)[];
@@ -15,9 +15,9 @@ const namesIn = (all: readonly Readonly<Record<string, unknown>>[]): string[] =>
 };
 
 /** A line for each name of a map that the entries have, at most `most`; where an entry does not know it there is a gap. */
-export function linesOf(
-  series: Series,
-  map: (entry: Series[number]) => Readonly<Record<string, number | null>>,
+export function trendLinesByName(
+  series: TrendSeries,
+  map: (entry: TrendSeries[number]) => Readonly<Record<string, number | null>>,
   most = 5,
 ): NamedLine[] {
   const maps = series.map(map);

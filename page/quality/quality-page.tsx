@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type * as z from 'zod';
-import type { FileList } from '../../shared/control/file-health/schemas.ts';
+import type { FileHealthList } from '../../shared/control/file-health/schemas.ts';
 import costSql from '../../shared/control/ledger/queries/chain-cost-and-savings.sql';
 import durationsSql from '../../shared/control/ledger/queries/durations.sql';
 import winRateSql from '../../shared/control/ledger/queries/model-win-rate.sql';
@@ -9,28 +9,28 @@ import unverifiedSql from '../../shared/control/ledger/queries/unverified-ratio-
 import type { QualityCost } from '../../shared/control/metrics/cost.ts';
 import type { BudgetForecast } from '../../shared/control/metrics/forecast.ts';
 import type { QualityTrend, QualityView } from '../../shared/control/metrics/schemas.ts';
-import { dollars, duration, percent } from '../../shared/lib/format.ts';
-import { TokenOver } from '../api/errors.ts';
-import type { Status, ViewProps } from '../shell/view.ts';
-import { Figure } from './figure.tsx';
-import { FilesTable } from './files.tsx';
-import { linesOf } from './lines.ts';
-import { CostTables, Forecast, GateTable } from './tables.tsx';
+import { formatDollars, formatDuration, formatPercent } from '../../shared/lib/format.ts';
+import { TokenExpiredError } from '../api/errors.ts';
+import type { StatusSnapshot, ViewProps } from '../shell/view.ts';
+import { MetricChart } from './figure.tsx';
+import { FileHealthTable } from './files.tsx';
+import { trendLinesByName } from './lines.ts';
+import { CostTables, BudgetForecastSection, GateTable } from './tables.tsx';
 
 interface Answers {
   readonly quality: z.infer<typeof QualityView>;
   readonly trend: z.infer<typeof QualityTrend>;
   readonly cost: z.infer<typeof QualityCost>;
   readonly forecast: z.infer<typeof BudgetForecast>;
-  readonly files: z.infer<typeof FileList>;
+  readonly files: z.infer<typeof FileHealthList>;
 }
 
-const share = (value: number | null): string => (value === null ? 'no data' : percent(value));
-const money = (value: number | null): string => (value === null ? 'unknown' : dollars(value));
-const time = (value: number | null): string => (value === null ? 'no data' : duration(value * 1_000));
+const share = (value: number | null): string => (value === null ? 'no data' : formatPercent(value));
+const money = (value: number | null): string => (value === null ? 'unknown' : formatDollars(value));
+const time = (value: number | null): string => (value === null ? 'no data' : formatDuration(value * 1_000));
 
 /** How work, gates and money fare by day. It is asked for once, and again on request: the figures are half a minute old at best. */
-export function QualityPage({ api, onTokenOver, status }: ViewProps & { readonly status: Status | null }) {
+export function QualityPage({ api, onTokenExpired, status }: ViewProps & { readonly status: StatusSnapshot | null }) {
   const [answers, setAnswers] = useState<Answers | null>(null);
   const [trouble, setTrouble] = useState('');
   const [asked, setAsked] = useState(0);
@@ -55,14 +55,14 @@ export function QualityPage({ api, onTokenOver, status }: ViewProps & { readonly
       },
       (error: Error) => {
         if (over) return;
-        if (error instanceof TokenOver) onTokenOver();
+        if (error instanceof TokenExpiredError) onTokenExpired();
         else setTrouble(error.message);
       },
     );
     return () => {
       over = true;
     };
-  }, [api, asked, onTokenOver]);
+  }, [api, asked, onTokenExpired]);
 
   const threshold = status?.verification_nudge.nudge_threshold ?? null;
   const figures = useMemo(() => {
@@ -83,8 +83,8 @@ export function QualityPage({ api, onTokenOver, status }: ViewProps & { readonly
         },
         { name: 'saved', values: series.map((each) => each.saved_usd) },
       ],
-      tiers: linesOf(series, (each) => each.tier_pass_rates),
-      gates: linesOf(series, (each) => each.gate_seconds),
+      tiers: trendLinesByName(series, (each) => each.tier_pass_rates),
+      gates: trendLinesByName(series, (each) => each.gate_seconds),
       queue: [
         { name: 'median', values: series.map((each) => each.queue_p50_seconds) },
         { name: 'ninth decile', values: series.map((each) => each.queue_p90_seconds) },
@@ -109,15 +109,15 @@ export function QualityPage({ api, onTokenOver, status }: ViewProps & { readonly
       ) : (
         <>
           <div class="figures">
-            <Figure
+            <MetricChart
               {...over}
               title="Completed without verification"
-              about={`Share of the day's completions without evidence of ours${threshold === null ? '' : `; the threshold is ${percent(threshold)}`}.`}
+              about={`Share of the day's completions without evidence of ours${threshold === null ? '' : `; the threshold is ${formatPercent(threshold)}`}.`}
               lines={figures.unverified}
               show={share}
               sql={{ name: 'unverified-ratio-by-day', text: unverifiedSql }}
             />
-            <Figure
+            <MetricChart
               {...over}
               title="Spent and saved"
               about="What tasks that ended that day have cost, and what was saved against going straight to the top model; negative where the cascade did not pay."
@@ -125,7 +125,7 @@ export function QualityPage({ api, onTokenOver, status }: ViewProps & { readonly
               show={money}
               sql={{ name: 'chain-cost-and-savings', text: costSql }}
             />
-            <Figure
+            <MetricChart
               {...over}
               title="Accepted by tier"
               about="Share of the attempts of each tier that were accepted."
@@ -133,7 +133,7 @@ export function QualityPage({ api, onTokenOver, status }: ViewProps & { readonly
               show={share}
               sql={{ name: 'model-win-rate', text: winRateSql }}
             />
-            <Figure
+            <MetricChart
               {...over}
               title="Time of gates"
               about="Mean time of a run, of the gates that run most."
@@ -141,7 +141,7 @@ export function QualityPage({ api, onTokenOver, status }: ViewProps & { readonly
               show={time}
               sql={{ name: 'slow-gates', text: slowGatesSql }}
             />
-            <Figure
+            <MetricChart
               {...over}
               title="Age in the queue"
               about="From submission until somebody first claimed the task."
@@ -150,9 +150,9 @@ export function QualityPage({ api, onTokenOver, status }: ViewProps & { readonly
               sql={{ name: 'durations', text: durationsSql }}
             />
           </div>
-          <Forecast forecast={answers.forecast} />
+          <BudgetForecastSection forecast={answers.forecast} />
           <GateTable gates={answers.quality.gate_stats} days={answers.quality.windows.gates} />
-          <FilesTable list={answers.files} api={api} onTokenOver={onTokenOver} />
+          <FileHealthTable list={answers.files} api={api} onTokenOver={onTokenExpired} />
           <CostTables cost={answers.cost} />
         </>
       )}

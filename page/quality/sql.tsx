@@ -6,7 +6,7 @@ interface Props {
 }
 
 /** The SQL that gets the same out of the records. */
-export function Sql({ title, name, text }: Props) {
+export function SqlDetails({ title, name, text }: Props) {
   return (
     <details>
       <summary>SQL: {title}</summary>

@@ -2,11 +2,11 @@ import type * as z from 'zod';
 import type { QualityCost } from '../../shared/control/metrics/cost.ts';
 import type { BudgetForecast } from '../../shared/control/metrics/forecast.ts';
 import type { QualityView } from '../../shared/control/metrics/schemas.ts';
-import { count, dollars, duration, percent } from '../../shared/lib/format.ts';
-import { oneLine } from '../components/visible.ts';
+import { formatCount, formatDollars, formatDuration, formatPercent } from '../../shared/lib/format.ts';
+import { escapeToOneLine } from '../components/visible.ts';
 
-const share = (value: number | null): string => (value === null ? 'no data' : percent(value));
-const money = (value: number | null): string => (value === null ? 'unknown' : dollars(value));
+const share = (value: number | null): string => (value === null ? 'no data' : formatPercent(value));
+const money = (value: number | null): string => (value === null ? 'unknown' : formatDollars(value));
 
 const Head = ({ names }: { readonly names: readonly string[] }) => (
   <thead>
@@ -24,7 +24,7 @@ const Row = ({ cells }: { readonly cells: readonly (string | number)[] }) => (
     {cells.map((cell, index) =>
       index === 0 ? (
         <th key={index} scope="row">
-          <bdi>{oneLine(String(cell), 120)}</bdi>
+          <bdi>{escapeToOneLine(String(cell), 120)}</bdi>
         </th>
       ) : (
         <td key={index} class="number">
@@ -35,17 +35,17 @@ const Row = ({ cells }: { readonly cells: readonly (string | number)[] }) => (
   </tr>
 );
 
-export function Forecast({ forecast }: { readonly forecast: z.infer<typeof BudgetForecast> }) {
+export function BudgetForecastSection({ forecast }: { readonly forecast: z.infer<typeof BudgetForecast> }) {
   const { budget_usd: budget, within_budget: within } = forecast;
   return (
     <section>
       <h2>Forecast</h2>
       <p>
         {money(forecast.current_spend_usd)} this month
-        {forecast.cost_unknown > 0 && ` (${count(forecast.cost_unknown, 'task')} of unknown cost)`}, and about{' '}
-        {money(forecast.estimated_remaining_cost_usd)} for {count(forecast.task_count, 'task')} not ended:{' '}
+        {forecast.cost_unknown > 0 && ` (${formatCount(forecast.cost_unknown, 'task')} of unknown cost)`}, and about{' '}
+        {money(forecast.estimated_remaining_cost_usd)} for {formatCount(forecast.task_count, 'task')} not ended:{' '}
         {money(forecast.projected_total_cost_usd)} in all
-        {budget === null ? ', with no budget set' : ` of a budget of ${dollars(budget)}`}.{' '}
+        {budget === null ? ', with no budget set' : ` of a budget of ${formatDollars(budget)}`}.{' '}
         {within === false && <b>That is more than the budget.</b>} Confidence: {forecast.confidence_level}.
       </p>
     </section>
@@ -89,7 +89,7 @@ export function GateTable({
                     share(gate.pass_rate),
                     gate.blocked,
                     gate.flagged,
-                    duration(gate.seconds * 1_000),
+                    formatDuration(gate.seconds * 1_000),
                     gate.held === 0 ? 'never looked at' : `${share(gate.false_block_rate)} of ${gate.held}`,
                     gate.false_greens,
                   ]}
@@ -115,7 +115,7 @@ export function CostTables({ cost }: { readonly cost: z.infer<typeof QualityCost
     <section>
       <h2>Cost</h2>
       <p>
-        {money(cost.tasks.cost_usd)} for {count(cost.tasks.count, 'task')},{' '}
+        {money(cost.tasks.cost_usd)} for {formatCount(cost.tasks.count, 'task')},{' '}
         {money(cost.tasks.usd_per_success)} for each that came to its goal; saved:{' '}
         {money(cost.saved_vs_direct_opus_usd)}.
       </p>

@@ -1,44 +1,44 @@
 import { useCallback, useMemo, useState } from 'preact/hooks';
-import { go, usePlace } from '../address.ts';
-import type { Api } from '../api/client.ts';
+import { navigate, usePageRoute } from '../address.ts';
+import type { ApiClient } from '../api/client.ts';
 import { usePoll } from '../api/poll.ts';
 import { Board } from '../board/board.tsx';
 import { useShortcuts } from '../components/keys.ts';
 import { QualityPage } from '../quality/quality-page.tsx';
 import { TaskPage } from '../task/task-page.tsx';
-import { Header } from './header.tsx';
-import { Help } from './help.tsx';
-import { useNudge } from './nudge.ts';
+import { PageHeader } from './header.tsx';
+import { ShortcutHelp } from './help.tsx';
+import { useVerificationNudge } from './nudge.ts';
 import { Toasts, useToasts } from './toasts.tsx';
-import type { Status, ViewProps } from './view.ts';
+import type { StatusSnapshot, ViewProps } from './view.ts';
 
 interface Props {
-  readonly api: Api;
+  readonly api: ApiClient;
   readonly onTokenOver: () => void;
   readonly onSignOut: () => void;
 }
 
 /** What somebody with a token sees: the header, one view, and what is told in passing. */
-export function Desk({ api, onTokenOver, onSignOut }: Props) {
-  const place = usePlace();
+export function SignedInPage({ api, onTokenOver, onSignOut }: Props) {
+  const place = usePageRoute();
   const [help, setHelp] = useState(false);
   const toasts = useToasts();
-  const status = usePoll<Status>(api, '/status', onTokenOver);
-  useNudge(status.body?.verification_nudge ?? null, place, toasts.say);
+  const status = usePoll<StatusSnapshot>(api, '/status', onTokenOver);
+  useVerificationNudge(status.body?.verification_nudge ?? null, place, toasts.say);
   const shortcuts = useMemo(
     () => [
-      { keys: 'g b', does: 'Go to the board', run: () => go({ view: 'board' }) },
-      { keys: 'g q', does: 'Go to the figures', run: () => go({ view: 'quality' }) },
+      { keys: 'g b', does: 'Go to the board', run: () => navigate({ view: 'board' }) },
+      { keys: 'g q', does: 'Go to the figures', run: () => navigate({ view: 'quality' }) },
       { keys: '?', does: 'Show what keys do', run: () => setHelp(true) },
     ],
     [],
   );
   useShortcuts(shortcuts);
   const closeHelp = useCallback(() => setHelp(false), []);
-  const common: ViewProps = { api, onTokenOver, say: toasts.say };
+  const common: ViewProps = { api, onTokenExpired: onTokenOver, showToast: toasts.say };
   return (
     <>
-      <Header place={place} status={status} onHelp={() => setHelp(true)} onSignOut={onSignOut} />
+      <PageHeader place={place} status={status} onHelp={() => setHelp(true)} onSignOut={onSignOut} />
       <main id="main" tabIndex={-1}>
         {place.view === 'task' ? (
           <TaskPage key={place.id} id={place.id} {...common} />
@@ -49,7 +49,7 @@ export function Desk({ api, onTokenOver, onSignOut }: Props) {
         )}
       </main>
       <Toasts toasts={toasts.toasts} />
-      {help && <Help onClose={closeHelp} />}
+      {help && <ShortcutHelp onClose={closeHelp} />}
     </>
   );
 }

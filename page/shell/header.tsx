@@ -1,23 +1,23 @@
-import { go } from '../address.ts';
-import type { Polled } from '../api/poll.ts';
-import { hashOf, type Place } from '../place.ts';
-import { nudgeText, windowText } from './news.ts';
-import type { Status } from './view.ts';
+import { navigate } from '../address.ts';
+import type { PollState } from '../api/poll.ts';
+import { pageRouteHash, type PageRoute } from '../place.ts';
+import { verificationNudgeText, nudgeWindowText } from './news.ts';
+import type { StatusSnapshot } from './view.ts';
 
 interface Props {
-  readonly place: Place;
-  readonly status: Polled<Status>;
+  readonly place: PageRoute;
+  readonly status: PollState<StatusSnapshot>;
   readonly onHelp: () => void;
   readonly onSignOut: () => void;
 }
 
-const VIEWS: readonly { readonly place: Place; readonly name: string }[] = [
+const VIEWS: readonly { readonly place: PageRoute; readonly name: string }[] = [
   { place: { view: 'board' }, name: 'Board' },
   { place: { view: 'quality' }, name: 'Figures' },
 ];
 
 /** Where one is, whether the API answers, and how much was completed without verification. */
-export function Header({ place, status, onHelp, onSignOut }: Props) {
+export function PageHeader({ place, status, onHelp, onSignOut }: Props) {
   const nudge = status.body?.verification_nudge;
   const skip = (): void => document.getElementById('main')?.focus();
   return (
@@ -25,14 +25,14 @@ export function Header({ place, status, onHelp, onSignOut }: Props) {
       <button type="button" class="skip" onClick={skip}>
         Skip to the content
       </button>
-      <a class="name" href={hashOf({ view: 'board' })}>
+      <a class="name" href={pageRouteHash({ view: 'board' })}>
         Assay
       </a>
       <nav aria-label="Views">
         {VIEWS.map((each) => (
           <a
             key={each.name}
-            href={hashOf(each.place)}
+            href={pageRouteHash(each.place)}
             aria-current={place.view === each.place.view ? 'page' : undefined}
           >
             {each.name}
@@ -44,11 +44,11 @@ export function Header({ place, status, onHelp, onSignOut }: Props) {
           <button
             type="button"
             class={`badge ${nudge.threshold_exceeded ? 'bad' : 'warn'}`}
-            title={windowText(nudge)}
-            onClick={() => go({ view: 'quality' })}
+            title={nudgeWindowText(nudge)}
+            onClick={() => navigate({ view: 'quality' })}
           >
             {nudge.threshold_exceeded ? 'Alert: ' : ''}
-            {nudgeText(nudge)}
+            {verificationNudgeText(nudge)}
           </button>
         )}
       </div>
@@ -59,8 +59,8 @@ export function Header({ place, status, onHelp, onSignOut }: Props) {
         Sign out
       </button>
       <p class="away" role="alert">
-        {status.trouble !== null &&
-          `${status.trouble.message} What you see may be old; it is asked again by itself.`}
+        {status.error !== null &&
+          `${status.error.message} What you see may be old; it is asked again by itself.`}
       </p>
     </header>
   );

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../components/dialog.tsx';
-import { shortcutsOn, turnShortcuts } from '../components/keys.ts';
+import { hasShortcutsEnabled, setShortcutsEnabled } from '../components/keys.ts';
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['g b', 'Go to the board'],
@@ -15,10 +15,10 @@ const KEYS: readonly (readonly [string, string])[] = [
 ];
 
 /** What keys do, and the way to have none of it: who speaks to the computer would set them off. */
-export function Help({ onClose }: { readonly onClose: () => void }) {
-  const [on, setOn] = useState(shortcutsOn);
+export function ShortcutHelp({ onClose }: { readonly onClose: () => void }) {
+  const [on, setOn] = useState(hasShortcutsEnabled);
   const turn = (wanted: boolean): void => {
-    turnShortcuts(wanted);
+    setShortcutsEnabled(wanted);
     setOn(wanted);
   };
   return (

@@ -1,17 +1,17 @@
 import type { VerificationNudge } from '../../shared/control/ledger/verification-nudge.ts';
-import { percent } from '../../shared/lib/format.ts';
+import { formatPercent } from '../../shared/lib/format.ts';
 
-export const nudgeText = ({
+export const verificationNudgeText = ({
   unverified_count,
   total_completions,
   unverified_ratio,
 }: VerificationNudge): string =>
   `${unverified_count}/${total_completions} tasks completed without verification${
-    unverified_ratio === null ? '' : ` (${percent(unverified_ratio)})`
+    unverified_ratio === null ? '' : ` (${formatPercent(unverified_ratio)})`
   }`;
 
 /** Which completions are spoken of. */
-export const windowText = ({ window }: VerificationNudge): string =>
+export const nudgeWindowText = ({ window }: VerificationNudge): string =>
   window
     ? `Of the latest ${window.completions} completions, none older than ${window.days} days${
         window.reset
@@ -21,5 +21,5 @@ export const windowText = ({ window }: VerificationNudge): string =>
     : '';
 
 /** Is there news to be told? Only above the threshold, and only when more work is unverified than was when it was told last. */
-export const isNews = (nudge: VerificationNudge | null, told: number): boolean =>
+export const shouldShowNudge = (nudge: VerificationNudge | null, told: number): boolean =>
   nudge?.threshold_exceeded === true && nudge.unverified_count > told;

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import { type Api, apiWith } from '../api/client.ts';
-import { TokenOver } from '../api/errors.ts';
+import { type ApiClient, createApiClient } from '../api/client.ts';
+import { TokenExpiredError } from '../api/errors.ts';
 
 interface Props {
   /** Why one has to sign in again; null: for the first time. */
   readonly why: string | null;
-  readonly onSignIn: (api: Api) => void;
+  readonly onSignIn: (api: ApiClient) => void;
 }
 
 /** Asks for the token. It is kept in the memory of this page only: whoever reloads gives it again, or lets a password manager do so. */
@@ -19,13 +19,13 @@ export function SignIn({ why, onSignIn }: Props) {
     // A header takes nothing else.
     if (!/^[!-~]+$/.test(given)) return setTrouble('A token is one word of letters, digits and signs.');
     setBusy(true);
-    const api = apiWith(given);
+    const api = createApiClient(given);
     try {
       await api.read('/status');
       onSignIn(api);
     } catch (error) {
       setTrouble(
-        error instanceof TokenOver ? error.message : `${(error as Error).message} Nothing was signed in.`,
+        error instanceof TokenExpiredError ? error.message : `${(error as Error).message} Nothing was signed in.`,
       );
       setBusy(false);
     }

@@ -5,21 +5,21 @@ export interface Toast {
   readonly tone: 'good' | 'bad' | 'plain';
   readonly text: string;
 }
-export type Say = (tone: Toast['tone'], text: string) => void;
+export type ShowToast = (tone: Toast['tone'], text: string) => void;
 
 /** Milliseconds for which a word in passing stays, as long as the seed's. */
-const STAYS = 10_000;
+const TOAST_MS = 10_000;
 
-export function useToasts(): { readonly toasts: readonly Toast[]; readonly say: Say } {
+export function useToasts(): { readonly toasts: readonly Toast[]; readonly say: ShowToast } {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const last = useRef(0);
   const timers = useRef(new Set<ReturnType<typeof setTimeout>>());
   useEffect(() => () => timers.current.forEach(clearTimeout), []);
-  const say = useCallback<Say>((tone, text) => {
+  const say = useCallback<ShowToast>((tone, text) => {
     const id = ++last.current;
     setToasts((before) => [...before.slice(-3), { id, tone, text }]);
     timers.current.add(
-      setTimeout(() => setToasts((before) => before.filter((each) => each.id !== id)), STAYS),
+      setTimeout(() => setToasts((before) => before.filter((each) => each.id !== id)), TOAST_MS),
     );
   }, []);
   return { toasts, say };

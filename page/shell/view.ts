@@ -1,13 +1,13 @@
 import type * as z from 'zod';
 import type { StatusView } from '../../shared/api/schemas.ts';
-import type { Api } from '../api/client.ts';
-import type { Say } from './toasts.tsx';
+import type { ApiClient } from '../api/client.ts';
+import type { ShowToast } from './toasts.tsx';
 
-export type Status = z.infer<typeof StatusView>;
+export type StatusSnapshot = z.infer<typeof StatusView>;
 
 /** What every view gets. */
 export interface ViewProps {
-  readonly api: Api;
-  readonly onTokenOver: () => void;
-  readonly say: Say;
+  readonly api: ApiClient;
+  readonly onTokenExpired: () => void;
+  readonly showToast: ShowToast;
 }

@@ -1,50 +1,50 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { AttemptView, TaskView } from '../../shared/api/schemas.ts';
-import type { Api } from '../api/client.ts';
-import { TokenOver } from '../api/errors.ts';
+import type { ApiClient } from '../api/client.ts';
+import { TokenExpiredError } from '../api/errors.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { useShortcuts } from '../components/keys.ts';
 import type { ViewProps } from '../shell/view.ts';
 
 /** Something that an operator can do about a task. */
-interface Action {
+interface TaskAction {
   readonly name: string;
   readonly key: string;
   readonly tone: 'good' | 'bad' | 'plain';
   /** What is asked before it is done. */
-  readonly means: string;
-  readonly send: (api: Api, reason: string) => Promise<unknown>;
+  readonly consequence: string;
+  readonly send: (api: ApiClient, reason: string) => Promise<unknown>;
 }
 
 /** What may be done about a task as it stands. Each says which version it is about: who has seen an older one is refused. */
-export function actionsOf(task: TaskView, latest: AttemptView | undefined): Action[] {
+export function availableActions(task: TaskView, latest: AttemptView | undefined): TaskAction[] {
   const path = `/tasks/${encodeURIComponent(task.id)}`;
   const { version } = task;
-  const actions: Action[] = [];
+  const actions: TaskAction[] = [];
   if (task.hold && latest?.artifact) {
     const { base_commit, tree } = latest.artifact;
-    const review = (decision: 'approve' | 'reject') => (api: Api, reason: string) =>
+    const review = (decision: 'approve' | 'reject') => (api: ApiClient, reason: string) =>
       api.send(`${path}/review`, { decision, reason, base_commit, tree }, version);
     actions.push(
       {
         name: 'Approve',
         key: 'a',
         tone: 'good',
-        means: 'The work goes out on your word.',
+        consequence: 'The work goes out on your word.',
         send: review('approve'),
       },
       {
         name: 'Reject',
         key: 'x',
         tone: 'bad',
-        means: 'The work does not go out; another attempt is made where the budget allows.',
+        consequence: 'The work does not go out; another attempt is made where the budget allows.',
         send: review('reject'),
       },
       {
         name: 'Judge again',
         key: 'v',
         tone: 'plain',
-        means: 'The verdict is made again on the same evidence; models are asked anew.',
+        consequence: 'The verdict is made again on the same evidence; models are asked anew.',
         send: (api, reason) => api.send(`${path}/verify`, { reason }, version),
       },
     );
@@ -54,7 +54,7 @@ export function actionsOf(task: TaskView, latest: AttemptView | undefined): Acti
       name: 'Retry',
       key: 'r',
       tone: 'plain',
-      means: 'The task gets another round of attempts.',
+      consequence: 'The task gets another round of attempts.',
       send: (api, reason) => api.send(`${path}/retry`, { reason }, version),
     });
   if (!['done', 'failed', 'cancelled'].includes(task.status))
@@ -62,7 +62,7 @@ export function actionsOf(task: TaskView, latest: AttemptView | undefined): Acti
       name: 'Cancel',
       key: 'c',
       tone: 'bad',
-      means: 'The task is withdrawn, and nothing of it is delivered.',
+      consequence: 'The task is withdrawn, and nothing of it is delivered.',
       send: (api, reason) => api.send(`${path}/cancel`, { reason }, version),
     });
   return actions;
@@ -75,12 +75,12 @@ interface Props extends ViewProps {
 }
 
 /** Buttons for what may be done, each with a reason that is kept with the task. */
-export function Actions({ task, latest, api, onTokenOver, say, onDone }: Props) {
-  const actions = useMemo(() => actionsOf(task, latest), [task, latest]);
-  const [asked, setAsked] = useState<Action | null>(null);
+export function TaskActions({ task, latest, api, onTokenExpired, showToast, onDone }: Props) {
+  const actions = useMemo(() => availableActions(task, latest), [task, latest]);
+  const [asked, setAsked] = useState<TaskAction | null>(null);
   const [reason, setReason] = useState('');
   const [trouble, setTrouble] = useState('');
-  const ask = (action: Action): void => {
+  const ask = (action: TaskAction): void => {
     setReason('');
     setTrouble('');
     setAsked(action);
@@ -97,11 +97,11 @@ export function Actions({ task, latest, api, onTokenOver, say, onDone }: Props) 
     if (reason.trim() === '') return setTrouble('Say why: the reason is kept with the task.');
     try {
       await asked.send(api, reason.trim());
-      say('good', `${asked.name}: done.`);
+      showToast('good', `${asked.name}: done.`);
       setAsked(null);
       onDone();
     } catch (error) {
-      if (error instanceof TokenOver) onTokenOver();
+      if (error instanceof TokenExpiredError) onTokenExpired();
       else setTrouble(`${(error as Error).message} Nothing was done.`);
     }
   };
@@ -121,7 +121,7 @@ export function Actions({ task, latest, api, onTokenOver, say, onDone }: Props) 
       {asked && (
         <Dialog title={`${asked.name} this task?`} onClose={() => setAsked(null)}>
           <form onSubmit={(event) => void submit(event)}>
-            <p>{asked.means}</p>
+            <p>{asked.consequence}</p>
             <label for="reason">Reason</label>
             <textarea
               id="reason"

@@ -1,20 +1,20 @@
 import { useEffect, useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { ArtifactPart } from '../../shared/api/artifact-schemas.ts';
-import type { Api } from '../api/client.ts';
-import { TokenOver } from '../api/errors.ts';
+import type { ApiClient } from '../api/client.ts';
+import { TokenExpiredError } from '../api/errors.ts';
 
 type Part = z.infer<typeof ArtifactPart>;
 
-export interface Artifact {
+export interface LoadedArtifact {
   /** As much as was read; null: nothing yet. */
   readonly text: string | null;
   readonly bytes: number;
   /** Where the next part begins; null: this is all. */
-  readonly next: number | null;
-  readonly trouble: string;
+  readonly nextOffset: number | null;
+  readonly error: string;
   /** Reads the next part. */
-  more(): void;
+  loadMore(): void;
 }
 
 interface State {
@@ -27,14 +27,14 @@ const NOTHING: State = { text: null, bytes: 0, next: 0, trouble: '' };
 
 /** What an attempt has left, a part at a time; nothing is asked for while `wanted` is false. `whole`: up to so many bytes without being asked. */
 export function useArtifact(
-  api: Api,
+  api: ApiClient,
   of: { readonly id: string; readonly attempt: number; readonly kind: Exclude<Part['kind'], 'screenshot'> },
   {
     wanted,
     whole,
     onTokenOver,
   }: { readonly wanted: boolean; readonly whole: number; readonly onTokenOver: () => void },
-): Artifact {
+): LoadedArtifact {
   const [state, setState] = useState<State>(NOTHING);
   const [upTo, setUpTo] = useState(1);
   const { id, attempt, kind } = of;
@@ -55,7 +55,7 @@ export function useArtifact(
       },
       (error: Error) => {
         if (over) return;
-        if (error instanceof TokenOver) onTokenOver();
+        if (error instanceof TokenExpiredError) onTokenOver();
         else setState((before) => ({ ...before, trouble: error.message }));
       },
     );
@@ -65,7 +65,7 @@ export function useArtifact(
   }, [api, id, attempt, kind, wanted, next, upTo, state.trouble, onTokenOver]);
   return {
     ...state,
-    more: () => {
+    loadMore: () => {
       setState((before) => ({ ...before, trouble: '' }));
       setUpTo((next ?? 0) + 1);
     },

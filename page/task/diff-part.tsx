@@ -1,12 +1,12 @@
 import { Fragment } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { AttemptView } from '../../shared/api/schemas.ts';
-import { count } from '../../shared/lib/format.ts';
-import { oneLine, visible as visibleLine } from '../components/visible.ts';
+import { formatCount } from '../../shared/lib/format.ts';
+import { escapeToOneLine, escapeInvisible as visibleLine } from '../components/visible.ts';
 import type { ViewProps } from '../shell/view.ts';
 import { useArtifact } from './artifact.ts';
 import { type DiffFile, type DiffLine, parseDiff } from './diff.ts';
-import { byFile, findingsIn, type PlacedFinding } from './findings.ts';
+import { groupByFile, parseFindings, type PlacedFinding } from './findings.ts';
 
 /** Bytes that are read without being asked for more, lines of a file that are shown so, and characters of a line. */
 const WHOLE = 4 * 1_048_576;
@@ -15,14 +15,14 @@ const MOST_CHARACTERS = 500;
 
 const Finding = ({ finding }: { readonly finding: PlacedFinding }) => (
   <p class="finding">
-    <b>{oneLine(finding.gate, 60)}</b>{' '}
+    <b>{escapeToOneLine(finding.gate, 60)}</b>{' '}
     {finding.file !== null && (
       <bdi>
-        {oneLine(finding.file, 200)}
+        {escapeToOneLine(finding.file, 200)}
         {finding.line === null ? '' : `:${finding.line}`}
       </bdi>
     )}{' '}
-    <code>{oneLine(finding.rule, 120)}</code> <bdi>{oneLine(finding.message, 1_000)}</bdi>
+    <code>{escapeToOneLine(finding.rule, 120)}</code> <bdi>{escapeToOneLine(finding.message, 1_000)}</bdi>
   </p>
 );
 
@@ -92,36 +92,36 @@ const oneLineOf = (text: string): string =>
     : visibleLine(text);
 
 /** The patch of an attempt, with what our checks found in it where they found it. */
-export function DiffPart({
+export function DiffSection({
   attempt,
   id,
   api,
-  onTokenOver,
+  onTokenExpired,
 }: ViewProps & { readonly attempt: AttemptView; readonly id: string }) {
   const [open, setOpen] = useState(false);
   const { number } = attempt;
   const patch = useArtifact(
     api,
     { id, attempt: number, kind: 'patch' },
-    { wanted: open, whole: WHOLE, onTokenOver },
+    { wanted: open, whole: WHOLE, onTokenOver: onTokenExpired },
   );
   const evidence = useArtifact(
     api,
     { id, attempt: number, kind: 'evidence' },
-    { wanted: open && attempt.verification !== null, whole: WHOLE, onTokenOver },
+    { wanted: open && attempt.verification !== null, whole: WHOLE, onTokenOver: onTokenExpired },
   );
   const files = useMemo(() => parseDiff(patch.text ?? ''), [patch.text]);
   const findings = useMemo(() => {
-    if (evidence.text === null || evidence.next !== null) return [];
+    if (evidence.text === null || evidence.nextOffset !== null) return [];
     try {
-      return findingsIn(JSON.parse(evidence.text));
+      return parseFindings(JSON.parse(evidence.text));
     } catch {
       return [];
     }
-  }, [evidence.text, evidence.next]);
+  }, [evidence.text, evidence.nextOffset]);
   const placed = useMemo(
     () =>
-      byFile(
+      groupByFile(
         findings,
         files.map(({ path }) => path),
       ),
@@ -130,12 +130,12 @@ export function DiffPart({
   return (
     <details class="part" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        Diff{files.length > 0 && `: ${count(files.length, 'file')}, ${count(findings.length, 'finding')}`}
+        Diff{files.length > 0 && `: ${formatCount(files.length, 'file')}, ${formatCount(findings.length, 'finding')}`}
       </summary>
       <p role="status" class="dim">
-        {patch.text === null && patch.trouble === '' && 'Asking …'}
-        {patch.trouble}
-        {evidence.trouble !== '' && ` Findings could not be read: ${evidence.trouble}`}
+        {patch.text === null && patch.error === '' && 'Asking …'}
+        {patch.error}
+        {evidence.error !== '' && ` Findings could not be read: ${evidence.error}`}
       </p>
       {(placed.get('') ?? []).map((finding, index) => (
         <Finding key={index} finding={finding} />
@@ -144,24 +144,24 @@ export function DiffPart({
         <details key={file.path} class="file" open={files.length <= 20 && file.lines.length <= MOST_LINES}>
           <summary>
             <code>
-              <bdi>{oneLine(file.path, 300)}</bdi>
+              <bdi>{escapeToOneLine(file.path, 300)}</bdi>
             </code>{' '}
             {file.change}
-            {file.from !== null && (
+            {file.previousPath !== null && (
               <>
                 {' from '}
-                <bdi>{oneLine(file.from, 300)}</bdi>
+                <bdi>{escapeToOneLine(file.previousPath, 300)}</bdi>
               </>
             )}
             , +{file.added} −{file.removed}
-            {placed.has(file.path) && `, ${count(placed.get(file.path)?.length ?? 0, 'finding')}`}
+            {placed.has(file.path) && `, ${formatCount(placed.get(file.path)?.length ?? 0, 'finding')}`}
           </summary>
           <Lines file={file} findings={placed.get(file.path) ?? []} />
         </details>
       ))}
-      {patch.next !== null && patch.text !== null && (
-        <button type="button" onClick={patch.more}>
-          Read on: {patch.next.toLocaleString('en')} of {patch.bytes.toLocaleString('en')} bytes are here
+      {patch.nextOffset !== null && patch.text !== null && (
+        <button type="button" onClick={patch.loadMore}>
+          Read on: {patch.nextOffset.toLocaleString('en')} of {patch.bytes.toLocaleString('en')} bytes are here
         </button>
       )}
     </details>

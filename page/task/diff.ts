@@ -9,7 +9,7 @@ export interface DiffLine {
 export interface DiffFile {
   readonly path: string;
   /** Another path that it had before. */
-  readonly from: string | null;
+  readonly previousPath: string | null;
   readonly change: 'changed' | 'added' | 'deleted' | 'renamed' | 'binary';
   readonly lines: readonly DiffLine[];
   readonly added: number;
@@ -42,7 +42,7 @@ const pathIn = (side: string): string | null => {
   return path === '/dev/null' ? null : path.replace(/^[ab]\//, '');
 };
 
-interface Open {
+interface MutableDiffFile {
   path: string;
   from: string | null;
   change: DiffFile['change'];
@@ -52,7 +52,7 @@ interface Open {
 }
 
 /** The file that a line `diff --git …` begins: both paths are the same there, or are named again below. */
-function opened(line: string): Open {
+function startDiffFile(line: string): MutableDiffFile {
   const rest = line.slice('diff --git '.length);
   const quoted = /^"(?:[^"\\]|\\.)*"/.exec(rest)?.[0];
   const first = quoted ?? rest.slice(0, (rest.length - 1) / 2);
@@ -60,7 +60,7 @@ function opened(line: string): Open {
 }
 
 /** What the lines between `diff --git` and the first hunk say of a file. */
-function headed(file: Open, line: string): void {
+function readDiffHeader(file: MutableDiffFile, line: string): void {
   if (line.startsWith('new file mode')) file.change = 'added';
   else if (line.startsWith('deleted file mode')) file.change = 'deleted';
   else if (line.startsWith('rename from ')) {
@@ -76,7 +76,7 @@ function headed(file: Open, line: string): void {
 
 /** Reads `git diff`. Whatever it does not know it leaves out: the patch can be read as it is beside it. */
 export function parseDiff(patch: string): DiffFile[] {
-  const files: Open[] = [];
+  const files: MutableDiffFile[] = [];
   let before = 0;
   let after = 0;
   // How many lines of the hunk are still to come, by side: what looks like a header inside of one is a line.
@@ -102,7 +102,7 @@ export function parseDiff(patch: string): DiffFile[] {
       continue;
     }
     if (line.startsWith('diff --git ')) {
-      files.push(opened(line));
+      files.push(startDiffFile(line));
       left = { before: 0, after: 0 };
       continue;
     }
@@ -115,7 +115,7 @@ export function parseDiff(patch: string): DiffFile[] {
       file.lines.push({ kind: 'hunk', before: null, after: null, text: line });
     } else if (line.startsWith('\\'))
       file.lines.push({ kind: 'note', before: null, after: null, text: line.slice(2) });
-    else headed(file, line);
+    else readDiffHeader(file, line);
   }
   return files;
 }

@@ -15,7 +15,7 @@ const listIn = (value: unknown, field: string): readonly unknown[] => {
 };
 
 /** The findings of all gates in an evidence document; whatever in it is not as it should be is left out. */
-export function findingsIn(evidence: unknown): PlacedFinding[] {
+export function parseFindings(evidence: unknown): PlacedFinding[] {
   return listIn(evidence, 'gates').flatMap((gate) =>
     listIn(gate, 'findings').flatMap((finding): PlacedFinding[] => {
       if (!isRecord(finding)) return [];
@@ -34,7 +34,7 @@ export function findingsIn(evidence: unknown): PlacedFinding[] {
 }
 
 /** Findings by file; under the empty name those that have no file, or are about one that the patch does not touch. */
-export function byFile(
+export function groupByFile(
   findings: readonly PlacedFinding[],
   paths: readonly string[],
 ): ReadonlyMap<string, PlacedFinding[]> {

@@ -3,14 +3,14 @@ import type * as z from 'zod';
 import type { ArtifactPart } from '../../shared/api/artifact-schemas.ts';
 import type { AttemptView } from '../../shared/api/schemas.ts';
 import type { Screenshot } from '../../shared/contract/screenshot.ts';
-import { count } from '../../shared/lib/format.ts';
-import { TokenOver } from '../api/errors.ts';
+import { formatCount } from '../../shared/lib/format.ts';
+import { TokenExpiredError } from '../api/errors.ts';
 import type { ViewProps } from '../shell/view.ts';
 
-type Of = Pick<ViewProps, 'api' | 'onTokenOver'> & { readonly id: string; readonly attempt: number };
+type Of = Pick<ViewProps, 'api' | 'onTokenExpired'> & { readonly id: string; readonly attempt: number };
 
 /** One picture. It comes with the token, which no address may carry, and is shown from memory; it is a PNG, whatever it holds. */
-function Picture({ shot, id, attempt, api, onTokenOver }: Of & { readonly shot: Screenshot }) {
+function Picture({ shot, id, attempt, api, onTokenExpired }: Of & { readonly shot: Screenshot }) {
   const [url, setUrl] = useState<string | null>(null);
   const [trouble, setTrouble] = useState('');
   const { name, path, width, height } = shot;
@@ -27,7 +27,7 @@ function Picture({ shot, id, attempt, api, onTokenOver }: Of & { readonly shot: 
       },
       (error: Error) => {
         if (over) return;
-        if (error instanceof TokenOver) onTokenOver();
+        if (error instanceof TokenExpiredError) onTokenExpired();
         else setTrouble(error.message);
       },
     );
@@ -35,7 +35,7 @@ function Picture({ shot, id, attempt, api, onTokenOver }: Of & { readonly shot: 
       over = true;
       if (made !== null) URL.revokeObjectURL(made);
     };
-  }, [api, id, attempt, name, onTokenOver]);
+  }, [api, id, attempt, name, onTokenExpired]);
   const said = `${name}: the page ${path} in ${width} by ${height} pixels`;
   return (
     <figure>
@@ -54,18 +54,18 @@ function Picture({ shot, id, attempt, api, onTokenOver }: Of & { readonly shot: 
 }
 
 /** What a browser of ours has seen of the application. */
-export function ScreenshotsPart({
+export function ScreenshotsSection({
   attempt,
   id,
   api,
-  onTokenOver,
+  onTokenExpired,
 }: ViewProps & { readonly attempt: AttemptView; readonly id: string }) {
   const [open, setOpen] = useState(false);
   const shots = (attempt.verification?.gates ?? []).flatMap(({ screenshots = [] }) => screenshots);
   if (shots.length === 0) return null;
   return (
     <details class="part" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{count(shots.length, 'screenshot')}</summary>
+      <summary>{formatCount(shots.length, 'screenshot')}</summary>
       {open &&
         shots.map((shot) => (
           <Picture
@@ -74,7 +74,7 @@ export function ScreenshotsPart({
             id={id}
             attempt={attempt.number}
             api={api}
-            onTokenOver={onTokenOver}
+            onTokenOver={onTokenExpired}
           />
         ))}
     </details>

@@ -1,12 +1,12 @@
 import type { AttemptView, TaskView } from '../../shared/api/schemas.ts';
 
 /** A stretch of time in the life of a task. */
-export interface Span {
-  readonly what: string;
+export interface TimeSpan {
+  readonly label: string;
   readonly kind: 'waiting' | 'agent' | 'gates' | 'gate' | 'person' | 'delivery';
   /** Milliseconds of Unix time; null: it goes on. */
-  readonly from: number;
-  readonly to: number | null;
+  readonly start: number;
+  readonly end: number | null;
   readonly note: string;
   /** 0: of the task; 1: of an attempt; 2: a part of that. */
   readonly depth: 0 | 1 | 2;
@@ -18,7 +18,7 @@ const at = (iso: string): number => Date.parse(iso);
  * Gates run side by side. Evidence of earlier versions says only how long each took, and is drawn from where checking began. What was
  * remembered took its time in the run that it is remembered of, and none here.
  */
-function gatesOf(attempt: AttemptView, from: number): Span[] {
+function gatesOf(attempt: AttemptView, from: number): TimeSpan[] {
   return (attempt.verification?.gates ?? []).map(({ name, outcome, duration_ms, began_ms = 0, cached }) => ({
     what: name,
     kind: 'gate',
@@ -29,16 +29,16 @@ function gatesOf(attempt: AttemptView, from: number): Span[] {
   }));
 }
 
-function spansOfAttempt(attempt: AttemptView, ended: number | null): Span[] {
+function spansOfAttempt(attempt: AttemptView, ended: number | null): TimeSpan[] {
   const { verification, report } = attempt;
   const started = at(attempt.started_at);
   const reported = report ? at(report.at) : null;
   const over = attempt.ended_at ? at(attempt.ended_at) : ended;
-  const agent: Span = {
-    what: `#${attempt.number} ${attempt.model ?? 'model not named'}`,
+  const agent: TimeSpan = {
+    label: `#${attempt.number} ${attempt.model ?? 'model not named'}`,
     kind: 'agent',
-    from: started,
-    to: reported ?? over,
+    start: started,
+    end: reported ?? over,
     note: report ? report.status : (attempt.outcome ?? 'running'),
     depth: 1,
   };
@@ -47,7 +47,7 @@ function spansOfAttempt(attempt: AttemptView, ended: number | null): Span[] {
   // The box says how long it took; before that it was waited for.
   const began =
     verification && judged !== null ? Math.max(reported, judged - verification.duration_ms) : reported;
-  const checking: Span[] = verification
+  const checking: TimeSpan[] = verification
     ? [
         ...(began - reported >= 1_000
           ? [
@@ -62,56 +62,56 @@ function spansOfAttempt(attempt: AttemptView, ended: number | null): Span[] {
             ]
           : []),
         {
-          what: 'checked',
+          label: 'checked',
           kind: 'gates',
-          from: began,
-          to: judged,
+          start: began,
+          end: judged,
           note: attempt.verdict?.verdict ?? '',
           depth: 2,
         },
         ...gatesOf(attempt, began),
       ]
     : attempt.outcome === null
-      ? [{ what: 'being checked', kind: 'gates', from: reported, to: null, note: '', depth: 2 }]
+      ? [{ label: 'being checked', kind: 'gates', start: reported, end: null, note: '', depth: 2 }]
       : [];
   return [agent, ...checking];
 }
 
 /** The chain of a task as stretches of time, in the order in which they began. */
-export function spansOf(task: TaskView, attempts: readonly AttemptView[]): Span[] {
+export function taskTimeSpans(task: TaskView, attempts: readonly AttemptView[]): TimeSpan[] {
   const created = at(task.created_at);
   const ended = task.ended_at ? at(task.ended_at) : null;
   const firstStart = attempts[0] ? at(attempts[0].started_at) : ended;
-  const waiting: Span = {
-    what: task.blocked_reason ? 'waiting for another task' : 'waiting for an agent',
+  const waiting: TimeSpan = {
+    label: task.blocked_reason ? 'waiting for another task' : 'waiting for an agent',
     kind: 'waiting',
-    from: created,
-    to: firstStart,
+    start: created,
+    end: firstStart,
     note: '',
     depth: 0,
   };
   const { hold, review, delivery } = task;
-  const person: Span[] = hold
-    ? [{ what: 'waiting for a person', kind: 'person', from: at(hold.since), to: null, note: '', depth: 0 }]
+  const person: TimeSpan[] = hold
+    ? [{ label: 'waiting for a person', kind: 'person', start: at(hold.since), end: null, note: '', depth: 0 }]
     : review
       ? [
           {
-            what: `${review.decision} by ${review.by}`,
+            label: `${review.decision} by ${review.by}`,
             kind: 'person',
-            from: at(review.at),
-            to: at(review.at),
+            start: at(review.at),
+            end: at(review.at),
             note: '',
             depth: 0,
           },
         ]
       : [];
-  const delivered: Span[] = delivery
+  const delivered: TimeSpan[] = delivery
     ? [
         {
-          what: 'delivery',
+          label: 'delivery',
           kind: 'delivery',
-          from: at(delivery.at),
-          to: at(delivery.at),
+          start: at(delivery.at),
+          end: at(delivery.at),
           note: delivery.state,
           depth: 0,
         },

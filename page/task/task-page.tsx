@@ -1,18 +1,18 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type * as z from 'zod';
 import type { AttemptList, TaskView } from '../../shared/api/schemas.ts';
-import { dollars, percent } from '../../shared/lib/format.ts';
-import { Refused, TokenOver } from '../api/errors.ts';
+import { formatDollars, formatPercent } from '../../shared/lib/format.ts';
+import { ApiProblemError, TokenExpiredError } from '../api/errors.ts';
 import { usePoll } from '../api/poll.ts';
-import { Text } from '../components/text.tsx';
-import { oneLine } from '../components/visible.ts';
-import { shortCommit, when } from '../components/when.ts';
+import { UntrustedText } from '../components/text.tsx';
+import { escapeToOneLine } from '../components/visible.ts';
+import { shortCommit, formatTime } from '../components/when.ts';
 import type { ViewProps } from '../shell/view.ts';
-import { Actions } from './actions.tsx';
-import { spansOf } from './spans.ts';
-import { unknownOf } from './unknown.ts';
-import { AttemptPart } from './verdict.tsx';
-import { Waterfall } from './waterfall.tsx';
+import { TaskActions } from './actions.tsx';
+import { taskTimeSpans } from './spans.ts';
+import { listUnknownFacts } from './unknown.ts';
+import { AttemptSection } from './verdict.tsx';
+import { TaskTimeline } from './waterfall.tsx';
 
 type Chain = z.infer<typeof AttemptList>;
 
@@ -22,7 +22,7 @@ interface Props extends ViewProps {
 
 function savedText({ saved_vs_direct_opus_usd: saved, break_even_pass_rate: even }: Chain): string {
   if (saved === null) return 'unknown';
-  return `${dollars(saved)}${even === null ? '' : ` (break-even pass rate ${percent(even)})`}`;
+  return `${formatDollars(saved)}${even === null ? '' : ` (break-even pass rate ${formatPercent(even)})`}`;
 }
 
 function Facts({ task, chain }: { readonly task: TaskView; readonly chain: Chain }) {
@@ -35,16 +35,16 @@ function Facts({ task, chain }: { readonly task: TaskView; readonly chain: Chain
     ['Files', task.files.join(', ')],
     ['Waits for', task.blocked_reason?.message],
     ['Held because', task.hold?.reasons.join('; ')],
-    ['Held until', task.hold?.until && `${when(task.hold.until)}, then ${task.hold.outcome}`],
+    ['Held until', task.hold?.until && `${formatTime(task.hold.until)}, then ${task.hold.outcome}`],
     ['Review', task.review && `${task.review.decision} by ${task.review.by}: ${task.review.reason}`],
     ['Failure', task.failure && `${task.failure.code}: ${task.failure.message}`],
-    ['Created', `${when(task.created_at)} by ${task.created_by}`],
-    ['Ended', task.ended_at && when(task.ended_at)],
+    ['Created', `${formatTime(task.created_at)} by ${task.created_by}`],
+    ['Ended', task.ended_at && formatTime(task.ended_at)],
     [
       'Cost',
       chain.attempts.length === 0
         ? null
-        : `${dollars(chain.total_cost_usd)}, of it ${dollars(chain.judging_cost_usd)} for judging`,
+        : `${formatDollars(chain.total_cost_usd)}, of it ${formatDollars(chain.judging_cost_usd)} for judging`,
     ],
     ['Saved', chain.attempts.length === 0 ? null : savedText(chain)],
     [
@@ -62,7 +62,7 @@ function Facts({ task, chain }: { readonly task: TaskView; readonly chain: Chain
           <div key={name}>
             <dt>{name}</dt>
             <dd>
-              <bdi>{oneLine(value, 1_000)}</bdi>
+              <bdi>{escapeToOneLine(value, 1_000)}</bdi>
             </dd>
           </div>
         ) : null,
@@ -73,9 +73,9 @@ function Facts({ task, chain }: { readonly task: TaskView; readonly chain: Chain
 
 /** Everything about one task, asked again while it lives. */
 export function TaskPage(props: Props) {
-  const { id, api, onTokenOver } = props;
+  const { id, api, onTokenExpired } = props;
   const path = `/tasks/${encodeURIComponent(id)}`;
-  const task = usePoll<TaskView>(api, path, onTokenOver);
+  const task = usePoll<TaskView>(api, path, onTokenExpired);
   const [chain, setChain] = useState<Chain | null>(null);
   const [trouble, setTrouble] = useState('');
   const heading = useRef<HTMLHeadingElement>(null);
@@ -95,29 +95,29 @@ export function TaskPage(props: Props) {
       },
       (error: Error) => {
         if (over) return;
-        if (error instanceof TokenOver) onTokenOver();
+        if (error instanceof TokenExpiredError) onTokenExpired();
         else setTrouble(error.message);
       },
     );
     return () => {
       over = true;
     };
-  }, [api, path, changes, onTokenOver]);
+  }, [api, path, changes, onTokenExpired]);
 
   if (task.body === null)
     return (
       <div class="task">
-        <h1>Task {oneLine(id, 60)}</h1>
-        <p role="alert">{task.trouble instanceof Refused ? `${task.trouble.message}.` : 'Asking …'}</p>
+        <h1>Task {escapeToOneLine(id, 60)}</h1>
+        <p role="alert">{task.error instanceof ApiProblemError ? `${task.error.message}.` : 'Asking …'}</p>
       </div>
     );
   const { body } = task;
-  const unknown = chain === null ? [] : unknownOf(body, chain);
+  const unknown = chain === null ? [] : listUnknownFacts(body, chain);
   const latest = chain?.attempts.at(-1);
   return (
     <div class="task">
       <h1 ref={heading} tabIndex={-1}>
-        <bdi>{oneLine(body.title)}</bdi>
+        <bdi>{escapeToOneLine(body.title)}</bdi>
       </h1>
       <p>
         <span class={`pill ${body.hold ? 'needs-you' : body.status.replaceAll('_', '-')}`}>
@@ -126,10 +126,10 @@ export function TaskPage(props: Props) {
         {body.flagged_unverified && <span class="pill unverified">unverified</span>}{' '}
         {body.verdict && <span class={`pill ${body.verdict}`}>verdict {body.verdict}</span>}{' '}
         <span class="dim" aria-live="polite">
-          {oneLine(body.progress ?? '')}
+          {escapeToOneLine(body.progress ?? '')}
         </span>
       </p>
-      {chain !== null && <Actions {...props} task={body} latest={latest} onDone={task.again} />}
+      {chain !== null && <TaskActions {...props} task={body} latest={latest} onDone={task.refresh} />}
       <p role="alert" class="trouble">
         {trouble}
       </p>
@@ -139,7 +139,7 @@ export function TaskPage(props: Props) {
           {body.description !== '' && (
             <section>
               <h2>What is asked</h2>
-              <Text text={body.description} />
+              <UntrustedText text={body.description} />
             </section>
           )}
           <section>
@@ -150,7 +150,7 @@ export function TaskPage(props: Props) {
               <ul class="unknown">
                 {unknown.map((each) => (
                   <li key={each}>
-                    <bdi>{oneLine(each, 500)}</bdi>
+                    <bdi>{escapeToOneLine(each, 500)}</bdi>
                   </li>
                 ))}
               </ul>
@@ -158,13 +158,13 @@ export function TaskPage(props: Props) {
           </section>
           <section>
             <h2>Over time</h2>
-            <Waterfall spans={spansOf(body, chain.attempts)} now={Date.now()} />
+            <TaskTimeline spans={taskTimeSpans(body, chain.attempts)} now={Date.now()} />
           </section>
           <section>
             <h2>Attempts</h2>
             {chain.attempts.length === 0 && <p class="dim">None yet.</p>}
             {chain.attempts.toReversed().map((attempt, index) => (
-              <AttemptPart {...props} key={attempt.number} attempt={attempt} open={index === 0} />
+              <AttemptSection {...props} key={attempt.number} attempt={attempt} open={index === 0} />
             ))}
           </section>
         </>

@@ -1,23 +1,23 @@
-import type { Span } from './spans.ts';
+import type { TimeSpan } from './spans.ts';
 
 /** A wait is drawn no longer than this share of all the work: whoever waits for days would hide what took minutes. */
 const LONGEST_WAIT = 0.15;
 
-export interface Scale {
+export interface TimeScale {
   /** Where a moment is drawn, 0 to 1. */
-  readonly at: (ms: number) => number;
+  readonly positionOf: (ms: number) => number;
   /** Are there waits that are drawn shorter than they were? */
-  readonly isCut: boolean;
+  readonly hasShortenedWaits: boolean;
 }
 
-const isWork = ({ kind }: Span): boolean => kind !== 'waiting' && kind !== 'person';
+const isWork = ({ kind }: TimeSpan): boolean => kind !== 'waiting' && kind !== 'person';
 
 /** Stretches in which somebody worked, in their order and without overlaps. */
-function workOf(spans: readonly Span[], now: number): { from: number; to: number }[] {
+function workOf(spans: readonly TimeSpan[], now: number): { from: number; to: number }[] {
   const merged: { from: number; to: number }[] = [];
   const sorted = spans
     .filter(isWork)
-    .map(({ from, to }) => ({ from, to: to ?? Math.max(from, now) }))
+    .map(({ start, end }) => ({ from: start, to: end ?? Math.max(start, now) }))
     .sort((one, other) => one.from - other.from);
   for (const each of sorted) {
     const last = merged.at(-1);
@@ -28,7 +28,7 @@ function workOf(spans: readonly Span[], now: number): { from: number; to: number
 }
 
 /** How time is drawn: work as long as it took, and waits as long as they took up to a part of it. */
-export function scaleOf(spans: readonly Span[], first: number, last: number, now: number): Scale {
+export function createTimeScale(spans: readonly TimeSpan[], first: number, last: number, now: number): TimeScale {
   const work = workOf(spans, now);
   const worked = work.reduce((sum, { from, to }) => sum + to - from, 0);
   const longest = worked === 0 ? Number.POSITIVE_INFINITY : worked * LONGEST_WAIT;
@@ -48,8 +48,8 @@ export function scaleOf(spans: readonly Span[], first: number, last: number, now
   go(last, longest);
   const whole = Math.max(1, marks.at(-1)?.[1] ?? 1);
   return {
-    isCut,
-    at: (ms) => {
+    hasShortenedWaits: isCut,
+    positionOf: (ms) => {
       const next = marks.findIndex(([moment]) => moment >= ms);
       if (next <= 0) return next === 0 ? 0 : 1;
       const [from, start] = marks[next - 1] as [number, number];

@@ -1,30 +1,30 @@
 import { useState } from 'preact/hooks';
 import type { AttemptView } from '../../shared/api/schemas.ts';
-import { Text } from '../components/text.tsx';
+import { UntrustedText } from '../components/text.tsx';
 import type { ViewProps } from '../shell/view.ts';
 import { useArtifact } from './artifact.ts';
 
 /** What the agent said and did meanwhile, in its own words: a claim, shown as text. */
-export function TranscriptPart({
+export function TranscriptSection({
   attempt,
   id,
   api,
-  onTokenOver,
+  onTokenExpired,
 }: ViewProps & { readonly attempt: AttemptView; readonly id: string }) {
   const [open, setOpen] = useState(false);
   const of = { id, attempt: attempt.number, kind: 'transcript' } as const;
-  const transcript = useArtifact(api, of, { wanted: open, whole: 1, onTokenOver });
+  const transcript = useArtifact(api, of, { wanted: open, whole: 1, onTokenOver: onTokenExpired });
   return (
     <details class="part" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Transcript</summary>
       <p role="status" class="dim">
-        {transcript.text === null && transcript.trouble === '' && 'Asking …'}
-        {transcript.trouble}
+        {transcript.text === null && transcript.error === '' && 'Asking …'}
+        {transcript.error}
       </p>
-      {transcript.text !== null && <Text text={transcript.text} />}
-      {transcript.next !== null && transcript.text !== null && (
-        <button type="button" onClick={transcript.more}>
-          Read on: {transcript.next.toLocaleString('en')} of {transcript.bytes.toLocaleString('en')} bytes are
+      {transcript.text !== null && <UntrustedText text={transcript.text} />}
+      {transcript.nextOffset !== null && transcript.text !== null && (
+        <button type="button" onClick={transcript.loadMore}>
+          Read on: {transcript.nextOffset.toLocaleString('en')} of {transcript.bytes.toLocaleString('en')} bytes are
           here
         </button>
       )}

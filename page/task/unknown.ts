@@ -33,7 +33,7 @@ function ofAttempt(attempt: AttemptView): string[] {
 }
 
 /** What is not known of a task: so that nobody takes what is missing for what is well. */
-export function unknownOf(task: TaskView, chain: z.infer<typeof AttemptList>): string[] {
+export function listUnknownFacts(task: TaskView, chain: z.infer<typeof AttemptList>): string[] {
   const unknown: string[] = [];
   if (task.base_commit === null) unknown.push('Which commit the base is: it is not resolved yet.');
   if (chain.attempts.length === 0) unknown.push('Everything about the work: nobody has begun.');

@@ -1,12 +1,12 @@
 import type { AttemptView } from '../../shared/api/schemas.ts';
-import { dollars } from '../../shared/lib/format.ts';
-import { keptFindings } from '../../shared/reviews/review/kept.ts';
-import { Text } from '../components/text.tsx';
-import { oneLine } from '../components/visible.ts';
+import { formatDollars } from '../../shared/lib/format.ts';
+import { advisoryFindings } from '../../shared/reviews/review/kept.ts';
+import { UntrustedText } from '../components/text.tsx';
+import { escapeToOneLine } from '../components/visible.ts';
 import type { ViewProps } from '../shell/view.ts';
-import { DiffPart } from './diff-part.tsx';
-import { ScreenshotsPart } from './screenshots-part.tsx';
-import { TranscriptPart } from './transcript-part.tsx';
+import { DiffSection } from './diff-part.tsx';
+import { ScreenshotsSection } from './screenshots-part.tsx';
+import { TranscriptSection } from './transcript-part.tsx';
 
 /** How strong a kind of evidence is, in words. */
 const KINDS: Readonly<Record<string, string>> = {
@@ -31,7 +31,7 @@ function Inputs({ attempt }: { readonly attempt: AttemptView }) {
     ...(attempt.verdict?.judgements ?? []).map((each): [string, string] => [
       each.subject,
       // Nobody asked, or nothing said: then why.
-      keptFindings(each).join('; ') || each.because,
+      advisoryFindings(each).join('; ') || each.because,
     ]),
   ]);
   return (
@@ -52,14 +52,14 @@ function Inputs({ attempt }: { readonly attempt: AttemptView }) {
               <Pill word={outcome} />
             </td>
             <td>
-              {source} <bdi>{oneLine(name, 200)}</bdi>
+              {source} <bdi>{escapeToOneLine(name, 200)}</bdi>
             </td>
             <td>{kind === null ? 'not said' : KINDS[kind]}</td>
             <td class="note">
               <bdi>
                 {[
-                  source === 'judge' && model ? `${oneLine(model)}, ${dollars(cost_usd)}` : '',
-                  oneLine(details.get(name) ?? '', 400),
+                  source === 'judge' && model ? `${escapeToOneLine(model)}, ${formatDollars(cost_usd)}` : '',
+                  escapeToOneLine(details.get(name) ?? '', 400),
                 ]
                   .filter((part) => part !== '')
                   .join(': ')}
@@ -73,7 +73,7 @@ function Inputs({ attempt }: { readonly attempt: AttemptView }) {
 }
 
 /** One attempt: what the agent said, what we found, what was decided. */
-export function AttemptPart(
+export function AttemptSection(
   props: ViewProps & { readonly attempt: AttemptView; readonly id: string; readonly open: boolean },
 ) {
   const { attempt, open } = props;
@@ -81,21 +81,21 @@ export function AttemptPart(
   return (
     <details class="attempt" open={open}>
       <summary>
-        <b>Attempt {attempt.number}</b> {oneLine(attempt.model ?? 'model not named')} ·{' '}
-        {attempt.tier === null ? '' : `${oneLine(attempt.tier)} · `}
+        <b>Attempt {attempt.number}</b> {escapeToOneLine(attempt.model ?? 'model not named')} ·{' '}
+        {attempt.tier === null ? '' : `${escapeToOneLine(attempt.tier)} · `}
         <Pill word={attempt.outcome ?? 'running'} /> ·{' '}
-        {attempt.cost_usd === null ? 'cost unknown' : dollars(attempt.cost_usd)}
+        {attempt.cost_usd === null ? 'cost unknown' : formatDollars(attempt.cost_usd)}
       </summary>
-      {attempt.route && <p class="dim">Routed: {oneLine(attempt.route.reason, 500)}</p>}
+      {attempt.route && <p class="dim">Routed: {escapeToOneLine(attempt.route.reason, 500)}</p>}
       {report && (
         <>
           <h3>What the agent says (a claim)</h3>
-          <Text text={report.summary} />
+          <UntrustedText text={report.summary} />
         </>
       )}
       {failure && (
         <p class="trouble">
-          There is no evidence: {failure.failure_class}: {oneLine(failure.message, 1_000)}
+          There is no evidence: {failure.failure_class}: {escapeToOneLine(failure.message, 1_000)}
         </p>
       )}
       {verdict && (
@@ -111,7 +111,7 @@ export function AttemptPart(
           <ul class="reasons">
             {verdict.reasons.map((reason, index) => (
               <li key={index}>
-                <code>{reason.code}</code> <Text text={reason.message} />
+                <code>{reason.code}</code> <UntrustedText text={reason.message} />
               </li>
             ))}
           </ul>
@@ -121,12 +121,12 @@ export function AttemptPart(
       {decision && (
         <p>
           Then: <b>{decision.action.replaceAll('_', ' ')}</b>
-          {decision.next_model ? ` to ${oneLine(decision.next_model)}` : ''}: {oneLine(decision.reason, 500)}
+          {decision.next_model ? ` to ${escapeToOneLine(decision.next_model)}` : ''}: {escapeToOneLine(decision.reason, 500)}
         </p>
       )}
-      {attempt.artifact !== null && <DiffPart {...props} />}
-      <ScreenshotsPart {...props} />
-      {attempt.artifact?.transcript_key && <TranscriptPart {...props} />}
+      {attempt.artifact !== null && <DiffSection {...props} />}
+      <ScreenshotsSection {...props} />
+      {attempt.artifact?.transcript_key && <TranscriptSection {...props} />}
     </details>
   );
 }

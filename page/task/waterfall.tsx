@@ -1,15 +1,15 @@
-import { duration } from '../../shared/lib/format.ts';
-import { oneLine } from '../components/visible.ts';
-import type { Span } from './spans.ts';
-import { scaleOf } from './time-scale.ts';
+import { formatDuration } from '../../shared/lib/format.ts';
+import { escapeToOneLine } from '../components/visible.ts';
+import type { TimeSpan } from './spans.ts';
+import { createTimeScale } from './time-scale.ts';
 
 const width = (share: number): string => `${Math.max(0.4, share * 100).toFixed(2)}%`;
 
 /** The chain over time. It is a table, with the bars as one column: whoever does not see them reads the numbers. */
-export function Waterfall({ spans, now }: { readonly spans: readonly Span[]; readonly now: number }) {
-  const first = Math.min(...spans.map(({ from }) => from));
-  const last = Math.max(first + 1, ...spans.map(({ from, to }) => to ?? Math.max(from, now)));
-  const scale = scaleOf(spans, first, last, now);
+export function TaskTimeline({ spans, now }: { readonly spans: readonly TimeSpan[]; readonly now: number }) {
+  const first = Math.min(...spans.map(({ start }) => start));
+  const last = Math.max(first + 1, ...spans.map(({ start, end }) => end ?? Math.max(start, now)));
+  const scale = createTimeScale(spans, first, last, now);
   return (
     <table class="waterfall">
       <thead>
@@ -23,29 +23,29 @@ export function Waterfall({ spans, now }: { readonly spans: readonly Span[]; rea
           </th>
           <th scope="col">Result</th>
           <th scope="col" class="bars">
-            {duration(last - first)} in all{scale.isCut && '; long waits are drawn shorter'}
+            {formatDuration(last - first)} in all{scale.hasShortenedWaits && '; long waits are drawn shorter'}
           </th>
         </tr>
       </thead>
       <tbody>
-        {spans.map(({ what, kind, from, to, note, depth }, index) => (
+        {spans.map(({ label, kind, start, end, note, depth }, index) => (
           <tr key={index}>
             <th scope="row" class={`depth-${depth}`}>
-              <bdi>{oneLine(what, 80)}</bdi>
+              <bdi>{escapeToOneLine(label, 80)}</bdi>
             </th>
-            <td class="number">+{duration(from - first)}</td>
+            <td class="number">+{formatDuration(start - first)}</td>
             <td class="number">
-              {to === null ? `${duration(Math.max(0, now - from))} so far` : duration(to - from)}
+              {end === null ? `${formatDuration(Math.max(0, now - start))} so far` : formatDuration(end - start)}
             </td>
             <td>
-              <bdi>{oneLine(note, 60)}</bdi>
+              <bdi>{escapeToOneLine(note, 60)}</bdi>
             </td>
             <td class="bars">
               <span
-                class={`bar ${kind} ${to === null ? 'going' : ''}`}
+                class={`bar ${kind} ${end === null ? 'going' : ''}`}
                 style={{
-                  marginLeft: width(Math.min(0.99, scale.at(from)) - 0.004),
-                  width: width(scale.at(to ?? Math.max(from, now)) - scale.at(from)),
+                  marginLeft: width(Math.min(0.99, scale.positionOf(start)) - 0.004),
+                  width: width(scale.positionOf(end ?? Math.max(start, now)) - scale.positionOf(start)),
                 }}
               />
             </td>

@@ -2,11 +2,11 @@ import {
   ApprovalList,
   ApprovalsQuery,
   ApprovalView,
-  ApprovalWordBody,
-  ParkAnswer,
-  ParkBody,
+  ApprovalDecisionBody,
+  ApprovalRequestResponse,
+  ApprovalRequestBody,
 } from './approval-schemas.ts';
-import type { Route } from './route.ts';
+import type { RouteDefinition } from './route.ts';
 
 /** Leave that agents ask for in mid-run. */
 export const APPROVAL_ROUTES = {
@@ -16,10 +16,10 @@ export const APPROVAL_ROUTES = {
     function: 'api-work',
     callers: ['agent'],
     summary: 'Ask for leave in mid-run: the task waits for a person, unless its autonomy allows it at once',
-    body: ParkBody,
-    refuses: ['conflict'],
-    answer: ParkAnswer,
-    report: true,
+    body: ApprovalRequestBody,
+    refusalCodes: ['conflict'],
+    response: ApprovalRequestResponse,
+    isFinalReport: true,
   },
   listApprovals: {
     method: 'GET',
@@ -29,7 +29,7 @@ export const APPROVAL_ROUTES = {
     right: 'read',
     summary: 'What agents wait to be allowed: what, since when, and when it ends without a person',
     query: ApprovalsQuery,
-    answer: ApprovalList,
+    response: ApprovalList,
   },
   approve: {
     method: 'POST',
@@ -38,9 +38,9 @@ export const APPROVAL_ROUTES = {
     callers: ['operator'],
     right: 'review',
     summary: 'Allow what the agent of a task waits for: it goes on where it was',
-    body: ApprovalWordBody,
-    refuses: ['conflict'],
-    answer: ApprovalView,
+    body: ApprovalDecisionBody,
+    refusalCodes: ['conflict'],
+    response: ApprovalView,
   },
   deny: {
     method: 'POST',
@@ -49,8 +49,8 @@ export const APPROVAL_ROUTES = {
     callers: ['operator'],
     right: 'review',
     summary: 'Refuse what the agent of a task waits for: the task is cancelled',
-    body: ApprovalWordBody,
-    refuses: ['conflict'],
-    answer: ApprovalView,
+    body: ApprovalDecisionBody,
+    refusalCodes: ['conflict'],
+    response: ApprovalView,
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteDefinition>;

@@ -1,23 +1,23 @@
 import * as z from 'zod';
-import { Approval, Ask, ParkedSession, ParkedWork } from '../contract/approval/schema.ts';
-import { ObjectId } from '../contract/repository/git-ref.ts';
+import { Approval, ApprovalRequest, ParkedSession, ParkedWork } from '../contract/approval/schema.ts';
+import { GitObjectId } from '../contract/repository/git-ref.ts';
 import { TaskId } from '../contract/submission/schema.ts';
-import { Status } from '../contract/task/status.ts';
-import { SESSION_ID } from '../control/approvals/session.ts';
+import { TaskStatus } from '../contract/task/status.ts';
+import { CLI_SESSION_ID } from '../control/approvals/session.ts';
 import { ReasonBody, ReviewsQuery, TaskSummary } from './schemas.ts';
 
 /** An agent asks for leave. The work so far is handed in as a patch that was uploaded before; without it, it stays with whoever asks. */
-export const ParkBody = Ask.extend({
+export const ApprovalRequestBody = ApprovalRequest.extend({
   work: z
     .strictObject({
-      tree: ObjectId,
+      tree: GitObjectId,
       patch_sha256: ParkedWork.shape.patch_sha256.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
       patch_bytes: ParkedWork.shape.patch_bytes,
     })
     .optional(),
   session: z
     .strictObject({
-      id: z.string().regex(SESSION_ID, 'must be 1 to 64 letters, digits, "-" or "_"'),
+      id: z.string().regex(CLI_SESSION_ID, 'must be 1 to 64 letters, digits, "-" or "_"'),
       sha256: ParkedSession.shape.sha256.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
     })
     .optional()
@@ -32,7 +32,7 @@ export const ApprovalView = Approval.omit({ work: true, session: true, launch: t
 export type ApprovalView = z.infer<typeof ApprovalView>;
 
 /** What became of the question, and of the task. */
-export const ParkAnswer = z.object({ approval: ApprovalView, status: Status }).meta({ id: 'ParkAnswer' });
+export const ApprovalRequestResponse = z.object({ approval: ApprovalView, status: TaskStatus }).meta({ id: 'ParkAnswer' });
 
 export const ApprovalsQuery = ReviewsQuery;
 export const ApprovalItem = z
@@ -55,7 +55,7 @@ export const ApprovalList = z
   .object({ approvals: z.array(ApprovalItem), next_cursor: z.string().nullable() })
   .meta({ id: 'ApprovalList' });
 
-export const ApprovalWordBody = ReasonBody.extend({
+export const ApprovalDecisionBody = ReasonBody.extend({
   number: z
     .number()
     .int()

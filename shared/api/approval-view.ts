@@ -1,4 +1,4 @@
-import { type Approval, pendingOf } from '../contract/approval/schema.ts';
+import { type Approval, findPendingApproval } from '../contract/approval/schema.ts';
 import type { Task } from '../contract/task/task.ts';
 import type { ApprovalItem, ApprovalView } from './approval-schemas.ts';
 
@@ -10,7 +10,7 @@ export function approvalView({ work: _work, launch: _launch, ...view }: Approval
 const HOUR_MS = 3_600_000;
 
 /** How soon somebody must decide. */
-export function urgency(until: string | null, now: Date): ApprovalItem['urgency'] {
+export function approvalUrgency(until: string | null, now: Date): ApprovalItem['urgency'] {
   if (until === null) return 'no_expiry';
   const left = Date.parse(until) - now.getTime();
   return left < HOUR_MS ? 'critical' : left < 4 * HOUR_MS ? 'high' : 'normal';
@@ -18,7 +18,7 @@ export function urgency(until: string | null, now: Date): ApprovalItem['urgency'
 
 /** A task that waits for an approval; null: it waits for none. */
 export function approvalItem(task: Task, now: Date): ApprovalItem | null {
-  const pending = task.status === 'auth_required' ? pendingOf(task) : null;
+  const pending = task.status === 'auth_required' ? findPendingApproval(task) : null;
   if (pending === null) return null;
   const until = pending.timetable.at(-1)?.at ?? null;
   return {
@@ -30,6 +30,6 @@ export function approvalItem(task: Task, now: Date): ApprovalItem | null {
     approval: approvalView(pending),
     since: pending.created_at,
     until,
-    urgency: urgency(until, now),
+    urgency: approvalUrgency(until, now),
   };
 }

@@ -1,12 +1,12 @@
 import type * as z from 'zod';
-import { BEATS_OF_A_LEASE } from '../contract/names.ts';
+import { HEARTBEATS_PER_LEASE } from '../contract/names.ts';
 import { sha256 } from '../lib/sha256.ts';
-import { type HttpOptions, request } from './http.ts';
-import type { Upload, UploadKind } from './report-schemas.ts';
+import { type HttpOptions, requestWithRetries } from './http.ts';
+import type { UploadResponse, UploadKind } from './report-schemas.ts';
 import type { ROUTES, RouteName } from './routes.ts';
 
 /** The API's refusal of a request: an answer, not a failure to get one. */
-export class RefusedError extends Error {
+export class ApiRefusalError extends Error {
   readonly status: number;
   /** The problem document's `code`, e.g. `stale_lease`. */
   readonly code: string;
@@ -25,7 +25,7 @@ type BodyOf<Name extends RouteName> = (typeof ROUTES)[Name] extends { body: infe
 type AnswerOf<Name extends RouteName> = z.output<(typeof ROUTES)[Name]['answer']>;
 
 /** Routes under one task that a box posts to; the API makes each safe to send twice. */
-type BoxRoute =
+type ContainerRoute =
   | 'heartbeat'
   | 'progress'
   | 'park'
@@ -50,7 +50,7 @@ const PATHS = {
   fail: '/tasks/{id}/fail',
   evidence: '/tasks/{id}/evidence',
   delivery: '/tasks/{id}/delivery',
-} as const satisfies { [Name in BoxRoute]: (typeof ROUTES)[Name]['path'] };
+} as const satisfies { [Name in ContainerRoute]: (typeof ROUTES)[Name]['path'] };
 
 /**
  * What a box has worked for is handed in for so long, in milliseconds, and for its lease where that is longer: an API that is away for minutes
@@ -58,13 +58,13 @@ const PATHS = {
  */
 const PATIENCE_MS = 15 * 60_000;
 const patienceOf = ({ heartbeat_s = 0 }: { readonly heartbeat_s?: number }): number =>
-  Math.max(PATIENCE_MS, heartbeat_s * BEATS_OF_A_LEASE * 1_000);
+  Math.max(PATIENCE_MS, heartbeat_s * HEARTBEATS_PER_LEASE * 1_000);
 /** The rest passes: a later beat says the same, and a memory that cannot be asked is none. */
-const HANDS_IN: readonly BoxRoute[] = ['park', 'upload', 'complete', 'fail', 'evidence', 'delivery'];
+const PERSISTENT_ROUTES: readonly ContainerRoute[] = ['park', 'upload', 'complete', 'fail', 'evidence', 'delivery'];
 
-export interface BoxClient {
+export interface ContainerClient {
   /** @throws RefusedError | UnreachableError */
-  post<Name extends BoxRoute>(
+  post<Name extends ContainerRoute>(
     route: Name,
     body: BodyOf<Name>,
     options?: HttpOptions,
@@ -74,7 +74,7 @@ export interface BoxClient {
 }
 
 /** The API as a box sees it: one task, one token. */
-export function createBoxClient(
+export function createContainerClient(
   assignment: {
     readonly api_url: string;
     readonly token: string;
@@ -82,22 +82,22 @@ export function createBoxClient(
     readonly heartbeat_s?: number;
   },
   patienceMs = patienceOf(assignment),
-): BoxClient {
-  const post: BoxClient['post'] = async (route, body, options) => {
+): ContainerClient {
+  const post: ContainerClient['post'] = async (route, body, options) => {
     const path = PATHS[route].replace('{id}', assignment.task_id);
-    const answer = await request(
+    const answer = await requestWithRetries(
       `${assignment.api_url}${path}`,
       {
         method: 'POST',
         headers: { authorization: `Bearer ${assignment.token}`, 'content-type': 'application/json' },
         body: wellFormedJson(body),
       },
-      { ...(HANDS_IN.includes(route) && { patienceMs }), ...options },
+      { ...(PERSISTENT_ROUTES.includes(route) && { retryForMs: patienceMs }), ...options },
     );
     const parsed = parseJson(answer.body);
     if (answer.status >= 200 && answer.status < 300) return parsed as AnswerOf<typeof route>;
     const problem = (parsed ?? {}) as { code?: unknown; detail?: unknown };
-    throw new RefusedError(
+    throw new ApiRefusalError(
       answer.status,
       String(problem.code ?? 'unknown'),
       `${route} was refused with ${answer.status}: ${String(problem.detail ?? answer.body.toString('utf8').slice(0, 500))}`,
@@ -107,19 +107,19 @@ export function createBoxClient(
     post,
     upload: async (kind, bytes) => {
       const digest = sha256(bytes);
-      const { url, headers }: z.output<typeof Upload> = await post('upload', {
+      const { url, headers }: z.output<typeof UploadResponse> = await post('upload', {
         kind,
         sha256: digest,
         bytes: bytes.length,
       });
-      const put = await request(
+      const put = await requestWithRetries(
         url,
         { method: 'PUT', headers, body: bytes },
-        { timeoutMs: 120_000, patienceMs },
+        { timeoutMs: 120_000, retryForMs: patienceMs },
       );
       // 412: an earlier try has brought it. There is nothing else that could lie under its digest.
       if (put.status >= 300 && put.status !== 412)
-        throw new RefusedError(put.status, 'upload', `upload of ${kind}: HTTP ${put.status}`);
+        throw new ApiRefusalError(put.status, 'upload', `upload of ${kind}: HTTP ${put.status}`);
       return digest;
     },
   };

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { Tier } from '../contract/agents/tiers.ts';
-import { Complexity, Role } from '../contract/submission/schema.ts';
-import { Control, PinScope } from '../control/cascade/learning/control.ts';
+import { TaskComplexity, RoleName } from '../contract/submission/schema.ts';
+import { LearningControl, PinScope } from '../control/cascade/learning/control.ts';
 import { CascadePolicy } from '../control/cascade/learning/policy.ts';
 
-const Range = z.object({ low: z.number(), high: z.number() });
+const CredibleInterval = z.object({ low: z.number(), high: z.number() });
 
 export const TierBelief = z
   .object({
     role: z.string(),
-    complexity: Complexity,
+    complexity: TaskComplexity,
     tier: Tier,
     model: z.string(),
     from: z
@@ -18,12 +18,12 @@ export const TierBelief = z
     observations: z.int(),
     passes: z.int(),
     pass_rate: z.number().nullable().describe('Null without observations.'),
-    pass_rate_90: Range,
+    pass_rate_90: CredibleInterval,
     cost_usd: z
       .number()
       .nullable()
       .describe('Expected of an attempt: observed, else by the price. Null: not known.'),
-    cost_usd_90: Range.nullable().describe('Where nine of ten attempts lie; null: no cost was observed.'),
+    cost_usd_90: CredibleInterval.nullable().describe('Where nine of ten attempts lie; null: no cost was observed.'),
     costs_known: z.int(),
     mean_seconds: z.number().nullable(),
     break_even: z
@@ -43,22 +43,22 @@ export const CascadeView = z
       .array(z.object({ provider: z.string(), until: z.iso.datetime(), because: z.string(), times: z.int() }))
       .optional(),
     /** The latest first, of each role. */
-    history: z.array(Control.shape.history.element.extend({ role: z.string() })),
+    history: z.array(LearningControl.shape.history.element.extend({ role: z.string() })),
   })
   .meta({ id: 'Cascade' });
 export type CascadeView = z.infer<typeof CascadeView>;
 
-export const CascadeQuery = z.strictObject({ role: Role.optional() });
+export const CascadeQuery = z.strictObject({ role: RoleName.optional() });
 
 const reason = z.string().trim().min(1).max(2_000);
-export const PinBody = z
+export const PinTierBody = z
   .strictObject({
     complexity: PinScope.default('any'),
     tier: Tier.nullable().describe('Which tier tries first; null lifts the pin.'),
     reason,
   })
   .meta({ id: 'PinBody' });
-export const ResetBody = z
+export const ResetBeliefsBody = z
   .strictObject({
     tier: Tier.nullable().default(null).describe('Of which what was learned no longer counts; null: of all.'),
     reason,

@@ -1,14 +1,14 @@
-import { LetterList, LettersQuery, LetterView, LetterWord } from './dead-letter-schemas.ts';
-import type { Route } from './route.ts';
+import { DeadLetterList, DeadLettersQuery, DeadLetterView, DeadLetterActionBody } from './dead-letter-schemas.ts';
+import type { RouteDefinition } from './route.ts';
 
-const WORD = {
+const ACTION_ROUTE = {
   method: 'POST',
   function: 'api-submit',
   callers: ['operator'],
   right: 'review',
-  body: LetterWord,
+  body: DeadLetterActionBody,
   refuses: ['not_found', 'conflict'],
-  answer: LetterView,
+  answer: DeadLetterView,
 } as const;
 
 /** Operations that have failed for good. */
@@ -20,8 +20,8 @@ export const DEAD_LETTER_ROUTES = {
     callers: ['operator'],
     right: 'read',
     summary: 'Operations that have failed for good, by task, each in the order in which it is tried again',
-    query: LettersQuery,
-    answer: LetterList,
+    query: DeadLettersQuery,
+    response: DeadLetterList,
   },
   deadLetter: {
     method: 'GET',
@@ -30,22 +30,22 @@ export const DEAD_LETTER_ROUTES = {
     callers: ['operator'],
     right: 'read',
     summary: 'One dead letter',
-    refuses: ['not_found'],
-    answer: LetterView,
+    refusalCodes: ['not_found'],
+    response: DeadLetterView,
   },
   retryDeadLetter: {
-    ...WORD,
+    ...ACTION_ROUTE,
     path: '/dead-letters/{letter}/retry',
     summary: 'Have one tried again within a minute, after those of its task that came before it',
   },
   resolveDeadLetter: {
-    ...WORD,
+    ...ACTION_ROUTE,
     path: '/dead-letters/{letter}/resolve',
     summary: 'Say that it was dealt with by hand',
   },
   abandonDeadLetter: {
-    ...WORD,
+    ...ACTION_ROUTE,
     path: '/dead-letters/{letter}/abandon',
     summary: 'Say that it is worth nothing more',
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteDefinition>;

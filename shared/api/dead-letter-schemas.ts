@@ -1,25 +1,25 @@
 import * as z from 'zod';
 import { DeadLetter } from '../control/dead-letters/schema.ts';
 import { LetterStatus } from '../control/dead-letters/status.ts';
-import { ListQuery } from './schemas.ts';
+import { ListTasksQuery } from './schemas.ts';
 
-export const LetterView = DeadLetter.omit({ messages: true })
+export const DeadLetterView = DeadLetter.omit({ messages: true })
   .extend({
     retry_count: z.int().nonnegative(),
     task_id: z.string().nullable().describe('Null: it is about no single task.'),
   })
   .meta({ id: 'DeadLetter' });
-export type LetterView = z.infer<typeof LetterView>;
+export type DeadLetterView = z.infer<typeof DeadLetterView>;
 
-export const LetterList = z
+export const DeadLetterList = z
   .object({
-    dead_letters: z.array(LetterView),
+    dead_letters: z.array(DeadLetterView),
     next_cursor: z.string().nullable(),
   })
   .meta({ id: 'DeadLetterList' });
-export type LetterList = z.infer<typeof LetterList>;
+export type DeadLetterList = z.infer<typeof DeadLetterList>;
 
-export const LettersQuery = z.strictObject({
+export const DeadLettersQuery = z.strictObject({
   status: LetterStatus.optional(),
   limit: z.coerce
     .number()
@@ -28,9 +28,9 @@ export const LettersQuery = z.strictObject({
     .max(100)
     .default(50)
     .describe('Tasks that are looked at, each with all of its dead letters.'),
-  cursor: ListQuery.shape.cursor,
+  cursor: ListTasksQuery.shape.cursor,
 });
 
-export const LetterWord = z
+export const DeadLetterActionBody = z
   .strictObject({ reason: z.string().trim().min(1).max(1_000) })
   .meta({ id: 'DeadLetterWord' });

@@ -1,16 +1,16 @@
-import { EvolutionView, ProposalWord, ProposeBody } from './evolve-schemas.ts';
-import type { Route } from './route.ts';
+import { TuningView, ProposalActionBody, ProposeChangeBody } from './evolve-schemas.ts';
+import type { RouteDefinition } from './route.ts';
 
-const WORD = {
+const PROPOSAL_ROUTE = {
   method: 'POST',
   function: 'api-submit',
   callers: ['operator'],
   right: 'review',
-  answer: EvolutionView,
+  answer: TuningView,
 } as const;
 
 /** What the deployment changes of its own settings. */
-export const EVOLVE_ROUTES = {
+export const TUNING_ROUTES = {
   evolution: {
     method: 'GET',
     path: '/evolution',
@@ -19,27 +19,27 @@ export const EVOLVE_ROUTES = {
     right: 'read',
     summary:
       'Settings that were changed on what was learned, what is proposed with its evidence, and who did what',
-    answer: EvolutionView,
+    response: TuningView,
   },
   proposeChange: {
-    ...WORD,
+    ...PROPOSAL_ROUTE,
     path: '/evolution/propose',
-    body: ProposeBody,
-    refuses: ['conflict'],
+    body: ProposeChangeBody,
+    refusalCodes: ['conflict'],
     summary: 'Propose a change of a setting, or have all proposed that the records suggest',
   },
   applyProposal: {
-    ...WORD,
+    ...PROPOSAL_ROUTE,
     path: '/evolution/apply',
-    body: ProposalWord,
-    refuses: ['not_found', 'conflict'],
+    body: ProposalActionBody,
+    refusalCodes: ['not_found', 'conflict'],
     summary: 'Apply a proposal when its test holds, up to the level of the deployment',
   },
   revertProposal: {
-    ...WORD,
+    ...PROPOSAL_ROUTE,
     path: '/evolution/revert',
-    body: ProposalWord,
-    refuses: ['not_found', 'conflict'],
+    body: ProposalActionBody,
+    refusalCodes: ['not_found', 'conflict'],
     summary: 'Take back a change: what held before holds again',
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteDefinition>;

@@ -1,28 +1,28 @@
 import * as z from 'zod';
-import { EvolveLevel } from '../control/cascade/learning/level.ts';
-import { Change } from '../control/tune/change.ts';
-import { Evolution, InForce, Proposal, ProposalId } from '../control/tune/schema.ts';
+import { TuningLevel } from '../control/cascade/learning/level.ts';
+import { SettingChange } from '../control/tune/change.ts';
+import { TuningState, ActiveChange, Proposal, ProposalId } from '../control/tune/schema.ts';
 
-export const EvolutionView = z
+export const TuningView = z
   .object({
-    level: EvolveLevel.describe('Up to which the deployment changes its own settings.'),
-    in_force: z.array(InForce.extend({ thing: z.string() })),
+    level: TuningLevel.describe('Up to which the deployment changes its own settings.'),
+    in_force: z.array(ActiveChange.extend({ thing: z.string() })),
     proposals: z.array(Proposal.omit({ replaced: true })).describe('The latest first.'),
-    history: Evolution.shape.history,
+    history: TuningState.shape.history,
   })
   .meta({ id: 'Evolution' });
-export type EvolutionView = z.infer<typeof EvolutionView>;
+export type TuningView = z.infer<typeof TuningView>;
 
 const reason = z.string().trim().min(1).max(1_000);
-export const ProposeBody = z
+export const ProposeChangeBody = z
   .strictObject({
-    setting: Change.optional().describe('Absent: all that the records of the deployment suggest.'),
+    setting: SettingChange.optional().describe('Absent: all that the records of the deployment suggest.'),
     reason,
   })
   .meta({ id: 'ProposeBody' });
-export const ProposalWord = z.strictObject({ proposal: ProposalId, reason }).meta({ id: 'ProposalWord' });
+export const ProposalActionBody = z.strictObject({ proposal: ProposalId, reason }).meta({ id: 'ProposalWord' });
 
-export const evolutionView = (state: Evolution, level: EvolveLevel): EvolutionView => ({
+export const tuningView = (state: TuningState, level: TuningLevel): TuningView => ({
   level,
   in_force: Object.entries(state.in_force)
     .sort(([a], [b]) => (a < b ? -1 : 1))

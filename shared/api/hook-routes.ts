@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { Route } from './route.ts';
+import type { RouteDefinition } from './route.ts';
 
 /** What came of what a forge has told. */
-export const HeardView = z
+export const ForgeEventView = z
   .object({
     outcome: z.enum(['done', 'ignored']),
     task_id: z.string().nullable(),
@@ -10,7 +10,7 @@ export const HeardView = z
   })
   .meta({ id: 'Heard' });
 
-const hook = (forge: string) => ({
+const webhookRoute = (forge: string) => ({
   method: 'POST' as const,
   function: 'api-hook' as const,
   callers: ['anyone'] as const,
@@ -26,11 +26,11 @@ const hook = (forge: string) => ({
     'conflict',
     'id_taken',
   ] as const,
-  answer: HeardView,
+  answer: ForgeEventView,
 });
 
 /** Where forges send what happens there. */
-export const HOOK_ROUTES = {
-  hearGitHub: { ...hook('GitHub'), path: '/hooks/github' },
-  hearGitLab: { ...hook('GitLab'), path: '/hooks/gitlab' },
-} as const satisfies Record<string, Route>;
+export const FORGE_WEBHOOK_ROUTES = {
+  hearGitHub: { ...webhookRoute('GitHub'), path: '/hooks/github' },
+  hearGitLab: { ...webhookRoute('GitLab'), path: '/hooks/gitlab' },
+} as const satisfies Record<string, RouteDefinition>;

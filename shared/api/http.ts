@@ -5,9 +5,9 @@ export interface HttpOptions {
   /** Time limit of one try. Default 30 s. */
   readonly timeoutMs?: number;
   /** Tries in all. Default 6, which with the back-off is about ten seconds of pauses. */
-  readonly tries?: number;
+  readonly maxTries?: number;
   /** In place of a number of tries: no further one begins after so long. */
-  readonly patienceMs?: number;
+  readonly retryForMs?: number;
   /** First pause; doubles with each try, up to `LONGEST_PAUSE_MS`. Default 250 ms. */
   readonly backoffMs?: number;
 }
@@ -17,7 +17,7 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
 }
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   readonly body: Buffer;
   readonly etag: string | null;
@@ -43,16 +43,16 @@ const isTransient = (status: number): boolean => status === 408 || status === 42
  * sent twice. Redirects are not followed.
  * @throws UnreachableError after the last try.
  */
-export async function request(
+export async function requestWithRetries(
   url: string,
   init: HttpRequest,
   options: HttpOptions = {},
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const started = performance.now();
   const mayTry = (tried: number): boolean =>
-    options.patienceMs === undefined
-      ? tried < (options.tries ?? 6)
-      : performance.now() - started < options.patienceMs;
+    options.retryForMs === undefined
+      ? tried < (options.maxTries ?? 6)
+      : performance.now() - started < options.retryForMs;
   let problem = '';
   for (let tried = 0; tried === 0 || mayTry(tried); tried++) {
     if (tried > 0) {
@@ -81,7 +81,7 @@ const clientFor = (url: URL) =>
     ? process.getBuiltinModule('node:https').request
     : process.getBuiltinModule('node:http').request;
 
-function send(address: string, init: HttpRequest, timeoutMs: number): Promise<HttpAnswer> {
+function send(address: string, init: HttpRequest, timeoutMs: number): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const url = new URL(address);
     const length = init.body === undefined ? {} : { 'content-length': Buffer.byteLength(init.body) };
@@ -102,7 +102,7 @@ function send(address: string, init: HttpRequest, timeoutMs: number): Promise<Ht
 
 function read(
   answer: IncomingMessage,
-  resolve: (answer: HttpAnswer) => void,
+  resolve: (answer: HttpResponse) => void,
   reject: (error: Error) => void,
 ): void {
   const chunks: Buffer[] = [];

@@ -1,14 +1,14 @@
-import { type FieldError, pointer, Refusal } from '../contract/refusal.ts';
+import { type FieldError, jsonPointer, Refusal } from '../contract/refusal.ts';
 
 /** Deepest nesting of a body; the deepest of ours, evidence with its findings, has 6 levels. */
-export const MAX_DEPTH = 16;
+export const MAX_JSON_DEPTH = 16;
 /** Most values in a body, counted with those inside of others. */
-export const MAX_VALUES = 100_000;
+export const MAX_JSON_VALUES = 100_000;
 /** Most keys of one object: none of ours has more than 40, and what gates say of themselves is short. */
-export const MAX_KEYS = 500;
+export const MAX_JSON_KEYS = 500;
 
 const refuse = (path: readonly PropertyKey[], message: string): never => {
-  const error: FieldError = { pointer: pointer(path), message };
+  const error: FieldError = { pointer: jsonPointer(path), message };
   throw new Refusal('invalid', `${error.pointer || '/'} ${message}`, [error]);
 };
 
@@ -20,7 +20,7 @@ function unfitText(text: string): string | null {
     : null;
 }
 
-interface Place {
+interface JsonNode {
   readonly value: unknown;
   readonly path: readonly PropertyKey[];
 }
@@ -30,23 +30,23 @@ interface Place {
  * takes for something else, or text that no file, table or program can hold. Iterative, so that no body can end the stack.
  * @throws Refusal `invalid`, naming the place.
  */
-export function checkShape(body: unknown): void {
+export function checkJsonShape(body: unknown): void {
   let values = 0;
-  const places: Place[] = [{ value: body, path: [] }];
+  const places: JsonNode[] = [{ value: body, path: [] }];
   for (let place = places.pop(); place !== undefined; place = places.pop()) {
     const { value, path } = place;
-    if (++values > MAX_VALUES) refuse([], `has more than ${MAX_VALUES} values`);
+    if (++values > MAX_JSON_VALUES) refuse([], `has more than ${MAX_JSON_VALUES} values`);
     const unfit = typeof value === 'string' ? unfitText(value) : null;
     if (unfit !== null) refuse(path, unfit);
     if (typeof value !== 'object' || value === null) continue;
-    if (path.length >= MAX_DEPTH) refuse(path, `is nested more than ${MAX_DEPTH} levels deep`);
+    if (path.length >= MAX_JSON_DEPTH) refuse(path, `is nested more than ${MAX_JSON_DEPTH} levels deep`);
     if (Array.isArray(value)) {
-      if (value.length > MAX_VALUES) refuse(path, `has more than ${MAX_VALUES} values`);
+      if (value.length > MAX_JSON_VALUES) refuse(path, `has more than ${MAX_JSON_VALUES} values`);
       for (const [index, each] of value.entries()) places.push({ value: each, path: [...path, index] });
       continue;
     }
     const keys = Object.keys(value);
-    if (keys.length > MAX_KEYS) refuse(path, `has more than ${MAX_KEYS} fields`);
+    if (keys.length > MAX_JSON_KEYS) refuse(path, `has more than ${MAX_JSON_KEYS} fields`);
     for (const key of keys) {
       if (key === '__proto__' || unfitText(key) !== null) refuse([...path, key], 'is not a name for a field');
       places.push({ value: (value as Record<string, unknown>)[key], path: [...path, key] });

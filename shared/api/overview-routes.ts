@@ -1,17 +1,17 @@
 import {
   FileHistory,
-  FileList,
-  FileQuery,
-  FilesQuery,
+  FileHealthList,
+  FileHistoryQuery,
+  FileHealthQuery,
   FlaggedFiles,
-  FlaggedQuery,
+  FlaggedFilesQuery,
 } from '../control/file-health/schemas.ts';
-import { CostQuery, QualityCost } from '../control/metrics/cost.ts';
+import { QualityCostQuery, QualityCost } from '../control/metrics/cost.ts';
 import { BudgetForecast } from '../control/metrics/forecast.ts';
 import { QualityModels, QualityTrend, QualityView, TrendQuery } from '../control/metrics/schemas.ts';
-import { CascadeQuery, CascadeView, PinBody, ResetBody } from './cascade-schemas.ts';
-import type { Route } from './route.ts';
-import { Health, StatusView, VerificationWindow, WindowReset, WindowResetBody } from './schemas.ts';
+import { CascadeQuery, CascadeView, PinTierBody, ResetBeliefsBody } from './cascade-schemas.ts';
+import type { RouteDefinition } from './route.ts';
+import { HealthView, StatusView, VerificationWindow, WindowReset, WindowResetBody } from './schemas.ts';
 
 /** What concerns no single task: counts, quality, what the cascade has learned. */
 export const OVERVIEW_ROUTES = {
@@ -22,7 +22,7 @@ export const OVERVIEW_ROUTES = {
     callers: ['operator'],
     right: 'read',
     summary: 'Counts by status and role, and the verification nudge',
-    answer: StatusView,
+    response: StatusView,
   },
   verification: {
     method: 'GET',
@@ -31,7 +31,7 @@ export const OVERVIEW_ROUTES = {
     callers: ['operator'],
     right: 'read',
     summary: 'The verification nudge with the completions that it is made of',
-    answer: VerificationWindow,
+    response: VerificationWindow,
   },
   resetVerification: {
     method: 'POST',
@@ -41,7 +41,7 @@ export const OVERVIEW_ROUTES = {
     right: 'review',
     summary: 'Begin the verification window anew: what was completed up to now is no longer looked at',
     body: WindowResetBody,
-    answer: WindowReset,
+    response: WindowReset,
   },
   cascade: {
     method: 'GET',
@@ -51,7 +51,7 @@ export const OVERVIEW_ROUTES = {
     right: 'read',
     summary: 'What is believed of the models, from how many observations, and what people have said on it',
     query: CascadeQuery,
-    answer: CascadeView,
+    response: CascadeView,
   },
   pinTier: {
     method: 'POST',
@@ -60,8 +60,8 @@ export const OVERVIEW_ROUTES = {
     callers: ['operator'],
     right: 'review',
     summary: 'Have one tier try first for a role, or lift that',
-    body: PinBody,
-    answer: CascadeView,
+    body: PinTierBody,
+    response: CascadeView,
   },
   resetLearned: {
     method: 'POST',
@@ -70,8 +70,8 @@ export const OVERVIEW_ROUTES = {
     callers: ['operator'],
     right: 'review',
     summary: 'Forget what was learned of a tier for a role, or of all tiers',
-    body: ResetBody,
-    answer: CascadeView,
+    body: ResetBeliefsBody,
+    response: CascadeView,
   },
   quality: {
     method: 'GET',
@@ -80,7 +80,7 @@ export const OVERVIEW_ROUTES = {
     callers: ['operator'],
     right: 'read',
     summary: 'How tasks, models and gates fare: success, times, pass rates',
-    answer: QualityView,
+    response: QualityView,
   },
   qualityModels: {
     method: 'GET',
@@ -89,7 +89,7 @@ export const OVERVIEW_ROUTES = {
     callers: ['operator'],
     right: 'read',
     summary: 'The models of the last 30 days',
-    answer: QualityModels,
+    response: QualityModels,
   },
   qualityTrend: {
     method: 'GET',
@@ -99,7 +99,7 @@ export const OVERVIEW_ROUTES = {
     right: 'read',
     summary: 'Tasks, cost and gates by day or week',
     query: TrendQuery,
-    answer: QualityTrend,
+    response: QualityTrend,
   },
   qualityCost: {
     method: 'GET',
@@ -108,8 +108,8 @@ export const OVERVIEW_ROUTES = {
     callers: ['operator'],
     right: 'read',
     summary: 'What work costs: by day, role, model, tier, repository, and what became of it',
-    query: CostQuery,
-    answer: QualityCost,
+    query: QualityCostQuery,
+    response: QualityCost,
   },
   budgetForecast: {
     method: 'GET',
@@ -118,7 +118,7 @@ export const OVERVIEW_ROUTES = {
     callers: ['operator'],
     right: 'read',
     summary: 'What the tasks that have not ended will cost, against the budget of the month',
-    answer: BudgetForecast,
+    response: BudgetForecast,
   },
   qualityFiles: {
     method: 'GET',
@@ -127,8 +127,8 @@ export const OVERVIEW_ROUTES = {
     callers: ['operator'],
     right: 'read',
     summary: 'How healthy the files are that agents have changed, the worst first',
-    query: FilesQuery,
-    answer: FileList,
+    query: FileHealthQuery,
+    response: FileHealthList,
   },
   qualityFilesFlagged: {
     method: 'GET',
@@ -137,8 +137,8 @@ export const OVERVIEW_ROUTES = {
     callers: ['operator'],
     right: 'read',
     summary: 'The files that somebody should look at',
-    query: FlaggedQuery,
-    answer: FlaggedFiles,
+    query: FlaggedFilesQuery,
+    response: FlaggedFiles,
   },
   qualityFile: {
     method: 'GET',
@@ -147,9 +147,9 @@ export const OVERVIEW_ROUTES = {
     callers: ['operator'],
     right: 'read',
     summary: 'One file, with what has happened to it',
-    query: FileQuery,
-    refuses: ['not_found'],
-    answer: FileHistory,
+    query: FileHistoryQuery,
+    refusalCodes: ['not_found'],
+    response: FileHistory,
   },
   health: {
     method: 'GET',
@@ -157,6 +157,6 @@ export const OVERVIEW_ROUTES = {
     function: 'api-read',
     callers: ['anyone'],
     summary: 'Is the API up',
-    answer: Health,
+    response: HealthView,
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteDefinition>;

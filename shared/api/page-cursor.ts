@@ -14,7 +14,7 @@ const markOf = (listing: string, { cursor: _cursor, limit: _limit, ...filters }:
   canonicalHash([listing, filters]).slice(0, 16);
 
 /** The key that a page begins behind; undefined: at the beginning. @throws Refusal when the cursor is not one that this listing gave out. */
-export function startOf(listing: string, query: PageQuery): string | undefined {
+export function parseCursor(listing: string, query: PageQuery): string | undefined {
   if (query.cursor === undefined) return undefined;
   const text = Buffer.from(query.cursor, 'base64url').toString('utf8');
   const [mark, key = ''] = text.split('\n', 2);
@@ -26,5 +26,5 @@ export function startOf(listing: string, query: PageQuery): string | undefined {
 }
 
 /** The cursor of the page behind a key; null: there is none. It is good for the same listing with the same filters only. */
-export const cursorBehind = (listing: string, query: PageQuery, key: string | null): string | null =>
+export const createCursor = (listing: string, query: PageQuery, key: string | null): string | null =>
   key === null ? null : Buffer.from(`${markOf(listing, query)}\n${key}`).toString('base64url');

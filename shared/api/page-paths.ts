@@ -8,5 +8,5 @@ export const PAGE_PATHS = { page: '/', file: '/page/{file}' } as const;
 export const PAGE_FILE = 'page.html';
 
 /** Address of a task on the page of a deployment. */
-export const taskAddress = (apiUrl: string, id: string): string =>
+export const taskPageUrl = (apiUrl: string, id: string): string =>
   `${apiUrl.replace(/\/+$/, '')}/#/task/${encodeURIComponent(id)}`;

@@ -1,5 +1,5 @@
-import { PlanBody, PlanView, PlanWordBody } from './plan-schemas.ts';
-import type { Route } from './route.ts';
+import { PlanBody, PlanView, PlanDecisionBody } from './plan-schemas.ts';
+import type { RouteDefinition } from './route.ts';
 
 /** Goals that are planned before tasks are made of them. */
 export const PLAN_ROUTES = {
@@ -11,10 +11,10 @@ export const PLAN_ROUTES = {
     right: 'submit',
     summary: 'Have a goal planned: the manager proposes tasks, code checks them, nothing is made yet',
     body: PlanBody,
-    refuses: ['id_taken', 'dependency_unknown', 'dependency_cycle'],
-    answer: PlanView,
+    refusalCodes: ['id_taken', 'dependency_unknown', 'dependency_cycle'],
+    response: PlanView,
     status: 201,
-    idempotent: true,
+    isIdempotent: true,
   },
   getPlan: {
     method: 'GET',
@@ -23,7 +23,7 @@ export const PLAN_ROUTES = {
     callers: ['operator'],
     right: 'read',
     summary: 'One plan, with the tasks that it proposes or has made',
-    answer: PlanView,
+    response: PlanView,
   },
   approvePlan: {
     method: 'POST',
@@ -32,9 +32,9 @@ export const PLAN_ROUTES = {
     callers: ['operator'],
     right: 'review',
     summary: 'Say yes to what is proposed: its tasks are made',
-    body: PlanWordBody,
-    refuses: ['conflict', 'base_unresolved', 'wrong_base', 'self_review'],
-    answer: PlanView,
+    body: PlanDecisionBody,
+    refusalCodes: ['conflict', 'base_unresolved', 'wrong_base', 'self_review'],
+    response: PlanView,
   },
   rejectPlan: {
     method: 'POST',
@@ -43,8 +43,8 @@ export const PLAN_ROUTES = {
     callers: ['operator'],
     right: 'review',
     summary: 'Say no to what is proposed: it is planned again, with the reason',
-    body: PlanWordBody,
-    refuses: ['conflict', 'base_unresolved', 'wrong_base', 'self_review'],
-    answer: PlanView,
+    body: PlanDecisionBody,
+    refusalCodes: ['conflict', 'base_unresolved', 'wrong_base', 'self_review'],
+    response: PlanView,
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteDefinition>;

@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { AutonomyLevel } from '../contract/approval/autonomy.ts';
 import { ProgressLedger, TaskLedger } from '../contract/coordination/ledgers.ts';
 import { CoordinationSettings } from '../contract/coordination/settings.ts';
-import { MAX_PLANNED, PlanNote, PlannedTask } from '../contract/plan/schema.ts';
-import { ObjectId } from '../contract/repository/git-ref.ts';
-import { SubmitTask, TaskId } from '../contract/submission/schema.ts';
-import { Status } from '../contract/task/status.ts';
+import { MAX_PLANNED_TASKS, PlanNote, PlannedTask } from '../contract/plan/schema.ts';
+import { GitObjectId } from '../contract/repository/git-ref.ts';
+import { TaskSubmission, TaskId } from '../contract/submission/schema.ts';
+import { TaskStatus } from '../contract/task/status.ts';
 import { PlanState } from '../control/planning/state.ts';
 
 /** A goal that the manager is to make tasks of. */
-export const PlanBody = SubmitTask.pick({
+export const PlanBody = TaskSubmission.pick({
   repository: true,
   base_ref: true,
   adapter: true,
@@ -21,7 +21,7 @@ export const PlanBody = SubmitTask.pick({
 })
   .extend({
     goal: z.string().trim().min(1, 'must not be empty').max(20_000),
-    max_tasks: z.number().int().min(1).max(MAX_PLANNED).default(20),
+    max_tasks: z.number().int().min(1).max(MAX_PLANNED_TASKS).default(20),
     autonomy: AutonomyLevel.optional().describe(
       'full or semi: the tasks of a plan that holds are made without a person, unless the base or the deployment allows less. Absent: a person is asked.',
     ),
@@ -44,7 +44,7 @@ export const PlanView = z
     tasks: z.array(
       PlannedTask.extend({
         id: TaskId.describe('What the task is called once it is made.'),
-        status: Status.nullable().describe('Null: not made yet.'),
+        status: TaskStatus.nullable().describe('Null: not made yet.'),
       }),
     ),
     notes: z.array(PlanNote),
@@ -68,9 +68,9 @@ export const PlanView = z
   })
   .meta({ id: 'Plan' });
 export type PlanView = z.infer<typeof PlanView>;
-export const PlanWordBody = z
+export const PlanDecisionBody = z
   .strictObject({
     reason: z.string().trim().min(1, 'must not be empty').max(2_000).default('no reason given'),
-    tree: ObjectId.optional().describe('The proposal that was looked at; a different one is refused.'),
+    tree: GitObjectId.optional().describe('The proposal that was looked at; a different one is refused.'),
   })
   .meta({ id: 'PlanWordBody' });

@@ -1,23 +1,23 @@
 import { currentAttempt, type Task } from '../contract/task/task.ts';
-import { progressOf } from '../control/coordination/of-plan.ts';
-import { replanId } from '../control/coordination/replan.ts';
-import { beforeDispatch } from '../control/coordination/review.ts';
-import { plannedId } from '../control/planning/create.ts';
-import { planState } from '../control/planning/state.ts';
+import { derivePlanProgress } from '../control/coordination/of-plan.ts';
+import { replanTaskId } from '../control/coordination/replan.ts';
+import { preparePlanDispatch } from '../control/coordination/review.ts';
+import { plannedTaskId } from '../control/planning/create.ts';
+import { derivePlanState } from '../control/planning/state.ts';
 import type { PlanView } from './plan-schemas.ts';
 
 function coordinationView(task: Task, made: ReadonlyMap<string, Task>): PlanView['coordination'] {
-  const { gated, context } = beforeDispatch(task);
-  const { progress_ledger, metadata, replan } = progressOf(task, made);
+  const { gateReason, context } = preparePlanDispatch(task);
+  const { progress_ledger, metadata, replanLedger } = derivePlanProgress(task, made);
   const cues = metadata['authority_deference_coordination'] as
     | { readonly detected_count?: number }
     | undefined;
   return {
-    waits_for_person: planState(task) === 'proposed' ? gated : null,
+    waits_for_person: derivePlanState(task) === 'proposed' ? gateReason : null,
     task_ledger: context.task_ledger,
     progress_ledger,
     authority_cues: cues?.detected_count ?? 0,
-    replanned_as: replan ? replanId(task, replan) : null,
+    replanned_as: replanLedger ? replanTaskId(task, replanLedger) : null,
   };
 }
 
@@ -30,14 +30,14 @@ export function planView(task: Task, made: ReadonlyMap<string, Task>): PlanView 
   const said = task.failure ? [task.failure.message] : [];
   return {
     id: task.id,
-    state: planState(task),
+    state: derivePlanState(task),
     goal: task.description,
     repository: task.repository,
     base_ref: task.base_ref,
     base_commit: task.base_commit,
     tree: attempt?.artifact?.tree ?? null,
     tasks: (proposal?.tasks ?? []).map((planned) => {
-      const id = plannedId(task.id, planned.key);
+      const id = plannedTaskId(task.id, planned.key);
       return { ...planned, id, status: made.get(id)?.status ?? null };
     }),
     notes: proposal?.notes ?? [],

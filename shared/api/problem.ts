@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FieldError, pointer, Refusal, type RefusalCode } from '../contract/refusal.ts';
+import { FieldError, jsonPointer, Refusal, type RefusalCode } from '../contract/refusal.ts';
 
 /** `code` of the problem document of each refusal, with its HTTP status and title. */
 export const PROBLEMS = {
@@ -29,7 +29,7 @@ export const PROBLEMS = {
 } as const satisfies Record<RefusalCode, { readonly status: number; readonly title: string }>;
 
 /** RFC 9457 problem details with a stable `code`. */
-export const Problem = z
+export const ProblemDetails = z
   .object({
     type: z.string(),
     title: z.string(),
@@ -41,7 +41,7 @@ export const Problem = z
     errors: z.array(FieldError).optional(),
   })
   .meta({ id: 'Problem' });
-export type Problem = z.infer<typeof Problem>;
+export type ProblemDetails = z.infer<typeof ProblemDetails>;
 
 /** Field errors that are told at the most: who gets so many sends something else than we expect. */
 export const MAX_FIELD_ERRORS = 20;
@@ -54,7 +54,7 @@ const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 
 /** What a refusal says, short enough for a problem document: at the very most 64 KiB, whatever was sent. */
-export function bounded(detail: string, errors: readonly FieldError[]): Pick<Problem, 'detail' | 'errors'> {
+export function boundedDetail(detail: string, errors: readonly FieldError[]): Pick<ProblemDetails, 'detail' | 'errors'> {
   const told = errors.slice(0, MAX_FIELD_ERRORS).map((error) => ({
     pointer: cut(error.pointer, MAX_WORDS),
     message: cut(error.message, MAX_WORDS),
@@ -72,13 +72,13 @@ export function fieldErrors(error: z.ZodError, prefix: readonly PropertyKey[] = 
   return error.issues.flatMap((issue) => {
     const path = [...prefix, ...issue.path];
     if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((key) => ({ pointer: pointer([...path, key]), message: 'is not a known field' }));
-    return [{ pointer: pointer(path), message: issue.message }];
+      return issue.keys.map((key) => ({ pointer: jsonPointer([...path, key]), message: 'is not a known field' }));
+    return [{ pointer: jsonPointer(path), message: issue.message }];
   });
 }
 
 /** The refusal of fields; its detail names the first of them. */
-export const invalid = (errors: readonly FieldError[], code: RefusalCode = 'invalid'): Refusal =>
+export const invalidFields = (errors: readonly FieldError[], code: RefusalCode = 'invalid'): Refusal =>
   new Refusal(
     code,
     errors
@@ -89,12 +89,12 @@ export const invalid = (errors: readonly FieldError[], code: RefusalCode = 'inva
   );
 
 /** Parses `input` or throws a Refusal `invalid` that names every refused field. */
-export function parse<T extends z.ZodType>(
+export function parseOrRefuse<T extends z.ZodType>(
   schema: T,
   input: unknown,
   prefix: readonly PropertyKey[] = [],
 ): z.output<T> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  throw invalid(fieldErrors(result.error, prefix));
+  throw invalidFields(fieldErrors(result.error, prefix));
 }

@@ -1,19 +1,19 @@
 import * as z from 'zod';
-import { LoggedRun } from '../contract/evidence/logs/logged.ts';
+import { LoggedTestRun } from '../contract/evidence/logs/logged.ts';
 import { Evidence } from '../contract/evidence/schema.ts';
-import { FailureClass } from '../contract/failure/failure-class.ts';
-import { MEMORY_KINDS } from '../contract/messages/memory.ts';
-import { Usage } from '../contract/models/usage.ts';
+import { FailureCode } from '../contract/failure/failure-class.ts';
+import { GATES_MEMORY_KINDS } from '../contract/messages/memory.ts';
+import { TokenUsage } from '../contract/models/usage.ts';
 import { MAX_PATCH_BYTES } from '../contract/names.ts';
-import { ObjectId } from '../contract/repository/git-ref.ts';
-import { MAX_REVERTS } from '../contract/repository/reverts.ts';
+import { GitObjectId } from '../contract/repository/git-ref.ts';
+import { MAX_REPORTED_REVERTS } from '../contract/repository/reverts.ts';
 import { MiddlewareRecord } from '../contract/run-record/middleware-record.ts';
-import { VerificationGate } from '../contract/run-record/verification-gate-record.ts';
+import { VerificationGateRecord } from '../contract/run-record/verification-gate-record.ts';
 import { MAX_SCREENSHOT_BYTES } from '../contract/screenshot.ts';
 import { TaskId } from '../contract/submission/schema.ts';
-import { AgentEnd } from '../contract/task/attempt.ts';
-import { Status } from '../contract/task/status.ts';
-import { MAX_SESSION_BYTES } from '../control/approvals/session.ts';
+import { AgentExit } from '../contract/task/attempt.ts';
+import { TaskStatus } from '../contract/task/status.ts';
+import { MAX_CLI_SESSION_BYTES } from '../control/approvals/session.ts';
 import { StoredNumber } from '../lib/number.ts';
 import { BaseCommit, TaskView } from './schemas.ts';
 
@@ -22,7 +22,7 @@ const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex');
 // What agents, boxes and workers send of a task, and what they get for it.
 
 /** Answer to a claim: the task, the lease, and the token that this attempt reports with. Shown once, stored as a hash. */
-export const Claim = z
+export const ClaimResponse = z
   .object({
     task: TaskView,
     attempt: z.number().int(),
@@ -44,7 +44,7 @@ export const ClaimBody = z
   .meta({ id: 'ClaimBody' });
 
 export const HeartbeatBody = z.strictObject({}).meta({ id: 'HeartbeatBody' });
-export const Lease = z.object({ lease_until: z.number().int(), status: Status }).meta({ id: 'Lease' });
+export const LeaseResponse = z.object({ lease_until: z.number().int(), status: TaskStatus }).meta({ id: 'Lease' });
 export const ProgressBody = z
   .strictObject({
     message: z.string().trim().min(1, 'must not be empty').max(2_000),
@@ -63,10 +63,10 @@ const Reported = {
     .max(20_000)
     .describe("The agent's own words; kept as a claim, never as evidence."),
   output_tail: z.string().max(2_000).default('').describe("Last 2,000 characters of the agent's output."),
-  usage: Usage.optional(),
-  end: AgentEnd.optional(),
+  usage: TokenUsage.optional(),
+  end: AgentExit.optional(),
   logged: z
-    .array(LoggedRun)
+    .array(LoggedTestRun)
     .max(5)
     .optional()
     .describe('What runners of tests have printed into the log of the agent; kept as claims.'),
@@ -79,7 +79,7 @@ export const CompleteBody = z
   .strictObject({
     ...Reported,
     base_commit: BaseCommit.optional(),
-    tree: ObjectId.describe('Tree hash of base commit plus patch (git write-tree).'),
+    tree: GitObjectId.describe('Tree hash of base commit plus patch (git write-tree).'),
     patch: z
       .string()
       .optional()
@@ -87,7 +87,7 @@ export const CompleteBody = z
     patch_sha256: Sha256.optional(),
     patch_bytes: z.number().int().nonnegative().optional(),
     transcript_sha256: Sha256.optional().describe('Of the transcript that was uploaded, when there is one.'),
-    verification_gate: VerificationGate.optional().describe(
+    verification_gate: VerificationGateRecord.optional().describe(
       'How the agent was let go, where the base asks for something before; it proves nothing.',
     ),
   })
@@ -103,7 +103,7 @@ export const CompleteBody = z
 export const FailBody = z
   .strictObject({
     reason: z.string().trim().min(1, 'must not be empty').max(20_000),
-    failure_class: FailureClass.default('agent_failed'),
+    failure_class: FailureCode.default('agent_failed'),
     retry_after_s: z
       .number()
       .int()
@@ -112,8 +112,8 @@ export const FailBody = z
       .optional()
       .describe('Seconds until the provider takes requests again, where it said so.'),
     output_tail: Reported.output_tail,
-    usage: Usage.optional(),
-    end: AgentEnd.optional(),
+    usage: TokenUsage.optional(),
+    end: AgentExit.optional(),
     middleware: Middleware,
     base_commit: BaseCommit.optional(),
   })
@@ -122,36 +122,36 @@ export const FailBody = z
  * What a box may upload, and which one. The evidence is not among it: the API itself writes that, so that nobody can put another in
  * its place.
  */
-export const UPLOADS = {
-  patch: { by: 'agent', maxBytes: MAX_PATCH_BYTES },
-  transcript: { by: 'agent', maxBytes: 16 * 1_048_576 },
+export const UPLOAD_RULES = {
+  patch: { uploader: 'agent', maxBytes: MAX_PATCH_BYTES },
+  transcript: { uploader: 'agent', maxBytes: 16 * 1_048_576 },
   /** What the agent's CLI knows of its session, while the task waits for leave. */
-  session: { by: 'agent', maxBytes: MAX_SESSION_BYTES },
+  session: { uploader: 'agent', maxBytes: MAX_CLI_SESSION_BYTES },
   /** Work on top of what its target branch has become. */
-  merged: { by: 'deliver', maxBytes: MAX_PATCH_BYTES },
+  merged: { uploader: 'deliver', maxBytes: MAX_PATCH_BYTES },
   /** Findings of all gates as SARIF. */
-  findings: { by: 'gates', maxBytes: 32 * 1_048_576 },
+  findings: { uploader: 'gates', maxBytes: 32 * 1_048_576 },
   /** Results of all tests as JUnit XML. */
-  tests: { by: 'gates', maxBytes: 32 * 1_048_576 },
+  tests: { uploader: 'gates', maxBytes: 32 * 1_048_576 },
   /** A picture of the application, as PNG; each one by itself. */
-  screenshot: { by: 'gates', maxBytes: MAX_SCREENSHOT_BYTES },
+  screenshot: { uploader: 'gates', maxBytes: MAX_SCREENSHOT_BYTES },
 } as const;
-export type UploadKind = keyof typeof UPLOADS;
+export type UploadKind = keyof typeof UPLOAD_RULES;
 
 /** Asks for a presigned PUT URL, which takes exactly these bytes, once. */
 export const UploadBody = z
   .strictObject({
-    kind: z.enum(Object.keys(UPLOADS) as [UploadKind, ...UploadKind[]]),
+    kind: z.enum(Object.keys(UPLOAD_RULES) as [UploadKind, ...UploadKind[]]),
     sha256: Sha256,
     bytes: z.number().int().nonnegative(),
   })
   .superRefine(({ kind, bytes }, context) => {
-    const most = UPLOADS[kind].maxBytes;
+    const most = UPLOAD_RULES[kind].maxBytes;
     if (bytes > most)
       context.addIssue({ code: 'custom', path: ['bytes'], message: `a ${kind} has at most ${most} bytes` });
   })
   .meta({ id: 'UploadBody' });
-export const Upload = z
+export const UploadResponse = z
   .object({
     url: z.string(),
     method: z.literal('PUT'),
@@ -165,12 +165,12 @@ export const Upload = z
 /** The place of something that outlives the task; see gates/core/memory.ts. */
 export const MemoryBody = z
   .strictObject({
-    kind: z.enum(MEMORY_KINDS),
+    kind: z.enum(GATES_MEMORY_KINDS),
     hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
   })
   .meta({ id: 'MemoryBody' });
 /** Presigned URLs of one object. A PUT needs `If-None-Match: *` or `If-Match` with the ETag that was read. */
-export const MemoryPlace = z
+export const MemoryUrls = z
   .object({ get: z.string(), put: z.string(), expires_s: z.number().int() })
   .meta({ id: 'MemoryPlace' });
 
@@ -178,10 +178,10 @@ export const MemoryPlace = z
 export const EvidenceBody = z
   .union([
     z.strictObject({ evidence: Evidence }),
-    z.strictObject({ failure_class: FailureClass, message: z.string().max(4_000) }),
+    z.strictObject({ failure_class: FailureCode, message: z.string().max(4_000) }),
   ])
   .meta({ id: 'EvidenceBody' });
-const Delivered = { base_commit: BaseCommit, tree: ObjectId };
+const Delivered = { base_commit: BaseCommit, tree: GitObjectId };
 /**
  * What the function that delivers reports; `authorize` must come first, and is refused unless the verdict covers exactly that tree on that base.
  * `reverts` is about other tasks: what became of work that was delivered to the same repository before.
@@ -192,20 +192,20 @@ export const DeliveryBody = z
     z.strictObject({
       step: z.literal('delivered'),
       ...Delivered,
-      commit: ObjectId,
+      commit: GitObjectId,
     }),
     z.strictObject({
       step: z.literal('merged'),
       ...Delivered,
-      onto: ObjectId.describe('What the target branch has become.'),
-      merged_tree: ObjectId.describe('That with the work on top.'),
+      onto: GitObjectId.describe('What the target branch has become.'),
+      merged_tree: GitObjectId.describe('That with the work on top.'),
       patch_sha256: Sha256.describe('Of the patch from one to the other, which was uploaded.'),
       patch_bytes: z.number().int().nonnegative(),
     }),
     z.strictObject({
       step: z.literal('conflict'),
       ...Delivered,
-      onto: ObjectId,
+      onto: GitObjectId,
       files: z.array(z.string().max(1_000)).max(50).describe('Where the two do not go together.'),
     }),
     z.strictObject({ step: z.literal('refused'), ...Delivered, reason: z.string().max(4_000) }),
@@ -217,14 +217,14 @@ export const DeliveryBody = z
             task_id: TaskId.nullable().describe(
               'As the reverted commit, or one that it has brought, says. Null: it does not.',
             ),
-            reverted: ObjectId.nullable().describe('Null: a request is named, and no commit.'),
+            reverted: GitObjectId.nullable().describe('Null: a request is named, and no commit.'),
             request: z.number().int().positive().nullable().default(null),
-            commit: ObjectId.describe('The one that reverts it.'),
+            commit: GitObjectId.describe('The one that reverts it.'),
             at: z.iso.datetime().describe('When that was committed, as it says itself.'),
           }),
         )
         .min(1)
-        .max(MAX_REVERTS)
+        .max(MAX_REPORTED_REVERTS)
         .describe('Commits and requests that stand reverted in the history of the target.'),
     }),
   ])

@@ -1,16 +1,16 @@
 import {
-  ClarifyBody,
+  ClarifyRequestBody,
   EmptyBody,
-  RequestBody,
-  RequestList,
-  RequestsQuery,
-  RequestView,
+  WorkRequestBody,
+  WorkRequestList,
+  WorkRequestsQuery,
+  WorkRequestView,
 } from './request-schemas.ts';
-import type { Route } from './route.ts';
+import type { RouteDefinition } from './route.ts';
 import { ReasonBody } from './schemas.ts';
 
 /** Work that is asked for, and that somebody says yes to before a task is made of it. */
-export const REQUEST_ROUTES = {
+export const WORK_REQUEST_ROUTES = {
   submitRequest: {
     method: 'POST',
     path: '/requests',
@@ -18,10 +18,10 @@ export const REQUEST_ROUTES = {
     callers: ['operator'],
     right: 'submit',
     summary: 'Ask for work: a task is made of it once somebody says yes',
-    body: RequestBody,
-    answer: RequestView,
+    body: WorkRequestBody,
+    response: WorkRequestView,
     status: 201,
-    idempotent: true,
+    isIdempotent: true,
   },
   listRequests: {
     method: 'GET',
@@ -30,8 +30,8 @@ export const REQUEST_ROUTES = {
     callers: ['operator'],
     right: 'read',
     summary: 'Requests of one status, oldest first',
-    query: RequestsQuery,
-    answer: RequestList,
+    query: WorkRequestsQuery,
+    response: WorkRequestList,
   },
   getRequest: {
     method: 'GET',
@@ -40,7 +40,7 @@ export const REQUEST_ROUTES = {
     callers: ['operator'],
     right: 'read',
     summary: 'One request',
-    answer: RequestView,
+    response: WorkRequestView,
   },
   clarifyRequest: {
     method: 'POST',
@@ -49,9 +49,9 @@ export const REQUEST_ROUTES = {
     callers: ['operator'],
     right: 'review',
     summary: 'Say what is meant; what it has to fulfil stays as it was asked',
-    body: ClarifyBody,
-    refuses: ['conflict'],
-    answer: RequestView,
+    body: ClarifyRequestBody,
+    refusalCodes: ['conflict'],
+    response: WorkRequestView,
   },
   approveRequest: {
     method: 'POST',
@@ -61,8 +61,8 @@ export const REQUEST_ROUTES = {
     right: 'review',
     summary: 'Say yes: its task is made, and the request says so later',
     body: EmptyBody,
-    refuses: ['conflict'],
-    answer: RequestView,
+    refusalCodes: ['conflict'],
+    response: WorkRequestView,
     status: 202,
   },
   rejectRequest: {
@@ -73,7 +73,7 @@ export const REQUEST_ROUTES = {
     right: 'review',
     summary: 'Say no, also while its task is being made',
     body: ReasonBody,
-    refuses: ['conflict'],
-    answer: RequestView,
+    refusalCodes: ['conflict'],
+    response: WorkRequestView,
   },
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteDefinition>;

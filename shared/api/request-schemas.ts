@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { INTAKE_STRATEGIES, MAX_NOTES, Requirement, WorkRequest } from '../contract/intake/schema.ts';
-import { RequestStatus } from '../contract/intake/status.ts';
-import { SubmitTask } from '../contract/submission/schema.ts';
-import { ListQuery } from './schemas.ts';
+import { INTAKE_STRATEGIES, MAX_CLARIFICATION_LENGTH, RequestedTask, WorkRequest } from '../contract/intake/schema.ts';
+import { WorkRequestStatus } from '../contract/intake/status.ts';
+import { TaskSubmission } from '../contract/submission/schema.ts';
+import { ListTasksQuery } from './schemas.ts';
 
-export const RequestBody = Requirement.extend({
+export const WorkRequestBody = RequestedTask.extend({
   strategy: z
     .enum(INTAKE_STRATEGIES)
     .default('review')
@@ -13,7 +13,7 @@ export const RequestBody = Requirement.extend({
   .strict()
   .meta({ id: 'RequestBody' });
 
-export const RequestView = WorkRequest.omit({ request_sha256: true, expires_at: true })
+export const WorkRequestView = WorkRequest.omit({ request_sha256: true, expires_at: true })
   .extend({
     unclear: z
       .array(z.string())
@@ -22,19 +22,19 @@ export const RequestView = WorkRequest.omit({ request_sha256: true, expires_at: 
   .meta({
     id: 'Request',
   });
-export type RequestView = z.infer<typeof RequestView>;
+export type WorkRequestView = z.infer<typeof WorkRequestView>;
 
-export const RequestsQuery = ListQuery.pick({ limit: true, cursor: true }).extend({
-  status: RequestStatus.default('submitted'),
+export const WorkRequestsQuery = ListTasksQuery.pick({ limit: true, cursor: true }).extend({
+  status: WorkRequestStatus.default('submitted'),
 });
-export const RequestList = z
-  .object({ requests: z.array(RequestView), next_cursor: z.string().nullable() })
+export const WorkRequestList = z
+  .object({ requests: z.array(WorkRequestView), next_cursor: z.string().nullable() })
   .meta({ id: 'RequestList' });
 
-export const ClarifyBody = z
+export const ClarifyRequestBody = z
   .strictObject({
-    notes: z.string().trim().min(1, 'must not be empty').max(MAX_NOTES),
-    title: SubmitTask.shape.title.optional(),
+    notes: z.string().trim().min(1, 'must not be empty').max(MAX_CLARIFICATION_LENGTH),
+    title: TaskSubmission.shape.title.optional(),
     description: z.string().max(100_000).optional(),
   })
   .meta({ id: 'ClarifyBody' });

@@ -20,7 +20,7 @@ export const API_FUNCTIONS = [
 ] as const;
 export type ApiFunction = (typeof API_FUNCTIONS)[number];
 
-export interface Route {
+export interface RouteDefinition {
   readonly method: 'GET' | 'POST';
   /** In API Gateway's form: `{id}` for a path parameter. */
   readonly path: string;
@@ -31,21 +31,21 @@ export interface Route {
   readonly summary: string;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
-  readonly answer: z.ZodType;
+  readonly response: z.ZodType;
   /** Status of success; default 200. */
   readonly status?: number;
   /** The last word of a box, which it may repeat: its token is good for nothing else afterwards. */
-  readonly report?: boolean;
+  readonly isFinalReport?: boolean;
   /** Makes tasks, and takes an `Idempotency-Key` header. */
-  readonly idempotent?: boolean;
+  readonly isIdempotent?: boolean;
   /** Claims a task, and takes an `Idempotency-Key` header: a claim whose answer was lost is made again. */
-  readonly claims?: boolean;
+  readonly isClaim?: boolean;
   /** What its use case refuses, beside what every route of its shape does; see `problemsOf`. */
-  readonly refuses?: readonly RefusalCode[];
+  readonly refusalCodes?: readonly RefusalCode[];
   /** Its caller is known by a signature over the body's very bytes, which its use case looks at. */
-  readonly signed?: boolean;
+  readonly isSigned?: boolean;
   /** May do a part only, and says so with 207. */
-  readonly partial?: boolean;
+  readonly canBePartial?: boolean;
   /** Takes an `If-Match` header with the task's version. */
-  readonly ifMatch?: boolean;
+  readonly takesIfMatch?: boolean;
 }

@@ -1,46 +1,46 @@
-import { Role, SubmitTask, TaskId } from '../contract/submission/schema.ts';
-import { LetterId } from '../control/dead-letters/schema.ts';
+import { RoleName, TaskSubmission, TaskId } from '../contract/submission/schema.ts';
+import { DeadLetterId } from '../control/dead-letters/schema.ts';
 import { APPROVAL_ROUTES } from './approval-routes.ts';
 import { ArtifactPart, ArtifactQuery } from './artifact-schemas.ts';
 import { DEAD_LETTER_ROUTES } from './dead-letter-routes.ts';
-import { EVOLVE_ROUTES } from './evolve-routes.ts';
-import { HOOK_ROUTES } from './hook-routes.ts';
+import { TUNING_ROUTES } from './evolve-routes.ts';
+import { FORGE_WEBHOOK_ROUTES } from './hook-routes.ts';
 import { OVERVIEW_ROUTES } from './overview-routes.ts';
 import { PLAN_ROUTES } from './plan-routes.ts';
 import {
-  Claim,
+  ClaimResponse,
   ClaimBody,
   CompleteBody,
   DeliveryBody,
   EvidenceBody,
   FailBody,
   HeartbeatBody,
-  Lease,
+  LeaseResponse,
   MemoryBody,
-  MemoryPlace,
+  MemoryUrls,
   ProgressBody,
-  Upload,
+  UploadResponse,
   UploadBody,
 } from './report-schemas.ts';
-import { REQUEST_ROUTES } from './request-routes.ts';
-import type { ApiFunction, Route } from './route.ts';
+import { WORK_REQUEST_ROUTES } from './request-routes.ts';
+import type { ApiFunction, RouteDefinition } from './route.ts';
 import {
   AttemptList,
   BatchView,
-  ListQuery,
+  ListTasksQuery,
   ReasonBody,
   ReviewBody,
   ReviewList,
   ReviewsQuery,
-  SubmitBatch,
+  SubmitBatchBody,
   TaskList,
   TaskView,
 } from './schemas.ts';
 
-export { API_FUNCTIONS, type ApiFunction, CALLERS, type Caller, type Route } from './route.ts';
+export { API_FUNCTIONS, type ApiFunction, CALLERS, type Caller, type RouteDefinition } from './route.ts';
 
 /** Path parameters by name. */
-export const PATH_PARAMETERS = { id: TaskId, role: Role, letter: LetterId } as const;
+export const PATH_PARAMETERS = { id: TaskId, role: RoleName, letter: DeadLetterId } as const;
 
 /** The one table of routes: API Gateway, the embedded server, the OpenAPI document and the CLI's client are made from it. */
 export const ROUTES = {
@@ -51,11 +51,11 @@ export const ROUTES = {
     callers: ['operator'],
     right: 'submit',
     summary: 'Submit a task',
-    body: SubmitTask,
-    refuses: ['id_taken', 'dependency_unknown', 'dependency_cycle'],
-    answer: TaskView,
+    body: TaskSubmission,
+    refusalCodes: ['id_taken', 'dependency_unknown', 'dependency_cycle'],
+    response: TaskView,
     status: 201,
-    idempotent: true,
+    isIdempotent: true,
   },
   submitBatch: {
     method: 'POST',
@@ -64,17 +64,17 @@ export const ROUTES = {
     callers: ['operator'],
     right: 'submit',
     summary: 'Submit several tasks that may depend on each other',
-    body: SubmitBatch,
-    refuses: ['id_taken', 'dependency_unknown', 'dependency_cycle'],
-    answer: BatchView,
+    body: SubmitBatchBody,
+    refusalCodes: ['id_taken', 'dependency_unknown', 'dependency_cycle'],
+    response: BatchView,
     status: 201,
-    idempotent: true,
-    partial: true,
+    isIdempotent: true,
+    canBePartial: true,
   },
   ...PLAN_ROUTES,
   ...APPROVAL_ROUTES,
-  ...HOOK_ROUTES,
-  ...REQUEST_ROUTES,
+  ...FORGE_WEBHOOK_ROUTES,
+  ...WORK_REQUEST_ROUTES,
   listTasks: {
     method: 'GET',
     path: '/tasks',
@@ -82,8 +82,8 @@ export const ROUTES = {
     callers: ['operator'],
     right: 'read',
     summary: 'List tasks, oldest first',
-    query: ListQuery,
-    answer: TaskList,
+    query: ListTasksQuery,
+    response: TaskList,
   },
   getTask: {
     method: 'GET',
@@ -92,7 +92,7 @@ export const ROUTES = {
     callers: ['operator', 'agent', 'gates', 'deliver'],
     right: 'read',
     summary: 'One task',
-    answer: TaskView,
+    response: TaskView,
   },
   listAttempts: {
     method: 'GET',
@@ -101,7 +101,7 @@ export const ROUTES = {
     callers: ['operator', 'agent'],
     right: 'read',
     summary: 'The chain: all attempts of a task with models, costs and reasons',
-    answer: AttemptList,
+    response: AttemptList,
   },
   artifact: {
     method: 'GET',
@@ -111,7 +111,7 @@ export const ROUTES = {
     right: 'read',
     summary: 'What an attempt has left, a part at a time: its patch, its transcript, the evidence',
     query: ArtifactQuery,
-    answer: ArtifactPart,
+    response: ArtifactPart,
   },
   nextTask: {
     method: 'GET',
@@ -120,9 +120,9 @@ export const ROUTES = {
     callers: ['operator'],
     right: 'work',
     summary: 'Claim the next external task of a role: priority first, then oldest',
-    refuses: ['no_task', 'stale_lease'],
-    answer: Claim,
-    claims: true,
+    refusalCodes: ['no_task', 'stale_lease'],
+    response: ClaimResponse,
+    isClaim: true,
   },
   claimNext: {
     method: 'POST',
@@ -132,9 +132,9 @@ export const ROUTES = {
     right: 'work',
     summary: 'Claim the next external task of a role, and say which model will do it',
     body: ClaimBody,
-    refuses: ['no_task', 'stale_lease'],
-    answer: Claim,
-    claims: true,
+    refusalCodes: ['no_task', 'stale_lease'],
+    response: ClaimResponse,
+    isClaim: true,
   },
   claimTask: {
     method: 'POST',
@@ -144,10 +144,10 @@ export const ROUTES = {
     right: 'work',
     summary: 'Claim one external task',
     body: ClaimBody,
-    refuses: ['conflict', 'stale_lease', 'base_unresolved', 'files_held', 'self_review'],
-    answer: Claim,
-    claims: true,
-    ifMatch: true,
+    refusalCodes: ['conflict', 'stale_lease', 'base_unresolved', 'files_held', 'self_review'],
+    response: ClaimResponse,
+    isClaim: true,
+    takesIfMatch: true,
   },
   heartbeat: {
     method: 'POST',
@@ -156,8 +156,8 @@ export const ROUTES = {
     callers: ['agent'],
     summary: 'Extend the lease',
     body: HeartbeatBody,
-    refuses: ['conflict'],
-    answer: Lease,
+    refusalCodes: ['conflict'],
+    response: LeaseResponse,
   },
   progress: {
     method: 'POST',
@@ -166,8 +166,8 @@ export const ROUTES = {
     callers: ['agent'],
     summary: 'Say what the agent is doing; extends the lease',
     body: ProgressBody,
-    refuses: ['conflict'],
-    answer: Lease,
+    refusalCodes: ['conflict'],
+    response: LeaseResponse,
   },
   upload: {
     method: 'POST',
@@ -176,8 +176,8 @@ export const ROUTES = {
     callers: ['agent', 'gates', 'deliver'],
     summary: 'Get leave to upload exactly these bytes, once',
     body: UploadBody,
-    refuses: ['conflict'],
-    answer: Upload,
+    refusalCodes: ['conflict'],
+    response: UploadResponse,
   },
   memory: {
     method: 'POST',
@@ -186,7 +186,7 @@ export const ROUTES = {
     callers: ['gates'],
     summary: 'Get presigned URLs of what gates keep between tasks of a repository',
     body: MemoryBody,
-    answer: MemoryPlace,
+    response: MemoryUrls,
   },
   complete: {
     method: 'POST',
@@ -195,9 +195,9 @@ export const ROUTES = {
     callers: ['agent'],
     summary: 'Hand in the work; verification follows',
     body: CompleteBody,
-    refuses: ['conflict', 'base_unresolved', 'wrong_base'],
-    answer: TaskView,
-    report: true,
+    refusalCodes: ['conflict', 'base_unresolved', 'wrong_base'],
+    response: TaskView,
+    isFinalReport: true,
   },
   fail: {
     method: 'POST',
@@ -207,10 +207,10 @@ export const ROUTES = {
     right: 'submit',
     summary: 'Report that the attempt failed',
     body: FailBody,
-    refuses: ['conflict', 'base_unresolved', 'wrong_base'],
-    answer: TaskView,
-    ifMatch: true,
-    report: true,
+    refusalCodes: ['conflict', 'base_unresolved', 'wrong_base'],
+    response: TaskView,
+    takesIfMatch: true,
+    isFinalReport: true,
   },
   release: {
     method: 'POST',
@@ -219,8 +219,8 @@ export const ROUTES = {
     callers: ['agent'],
     summary: 'Hand an external task back undone; others may claim it at once',
     body: ReasonBody,
-    refuses: ['conflict'],
-    answer: TaskView,
+    refusalCodes: ['conflict'],
+    response: TaskView,
   },
   evidence: {
     method: 'POST',
@@ -229,9 +229,9 @@ export const ROUTES = {
     callers: ['gates'],
     summary: 'Hand in the evidence',
     body: EvidenceBody,
-    refuses: ['conflict', 'base_unresolved', 'wrong_base'],
-    answer: TaskView,
-    report: true,
+    refusalCodes: ['conflict', 'base_unresolved', 'wrong_base'],
+    response: TaskView,
+    isFinalReport: true,
   },
   delivery: {
     method: 'POST',
@@ -240,9 +240,9 @@ export const ROUTES = {
     callers: ['deliver'],
     summary: 'Ask leave to push, and report the push',
     body: DeliveryBody,
-    refuses: ['conflict', 'base_unresolved', 'wrong_base'],
-    answer: TaskView,
-    report: true,
+    refusalCodes: ['conflict', 'base_unresolved', 'wrong_base'],
+    response: TaskView,
+    isFinalReport: true,
   },
   cancel: {
     method: 'POST',
@@ -252,9 +252,9 @@ export const ROUTES = {
     right: 'submit',
     summary: 'Withdraw a task',
     body: ReasonBody,
-    refuses: ['conflict'],
-    answer: TaskView,
-    ifMatch: true,
+    refusalCodes: ['conflict'],
+    response: TaskView,
+    takesIfMatch: true,
   },
   retry: {
     method: 'POST',
@@ -264,9 +264,9 @@ export const ROUTES = {
     right: 'submit',
     summary: 'Give a failed task another round of attempts',
     body: ReasonBody,
-    refuses: ['conflict'],
-    answer: TaskView,
-    ifMatch: true,
+    refusalCodes: ['conflict'],
+    response: TaskView,
+    takesIfMatch: true,
   },
   review: {
     method: 'POST',
@@ -276,9 +276,9 @@ export const ROUTES = {
     right: 'review',
     summary: "A person's word on a held task",
     body: ReviewBody,
-    refuses: ['conflict', 'base_unresolved', 'wrong_base', 'self_review'],
-    answer: TaskView,
-    ifMatch: true,
+    refusalCodes: ['conflict', 'base_unresolved', 'wrong_base', 'self_review'],
+    response: TaskView,
+    takesIfMatch: true,
   },
   verify: {
     method: 'POST',
@@ -288,9 +288,9 @@ export const ROUTES = {
     right: 'review',
     summary: 'Have the verdict on a held task made again, on the same evidence: judges are asked anew',
     body: ReasonBody,
-    refuses: ['conflict'],
-    answer: TaskView,
-    ifMatch: true,
+    refusalCodes: ['conflict'],
+    response: TaskView,
+    takesIfMatch: true,
   },
   listReviews: {
     method: 'GET',
@@ -300,21 +300,21 @@ export const ROUTES = {
     right: 'read',
     summary: 'What waits for a person: why, since when, and what happens when nobody decides',
     query: ReviewsQuery,
-    answer: ReviewList,
+    response: ReviewList,
   },
   ...DEAD_LETTER_ROUTES,
-  ...EVOLVE_ROUTES,
+  ...TUNING_ROUTES,
   ...OVERVIEW_ROUTES,
-} as const satisfies Record<string, Route>;
+} as const satisfies Record<string, RouteDefinition>;
 
 /** Whether a route takes an `Idempotency-Key`: what creates something or hands something out. */
-export const takesKey = (route: Pick<Route, 'idempotent' | 'claims'>): boolean =>
-  route.idempotent === true || route.claims === true;
+export const takesIdempotencyKey = (route: Pick<RouteDefinition, 'isIdempotent' | 'isClaim'>): boolean =>
+  route.isIdempotent === true || route.isClaim === true;
 
 export type RouteName = keyof typeof ROUTES;
 export const ROUTE_NAMES = Object.keys(ROUTES) as RouteName[];
 /** The routes that one function serves. */
-export type RouteOf<F extends ApiFunction> = {
+export type RouteNameOf<F extends ApiFunction> = {
   [N in RouteName]: (typeof ROUTES)[N]['function'] extends F ? N : never;
 }[RouteName];
 
@@ -324,4 +324,4 @@ export type PathParameters<P extends string> = P extends `${string}{${infer K}}$
   : unknown;
 
 /** `POST /tasks/{id}/claim`: API Gateway's route key. */
-export const routeKey = (route: Pick<Route, 'method' | 'path'>): string => `${route.method} ${route.path}`;
+export const routeKey = (route: Pick<RouteDefinition, 'method' | 'path'>): string => `${route.method} ${route.path}`;

@@ -1,19 +1,19 @@
 import * as z from 'zod';
 import { SUMMARY_FIELDS } from '../contract/names.ts';
-import { ObjectId } from '../contract/repository/git-ref.ts';
+import { GitObjectId } from '../contract/repository/git-ref.ts';
 import { RepositoryUrl } from '../contract/repository/schema.ts';
-import { MAX_URL_CHARACTERS } from '../contract/repository/url.ts';
-import { Role, SubmitTask, TaskId } from '../contract/submission/schema.ts';
+import { MAX_REPOSITORY_URL_LENGTH } from '../contract/repository/url.ts';
+import { RoleName, TaskSubmission, TaskId } from '../contract/submission/schema.ts';
 import { Attempt } from '../contract/task/attempt.ts';
-import { HOLD_OUTCOMES } from '../contract/task/hold-limit.ts';
-import { Status } from '../contract/task/status.ts';
+import { HOLD_EXPIRY_OUTCOMES } from '../contract/task/hold-limit.ts';
+import { TaskStatus } from '../contract/task/status.ts';
 import { Task } from '../contract/task/task.ts';
 import { VerificationNudge } from '../control/ledger/verification-nudge.ts';
 import { VerdictInput } from '../control/verdict/inputs.ts';
 import { JanitorResult } from '../control/verdict/janitor-result.ts';
 import { QualityScore } from '../control/verdict/quality-score.ts';
 
-export const BaseCommit = ObjectId.describe(
+export const BaseCommit = GitObjectId.describe(
   "The task's `base_commit`, which the platform resolved; any other is refused as `wrong_base`.",
 );
 
@@ -73,11 +73,11 @@ const shown = <K extends string>(names: readonly K[]): Record<K, true> =>
 export const TaskSummary = TaskView.pick(shown(SUMMARY_FIELDS)).meta({ id: 'TaskSummary' });
 export type TaskSummary = z.infer<typeof TaskSummary>;
 
-export const SubmitBatch = z
-  .strictObject({ tasks: z.array(SubmitTask).min(1).max(100) })
+export const SubmitBatchBody = z
+  .strictObject({ tasks: z.array(TaskSubmission).min(1).max(100) })
   .meta({ id: 'SubmitBatch' });
 /** What became of one task of a batch, in the order in which they were sent. */
-export const BatchEntry = z
+export const BatchResultEntry = z
   .object({
     id: TaskId,
     outcome: z.enum(['created', 'existed', 'refused']),
@@ -86,16 +86,16 @@ export const BatchEntry = z
   })
   .meta({ id: 'BatchEntry' });
 export const BatchView = z
-  .object({ tasks: z.array(TaskView).describe('All but the refused ones.'), results: z.array(BatchEntry) })
+  .object({ tasks: z.array(TaskView).describe('All but the refused ones.'), results: z.array(BatchResultEntry) })
   .meta({ id: 'Batch' });
 
-export const ListQuery = z.strictObject({
-  status: Status.optional(),
-  role: Role.optional(),
+export const ListTasksQuery = z.strictObject({
+  status: TaskStatus.optional(),
+  role: RoleName.optional(),
   // ASCII only, so that the longest query there is fits into what API Gateway takes of a request line.
   repository: z
     .string()
-    .max(MAX_URL_CHARACTERS)
+    .max(MAX_REPOSITORY_URL_LENGTH)
     .regex(/^[!-~]*$/, 'must be a URL without blanks, in ASCII')
     .pipe(RepositoryUrl)
     .optional(),
@@ -122,7 +122,7 @@ export const TaskList = z
   .object({ tasks: z.array(TaskSummary), next_cursor: z.string().nullable() })
   .meta({ id: 'TaskList' });
 
-export const ReviewsQuery = ListQuery.pick({ role: true, repository: true, limit: true, cursor: true });
+export const ReviewsQuery = ListTasksQuery.pick({ role: true, repository: true, limit: true, cursor: true });
 /** A task that waits for a person. */
 export const ReviewItem = TaskSummary.pick({
   id: true,
@@ -137,7 +137,7 @@ export const ReviewItem = TaskSummary.pick({
     since: z.iso.datetime(),
     until: z.iso.datetime().nullable().describe('When it is decided without a person; null: never.'),
     outcome: z
-      .enum(HOLD_OUTCOMES)
+      .enum(HOLD_EXPIRY_OUTCOMES)
       .nullable()
       .describe(
         'How: the task fails, or the work is refused and a stronger model tries. It is never let out.',
@@ -159,7 +159,7 @@ export const ReviewBody = z
     decision: z.enum(['approve', 'reject']),
     reason: z.string().trim().min(1, 'must not be empty').max(2_000),
     base_commit: BaseCommit.optional(),
-    tree: ObjectId.describe('The tree that was looked at; a different one is refused.'),
+    tree: GitObjectId.describe('The tree that was looked at; a different one is refused.'),
   })
   .meta({ id: 'ReviewBody' });
 
@@ -194,8 +194,8 @@ export const WindowReset = z
 export const StatusView = z
   .object({
     total: z.number().int(),
-    by_status: z.record(Status, z.number().int()),
-    per_role: z.array(z.object({ role: z.string(), by_status: z.partialRecord(Status, z.number().int()) })),
+    by_status: z.record(TaskStatus, z.number().int()),
+    per_role: z.array(z.object({ role: z.string(), by_status: z.partialRecord(TaskStatus, z.number().int()) })),
     verification_nudge: VerificationNudge,
     /** Models whose last works the quality gate has rejected; `open`: none of theirs is marked until then. */
     breakers: z
@@ -227,4 +227,4 @@ export const StatusView = z
     generated_at: z.iso.datetime(),
   })
   .meta({ id: 'Status' });
-export const Health = z.object({ status: z.literal('ok'), version: z.string() }).meta({ id: 'Health' });
+export const HealthView = z.object({ status: z.literal('ok'), version: z.string() }).meta({ id: 'Health' });

@@ -4,7 +4,7 @@ import type { Attempt } from '../contract/task/attempt.ts';
 import { judgingCost } from '../contract/task/judging-cost.ts';
 import { currentAttempt, type Task } from '../contract/task/task.ts';
 import { breakEvenPassRate, chainCosts } from '../control/cascade/chain.ts';
-import { inputsOf } from '../control/verdict/inputs.ts';
+import { verdictInputs } from '../control/verdict/inputs.ts';
 import { janitorResult } from '../control/verdict/janitor-result.ts';
 import { qualityScore } from '../control/verdict/quality-score.ts';
 import type { AttemptList, AttemptView, TaskView } from './schemas.ts';
@@ -15,7 +15,7 @@ export function attemptView(task: Task, attempt: Attempt): AttemptView {
   return {
     ...view,
     judging_cost_usd: judgingCost(attempt),
-    inputs: inputsOf(attempt),
+    inputs: verdictInputs(attempt),
     quality_score: qualityScore(attempt),
     janitor_result: janitorResult(task, attempt),
   };

@@ -4,7 +4,7 @@
  */
 
 /** Keys of the Tasks table. Every item has both; other kinds of items share the table under other prefixes. */
-export const TABLE = {
+export const TABLE_KEYS = {
   pk: 'pk',
   sk: 'sk',
   ttl: 'expires_at',
@@ -19,7 +19,7 @@ export const TABLE = {
  * (infra/table-access.ts). No kind has an item that grows with
  * the number of tasks; sets and counts are made of many.
  */
-export const ITEM_PREFIX = {
+export const ITEM_KEY_PREFIXES = {
   task: 'task#',
   /** Work that was asked for, and that somebody says yes to. */
   request: 'request#',
@@ -38,11 +38,11 @@ export const ITEM_PREFIX = {
   /** Tasks by role and status, and completions: a few items for each role. */
   count: 'count#',
   /** As what a task was last counted: an item for each. */
-  counted: 'counted#',
+  countedState: 'counted#',
   /** What quality is told by, by day: a partition for each month, a few items for each day. */
   figures: 'figures#',
   /** What has happened to the files of repositories: an item for each. */
-  file: 'file#',
+  fileHistory: 'file#',
   /** Completions by day, of versions that kept an item for each. */
   completions: 'nudge',
   /** The latest completions, an item for each, and since when they are looked at. */
@@ -66,13 +66,13 @@ export const ITEM_PREFIX = {
   /** What was done about items of earlier versions. */
   upgrade: 'upgrade#',
 } as const;
-export type ItemKind = keyof typeof ITEM_PREFIX;
+export type ItemKind = keyof typeof ITEM_KEY_PREFIXES;
 
 /**
  * Indexes of the Tasks table. Every sort key ends in the task id, so that each index key is unique per item
  * (the embedded engine needs it, and it makes cursors exact). Index attributes exist only where an item belongs in the index.
  */
-export const INDEXES = {
+export const TABLE_INDEXES = {
   /** All tasks by status, oldest first. Carries the summary attributes for listings, counts and the reconciler. */
   byStatus: { name: 'by_status', pk: 'gs_status', sk: 'gs_created' },
   /** Claimable tasks by `<runner>#<role>`: priority first, then oldest. */
@@ -113,7 +113,7 @@ export const SUMMARY_FIELDS = SUMMARY_ATTRIBUTES.filter(
 );
 
 /** Environment variables of the functions. */
-export const ENV = {
+export const FUNCTION_ENV_NAMES = {
   table: 'ASSAY_TABLE',
   bucket: 'ASSAY_BUCKET',
   /** Bucket of what lies below LOCKED_PREFIXES; absent: the same. */
@@ -176,7 +176,7 @@ export const ENV = {
   /** JSON of the URL prefixes that the deployment has push credentials for; absent: none. */
   deliverTo: 'ASSAY_DELIVER_TO',
   /** Name of the function that makes credentials for repositories. */
-  minter: 'ASSAY_MINTER',
+  minterFunction: 'ASSAY_MINTER',
   /** JSON of GitSecretPlace (shared/contract/repository/git-secret.ts). Of the minter only. */
   gitSecret: 'ASSAY_GIT_SECRET',
   /** JSON of the forges that are told of tasks, and that tell of issues (shared/control/forge/schema.ts); an empty list: none. */
@@ -202,7 +202,7 @@ export const ENV = {
 } as const;
 
 /** Environment of the boxes. Nothing else of the platform is in it. */
-export const BOX_ENV = {
+export const CONTAINER_ENV_NAMES = {
   /** Presigned GET of the assignment (shared/contract/messages/assignment.ts); short-lived. */
   assignmentUrl: 'ASSAY_ASSIGNMENT_URL',
   /** `<task>/<attempt>/<kind>/<launch>`: tells which box it was when ECS says that a task has stopped. */
@@ -224,16 +224,16 @@ export const BOX_ENV = {
 } as const;
 
 /** Programs of the agent CLIs that there are adapters for. */
-export const AGENT_PROGRAMS = ['claude', 'codex', 'gemini', 'opencode'] as const;
+export const AGENT_CLI_PROGRAMS = ['claude', 'codex', 'gemini', 'opencode'] as const;
 
 /** Names of the ECS containers inside their task definitions. */
-export const CONTAINER_NAME = { agent: 'agent', gates: 'gates' } as const;
+export const ECS_CONTAINER_NAMES = { agent: 'agent', gates: 'gates' } as const;
 
 /**
  * What a delivery may take, in seconds: at work, as long as any function of Lambda, and in Lambda's own queue before that. Together they are
  * longer than what it is given is good for, so that none begins whose URLs are too old.
  */
-export const DELIVERY_SECONDS = { works: 900, waits: 600 } as const;
+export const DELIVERY_LIMIT_SECONDS = { run: 900, queue: 600 } as const;
 
 /**
  * Object keys. `artifacts/`, `assignments/`, `hidden/` and `evidence/` are working data with a lifecycle; `memory/` outlives
@@ -269,13 +269,13 @@ export const objectKey = {
 } as const;
 
 /** Where Lambda writes batches of a stream that it gives up: it asks for a bucket only, and begins its keys with this. */
-export const GIVEN_UP_BATCHES = 'aws/lambda/';
+export const FAILED_BATCH_PREFIX = 'aws/lambda/';
 
 /** What nobody may change once it is written: it lies in a locked bucket where the deployment has one (`assay:objectLock`). */
 export const LOCKED_PREFIXES = ['evidence/', 'records/'] as const;
 
 /** CloudWatch metrics, emitted as EMF. Few dimensions: each distinct set is billed as a metric of its own. */
-export const METRICS = {
+export const METRIC_NAMES = {
   namespace: 'Assay',
   dimension: 'service',
   service: 'assay',
@@ -302,24 +302,24 @@ export const METRICS = {
 export const RESERVED_CONCURRENCY = { models: 50, authorizer: 20, work: 50, deliver: 10 } as const;
 
 /** So many beats fall into a lease: one that is lost costs nobody's work. */
-export const BEATS_OF_A_LEASE = 4;
+export const HEARTBEATS_PER_LEASE = 4;
 
 /** Largest request body in bytes (1 MiB); larger patches go through an upload URL. */
-export const MAX_BODY_BYTES = 1_048_576;
+export const MAX_REQUEST_BODY_BYTES = 1_048_576;
 /** Largest patch in bytes (20 MiB) that the boxes accept. */
 export const MAX_PATCH_BYTES = 20 * 1_048_576;
 
 /** JSON of GitSecret (shared/contract/repository/git-secret.ts) for the embedded default, which takes it out of its environment. */
-export const EMBEDDED_GIT_SECRET = 'ASSAY_GIT_CREDENTIALS';
+export const EMBEDDED_GIT_SECRET_VARIABLE = 'ASSAY_GIT_CREDENTIALS';
 /** JSON of ForgeSecret (shared/control/forge/schema.ts), in the same way. */
-export const EMBEDDED_FORGE_SECRET = 'ASSAY_FORGE_CREDENTIALS';
+export const EMBEDDED_FORGE_SECRET_VARIABLE = 'ASSAY_FORGE_CREDENTIALS';
 
 /** The variables that people have for the vendors' own clients; the embedded stack takes the keys out of its environment. */
-export const MODEL_KEYS = {
+export const VENDOR_ENV = {
   anthropic: { key: 'ANTHROPIC_API_KEY', url: 'ANTHROPIC_BASE_URL' },
   openai: { key: 'OPENAI_API_KEY', url: 'OPENAI_BASE_URL' },
   gemini: { key: 'GEMINI_API_KEY', url: 'GOOGLE_GEMINI_BASE_URL' },
 } as const;
 
 /** What the names of files begin with that functions have alike, the packages of several. The rest of a name is from what is in the file. */
-export const FUNCTION_PART = 'part-';
+export const SHARED_CHUNK_PREFIX = 'part-';

@@ -4,7 +4,7 @@ import * as z from 'zod';
  * The closed set of outcomes of a check. Never a boolean: *could not run* is never *passed*,
  * and only `failed` is a reason to try a stronger model.
  */
-export const OUTCOMES = [
+export const CHECK_OUTCOMES = [
   'passed',
   'failed',
   'inert',
@@ -13,8 +13,8 @@ export const OUTCOMES = [
   'skipped',
   'bypassed',
 ] as const;
-export const Outcome = z.enum(OUTCOMES);
-export type Outcome = z.infer<typeof Outcome>;
+export const CheckOutcome = z.enum(CHECK_OUTCOMES);
+export type CheckOutcome = z.infer<typeof CheckOutcome>;
 
 /** How we know, strongest first. `claimed` is the agent's own word and never verifies anything. */
 export const EVIDENCE_KINDS = ['executed_by_us', 'checked_by_us', 'judged', 'claimed'] as const;
@@ -22,5 +22,5 @@ export const EvidenceKind = z.enum(EVIDENCE_KINDS);
 export type EvidenceKind = z.infer<typeof EvidenceKind>;
 
 /** True for outcomes in which the check really looked at the tree and came to a result. */
-export const hasResult = (outcome: Outcome): boolean => outcome === 'passed' || outcome === 'failed';
+export const hasCheckResult = (outcome: CheckOutcome): boolean => outcome === 'passed' || outcome === 'failed';
 export const VERDICTS = ['pass', 'fail', 'refer'] as const;

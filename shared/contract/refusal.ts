@@ -44,5 +44,5 @@ export class Refusal extends Error {
 }
 
 /** A JSON Pointer (RFC 6901) of a zod issue path. */
-export const pointer = (path: readonly PropertyKey[]): string =>
+export const jsonPointer = (path: readonly PropertyKey[]): string =>
   path.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');

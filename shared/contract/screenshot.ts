@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { objectKey } from './names.ts';
 
 /** Most pictures of one gate. */
-export const MOST_SCREENSHOTS = 12;
+export const MAX_SCREENSHOTS_PER_GATE = 12;
 /** Largest picture in bytes of its PNG. */
 export const MAX_SCREENSHOT_BYTES = 2 * 1_048_576;
 /** Largest side in pixels. */
@@ -40,22 +40,22 @@ export const Screenshot = z.strictObject({
 export type Screenshot = z.infer<typeof Screenshot>;
 
 /** Pictures of one gate; each name once, because they are asked for by it. */
-export const Screenshots = z
+export const ScreenshotList = z
   .array(Screenshot)
-  .max(MOST_SCREENSHOTS)
+  .max(MAX_SCREENSHOTS_PER_GATE)
   .refine((shots) => new Set(shots.map(({ name }) => name)).size === shots.length, {
     message: 'each name may be there once',
   });
 
 /** All pictures that evidence names, in the order of its gates. */
-export const screenshotsIn = ({
+export const listScreenshots = ({
   gates,
 }: {
   readonly gates: readonly { readonly screenshots?: readonly Screenshot[] | undefined }[];
 }): Screenshot[] => gates.flatMap(({ screenshots = [] }) => screenshots);
 
 /** S3 key of the PNG of an attempt's picture. */
-export const screenshotKey = (
+export const screenshotObjectKey = (
   taskId: string,
   attempt: number,
   { sha256 }: Pick<Screenshot, 'sha256'>,

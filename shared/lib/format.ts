@@ -1,5 +1,5 @@
 /** US dollars; null is an unknown cost, which is never shown as 0. */
-export function dollars(amount: number | null): string {
+export function formatDollars(amount: number | null): string {
   if (amount === null) return 'unknown';
   const sign = amount < 0 ? '-' : '';
   const size = Math.abs(amount);
@@ -7,10 +7,10 @@ export function dollars(amount: number | null): string {
 }
 
 /** A share between 0 and 1 as whole percent, cut off and not rounded: 0.999 is not yet 100 %. */
-export const percent = (ratio: number): string => `${Math.trunc(ratio * 100 + 1e-9)}%`;
+export const formatPercent = (ratio: number): string => `${Math.trunc(ratio * 100 + 1e-9)}%`;
 
 /** Milliseconds as `850 ms`, `4.2 s`, `3 m 05 s`, `2 h 10 m`, `5 d 3 h`. */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
@@ -22,7 +22,7 @@ export function duration(ms: number): string {
 }
 
 /** How long ago an ISO time was, at most two units. */
-export const age = (iso: string, now: number): string => duration(Math.max(0, now - Date.parse(iso)));
+export const formatAge = (iso: string, now: number): string => formatDuration(Math.max(0, now - Date.parse(iso)));
 
 /** `1 task`, `2 tasks`. */
-export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+export const formatCount = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;

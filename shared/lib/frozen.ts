@@ -1,10 +1,10 @@
 /** A copy that nobody can change, down to its last part: neither who gave it nor who gets it. */
-export function frozen<T>(value: T): T {
-  return freeze(structuredClone(value));
+export function deepFreezeCopy<T>(value: T): T {
+  return deepFreeze(structuredClone(value));
 }
 
-function freeze<T>(value: T): T {
+function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
-  for (const part of Object.values(value)) freeze(part);
+  for (const part of Object.values(value)) deepFreeze(part);
   return Object.freeze(value);
 }

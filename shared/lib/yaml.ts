@@ -8,14 +8,14 @@ export interface FileProblem {
   readonly message: string;
 }
 
-export const describeProblem = ({ file, line, message }: FileProblem): string =>
+export const describeFileProblem = ({ file, line, message }: FileProblem): string =>
   `${file}${line === null ? '' : `:${line}`}: ${message}`;
 
 /** Where something of a file stands; null where it has no line of its own. */
-export type LineOf = (path: readonly PropertyKey[]) => number | null;
+export type LineLookup = (path: readonly PropertyKey[]) => number | null;
 
-const linesIn =
-  (document: Document.Parsed, lines: LineCounter): LineOf =>
+const createLineLookup =
+  (document: Document.Parsed, lines: LineCounter): LineLookup =>
   (path) => {
     for (let length = path.length; length > 0; length--) {
       const node = document.getIn(path.slice(0, length), true) as { range?: readonly number[] } | undefined;
@@ -36,7 +36,7 @@ function firstAlias(document: Document.Parsed, lines: LineCounter): number | nul
 }
 
 /** Thousands of brackets within each other are no honest file, and take the reader's stack. */
-function documentOf(text: string, lines: LineCounter): Document.Parsed | null {
+function parseDocumentOrNull(text: string, lines: LineCounter): Document.Parsed | null {
   try {
     return parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2', schema: 'core' });
   } catch (error) {
@@ -54,11 +54,11 @@ export function parseYaml<Schema extends z.ZodType>(
   file: string,
   schema: Schema,
 ):
-  | { readonly value: z.output<Schema>; readonly lineOf: LineOf }
+  | { readonly value: z.output<Schema>; readonly lineOf: LineLookup }
   | { readonly problems: readonly FileProblem[] } {
   const lines = new LineCounter();
   const whole = (message: string) => ({ problems: [{ file, line: null, message }] });
-  const document = documentOf(text, lines);
+  const document = parseDocumentOrNull(text, lines);
   if (document === null) return whole('is nested too deeply');
   const faults = [...document.errors, ...document.warnings].map((error) => ({
     file,
@@ -74,7 +74,7 @@ export function parseYaml<Schema extends z.ZodType>(
       problems: [{ file, line: firstAlias(document, lines), message: 'has aliases, which are not read' }],
     };
   }
-  const lineOf = linesIn(document, lines);
+  const lineOf = createLineLookup(document, lines);
   const result = schema.safeParse(value);
   if (result.success) return { value: result.data, lineOf };
   return {

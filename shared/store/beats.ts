@@ -6,27 +6,27 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { INDEXES, ITEM_PREFIX, TABLE } from '../contract/names.ts';
+import { TABLE_INDEXES, ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
 import type { Attempt } from '../contract/task/attempt.ts';
-import type { Beat } from '../control/task-commands/beat.ts';
-import { beatDeadlineKey } from './task-item.ts';
+import type { Heartbeat } from '../control/task-commands/beat.ts';
+import { heartbeatDeadlineKey } from './task-item.ts';
 
 /** Seconds for which a sign of life is kept after it was given: longer than an attempt lives. */
 const KEPT_SECONDS = 7 * 86_400;
 
 const keyOf = (taskId: string, attempt: number): Record<string, string> => ({
-  [TABLE.pk]: `${ITEM_PREFIX.beat}${taskId}`,
-  [TABLE.sk]: `attempt#${String(attempt).padStart(4, '0')}`,
+  [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.beat}${taskId}`,
+  [TABLE_KEYS.sk]: `attempt#${String(attempt).padStart(4, '0')}`,
 });
 const seconds = (now: Date): number => Math.floor(now.getTime() / 1_000);
 
-export interface StoredBeat extends Beat {
+export interface StoredHeartbeat extends Heartbeat {
   /** ISO time at which somebody must look at the lease; null: its task says when. */
   readonly deadline: string | null;
 }
 
 /** Signs of life: one item for each attempt. A beat is one conditional write of one small item. */
-export class BeatStore {
+export class HeartbeatStore {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
 
@@ -35,12 +35,12 @@ export class BeatStore {
     this.#table = table;
   }
 
-  async read(taskId: string, attempt: number): Promise<StoredBeat | null> {
+  async read(taskId: string, attempt: number): Promise<StoredHeartbeat | null> {
     const { Item } = await this.#db.send(
       new GetCommand({ TableName: this.#table, Key: keyOf(taskId, attempt), ConsistentRead: true }),
     );
     if (!Item) return null;
-    const rank = Item[INDEXES.byDeadline.sk] as string | undefined;
+    const rank = Item[TABLE_INDEXES.byDeadline.sk] as string | undefined;
     return {
       attempt,
       lease_until: (Item['lease_until'] as number | undefined) ?? null,
@@ -50,7 +50,7 @@ export class BeatStore {
   }
 
   /** Extends the lease of an attempt, as its task has it. False when it has run out: then nothing brings it back but the task. */
-  async beat(
+  async extendLease(
     taskId: string,
     { number, lease_until: lease }: Pick<Attempt, 'number' | 'lease_until'>,
     until: number,
@@ -68,7 +68,7 @@ export class BeatStore {
       ExpressionAttributeNames: {
         '#until': 'lease_until',
         '#ended': 'ended',
-        '#ttl': TABLE.ttl,
+        '#ttl': TABLE_KEYS.ttl,
         ...(progress && { '#progress': 'progress' }),
       },
       ExpressionAttributeValues: {
@@ -81,19 +81,19 @@ export class BeatStore {
   }
 
   /** Ends a lease that has run out, before its task hears of it: from then on no beat is taken. False when one came first. */
-  end(taskId: string, attempt: number, now: Date): Promise<boolean> {
+  endLease(taskId: string, attempt: number, now: Date): Promise<boolean> {
     return this.#update(taskId, attempt, {
       UpdateExpression: 'SET #ended = :now, #ttl = :ttl',
       ConditionExpression: 'attribute_not_exists(#until) OR #until < :now',
-      ExpressionAttributeNames: { '#until': 'lease_until', '#ended': 'ended', '#ttl': TABLE.ttl },
+      ExpressionAttributeNames: { '#until': 'lease_until', '#ended': 'ended', '#ttl': TABLE_KEYS.ttl },
       ExpressionAttributeValues: { ':now': seconds(now), ':ttl': seconds(now) + KEPT_SECONDS },
     });
   }
 
   /** Has the lease looked at again at `at`, in the place of its task. False when it was never beaten for. */
-  watch(taskId: string, attempt: number, at: Date): Promise<boolean> {
-    const { pk, sk } = INDEXES.byDeadline;
-    const key = beatDeadlineKey(taskId, attempt, at);
+  setDeadline(taskId: string, attempt: number, at: Date): Promise<boolean> {
+    const { pk, sk } = TABLE_INDEXES.byDeadline;
+    const key = heartbeatDeadlineKey(taskId, attempt, at);
     return this.#update(taskId, attempt, {
       UpdateExpression: 'SET #pk = :pk, #sk = :sk',
       ConditionExpression: 'attribute_exists(#until)',
@@ -103,7 +103,7 @@ export class BeatStore {
   }
 
   /** Forgets the signs of life of an attempt that is over. */
-  async forget(taskId: string, attempt: number): Promise<void> {
+  async delete(taskId: string, attempt: number): Promise<void> {
     await this.#db.send(new DeleteCommand({ TableName: this.#table, Key: keyOf(taskId, attempt) }));
   }
 

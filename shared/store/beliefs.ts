@@ -1,50 +1,50 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Tier } from '../contract/agents/tiers.ts';
-import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
-import { Complexity } from '../contract/submission/schema.ts';
-import { NO_MEMORY, type RoleMemory } from '../control/cascade/learning/belief.ts';
-import { Control, NO_CONTROL } from '../control/cascade/learning/control.ts';
-import { LearnedOutcome, type Observed } from '../control/cascade/learning/outcome.ts';
-import { latest, observe, WINDOW } from '../control/cascade/learning/window.ts';
-import { type Item, keyOf, RevisedItems } from './revised-items.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
+import { TaskComplexity } from '../contract/submission/schema.ts';
+import { EMPTY_ROLE_MEMORY, type RoleMemory } from '../control/cascade/learning/belief.ts';
+import { LearningControl, NO_LEARNING_CONTROL } from '../control/cascade/learning/control.ts';
+import { LearnedOutcome, type OutcomeObservation } from '../control/cascade/learning/outcome.ts';
+import { latestOutcomes, addOutcome, OUTCOME_WINDOW_SIZE } from '../control/cascade/learning/window.ts';
+import { type TableItem, itemKey, VersionedItems } from './revised-items.ts';
 import { shardOf } from './shard.ts';
 
 const WINDOW_PREFIX = 'window#';
 /** Items of one window: writers of the same one race, and each writes all of it. */
 const SHARDS = 8;
 /** Outcomes of an item: twice its even share, so that the latest of all are among them though chance spreads them unevenly. */
-const KEPT = Math.ceil((2 * WINDOW) / SHARDS);
+const KEPT = Math.ceil((2 * OUTCOME_WINDOW_SIZE) / SHARDS);
 const CONTROL = 'control';
 
-const partition = (role: string): string => `${ITEM_PREFIX.belief}${role}`;
+const partition = (role: string): string => `${ITEM_KEY_PREFIXES.belief}${role}`;
 
 /**
  * What is learned of roles: for each role, complexity and tier some items with the latest outcomes, an attempt always in the same one, and
  * one item for a person's word. Each is written under the condition that it is as it was read.
  */
 export class BeliefStore {
-  readonly #items: RevisedItems;
+  readonly #items: VersionedItems;
 
   constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#items = new RevisedItems(db, table);
+    this.#items = new VersionedItems(db, table);
   }
 
   /** Remembers an outcome, once however often it comes. */
-  observe({ role, complexity, tier, outcome }: Observed): Promise<void> {
+  recordOutcome({ role, complexity, tier, outcome }: OutcomeObservation): Promise<void> {
     const shard = shardOf(outcome.id, SHARDS);
-    const key = keyOf(partition(role), `${WINDOW_PREFIX}${complexity}#${tier}#${shard}`);
-    return this.#items.revise(key, `what is learned of role ${role}`, (present) => {
-      const window = observe(LearnedOutcome.array().parse(present?.['outcomes'] ?? []), outcome, KEPT);
+    const key = itemKey(partition(role), `${WINDOW_PREFIX}${complexity}#${tier}#${shard}`);
+    return this.#items.update(key, `what is learned of role ${role}`, (present) => {
+      const window = addOutcome(LearnedOutcome.array().parse(present?.['outcomes'] ?? []), outcome, KEPT);
       return { fields: window && { outcomes: window }, result: undefined };
     });
   }
 
   /** All that is remembered of a role. It may be some moments old: a choice needs no more. */
-  async read(role: string): Promise<RoleMemory> {
-    let memory = NO_MEMORY;
+  async readRole(role: string): Promise<RoleMemory> {
+    let memory = EMPTY_ROLE_MEMORY;
     let after: string | null = null;
     do {
-      const page = await this.#items.itemsUnder(partition(role), { after });
+      const page = await this.#items.listPartition(partition(role), { after });
       memory = page.items.reduce(withItem, memory);
       after = page.after;
     } while (after !== null);
@@ -52,9 +52,9 @@ export class BeliefStore {
   }
 
   /** Changes a person's word on a role; `change` answers null where there is nothing to change. */
-  control(role: string, change: (control: Control) => Control | null): Promise<Control> {
-    return this.#items.revise(keyOf(partition(role), CONTROL), `the word on role ${role}`, (item) => {
-      const present = item ? Control.parse(item) : NO_CONTROL;
+  updateControl(role: string, change: (control: LearningControl) => LearningControl | null): Promise<LearningControl> {
+    return this.#items.update(itemKey(partition(role), CONTROL), `the word on role ${role}`, (item) => {
+      const present = item ? LearningControl.parse(item) : NO_LEARNING_CONTROL;
       const fields = change(present);
       return { fields, result: fields ?? present };
     });
@@ -62,15 +62,15 @@ export class BeliefStore {
 }
 
 /** An item of earlier versions, which had a window whole, is one more part of it. */
-function withItem(memory: RoleMemory, item: Item): RoleMemory {
-  const sk = String(item[TABLE.sk]);
-  if (sk === CONTROL) return { ...memory, control: Control.parse(item) };
+function withItem(memory: RoleMemory, item: TableItem): RoleMemory {
+  const sk = String(item[TABLE_KEYS.sk]);
+  if (sk === CONTROL) return { ...memory, control: LearningControl.parse(item) };
   const [first, second] = sk.slice(WINDOW_PREFIX.length).split('#');
-  const [complexity, tier] = [Complexity.parse(first), Tier.parse(second)];
+  const [complexity, tier] = [TaskComplexity.parse(first), Tier.parse(second)];
   const isSame = (each: RoleMemory['windows'][number]): boolean =>
     each.complexity === complexity && each.tier === tier;
   const known = memory.windows.find(isSame)?.window ?? [];
-  const window = latest([...known, ...LearnedOutcome.array().parse(item['outcomes'])]);
+  const window = latestOutcomes([...known, ...LearnedOutcome.array().parse(item['outcomes'])]);
   return {
     ...memory,
     windows: [...memory.windows.filter((each) => !isSame(each)), { complexity, tier, window }],

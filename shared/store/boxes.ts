@@ -6,39 +6,39 @@ import {
   StopTaskCommand,
 } from '@aws-sdk/client-ecs';
 import type { ContainerKind } from '../contract/box-kind.ts';
-import { BOX_ENV, CONTAINER_NAME } from '../contract/names.ts';
-import type { Pool } from '../control/admission/box-room.ts';
+import { CONTAINER_ENV_NAMES, ECS_CONTAINER_NAMES } from '../contract/names.ts';
+import type { FargatePool } from '../control/admission/box-room.ts';
 import { sha256 } from '../lib/sha256.ts';
-import { NotStarted, whyNotStarted } from './run-task-answers.ts';
+import { LaunchError, classifyLaunchError } from './run-task-answers.ts';
 
-export interface BoxNetwork {
+export interface ContainerNetwork {
   readonly subnets: readonly string[];
   readonly securityGroups: readonly string[];
   readonly assignPublicIp: boolean;
 }
 
 /** ECS finds a box again by this: at most 36 characters. */
-export const startedBy = (launch: string): string => sha256(launch).slice(0, 32);
+export const startedByTag = (launch: string): string => sha256(launch).slice(0, 32);
 
-export interface BoxState {
-  readonly stopped: boolean;
+export interface ContainerState {
+  readonly isStopped: boolean;
   readonly stopCode: string;
-  readonly why: string;
+  readonly reason: string;
 }
 
 /** RunTask takes one or the other. */
-const whereToRun = (pool: Pool): Pick<RunTaskCommandInput, 'launchType' | 'capacityProviderStrategy'> =>
+const whereToRun = (pool: FargatePool): Pick<RunTaskCommandInput, 'launchType' | 'capacityProviderStrategy'> =>
   pool === 'spot'
     ? { capacityProviderStrategy: [{ capacityProvider: 'FARGATE_SPOT', weight: 1 }] }
     : { launchType: 'FARGATE' };
 
 /** The containers. */
-export class Boxes {
+export class EcsContainers {
   readonly #ecs: ECSClient;
   readonly #cluster: string;
-  readonly #network: BoxNetwork;
+  readonly #network: ContainerNetwork;
 
-  constructor(ecs: ECSClient, cluster: string, network: BoxNetwork) {
+  constructor(ecs: ECSClient, cluster: string, network: ContainerNetwork) {
     this.#ecs = ecs;
     this.#cluster = cluster;
     this.#network = network;
@@ -53,7 +53,7 @@ export class Boxes {
     family: string,
     launch: string,
     assignmentUrl: string,
-    pool: Pool,
+    pool: FargatePool,
   ): Promise<string | null> {
     const token = sha256(launch);
     const answer = await this.#ecs
@@ -62,7 +62,7 @@ export class Boxes {
           cluster: this.#cluster,
           taskDefinition: family,
           clientToken: token,
-          startedBy: startedBy(launch),
+          startedBy: startedByTag(launch),
           ...whereToRun(pool),
           count: 1,
           propagateTags: 'TASK_DEFINITION',
@@ -76,10 +76,10 @@ export class Boxes {
           overrides: {
             containerOverrides: [
               {
-                name: CONTAINER_NAME[kind],
+                name: ECS_CONTAINER_NAMES[kind],
                 environment: [
-                  { name: BOX_ENV.assignmentUrl, value: assignmentUrl },
-                  { name: BOX_ENV.box, value: launch },
+                  { name: CONTAINER_ENV_NAMES.assignmentUrl, value: assignmentUrl },
+                  { name: CONTAINER_ENV_NAMES.box, value: launch },
                 ],
               },
             ],
@@ -91,16 +91,16 @@ export class Boxes {
         // The same box was started before, with another presigned URL in its environment: it runs, and one is enough.
         if (name === 'ConflictException')
           return { failures: [], tasks: [{ taskArn: taskOf(error) ?? undefined }] };
-        throw new NotStarted(whyNotStarted([name, message]), `${name}: ${message}`);
+        throw new LaunchError(classifyLaunchError([name, message]), `${name}: ${message}`);
       });
     const failure = answer.failures?.[0];
     if (!failure) return answer.tasks?.[0]?.taskArn ?? null;
     const texts = [failure.reason, failure.detail].filter((text) => text !== undefined);
-    throw new NotStarted(whyNotStarted(texts), texts.join(': ') || 'no reason was given');
+    throw new LaunchError(classifyLaunchError(texts), texts.join(': ') || 'no reason was given');
   }
 
   /** What ECS says of up to a hundred tasks, by ARN. One that it does not know, or not any more, is not among them. */
-  async describe(arns: readonly string[]): Promise<ReadonlyMap<string, BoxState>> {
+  async describe(arns: readonly string[]): Promise<ReadonlyMap<string, ContainerState>> {
     const answer = await this.#ecs.send(
       new DescribeTasksCommand({ cluster: this.#cluster, tasks: [...arns] }),
     );

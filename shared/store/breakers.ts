@@ -1,45 +1,45 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
-import { cut } from '../lib/cut.ts';
-import { Breaker, type Marked, marked } from '../reviews/judging/breaker.ts';
-import { goneAfter } from './gone-after.ts';
-import { keyOf, RevisedItems } from './revised-items.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
+import { truncateToBytes } from '../lib/cut.ts';
+import { CircuitBreaker, type QualityGateResult, recordQualityGateResult } from '../reviews/judging/breaker.ts';
+import { ttlAfterDays } from './gone-after.ts';
+import { itemKey, VersionedItems } from './revised-items.ts';
 
 /** Days for which a model is remembered that brings nothing. */
 const KEPT_DAYS = 7;
 /** Models that are listed at most: names of models are anybody's words. */
 const LISTED = 50;
 
-const keyOfModel = (model: string) => keyOf(ITEM_PREFIX.breaker, cut(model, 500));
+const keyOfModel = (model: string) => itemKey(ITEM_KEY_PREFIXES.breaker, truncateToBytes(model, 500));
 
 /** The circuit breakers of the quality gate, one item for each model that writes. */
-export class BreakerStore {
-  readonly #items: RevisedItems;
+export class CircuitBreakerStore {
+  readonly #items: VersionedItems;
 
   constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#items = new RevisedItems(db, table);
+    this.#items = new VersionedItems(db, table);
   }
 
-  async read(model: string): Promise<Breaker | null> {
+  async read(model: string): Promise<CircuitBreaker | null> {
     const item = await this.#items.get(keyOfModel(model));
-    return item && Breaker.parse(item);
+    return item && CircuitBreaker.parse(item);
   }
 
   /** Counts a mark, once. */
-  mark(model: string, mark: Marked): Promise<void> {
-    return this.#items.revise(keyOfModel(model), `the breaker of ${model}`, (item) => {
-      const before = item && Breaker.parse(item);
-      const after = marked(before, mark);
-      const ttl = goneAfter(KEPT_DAYS, new Date(mark.at));
-      return { fields: after === before ? null : { ...after, [TABLE.ttl]: ttl }, result: undefined };
+  recordMark(model: string, mark: QualityGateResult): Promise<void> {
+    return this.#items.update(keyOfModel(model), `the breaker of ${model}`, (item) => {
+      const before = item && CircuitBreaker.parse(item);
+      const after = recordQualityGateResult(before, mark);
+      const ttl = ttlAfterDays(KEPT_DAYS, new Date(mark.at));
+      return { fields: after === before ? null : { ...after, [TABLE_KEYS.ttl]: ttl }, result: undefined };
     });
   }
 
   /** Those that have rejected something last, by model. */
-  async list(): Promise<(Breaker & { readonly model: string })[]> {
-    const { items } = await this.#items.itemsUnder(ITEM_PREFIX.breaker, { limit: LISTED });
+  async list(): Promise<(CircuitBreaker & { readonly model: string })[]> {
+    const { items } = await this.#items.listPartition(ITEM_KEY_PREFIXES.breaker, { limit: LISTED });
     return items
-      .map((item) => ({ ...Breaker.parse(item), model: String(item[TABLE.sk]) }))
+      .map((item) => ({ ...CircuitBreaker.parse(item), model: String(item[TABLE_KEYS.sk]) }))
       .filter(({ rejected }) => rejected.length > 0);
   }
 }

@@ -1,12 +1,12 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
 
 /** Seconds for which a key of a claim is remembered: longer than any attempt lives. */
 const KEPT_SECONDS = 7 * 86_400;
 
 /** Which task a claim with a key is after. Whether it has it, the task says. */
-export interface Intent {
+export interface ClaimIntent {
   /** Hash of the request; the same key with another one is refused. */
   readonly request: string;
   readonly task: string;
@@ -15,7 +15,7 @@ export interface Intent {
 }
 
 /** Keys of claims: one item each, under the hash of operator and key. */
-export class ClaimStore {
+export class ClaimIntentStore {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
 
@@ -25,10 +25,10 @@ export class ClaimStore {
   }
 
   #key(id: string): Record<string, string> {
-    return { [TABLE.pk]: `${ITEM_PREFIX.claim}${id}`, [TABLE.sk]: 'claim' };
+    return { [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.claim}${id}`, [TABLE_KEYS.sk]: 'claim' };
   }
 
-  async get(id: string): Promise<Intent | null> {
+  async get(id: string): Promise<ClaimIntent | null> {
     const { Item } = await this.#db.send(
       new GetCommand({ TableName: this.#table, Key: this.#key(id), ConsistentRead: true }),
     );
@@ -38,7 +38,7 @@ export class ClaimStore {
   }
 
   /** Writes what is meant now in the place of `before`. False when another request with this key has written meanwhile. */
-  async put(id: string, intent: Intent, before: Intent | null, now: Date): Promise<boolean> {
+  async put(id: string, intent: ClaimIntent, before: ClaimIntent | null, now: Date): Promise<boolean> {
     try {
       await this.#db.send(
         new PutCommand({
@@ -46,10 +46,10 @@ export class ClaimStore {
           Item: {
             ...this.#key(id),
             ...intent,
-            [TABLE.ttl]: Math.floor(now.getTime() / 1_000) + KEPT_SECONDS,
+            [TABLE_KEYS.ttl]: Math.floor(now.getTime() / 1_000) + KEPT_SECONDS,
           },
           ConditionExpression: before === null ? 'attribute_not_exists(#pk)' : '#version = :version',
-          ExpressionAttributeNames: before === null ? { '#pk': TABLE.pk } : { '#version': 'version' },
+          ExpressionAttributeNames: before === null ? { '#pk': TABLE_KEYS.pk } : { '#version': 'version' },
           ...(before === null ? {} : { ExpressionAttributeValues: { ':version': before.version } }),
         }),
       );

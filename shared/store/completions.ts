@@ -1,13 +1,13 @@
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
-import type { Anew, Completion } from '../control/ledger/nudge.ts';
-import { REMEMBERED_DAYS } from '../control/ledger/nudge-rules.ts';
-import { goneAfter } from './gone-after.ts';
-import { keyOf, RevisedItems } from './revised-items.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
+import type { NudgeWindowReset, TaskCompletion } from '../control/ledger/nudge.ts';
+import { COMPLETION_RETENTION_DAYS } from '../control/ledger/nudge-rules.ts';
+import { ttlAfterDays } from './gone-after.ts';
+import { itemKey, VersionedItems } from './revised-items.ts';
 
-const PARTITION = `${ITEM_PREFIX.completion}all`;
-const MARKER = keyOf(`${ITEM_PREFIX.completion}marker`, 'marker');
+const PARTITION = `${ITEM_KEY_PREFIXES.completion}all`;
+const MARKER = itemKey(`${ITEM_KEY_PREFIXES.completion}marker`, 'marker');
 /** Words of persons that are kept. */
 const KEPT_WORDS = 20;
 const Words = z.object({ at: z.string(), by: z.string(), reason: z.string() }).array();
@@ -16,35 +16,35 @@ const Words = z.object({ at: z.string(), by: z.string(), reason: z.string() }).a
 export class CompletionStore {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
-  readonly #items: RevisedItems;
+  readonly #items: VersionedItems;
 
   constructor(db: DynamoDBDocumentClient, table: string) {
     this.#db = db;
     this.#table = table;
-    this.#items = new RevisedItems(db, table);
+    this.#items = new VersionedItems(db, table);
   }
 
   /** Writes a completion down; again, it changes nothing. */
-  async keep({ task_id, at, verified }: Completion): Promise<void> {
-    const end = goneAfter(REMEMBERED_DAYS, new Date(at));
+  async record({ task_id, at, verified }: TaskCompletion): Promise<void> {
+    const end = ttlAfterDays(COMPLETION_RETENTION_DAYS, new Date(at));
     await this.#db.send(
       new PutCommand({
         TableName: this.#table,
-        Item: { ...keyOf(PARTITION, `${at}#${task_id}`), task_id, at, verified, [TABLE.ttl]: end },
+        Item: { ...itemKey(PARTITION, `${at}#${task_id}`), task_id, at, verified, [TABLE_KEYS.ttl]: end },
       }),
     );
   }
 
   /** The latest completions since a time, the newest first. */
-  async latest(since: string, most: number): Promise<Completion[]> {
-    const found: Completion[] = [];
+  async listLatest(since: string, most: number): Promise<TaskCompletion[]> {
+    const found: TaskCompletion[] = [];
     let after: Record<string, unknown> | undefined;
     do {
       const answer = await this.#db.send(
         new QueryCommand({
           TableName: this.#table,
           KeyConditionExpression: '#pk = :pk AND #sk >= :since',
-          ExpressionAttributeNames: { '#pk': TABLE.pk, '#sk': TABLE.sk },
+          ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk, '#sk': TABLE_KEYS.sk },
           ExpressionAttributeValues: { ':pk': PARTITION, ':since': since },
           ScanIndexForward: false,
           Limit: most - found.length,
@@ -59,14 +59,14 @@ export class CompletionStore {
   }
 
   /** Since when a person wants completions to be looked at; null: nobody has said so. */
-  async begunAnew(): Promise<Anew | null> {
+  async lastReset(): Promise<NudgeWindowReset | null> {
     const item = await this.#items.get(MARKER);
     return Words.parse(item?.['words'] ?? [])[0] ?? null;
   }
 
   /** Has completions before this no longer be looked at. Nothing is removed. */
-  beginAnew(word: Anew): Promise<Anew> {
-    return this.#items.revise(MARKER, 'the beginning of the verification window', (item) => {
+  resetWindow(word: NudgeWindowReset): Promise<NudgeWindowReset> {
+    return this.#items.update(MARKER, 'the beginning of the verification window', (item) => {
       const words = Words.parse(item?.['words'] ?? []);
       const [last] = words;
       // Of two at once the later one holds.

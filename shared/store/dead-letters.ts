@@ -1,12 +1,12 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { INDEXES, ITEM_PREFIX, TABLE } from '../contract/names.ts';
-import { KEPT_DAYS, NO_LANE, nextAt } from '../control/dead-letters/lane.ts';
-import { Lane } from '../control/dead-letters/schema.ts';
-import { isOpen } from '../control/dead-letters/status.ts';
-import { goneAfter } from './gone-after.ts';
-import { keyOf, RevisedItems } from './revised-items.ts';
+import { TABLE_INDEXES, ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
+import { CLOSED_LETTER_RETENTION_DAYS, EMPTY_RETRY_QUEUE, queueNextRetryAt } from '../control/dead-letters/lane.ts';
+import { RetryQueue } from '../control/dead-letters/schema.ts';
+import { isOpenStatus } from '../control/dead-letters/status.ts';
+import { ttlAfterDays } from './gone-after.ts';
+import { itemKey, VersionedItems } from './revised-items.ts';
 
-const { name: INDEX, pk: INDEX_PK, sk: INDEX_SK } = INDEXES.byDeadline;
+const { name: INDEX, pk: INDEX_PK, sk: INDEX_SK } = TABLE_INDEXES.byDeadline;
 /** Of the index; the reconciler looks at other ones. */
 const PARTITION = 'dead-letters';
 const DUE_AT_A_TIME = 50;
@@ -15,19 +15,19 @@ const NEVER = '9999-12-31T23:59:59.999Z';
 /** Lanes that are counted at most. */
 const COUNTED = 100;
 
-export interface LanePage {
-  readonly lanes: readonly Lane[];
+export interface DeadLetterGroupPage {
+  readonly groups: readonly RetryQueue[];
   /** Name of the last lane, where there are more. */
   readonly after: string | null;
 }
 
-const fieldsOf = (name: string, lane: Lane, now: Date): Record<string, unknown> => {
-  const at = nextAt(lane);
-  const isClosed = lane.letters.every(({ status }) => !isOpen(status));
+const fieldsOf = (name: string, lane: RetryQueue, now: Date): Record<string, unknown> => {
+  const at = queueNextRetryAt(lane);
+  const isClosed = lane.letters.every(({ status }) => !isOpenStatus(status));
   return {
     ...lane,
     ...(!isClosed && { [INDEX_PK]: PARTITION, [INDEX_SK]: `${at ?? NEVER}#${name}` }),
-    ...(isClosed && { [TABLE.ttl]: goneAfter(KEPT_DAYS, now) }),
+    ...(isClosed && { [TABLE_KEYS.ttl]: ttlAfterDays(CLOSED_LETTER_RETENTION_DAYS, now) }),
   };
 };
 
@@ -35,36 +35,36 @@ const fieldsOf = (name: string, lane: Lane, now: Date): Record<string, unknown> 
 export class DeadLetterStore {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
-  readonly #items: RevisedItems;
+  readonly #items: VersionedItems;
 
   constructor(db: DynamoDBDocumentClient, table: string) {
     this.#db = db;
     this.#table = table;
-    this.#items = new RevisedItems(db, table);
+    this.#items = new VersionedItems(db, table);
   }
 
-  async lane(name: string): Promise<Lane> {
-    const item = await this.#items.get(keyOf(ITEM_PREFIX.deadLetter, name));
-    return item ? Lane.parse(item) : NO_LANE;
+  async readGroup(name: string): Promise<RetryQueue> {
+    const item = await this.#items.get(itemKey(ITEM_KEY_PREFIXES.deadLetter, name));
+    return item ? RetryQueue.parse(item) : EMPTY_RETRY_QUEUE;
   }
 
   /** Changes a lane under the condition that it is as it was read. `change` answers null where there is nothing to change. */
-  revisedLane(name: string, now: Date, change: (lane: Lane) => Lane | null): Promise<Lane> {
-    return this.#items.revise(keyOf(ITEM_PREFIX.deadLetter, name), `dead letters of ${name}`, (item) => {
-      const present = item ? Lane.parse(item) : NO_LANE;
+  updateGroup(name: string, now: Date, change: (lane: RetryQueue) => RetryQueue | null): Promise<RetryQueue> {
+    return this.#items.update(itemKey(ITEM_KEY_PREFIXES.deadLetter, name), `dead letters of ${name}`, (item) => {
+      const present = item ? RetryQueue.parse(item) : EMPTY_RETRY_QUEUE;
       const next = change(present);
       return { fields: next && fieldsOf(name, next, now), result: next ?? present };
     });
   }
 
   /** All lanes, by name. */
-  async lanes(limit: number, after: string | null): Promise<LanePage> {
-    const page = await this.#items.itemsUnder(ITEM_PREFIX.deadLetter, { limit, after });
-    return { lanes: page.items.map((item) => Lane.parse(item)), after: page.after };
+  async listGroups(limit: number, after: string | null): Promise<DeadLetterGroupPage> {
+    const page = await this.#items.listPartition(ITEM_KEY_PREFIXES.deadLetter, { limit, after });
+    return { groups: page.items.map((item) => RetryQueue.parse(item)), after: page.after };
   }
 
   /** In how many lanes something is open; counts no further than 100. */
-  async openLanes(): Promise<number> {
+  async countOpenGroups(): Promise<number> {
     const { Count = 0 } = await this.#db.send(
       new QueryCommand({
         TableName: this.#table,
@@ -80,7 +80,7 @@ export class DeadLetterStore {
   }
 
   /** Names of the lanes in which something is due, the most overdue first. */
-  async dueLanes(now: Date): Promise<string[]> {
+  async listDueGroups(now: Date): Promise<string[]> {
     const { Items = [] } = await this.#db.send(
       new QueryCommand({
         TableName: this.#table,

@@ -1,24 +1,24 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { INDEXES } from '../contract/names.ts';
+import { TABLE_INDEXES } from '../contract/names.ts';
 import type { Task } from '../contract/task/task.ts';
-import { attemptWithBeats, withBeat } from '../control/task-commands/beat.ts';
-import { BeatStore, type StoredBeat } from './beats.ts';
-import { DEADLINE_PARTITIONS, type Due, deadlineKey, dueBy, fromItem, taskKey } from './task-item.ts';
+import { findHeartbeatAttempt, applyHeartbeat } from '../control/task-commands/beat.ts';
+import { HeartbeatStore, type StoredHeartbeat } from './beats.ts';
+import { DEADLINE_PARTITIONS, type DueItem, deadlineKey, parseDeadlineRank, taskFromItem, taskKey } from './task-item.ts';
 
-const { name: INDEX, pk, sk } = INDEXES.byDeadline;
+const { name: INDEX, pk, sk } = TABLE_INDEXES.byDeadline;
 const PAGE = 50;
 
 /** A task, and the time at which somebody must look at it; null: never. */
-export interface Watched {
+export interface TaskDeadline {
   readonly task: Task;
   /** ISO time. */
   readonly deadline: string | null;
   /** Signs of life of its agent, which may have a deadline of their own; null: there are none. */
-  readonly beat: StoredBeat | null;
+  readonly heartbeat: StoredHeartbeat | null;
 }
 
-interface Entry {
+interface DeadlineEntry {
   /** `<iso time>#<id>`. */
   readonly rank: string;
 }
@@ -27,16 +27,16 @@ interface Entry {
 export class DeadlineStore {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
-  readonly #beats: BeatStore;
+  readonly #beats: HeartbeatStore;
 
   constructor(db: DynamoDBDocumentClient, table: string) {
     this.#db = db;
     this.#table = table;
-    this.#beats = new BeatStore(db, table);
+    this.#beats = new HeartbeatStore(db, table);
   }
 
   /** What is due at `until`, the most overdue first. */
-  async *due(until: Date): AsyncGenerator<Due> {
+  async *listDue(until: Date): AsyncGenerator<DueItem> {
     const lanes = DEADLINE_PARTITIONS.map((partition) => this.#entries(partition, until));
     const heads = await Promise.all(lanes.map((lane) => lane.next()));
     for (;;) {
@@ -47,12 +47,12 @@ export class DeadlineStore {
       });
       const [head, lane] = [heads[first], lanes[first]];
       if (!head || head.done || !lane) return;
-      yield dueBy(head.value.rank);
+      yield parseDeadlineRank(head.value.rank);
       heads[first] = await lane.next();
     }
   }
 
-  async *#entries(partition: string, until: Date): AsyncGenerator<Entry> {
+  async *#entries(partition: string, until: Date): AsyncGenerator<DeadlineEntry> {
     let after: Record<string, unknown> | undefined;
     do {
       const answer = await this.#db.send(
@@ -73,21 +73,21 @@ export class DeadlineStore {
   }
 
   /** A task with its deadline, read consistently. */
-  async get(id: string): Promise<Watched | null> {
+  async get(id: string): Promise<TaskDeadline | null> {
     const { Item } = await this.#db.send(
       new GetCommand({ TableName: this.#table, Key: taskKey(id), ConsistentRead: true }),
     );
     if (!Item) return null;
     const rank = Item[sk] as string | undefined;
     const deadline = rank === undefined ? null : rank.slice(0, rank.indexOf('#'));
-    const task = fromItem(Item);
-    const attempt = attemptWithBeats(task);
+    const task = taskFromItem(Item);
+    const attempt = findHeartbeatAttempt(task);
     const beat = attempt && (await this.#beats.read(task.id, attempt.number));
-    return { task: beat ? withBeat(task, beat) : task, deadline, beat };
+    return { task: beat ? applyHeartbeat(task, beat) : task, deadline, heartbeat: beat };
   }
 
   /** Moves the deadline of a task that is still as it was read, whenever it was: who does its step knows when that can be done. */
-  async putOff({ id, version }: Pick<Task, 'id' | 'version'>, at: Date): Promise<void> {
+  async postpone({ id, version }: Pick<Task, 'id' | 'version'>, at: Date): Promise<void> {
     await this.#move(id, { version, at, condition: '', values: {} });
   }
 
@@ -95,7 +95,7 @@ export class DeadlineStore {
    * Puts off the deadline of a task that was found well, takes it away (null), or gives one to an item of an earlier version. Nothing
    * else of the task changes, its version included; a change that came first wins, because it has set a deadline of its own.
    */
-  async set({ task: { id, version }, deadline }: Omit<Watched, 'beat'>, at: Date | null): Promise<void> {
+  async set({ task: { id, version }, deadline }: Omit<TaskDeadline, 'heartbeat'>, at: Date | null): Promise<void> {
     const condition = ` AND ${deadline === null ? 'attribute_not_exists(#sk)' : '#sk = :seen'}`;
     const values: Record<string, string> = deadline === null ? {} : { ':seen': `${deadline}#${id}` };
     await this.#move(id, { version, at, condition, values });

@@ -1,8 +1,8 @@
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
-import { NotStarted, whyNotStarted } from './run-task-answers.ts';
+import { LaunchError, classifyLaunchError } from './run-task-answers.ts';
 
 /** The function that delivers. */
-export class Deliveries {
+export class DeliveryInvoker {
   readonly #lambda: LambdaClient;
   readonly #functionName: string;
 
@@ -15,7 +15,7 @@ export class Deliveries {
    * Hands one launch to Lambda, which invokes the function when it can; nobody waits for it. A repeat is invoked too, and finds its assignment
    * taken. Throws NotStarted.
    */
-  async start(launch: string, assignmentUrl: string): Promise<void> {
+  async invoke(launch: string, assignmentUrl: string): Promise<void> {
     try {
       await this.#lambda.send(
         new InvokeCommand({
@@ -26,7 +26,7 @@ export class Deliveries {
       );
     } catch (error) {
       const { name, message } = error instanceof Error ? error : new Error(String(error));
-      throw new NotStarted(whyNotStarted([name, message]), `${name}: ${message}`);
+      throw new LaunchError(classifyLaunchError([name, message]), `${name}: ${message}`);
     }
   }
 }

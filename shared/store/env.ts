@@ -1,6 +1,6 @@
-import type { ENV } from '../contract/names.ts';
+import type { FUNCTION_ENV_NAMES } from '../contract/names.ts';
 
-type Name = (typeof ENV)[keyof typeof ENV] | `ASSAY_QUEUE_${string}`;
+type Name = (typeof FUNCTION_ENV_NAMES)[keyof typeof FUNCTION_ENV_NAMES] | `ASSAY_QUEUE_${string}`;
 
 /** A variable that the template must have set. Missing: the deployment is broken, and saying so by name beats a later surprise. */
 export function requireEnv(name: Name): string {

@@ -3,24 +3,24 @@ import type { RecordEvent } from '../control/events/records.ts';
 import { type AssayEvent, EVENT_SOURCE } from '../control/events/schema.ts';
 
 /** PutEvents takes so many at a time. */
-const MOST = 10;
+const MAX_ENTRIES = 10;
 /** Bytes of details at a time: PutEvents takes 256 KiB with all that belongs to them. */
-const MOST_BYTES = 200_000;
+const MAX_DETAIL_BYTES = 200_000;
 /** Tries of what the bus has refused by itself, before everything is to come again. */
 const TRIES = 3;
 
-type Told = AssayEvent | RecordEvent;
+type PublishedEvent = AssayEvent | RecordEvent;
 
 /** Parts that PutEvents takes at a time. */
-function parts(events: readonly Told[]): Told[][] {
-  const all: Told[][] = [];
+function batchesOf(events: readonly PublishedEvent[]): PublishedEvent[][] {
+  const all: PublishedEvent[][] = [];
   let room = 0;
   for (const event of events) {
     const bytes = Buffer.byteLength(JSON.stringify(event.detail));
     const last = all.at(-1);
-    if (!last || last.length === MOST || bytes > room) {
+    if (!last || last.length === MAX_ENTRIES || bytes > room) {
       all.push([event]);
-      room = MOST_BYTES - bytes;
+      room = MAX_DETAIL_BYTES - bytes;
     } else {
       last.push(event);
       room -= bytes;
@@ -40,11 +40,11 @@ export class EventPublisher {
   }
 
   /** Resolves when the bus has taken all of them; throws when it has not, so that they are put again: each may come more than once. */
-  async put(events: readonly Told[]): Promise<void> {
-    for (const part of parts(events)) await this.#putSome(part);
+  async publish(events: readonly PublishedEvent[]): Promise<void> {
+    for (const part of batchesOf(events)) await this.#putSome(part);
   }
 
-  async #putSome(events: readonly Told[]): Promise<void> {
+  async #putSome(events: readonly PublishedEvent[]): Promise<void> {
     let left = events;
     let why = '';
     for (let attempt = 0; attempt < TRIES && left.length > 0; attempt++) {

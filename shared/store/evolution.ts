@@ -1,27 +1,27 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { ITEM_PREFIX } from '../contract/names.ts';
-import { Evolution, NO_EVOLUTION } from '../control/tune/schema.ts';
-import { keyOf, RevisedItems } from './revised-items.ts';
+import { ITEM_KEY_PREFIXES } from '../contract/names.ts';
+import { TuningState, EMPTY_TUNING_STATE } from '../control/tune/schema.ts';
+import { itemKey, VersionedItems } from './revised-items.ts';
 
-const KEY = keyOf(ITEM_PREFIX.evolution, 'settings');
+const KEY = itemKey(ITEM_KEY_PREFIXES.evolution, 'settings');
 
 /** What the deployment has changed of its own settings, and what it proposes: one item, so that one conditional write changes all of it. */
-export class EvolutionStore {
-  readonly #items: RevisedItems;
+export class TuningStore {
+  readonly #items: VersionedItems;
 
   constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#items = new RevisedItems(db, table);
+    this.#items = new VersionedItems(db, table);
   }
 
-  async settings(): Promise<Evolution> {
+  async read(): Promise<TuningState> {
     const item = await this.#items.get(KEY);
-    return item ? Evolution.parse(item) : NO_EVOLUTION;
+    return item ? TuningState.parse(item) : EMPTY_TUNING_STATE;
   }
 
   /** Changes it under the condition that it is as it was read. `change` answers null where there is nothing to change, and may be asked again. */
-  evolveSettings(change: (state: Evolution) => Evolution | null): Promise<Evolution> {
-    return this.#items.revise(KEY, 'the settings of the deployment', (item) => {
-      const present = item ? Evolution.parse(item) : NO_EVOLUTION;
+  update(change: (state: TuningState) => TuningState | null): Promise<TuningState> {
+    return this.#items.update(KEY, 'the settings of the deployment', (item) => {
+      const present = item ? TuningState.parse(item) : EMPTY_TUNING_STATE;
       const next = change(present);
       return { fields: next && { ...next }, result: next ?? present };
     });

@@ -1,9 +1,9 @@
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
-import type { QualityFact } from '../control/metrics/facts.ts';
-import { addFigures, type Figures, NO_FIGURES } from '../control/metrics/figures.ts';
-import { goneAfter } from './gone-after.ts';
-import { type Item, keyOf, RevisedItems } from './revised-items.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
+import type { MetricFact } from '../control/metrics/facts.ts';
+import { addDailyMetrics, type DailyMetrics, EMPTY_DAILY_METRICS } from '../control/metrics/figures.ts';
+import { ttlAfterDays } from './gone-after.ts';
+import { type TableItem, itemKey, VersionedItems } from './revised-items.ts';
 import { shardOf } from './shard.ts';
 
 /** Items of a day: writers of the same one race. */
@@ -14,38 +14,38 @@ const KEPT_DAYS = 400;
 /** Days for which a fact is remembered beside its item: longer than a stream keeps a record. */
 const REMEMBERED_DAYS = 7;
 
-const keyOfDay = ({ id, date }: QualityFact): Item =>
-  keyOf(`${ITEM_PREFIX.figures}${date.slice(0, 7)}`, `${date}#${shardOf(id, SHARDS)}`);
-const factKey = (id: string): Item => keyOf(`${ITEM_PREFIX.counted}${id}`, 'figures');
+const keyOfDay = ({ id, date }: MetricFact): TableItem =>
+  itemKey(`${ITEM_KEY_PREFIXES.figures}${date.slice(0, 7)}`, `${date}#${shardOf(id, SHARDS)}`);
+const factKey = (id: string): TableItem => itemKey(`${ITEM_KEY_PREFIXES.countedState}${id}`, 'figures');
 
 /**
  * Figures by day that are right however often a fact is delivered: figures and the facts that were counted last are one item, written
  * under the condition that it is as it was read. A fact that goes out of the list is first written into an item of its own.
  */
-export class FigureStore {
+export class DailyMetricsStore {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
-  readonly #items: RevisedItems;
+  readonly #items: VersionedItems;
 
   constructor(db: DynamoDBDocumentClient, table: string) {
     this.#db = db;
     this.#table = table;
-    this.#items = new RevisedItems(db, table);
+    this.#items = new VersionedItems(db, table);
   }
 
   /** Counts facts, each once, however often they come. Answers how many had not been counted before. */
-  async count(facts: readonly QualityFact[], now: Date): Promise<number> {
+  async addFacts(facts: readonly MetricFact[], now: Date): Promise<number> {
     const items = Map.groupBy(facts, (fact) => JSON.stringify(keyOfDay(fact)));
     let counted = 0;
     for (const [key, all] of items)
       for (let at = 0; at < all.length; at += KEPT_FACTS / 2)
         // What is new stays in the item: beside it, it would be taken for counted before it is.
-        counted += await this.#add(JSON.parse(key) as Item, all.slice(at, at + KEPT_FACTS / 2), now);
+        counted += await this.#add(JSON.parse(key) as TableItem, all.slice(at, at + KEPT_FACTS / 2), now);
     return counted;
   }
 
-  #add(key: Item, facts: readonly QualityFact[], now: Date): Promise<number> {
-    return this.#items.revise(key, `an item of the figures (${key[TABLE.sk]})`, async (present) => {
+  #add(key: TableItem, facts: readonly MetricFact[], now: Date): Promise<number> {
+    return this.#items.update(key, `an item of the figures (${key[TABLE_KEYS.sk]})`, async (present) => {
       const known = (present?.['facts'] as string[] | undefined) ?? [];
       const beside = await Promise.all(facts.map(({ id }) => this.#items.get(factKey(id))));
       const fresh = facts.filter(({ id }, index) => !known.includes(id) && beside[index] === null);
@@ -53,24 +53,24 @@ export class FigureStore {
       const all = [...known, ...fresh.map(({ id }) => id)];
       const spilled = all.slice(0, Math.max(0, all.length - KEPT_FACTS));
       await Promise.all(spilled.map((id) => this.#remember(id, now)));
-      const before = (present?.['figures'] as Figures | undefined) ?? NO_FIGURES;
+      const before = (present?.['figures'] as DailyMetrics | undefined) ?? EMPTY_DAILY_METRICS;
       const fields = {
-        figures: fresh.reduce((sum, { figures }) => addFigures(sum, figures), before),
+        figures: fresh.reduce((sum, { metrics }) => addDailyMetrics(sum, metrics), before),
         facts: all.slice(spilled.length),
-        [TABLE.ttl]: goneAfter(KEPT_DAYS, now),
+        [TABLE_KEYS.ttl]: ttlAfterDays(KEPT_DAYS, now),
       };
       return { fields, result: fresh.length };
     });
   }
 
   async #remember(id: string, now: Date): Promise<void> {
-    const Item = { ...factKey(id), [TABLE.ttl]: goneAfter(REMEMBERED_DAYS, now) };
+    const Item = { ...factKey(id), [TABLE_KEYS.ttl]: ttlAfterDays(REMEMBERED_DAYS, now) };
     await this.#db.send(new PutCommand({ TableName: this.#table, Item }));
   }
 
   /** Figures by day, of the days from `first` to `last` that have any. */
-  async days(first: string, last: string): Promise<Map<string, Figures>> {
-    const days = new Map<string, Figures>();
+  async readDays(first: string, last: string): Promise<Map<string, DailyMetrics>> {
+    const days = new Map<string, DailyMetrics>();
     for (const month of monthsBetween(first, last)) {
       let after: Record<string, unknown> | undefined;
       do {
@@ -78,9 +78,9 @@ export class FigureStore {
           new QueryCommand({
             TableName: this.#table,
             KeyConditionExpression: '#pk = :pk AND #sk BETWEEN :first AND :last',
-            ExpressionAttributeNames: { '#pk': TABLE.pk, '#sk': TABLE.sk },
+            ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk, '#sk': TABLE_KEYS.sk },
             ExpressionAttributeValues: {
-              ':pk': `${ITEM_PREFIX.figures}${month}`,
+              ':pk': `${ITEM_KEY_PREFIXES.figures}${month}`,
               ':first': first,
               // Behind every shard of the day.
               ':last': `${last}#~`,
@@ -89,8 +89,8 @@ export class FigureStore {
           }),
         );
         for (const item of answer.Items ?? []) {
-          const day = String(item[TABLE.sk]).slice(0, 10);
-          days.set(day, addFigures(days.get(day) ?? NO_FIGURES, item['figures'] as Figures));
+          const day = String(item[TABLE_KEYS.sk]).slice(0, 10);
+          days.set(day, addDailyMetrics(days.get(day) ?? EMPTY_DAILY_METRICS, item['figures'] as DailyMetrics));
         }
         after = answer.LastEvaluatedKey;
       } while (after);

@@ -1,12 +1,12 @@
 import { DeleteObjectCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
-import { GIVEN_UP_BATCHES } from '../contract/names.ts';
+import { FAILED_BATCH_PREFIX } from '../contract/names.ts';
 import { ObjectStore } from './objects.ts';
 
 /** Batches that are read at a time. */
 const AT_A_TIME = 50;
 
 /** What Lambda has written of batches of the stream that it gave up, and what is kept of them until it is done. */
-export class GivenUpStore {
+export class FailedBatchStore {
   readonly #s3: S3Client;
   readonly #bucket: string;
   readonly #objects: ObjectStore;
@@ -18,9 +18,9 @@ export class GivenUpStore {
   }
 
   /** Keys of batches that nobody has taken up, the oldest of each shard first. */
-  async batches(): Promise<string[]> {
+  async listBatches(): Promise<string[]> {
     const { Contents = [] } = await this.#s3.send(
-      new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: GIVEN_UP_BATCHES, MaxKeys: AT_A_TIME }),
+      new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: FAILED_BATCH_PREFIX, MaxKeys: AT_A_TIME }),
     );
     return Contents.flatMap(({ Key }) => (Key === undefined ? [] : [Key]));
   }

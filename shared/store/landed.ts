@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
-import { plainRepository } from '../contract/repository/url.ts';
-import type { LandedAs } from '../contract/task/landed.ts';
-import { goneAfter } from './gone-after.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
+import { comparableRepositoryUrl } from '../contract/repository/url.ts';
+import type { MergedWorkKey } from '../contract/task/landed.ts';
+import { ttlAfterDays } from './gone-after.ts';
 
 /** Who reverts what was merged longer ago is not told whose work it was. */
 const KEPT_DAYS = 400;
 
-function keyOf(repository: string, as: LandedAs): Record<string, string> {
-  const of = createHash('sha256').update(plainRepository(repository)).digest('hex').slice(0, 16);
-  return { [TABLE.pk]: `${ITEM_PREFIX.landed}${of}#${as}`, [TABLE.sk]: 'landed' };
+function keyOf(repository: string, as: MergedWorkKey): Record<string, string> {
+  const of = createHash('sha256').update(comparableRepositoryUrl(repository)).digest('hex').slice(0, 16);
+  return { [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.landed}${of}#${as}`, [TABLE_KEYS.sk]: 'landed' };
 }
 
 /** Whose work a merged request or commit is: one item for each, written as often as it is told. */
-export class LandedStore {
+export class MergedWorkStore {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
 
@@ -23,13 +23,13 @@ export class LandedStore {
     this.#table = table;
   }
 
-  async put(repository: string, as: LandedAs, task: string, now: Date): Promise<void> {
-    const Item = { ...keyOf(repository, as), task, [TABLE.ttl]: goneAfter(KEPT_DAYS, now) };
+  async put(repository: string, as: MergedWorkKey, task: string, now: Date): Promise<void> {
+    const Item = { ...keyOf(repository, as), task, [TABLE_KEYS.ttl]: ttlAfterDays(KEPT_DAYS, now) };
     await this.#db.send(new PutCommand({ TableName: this.#table, Item }));
   }
 
   /** The task that it is of; null where nobody knows. */
-  async taskOf(repository: string, as: LandedAs): Promise<string | null> {
+  async findTask(repository: string, as: MergedWorkKey): Promise<string | null> {
     const { Item } = await this.#db.send(
       new GetCommand({ TableName: this.#table, Key: keyOf(repository, as) }),
     );

@@ -9,10 +9,10 @@ import {
   type PutCommandInput,
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
 import { Refusal } from '../contract/refusal.ts';
-import { type Overlap, overlap } from '../contract/submission/file-overlap.ts';
-import { isLive, isTerminal } from '../contract/task/status.ts';
+import { type FileOverlap, findFileOverlap } from '../contract/submission/file-overlap.ts';
+import { isLiveStatus, isTerminalStatus } from '../contract/task/status.ts';
 import type { Task } from '../contract/task/task.ts';
 import { sha256 } from '../lib/sha256.ts';
 import type { TaskStore } from './tasks.ts';
@@ -25,16 +25,16 @@ import type { TaskStore } from './tasks.ts';
 export const LOCK_GRACE_SECONDS = { holds: 60, wants: 10 } as const;
 const MAX_RACES = 25;
 
-type Locked = Pick<Task, 'id' | 'repository' | 'files'>;
+type LockedTask = Pick<Task, 'id' | 'repository' | 'files'>;
 
 /** What keeps a task from its files. */
-export interface FileConflict extends Overlap {
+export interface FileConflict extends FileOverlap {
   /** The task that holds them. */
   readonly holder: string;
 }
 
 /** `wants`: has asked, and looks whether somebody else is there. `holds`: was there alone. */
-interface Entry {
+interface LockEntry {
   readonly id: string;
   readonly state: 'wants' | 'holds';
   /** New with every write of the entry: what was read is what is written over. */
@@ -44,21 +44,21 @@ interface Entry {
   readonly files: readonly string[];
 }
 
-const partition = (repository: string): string => `${ITEM_PREFIX.lock}${sha256(repository)}`;
+const partition = (repository: string): string => `${ITEM_KEY_PREFIXES.lock}${sha256(repository)}`;
 const key = (repository: string, id: string): Record<string, string> => ({
-  [TABLE.pk]: partition(repository),
-  [TABLE.sk]: id,
+  [TABLE_KEYS.pk]: partition(repository),
+  [TABLE_KEYS.sk]: id,
 });
 
 /** The condition that an entry is still as it was seen. */
 const asSeen = (
-  seen: Entry | null,
+  seen: LockEntry | null,
 ): Pick<
   PutCommandInput & DeleteCommandInput,
   'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 > =>
   seen === null
-    ? { ConditionExpression: 'attribute_not_exists(#pk)', ExpressionAttributeNames: { '#pk': TABLE.pk } }
+    ? { ConditionExpression: 'attribute_not_exists(#pk)', ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk } }
     : {
         ConditionExpression: '#nonce = :nonce',
         ExpressionAttributeNames: { '#nonce': 'nonce' },
@@ -66,14 +66,14 @@ const asSeen = (
       };
 
 /** Puts in order who asked when: nobody waits for a later one, so two that ask at once do not both go away. */
-const before = (a: Entry, b: Entry): boolean => a.since < b.since || (a.since === b.since && a.id < b.id);
+const before = (a: LockEntry, b: LockEntry): boolean => a.since < b.since || (a.since === b.since && a.id < b.id);
 
 /**
  * Who works on which files of a repository: an item for each task. A task first writes that it wants its files, then reads what the
  * others want and hold, and only then, on the condition that nobody has struck out its wish, that it holds them. Of two that overlap,
  * the one that reads later sees the other, so never do both hold. An entry counts while its task is live.
  */
-export class LockStore {
+export class FileLockStore {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
   readonly #tasks: Pick<TaskStore, 'get'>;
@@ -84,30 +84,30 @@ export class LockStore {
     this.#tasks = tasks;
   }
 
-  async #own(task: Locked): Promise<Entry | null> {
+  async #own(task: LockedTask): Promise<LockEntry | null> {
     const { Item } = await this.#db.send(
       new GetCommand({ TableName: this.#table, Key: key(task.repository, task.id), ConsistentRead: true }),
     );
-    return Item ? ({ ...Item, id: task.id } as unknown as Entry) : null;
+    return Item ? ({ ...Item, id: task.id } as unknown as LockEntry) : null;
   }
 
-  async #others(task: Locked): Promise<Entry[]> {
-    const entries: Entry[] = [];
+  async #others(task: LockedTask): Promise<LockEntry[]> {
+    const entries: LockEntry[] = [];
     let after: Record<string, unknown> | undefined;
     do {
       const answer = await this.#db.send(
         new QueryCommand({
           TableName: this.#table,
           KeyConditionExpression: '#pk = :pk',
-          ExpressionAttributeNames: { '#pk': TABLE.pk },
+          ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk },
           ExpressionAttributeValues: { ':pk': partition(task.repository) },
           ConsistentRead: true,
           ...(after ? { ExclusiveStartKey: after } : {}),
         }),
       );
       for (const item of answer.Items ?? [])
-        if (item[TABLE.sk] !== task.id)
-          entries.push({ ...item, id: String(item[TABLE.sk]) } as unknown as Entry);
+        if (item[TABLE_KEYS.sk] !== task.id)
+          entries.push({ ...item, id: String(item[TABLE_KEYS.sk]) } as unknown as LockEntry);
       after = answer.LastEvaluatedKey;
     } while (after);
     return entries;
@@ -115,11 +115,11 @@ export class LockStore {
 
   /** Writes an entry over the one that was seen. Null when that one is no longer there. */
   async #write(
-    task: Locked,
-    seen: Entry | null,
-    state: Entry['state'],
+    task: LockedTask,
+    seen: LockEntry | null,
+    state: LockEntry['state'],
     since: number,
-  ): Promise<Entry | null> {
+  ): Promise<LockEntry | null> {
     const entry = { state, nonce: randomUUID(), since, files: task.files };
     const Item = { ...key(task.repository, task.id), ...entry };
     const written = await this.#unless(
@@ -128,7 +128,7 @@ export class LockStore {
     return written ? { ...entry, id: task.id } : null;
   }
 
-  #remove(repository: string, seen: Entry): Promise<boolean> {
+  #remove(repository: string, seen: LockEntry): Promise<boolean> {
     const Key = key(repository, seen.id);
     return this.#unless(this.#db.send(new DeleteCommand({ TableName: this.#table, Key, ...asSeen(seen) })));
   }
@@ -144,16 +144,16 @@ export class LockStore {
     }
   }
 
-  async #counts(entry: Entry, now: number): Promise<boolean> {
+  async #counts(entry: LockEntry, now: number): Promise<boolean> {
     const task = await this.#tasks.get(entry.id);
-    if (task === null || isTerminal(task.status)) return false;
-    return isLive(task.status) || now - entry.since < LOCK_GRACE_SECONDS[entry.state] * 1_000;
+    if (task === null || isTerminalStatus(task.status)) return false;
+    return isLiveStatus(task.status) || now - entry.since < LOCK_GRACE_SECONDS[entry.state] * 1_000;
   }
 
   /** The first task that stands in the way of `mine`. Wishes of later ones, and what is left of ended ones, are struck out. */
-  async #conflict(task: Locked, mine: Entry, now: number): Promise<FileConflict | null> {
+  async #conflict(task: LockedTask, mine: LockEntry, now: number): Promise<FileConflict | null> {
     for (const other of await this.#others(task)) {
-      const files = overlap(task.files, other.files);
+      const files = findFileOverlap(task.files, other.files);
       if (files === null) continue;
       const conflict = { ...files, holder: other.id };
       const yields = other.state === 'wants' && before(mine, other);
@@ -167,7 +167,7 @@ export class LockStore {
   }
 
   /** Takes the task's files. Answers with what stands in the way, or null when they are ours now. */
-  async acquire(task: Locked, now: Date): Promise<FileConflict | null> {
+  async acquire(task: LockedTask, now: Date): Promise<FileConflict | null> {
     if (task.files.length === 0) return null;
     const since = now.getTime();
     for (let race = 0; race < MAX_RACES; race++) {
@@ -190,12 +190,12 @@ export class LockStore {
   }
 
   /** Gives an ended task's files back. Does nothing when the task is not ended (it was retried meanwhile) or holds nothing. */
-  async release(task: Locked): Promise<void> {
+  async release(task: LockedTask): Promise<void> {
     if (task.files.length === 0) return;
     const seen = await this.#own(task);
     if (!seen) return;
     const present = await this.#tasks.get(task.id);
-    if (present && !isTerminal(present.status)) return;
+    if (present && !isTerminalStatus(present.status)) return;
     await this.#remove(task.repository, seen);
   }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 
 /** Executions of state machines. */
-export class Machines {
+export class StateMachines {
   readonly #sfn: SFNClient;
 
   constructor(sfn: SFNClient) {
@@ -13,7 +13,7 @@ export class Machines {
    * Starts an execution of an Express machine, each time that it is called. It is named after `label`, of at most 71 characters, and after
    * nothing that it has in common with another one: a line of a log is of one execution.
    */
-  async start(machineArn: string, label: string, input: unknown): Promise<void> {
+  async startExecution(machineArn: string, label: string, input: unknown): Promise<void> {
     const name = `${label}-${randomBytes(4).toString('hex')}`;
     await this.#sfn.send(
       new StartExecutionCommand({ stateMachineArn: machineArn, name, input: JSON.stringify(input) }),

@@ -1,12 +1,12 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { ModelCaller } from '../contract/access/tokens.ts';
-import type { Usage } from '../contract/models/usage.ts';
-import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
-import type { Meter, Reservation, Settlement } from '../control/model-gateway/meter.ts';
-import { MAX_TROUBLES, type Trouble } from '../control/model-gateway/trouble.ts';
+import type { TokenUsage } from '../contract/models/usage.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
+import type { UsageMeter, CallReservation, CallSettlement } from '../control/model-gateway/meter.ts';
+import { MAX_CONSECUTIVE_PROVIDER_FAILURES, type ProviderFailure } from '../control/model-gateway/trouble.ts';
 import { USAGE_FIELDS } from '../control/model-gateway/witness.ts';
-import { goneAfter } from './gone-after.ts';
+import { ttlAfterDays } from './gone-after.ts';
 
 /** Days that a meter is kept: as long as its task. */
 const RETENTION_DAYS = 90;
@@ -15,15 +15,15 @@ const OPEN = 'open:';
 const USE = 'use:';
 
 /** Which meter: of the agent of an attempt, or of its gates. */
-interface Metered {
+interface MeterKey {
   readonly taskId: string;
   readonly attempt: number;
   readonly caller: ModelCaller;
 }
 
-const keyOf = ({ taskId, attempt, caller }: Metered): Record<string, string> => ({
-  [TABLE.pk]: `${ITEM_PREFIX.meter}${taskId}`,
-  [TABLE.sk]: `attempt#${String(attempt).padStart(4, '0')}${caller === 'gates' ? '#gates' : ''}`,
+const keyOf = ({ taskId, attempt, caller }: MeterKey): Record<string, string> => ({
+  [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.meter}${taskId}`,
+  [TABLE_KEYS.sk]: `attempt#${String(attempt).padStart(4, '0')}${caller === 'gates' ? '#gates' : ''}`,
 });
 
 /** Calls in a row that the provider could not do, and the last of them. */
@@ -31,9 +31,9 @@ const TROUBLES = 'troubles';
 const TROUBLE = 'trouble';
 
 /** Reads a meter from its item. */
-function meterOf(item: Readonly<Record<string, unknown>>): Meter {
+function meterOf(item: Readonly<Record<string, unknown>>): UsageMeter {
   const number = (name: string): number => Number(item[name] ?? 0);
-  const models: Record<string, Usage> = {};
+  const models: Record<string, TokenUsage> = {};
   const open: number[] = [];
   for (const [name, value] of Object.entries(item)) {
     if (name.startsWith(OPEN)) open.push(Number(value));
@@ -44,13 +44,13 @@ function meterOf(item: Readonly<Record<string, unknown>>): Meter {
   }
   return {
     calls: number('calls'),
-    spent: number('spent'),
+    settled: number('spent'),
     estimated: number('estimated'),
     unpriced: number('unpriced'),
-    open,
+    openReservations: open,
     models,
-    mistaken: [...((item['mistaken'] as Set<string> | undefined) ?? [])].sort(),
-    trouble: number(TROUBLES) > 0 ? { ...(item[TROUBLE] as Trouble), calls: number(TROUBLES) } : null,
+    substitutions: [...((item['mistaken'] as Set<string> | undefined) ?? [])].sort(),
+    providerFailure: number(TROUBLES) > 0 ? { ...(item[TROUBLE] as ProviderFailure), calls: number(TROUBLES) } : null,
   };
 }
 
@@ -68,12 +68,12 @@ export class MeterStore {
   }
 
   /** What was counted for the agent of an attempt, or for its gates; null when no model was called. */
-  async read(taskId: string, attempt: number, caller: ModelCaller = 'agent'): Promise<Meter | null> {
+  async read(taskId: string, attempt: number, caller: ModelCaller = 'agent'): Promise<UsageMeter | null> {
     const item = await this.#item({ taskId, attempt, caller });
     return item ? meterOf(item) : null;
   }
 
-  async #item(of: Metered): Promise<Record<string, unknown> | null> {
+  async #item(of: MeterKey): Promise<Record<string, unknown> | null> {
     const { Item } = await this.#db.send(
       new GetCommand({ TableName: this.#table, Key: keyOf(of), ConsistentRead: true }),
     );
@@ -85,11 +85,11 @@ export class MeterStore {
    * one call's worst case lies beyond it. Refused, too, once the provider could not do the last few.
    */
   async reserve(
-    of: Metered & { readonly limitMicro: number },
+    of: MeterKey & { readonly limitMicro: number },
     call: string,
     worst: number,
     now: Date,
-  ): Promise<Reservation> {
+  ): Promise<CallReservation> {
     try {
       await this.#db.send(
         new UpdateCommand({
@@ -98,14 +98,14 @@ export class MeterStore {
           UpdateExpression: 'SET #open = :worst, #ttl = :ttl ADD taken :worst, calls :one',
           ConditionExpression:
             'attribute_not_exists(#open) AND :limit > :zero AND (attribute_not_exists(taken) OR taken < :limit) AND (attribute_not_exists(#troubles) OR #troubles < :most)',
-          ExpressionAttributeNames: { '#open': `${OPEN}${call}`, '#ttl': TABLE.ttl, '#troubles': TROUBLES },
+          ExpressionAttributeNames: { '#open': `${OPEN}${call}`, '#ttl': TABLE_KEYS.ttl, '#troubles': TROUBLES },
           ExpressionAttributeValues: {
             ':worst': worst,
-            ':ttl': goneAfter(RETENTION_DAYS, now),
+            ':ttl': ttlAfterDays(RETENTION_DAYS, now),
             ':one': 1,
             ':zero': 0,
             ':limit': of.limitMicro,
-            ':most': MAX_TROUBLES,
+            ':most': MAX_CONSECUTIVE_PROVIDER_FAILURES,
           },
         }),
       );
@@ -115,13 +115,13 @@ export class MeterStore {
       const item = await this.#item(of);
       // The answer to an earlier try of this very write was lost.
       if (item?.[`${OPEN}${call}`] !== undefined) return 'made';
-      return Number(item?.[TROUBLES] ?? 0) >= MAX_TROUBLES ? 'failing' : 'spent';
+      return Number(item?.[TROUBLES] ?? 0) >= MAX_CONSECUTIVE_PROVIDER_FAILURES ? 'failing' : 'spent';
     }
   }
 
   /** Puts what a call has cost in the place of its reservation. A repeat changes nothing. */
-  async settle(of: Metered, call: string, worst: number, settlement: Settlement): Promise<void> {
-    const { model, usage, micro, estimated, mistaken, end } = settlement;
+  async settle(of: MeterKey, call: string, worst: number, settlement: CallSettlement): Promise<void> {
+    const { model, usage, micro, estimated, substitution, end } = settlement;
     const isTrouble = typeof end === 'object';
     const counted = USAGE_FIELDS.filter((field) => usage[field] > 0);
     const names = Object.fromEntries(
@@ -131,7 +131,7 @@ export class MeterStore {
     const adds = [
       // A call whose price nobody knows goes on counting as its reservation.
       ...(micro === null ? ['unpriced :one'] : ['taken :difference', 'spent :micro', 'estimated :estimated']),
-      ...(mistaken === null ? [] : ['mistaken :mistaken']),
+      ...(substitution === null ? [] : ['mistaken :mistaken']),
       ...counted.map((_, index) => `#u${index} :u${index}`),
       ...(isTrouble ? ['#troubles :each'] : []),
     ];
@@ -155,7 +155,7 @@ export class MeterStore {
               : { ':difference': micro - worst, ':micro': micro, ':estimated': estimated }),
             ...(end === 'well' ? { ':none': 0 } : {}),
             ...(isTrouble ? { ':trouble': end, ':each': 1 } : {}),
-            ...(mistaken === null ? {} : { ':mistaken': new Set([mistaken]) }),
+            ...(substitution === null ? {} : { ':mistaken': new Set([substitution]) }),
             ...values,
           },
         }),

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { WitnessedCall } from '../contract/models/call.ts';
-import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
-import { goneAfter } from './gone-after.ts';
+import { MeteredCall } from '../contract/models/call.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
+import { ttlAfterDays } from './gone-after.ts';
 
 /** Days that a call is kept: whoever wants it asks when its task has ended. */
 const RETENTION_DAYS = 30;
@@ -22,36 +22,36 @@ export class ModelCallStore {
   }
 
   /** Writes a call down. A repeat writes the same. */
-  async keep(taskId: string, call: WitnessedCall, now: Date): Promise<void> {
+  async record(taskId: string, call: MeteredCall, now: Date): Promise<void> {
     await this.#db.send(
       new UpdateCommand({
         TableName: this.#table,
         Key: {
-          [TABLE.pk]: `${ITEM_PREFIX.meter}${taskId}`,
-          [TABLE.sk]: `${below(call.attempt)}${call.started_at}#${call.id}`,
+          [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.meter}${taskId}`,
+          [TABLE_KEYS.sk]: `${below(call.attempt)}${call.started_at}#${call.id}`,
         },
         UpdateExpression: 'SET #call = :call, #ttl = :ttl',
-        ExpressionAttributeNames: { '#call': 'call', '#ttl': TABLE.ttl },
-        ExpressionAttributeValues: { ':call': call, ':ttl': goneAfter(RETENTION_DAYS, now) },
+        ExpressionAttributeNames: { '#call': 'call', '#ttl': TABLE_KEYS.ttl },
+        ExpressionAttributeValues: { ':call': call, ':ttl': ttlAfterDays(RETENTION_DAYS, now) },
       }),
     );
   }
 
   /** The first calls of an attempt, in the order in which they began, so many at most. */
-  async of(taskId: string, attempt: number, most: number): Promise<WitnessedCall[]> {
+  async listOfAttempt(taskId: string, attempt: number, most: number): Promise<MeteredCall[]> {
     const { Items = [] } = await this.#db.send(
       new QueryCommand({
         TableName: this.#table,
         KeyConditionExpression: '#pk = :pk AND begins_with(#sk, :below)',
-        ExpressionAttributeNames: { '#pk': TABLE.pk, '#sk': TABLE.sk },
+        ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk, '#sk': TABLE_KEYS.sk },
         ExpressionAttributeValues: {
-          ':pk': `${ITEM_PREFIX.meter}${taskId}`,
+          ':pk': `${ITEM_KEY_PREFIXES.meter}${taskId}`,
           ':below': below(attempt),
         },
         Limit: most,
         ConsistentRead: true,
       }),
     );
-    return Items.map((item) => WitnessedCall.parse(item['call']));
+    return Items.map((item) => MeteredCall.parse(item['call']));
   }
 }

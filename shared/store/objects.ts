@@ -4,7 +4,7 @@ import { LOCKED_PREFIXES } from '../contract/names.ts';
 import { sha256 } from '../lib/sha256.ts';
 
 /** Seconds that a presigned URL is good for: long enough to start a container and upload a patch, short enough to be useless later. */
-export const PRESIGN_SECONDS = 900;
+export const PRESIGNED_URL_SECONDS = 900;
 
 /** How often a put is tried that meets another of the same object. */
 const MAX_RACES = 5;
@@ -23,7 +23,7 @@ const GONE: ReadonlySet<string> = new Set([
 ]);
 
 /** Leave to write one object, once. */
-export interface Upload {
+export interface PresignedUpload {
   readonly url: string;
   /** To be sent as they are: the signature covers them. */
   readonly headers: Record<string, string>;
@@ -61,7 +61,7 @@ export class ObjectStore {
   }
 
   /** Writes an object that is named by its content. There is nothing to do when it is there. */
-  async putOnce(key: string, body: string, contentType: string): Promise<void> {
+  async putIfAbsent(key: string, body: string, contentType: string): Promise<void> {
     for (let race = 0; ; race++) {
       try {
         await this.#s3.send(
@@ -115,7 +115,7 @@ export class ObjectStore {
   }
 
   /** Bytes of an object from `offset` on, at most `most`, and how many it has in all; null when there is none, or it has not so many. */
-  async part(key: string, offset: number, most: number): Promise<{ body: Uint8Array; bytes: number } | null> {
+  async getRange(key: string, offset: number, most: number): Promise<{ body: Uint8Array; bytes: number } | null> {
     try {
       const { Body, ContentRange, ContentLength } = await this.#s3.send(
         new GetObjectCommand({ ...this.#at(key), Range: `bytes=${offset}-${offset + most - 1}` }),
@@ -140,21 +140,21 @@ export class ObjectStore {
   }
 
   /** A URL that reads one object, made without a request. */
-  presignGet(key: string, seconds: number = PRESIGN_SECONDS): Promise<string> {
+  presignGet(key: string, seconds: number = PRESIGNED_URL_SECONDS): Promise<string> {
     return getSignedUrl(this.#s3, new GetObjectCommand(this.#at(key)), {
       expiresIn: seconds,
     });
   }
 
   /** A URL that removes one object, made without a request. */
-  presignDelete(key: string, seconds: number = PRESIGN_SECONDS): Promise<string> {
+  presignDelete(key: string, seconds: number = PRESIGNED_URL_SECONDS): Promise<string> {
     return getSignedUrl(this.#s3, new DeleteObjectCommand(this.#at(key)), {
       expiresIn: seconds,
     });
   }
 
   /** A URL that writes one object, whatever it holds, made without a request. `once`: only while there is none. */
-  presignPut(key: string, once: boolean, seconds: number = PRESIGN_SECONDS): Promise<string> {
+  presignPut(key: string, once: boolean, seconds: number = PRESIGNED_URL_SECONDS): Promise<string> {
     return getSignedUrl(
       this.#s3,
       new PutObjectCommand({ ...this.#at(key), ...(once ? { IfNoneMatch: '*' } : {}) }),
@@ -169,8 +169,8 @@ export class ObjectStore {
   async presignUpload(
     key: string,
     content: { readonly sha256: string; readonly bytes: number },
-    seconds: number = PRESIGN_SECONDS,
-  ): Promise<Upload> {
+    seconds: number = PRESIGNED_URL_SECONDS,
+  ): Promise<PresignedUpload> {
     const headers = {
       'content-length': String(content.bytes),
       'if-none-match': '*',

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { isOperatorRole, type OperatorRole } from '../contract/access/rights.ts';
 import { mintOperatorToken, operatorTokenItem, operatorTokenKey } from '../contract/access/tokens.ts';
-import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
 import { sha256 } from '../lib/sha256.ts';
 
 /** Whose a token is, and what it is good for. */
@@ -21,7 +21,7 @@ export interface Operator {
 }
 
 /** Of a token that is stored; the token itself is not. */
-export interface StoredToken extends Operator {
+export interface StoredOperatorToken extends Operator {
   /** The first characters of its hash, which it is revoked by. */
   readonly id: string;
   readonly createdAt: string;
@@ -58,7 +58,7 @@ export async function createOperatorToken(
 }
 
 /** Whose token this is; null for one that is unknown, revoked, or over: DynamoDB removes an item only some time after its end. */
-export async function operatorOf(
+export async function findOperator(
   db: DynamoDBDocumentClient,
   table: string,
   token: string,
@@ -75,28 +75,28 @@ export async function operatorOf(
 export async function listOperatorTokens(
   db: DynamoDBDocumentClient,
   table: string,
-): Promise<readonly (StoredToken & { readonly key: Record<string, unknown> })[]> {
-  const found: (StoredToken & { key: Record<string, unknown> })[] = [];
+): Promise<readonly (StoredOperatorToken & { readonly key: Record<string, unknown> })[]> {
+  const found: (StoredOperatorToken & { key: Record<string, unknown> })[] = [];
   let after: Record<string, unknown> | undefined;
   do {
     const page = await db.send(
       new ScanCommand({
         TableName: table,
         FilterExpression: 'begins_with(#pk, :token)',
-        ExpressionAttributeNames: { '#pk': TABLE.pk },
-        ExpressionAttributeValues: { ':token': ITEM_PREFIX.token },
+        ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk },
+        ExpressionAttributeValues: { ':token': ITEM_KEY_PREFIXES.token },
         ...(after && { ExclusiveStartKey: after }),
       }),
     );
     for (const item of page.Items ?? []) {
       const operator = operatorIn(item);
       if (!operator) continue;
-      const hash = String(item[TABLE.pk]).slice(ITEM_PREFIX.token.length);
+      const hash = String(item[TABLE_KEYS.pk]).slice(ITEM_KEY_PREFIXES.token.length);
       found.push({
         ...operator,
         id: hash.slice(0, ID_CHARACTERS),
         createdAt: String(item['created_at']),
-        key: { [TABLE.pk]: item[TABLE.pk], [TABLE.sk]: item[TABLE.sk] },
+        key: { [TABLE_KEYS.pk]: item[TABLE_KEYS.pk], [TABLE_KEYS.sk]: item[TABLE_KEYS.sk] },
       });
     }
     after = page.LastEvaluatedKey;
@@ -109,7 +109,7 @@ export async function revokeOperatorTokens(
   db: DynamoDBDocumentClient,
   table: string,
   idOrName: string,
-): Promise<readonly StoredToken[]> {
+): Promise<readonly StoredOperatorToken[]> {
   const all = await listOperatorTokens(db, table);
   const meant = all.filter(({ id, name }) => id === idOrName || name === idOrName);
   for (const { key } of meant) await db.send(new DeleteCommand({ TableName: table, Key: key }));

@@ -1,12 +1,12 @@
 import { DeleteObjectsCommand, paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3';
-import type { CompactionObjects, Listed } from '../control/ledger/compaction.ts';
+import type { CompactionObjectStore, ListedObject } from '../control/ledger/compaction.ts';
 import { ObjectStore } from './objects.ts';
 
 /** What S3 takes in one request. */
 const MOST_KEYS = 1_000;
 
 /** The records of a bucket, for what makes few objects of many. */
-export class RecordObjects implements CompactionObjects {
+export class RecordObjectStore implements CompactionObjectStore {
   readonly #s3: S3Client;
   readonly #bucket: string;
   readonly #objects: ObjectStore;
@@ -18,8 +18,8 @@ export class RecordObjects implements CompactionObjects {
     this.#objects = new ObjectStore(s3, bucket);
   }
 
-  async list(prefix: string): Promise<readonly Listed[]> {
-    const found: Listed[] = [];
+  async list(prefix: string): Promise<readonly ListedObject[]> {
+    const found: ListedObject[] = [];
     for await (const page of paginateListObjectsV2(
       { client: this.#s3 },
       { Bucket: this.#bucket, Prefix: prefix },
@@ -38,8 +38,8 @@ export class RecordObjects implements CompactionObjects {
     }
   }
 
-  putOnce(key: string, body: string, contentType: string): Promise<void> {
-    return this.#objects.putOnce(key, body, contentType);
+  putIfAbsent(key: string, body: string, contentType: string): Promise<void> {
+    return this.#objects.putIfAbsent(key, body, contentType);
   }
 
   async remove(keys: readonly string[]): Promise<void> {

@@ -1,49 +1,49 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { WorkRequest } from '../contract/intake/schema.ts';
-import { REQUEST_MOVES, type RequestStatus } from '../contract/intake/status.ts';
-import { INDEXES, ITEM_PREFIX, TABLE } from '../contract/names.ts';
+import { WORK_REQUEST_TRANSITIONS, type WorkRequestStatus } from '../contract/intake/status.ts';
+import { TABLE_INDEXES, ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
 import { Refusal } from '../contract/refusal.ts';
-import { type Moved, mayHaveTask } from '../control/intake/commands.ts';
-import { FOLLOW_SECONDS } from '../control/task-commands/deadline.ts';
+import { type WorkRequestChange, hasBeenApproved } from '../control/intake/commands.ts';
+import { FOLLOW_UP_CHECK_SECONDS } from '../control/task-commands/deadline.ts';
 import { createdRank, requestDeadlineKey } from './task-item.ts';
 
 const MAX_RACES = 25;
 
 const keyOf = (id: string): Record<string, string> => ({
-  [TABLE.pk]: `${ITEM_PREFIX.request}${id}`,
-  [TABLE.sk]: TABLE.requestSk,
+  [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.request}${id}`,
+  [TABLE_KEYS.sk]: TABLE_KEYS.requestSk,
 });
-const partition = (status: RequestStatus): string => `request#${status}`;
+const partition = (status: WorkRequestStatus): string => `request#${status}`;
 
 const OWN: ReadonlySet<string> = new Set([
-  TABLE.pk,
-  TABLE.sk,
-  ...Object.values(INDEXES).flatMap(({ pk, sk }) => [pk, sk]),
+  TABLE_KEYS.pk,
+  TABLE_KEYS.sk,
+  ...Object.values(TABLE_INDEXES).flatMap(({ pk, sk }) => [pk, sk]),
 ]);
 
 /** The item of a request. What must follow from it is looked at once more after a while, in case the stream has lost it. */
-export function requestToItem(request: WorkRequest, settled = false): Record<string, unknown> {
-  const due = new Date(Date.parse(request.updated_at) + FOLLOW_SECONDS * 1_000);
+export function workRequestToItem(request: WorkRequest, settled = false): Record<string, unknown> {
+  const due = new Date(Date.parse(request.updated_at) + FOLLOW_UP_CHECK_SECONDS * 1_000);
   return {
     ...keyOf(request.id),
     ...request,
     expires_at: request.expires_at ?? undefined,
-    [INDEXES.byStatus.pk]: partition(request.status),
-    [INDEXES.byStatus.sk]: createdRank(request),
-    ...(mayHaveTask(request) && !settled ? requestDeadlineKey(request.id, due) : {}),
+    [TABLE_INDEXES.byStatus.pk]: partition(request.status),
+    [TABLE_INDEXES.byStatus.sk]: createdRank(request),
+    ...(hasBeenApproved(request) && !settled ? requestDeadlineKey(request.id, due) : {}),
   };
 }
 
 /** A request from its item. */
-export const requestFromItem = (item: Record<string, unknown>): WorkRequest =>
+export const workRequestFromItem = (item: Record<string, unknown>): WorkRequest =>
   ({
     ...Object.fromEntries(Object.entries(item).filter(([name]) => !OWN.has(name))),
     expires_at: item['expires_at'] ?? null,
   }) as WorkRequest;
 
 /** Requests in the table. Every write is one conditional Put of one whole item. */
-export class RequestStore {
+export class WorkRequestStore {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
 
@@ -56,21 +56,21 @@ export class RequestStore {
     const { Item } = await this.#db.send(
       new GetCommand({ TableName: this.#table, Key: keyOf(id), ConsistentRead: true }),
     );
-    return Item ? requestFromItem(Item) : null;
+    return Item ? workRequestFromItem(Item) : null;
   }
 
   /** As `find`; a missing one, and one that `shows` does not, is a refusal. */
-  async demand(id: string, shows: (request: WorkRequest) => boolean = () => true): Promise<WorkRequest> {
+  async require(id: string, shows: (request: WorkRequest) => boolean = () => true): Promise<WorkRequest> {
     const request = await this.find(id);
     if (!request || !shows(request)) throw new Refusal('not_found', `there is no request ${id}`);
     return request;
   }
 
   /** Writes a new request; the one that has its id already is the answer instead. */
-  async enter(request: WorkRequest): Promise<{ readonly entered: boolean; readonly request: WorkRequest }> {
+  async create(request: WorkRequest): Promise<{ readonly entered: boolean; readonly request: WorkRequest }> {
     const isNew = await this.#put(request, {
       ConditionExpression: 'attribute_not_exists(#pk)',
-      ExpressionAttributeNames: { '#pk': TABLE.pk },
+      ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk },
     });
     if (isNew) return { entered: true, request };
     const present = await this.find(request.id);
@@ -79,16 +79,16 @@ export class RequestStore {
   }
 
   /** Moves a request: read, compute, write under the condition that nothing has changed in between. */
-  async advance(
+  async change(
     id: string,
-    command: (request: WorkRequest) => Moved | null,
+    command: (request: WorkRequest) => WorkRequestChange | null,
     shows?: (request: WorkRequest) => boolean,
   ): Promise<WorkRequest> {
     for (let race = 0; race < MAX_RACES; race++) {
-      const present = await this.demand(id, shows);
+      const present = await this.require(id, shows);
       const moved = command(present);
       if (moved === null) return present;
-      const from = REQUEST_MOVES[moved.move].from;
+      const from = WORK_REQUEST_TRANSITIONS[moved.event].from;
       const statuses = Object.fromEntries(from.map((status, index) => [`:s${index}`, status]));
       const written = await this.#put(moved.request, {
         ConditionExpression: `#version = :version AND #status IN (${Object.keys(statuses).join(', ')})`,
@@ -101,7 +101,7 @@ export class RequestStore {
   }
 
   /** All that follows from a request has followed: nobody has to look at it again. */
-  async settleOn(request: WorkRequest): Promise<void> {
+  async clearDeadline(request: WorkRequest): Promise<void> {
     await this.#put(
       request,
       {
@@ -123,7 +123,7 @@ export class RequestStore {
   ): Promise<boolean> {
     try {
       await this.#db.send(
-        new PutCommand({ TableName: this.#table, Item: requestToItem(request, settled), ...condition }),
+        new PutCommand({ TableName: this.#table, Item: workRequestToItem(request, settled), ...condition }),
       );
       return true;
     } catch (error) {
@@ -133,12 +133,12 @@ export class RequestStore {
   }
 
   /** Requests of one status, the oldest first, after the rank `after` (exclusive). */
-  async listed(
-    status: RequestStatus,
+  async listByStatus(
+    status: WorkRequestStatus,
     limit: number,
     after?: string,
   ): Promise<{ readonly ids: string[]; readonly next: string | null }> {
-    const { pk, sk, name } = INDEXES.byStatus;
+    const { pk, sk, name } = TABLE_INDEXES.byStatus;
     const answer = await this.#db.send(
       new QueryCommand({
         TableName: this.#table,

@@ -1,22 +1,22 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { TABLE } from '../contract/names.ts';
+import { TABLE_KEYS } from '../contract/names.ts';
 import { Refusal } from '../contract/refusal.ts';
 
-export type Item = Readonly<Record<string, unknown>>;
+export type TableItem = Readonly<Record<string, unknown>>;
 /** Of an item: its two keys. */
-export const keyOf = (pk: string, sk: string): Item => ({ [TABLE.pk]: pk, [TABLE.sk]: sk });
+export const itemKey = (pk: string, sk: string): TableItem => ({ [TABLE_KEYS.pk]: pk, [TABLE_KEYS.sk]: sk });
 
 /** What becomes of an item, and what the change answers; null fields: the item stays as it is. */
-export interface Next<R> {
-  readonly fields: Item | null;
+export interface ItemUpdate<R> {
+  readonly fields: TableItem | null;
   readonly result: R;
 }
 
 const MAX_RACES = 50;
 
 /** Items of which each is written under the condition that it is as it was read. */
-export class RevisedItems {
+export class VersionedItems {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
 
@@ -25,7 +25,7 @@ export class RevisedItems {
     this.#table = table;
   }
 
-  async get(Key: Item): Promise<Item | null> {
+  async get(Key: TableItem): Promise<TableItem | null> {
     const { Item } = await this.#db.send(
       new GetCommand({ TableName: this.#table, Key: { ...Key }, ConsistentRead: true }),
     );
@@ -36,26 +36,26 @@ export class RevisedItems {
    * Items of one partition by their sort key, one page.
    * @param limit most of them. @param after the sort key that the page begins behind.
    */
-  async itemsUnder(
+  async listPartition(
     pk: string,
     { limit, after }: { readonly limit?: number; readonly after?: string | null } = {},
-  ): Promise<{ readonly items: readonly Item[]; readonly after: string | null }> {
+  ): Promise<{ readonly items: readonly TableItem[]; readonly after: string | null }> {
     const { Items = [], LastEvaluatedKey } = await this.#db.send(
       new QueryCommand({
         TableName: this.#table,
         KeyConditionExpression: '#pk = :pk',
-        ExpressionAttributeNames: { '#pk': TABLE.pk },
+        ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk },
         ExpressionAttributeValues: { ':pk': pk },
         ...(limit !== undefined && { Limit: limit }),
-        ...(after != null && { ExclusiveStartKey: keyOf(pk, after) }),
+        ...(after != null && { ExclusiveStartKey: itemKey(pk, after) }),
       }),
     );
-    const last = LastEvaluatedKey?.[TABLE.sk];
+    const last = LastEvaluatedKey?.[TABLE_KEYS.sk];
     return { items: Items, after: last === undefined ? null : String(last) };
   }
 
   /** False when the item has moved on from `revision`. */
-  async #put(key: Item, fields: Item, revision: number): Promise<boolean> {
+  async #put(key: TableItem, fields: TableItem, revision: number): Promise<boolean> {
     try {
       await this.#db.send(
         new PutCommand({
@@ -77,10 +77,10 @@ export class RevisedItems {
    * Revises an item, however many change it at once. `change` may be asked again, of the item as it is then.
    * @param what as the refusal names it. @throws Refusal when it changes too fast.
    */
-  async revise<R>(
-    key: Item,
+  async update<R>(
+    key: TableItem,
     what: string,
-    change: (present: Item | null) => Next<R> | Promise<Next<R>>,
+    change: (present: TableItem | null) => ItemUpdate<R> | Promise<ItemUpdate<R>>,
   ): Promise<R> {
     for (let race = 0; race < MAX_RACES; race++) {
       const present = await this.get(key);

@@ -2,9 +2,9 @@
  * Why RunTask started nothing. `capacity`: there is no room just now, which is everyday. `fatal`: the same request can never
  * work. `unknown`: everything else, also what nobody has seen before; it is tried again, and somebody is told.
  */
-export type NotStartedKind = 'capacity' | 'fatal' | 'unknown';
+export type LaunchErrorKind = 'capacity' | 'fatal' | 'unknown';
 
-interface Known {
+interface KnownLaunchError {
   readonly kind: 'capacity' | 'fatal';
   /** Name of the exception, or text of `failures[].reason`, in lower case with straight quotes; a text counts by how it begins. */
   readonly says: string;
@@ -15,7 +15,7 @@ interface Known {
  * guide, "Errors" of RunTask in the API reference, and what accounts have logged. Texts of EC2's placement (RESOURCE:…) are among them,
  * because emulators and capacity providers use them.
  */
-const KNOWN: readonly Known[] = [
+const KNOWN: readonly KnownLaunchError[] = [
   { kind: 'capacity', says: 'throttlingexception' },
   { kind: 'capacity', says: 'toomanyrequestsexception' },
   { kind: 'capacity', says: 'limitexceededexception' },
@@ -37,21 +37,21 @@ const KNOWN: readonly Known[] = [
 ];
 
 /** `texts`: the name of an exception and its message, or reason and detail of a failure. */
-export function whyNotStarted(texts: readonly string[]): NotStartedKind {
+export function classifyLaunchError(texts: readonly string[]): LaunchErrorKind {
   const said = texts.map((text) => text.replaceAll('’', "'").trim().toLowerCase());
   return KNOWN.find(({ says }) => said.some((text) => text.startsWith(says)))?.kind ?? 'unknown';
 }
 
 /** RunTask has started nothing. */
-export class NotStarted extends Error {
-  readonly kind: NotStartedKind;
+export class LaunchError extends Error {
+  readonly kind: LaunchErrorKind;
   /** The next room is kept for it: it is to ask again soon. */
-  readonly isNext: boolean;
+  readonly isNextInLine: boolean;
 
-  constructor(kind: NotStartedKind, reason: string, isNext = false) {
+  constructor(kind: LaunchErrorKind, reason: string, isNext = false) {
     super(reason);
     this.name = 'NotStarted';
     this.kind = kind;
-    this.isNext = isNext;
+    this.isNextInLine = isNext;
   }
 }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type Budgets, microOf } from '../contract/models/limits.ts';
-import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
-import type { Reserved } from '../contract/task/attempt.ts';
-import { refusal } from '../control/spending/admit.ts';
-import type { Launching, SpendCounters } from '../control/spending/spend-counters.ts';
-import { goneAfter } from './gone-after.ts';
+import { type Budgets, toMicroUsd } from '../contract/models/limits.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
+import type { BudgetReservation } from '../contract/task/attempt.ts';
+import { budgetRefusalMessage } from '../control/spending/admit.ts';
+import type { SpendRequest, SpendCounters } from '../control/spending/spend-counters.ts';
+import { ttlAfterDays } from './gone-after.ts';
 
 /** Days that the counters are kept. */
 const RETENTION_DAYS = 90;
@@ -18,8 +18,8 @@ const ofAttempt = (attempt: string): string => `o:${short(attempt)}`;
 
 type Item = Record<string, unknown>;
 const keyOf = (day: string): Item => ({
-  [TABLE.pk]: `${ITEM_PREFIX.spend}${day.slice(0, 7)}`,
-  [TABLE.sk]: day,
+  [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.spend}${day.slice(0, 7)}`,
+  [TABLE_KEYS.sk]: day,
 });
 const number = (item: Item | null, name: string): number => Number(item?.[name] ?? 0);
 
@@ -27,7 +27,7 @@ const number = (item: Item | null, name: string): number => Number(item?.[name] 
  * What goes to models, by day: one item that is only ever changed by one conditional update, so that however many launch at once, they cannot
  * set aside more than there is. What is set aside for an attempt is an attribute of its own, so each step may be repeated.
  */
-export class SpendStore implements SpendCounters {
+export class ModelSpendStore implements SpendCounters {
   readonly #db: DynamoDBDocumentClient;
   readonly #table: string;
 
@@ -53,8 +53,8 @@ export class SpendStore implements SpendCounters {
           TableName: this.#table,
           KeyConditionExpression: '#pk = :pk AND #sk < :day',
           ProjectionExpression: TAKEN,
-          ExpressionAttributeNames: { '#pk': TABLE.pk, '#sk': TABLE.sk },
-          ExpressionAttributeValues: { ':pk': keyOf(day)[TABLE.pk], ':day': day },
+          ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk, '#sk': TABLE_KEYS.sk },
+          ExpressionAttributeValues: { ':pk': keyOf(day)[TABLE_KEYS.pk], ':day': day },
           ConsistentRead: true,
           ...(after ? { ExclusiveStartKey: after } : {}),
         }),
@@ -66,29 +66,29 @@ export class SpendStore implements SpendCounters {
   }
 
   /** Sets aside what an attempt may cost, once; or says which budget it could exceed. */
-  reserve(of: Launching, budgets: Budgets, now: Date): Promise<Reserved | { readonly refused: string }> {
+  reserve(of: SpendRequest, budgets: Budgets, now: Date): Promise<BudgetReservation | { readonly refused: string }> {
     return this.#take(of, budgets, now, true);
   }
 
   /** Sets aside more under the same mark, each time; or says which budget that could exceed. */
-  raise(of: Launching, budgets: Budgets, now: Date): Promise<Reserved | { readonly refused: string }> {
+  increase(of: SpendRequest, budgets: Budgets, now: Date): Promise<BudgetReservation | { readonly refused: string }> {
     return this.#take(of, budgets, now, false);
   }
 
   async #take(
-    { attempt, repository, estimated, what }: Launching,
+    { reservationId, repository, estimate, purpose }: SpendRequest,
     budgets: Budgets,
     now: Date,
     once: boolean,
-  ): Promise<Reserved | { readonly refused: string }> {
+  ): Promise<BudgetReservation | { readonly refused: string }> {
     const day = now.toISOString().slice(0, 10);
-    const [open, own] = [ofAttempt(attempt), ofRepository(repository)];
+    const [open, own] = [ofAttempt(reservationId), ofRepository(repository)];
     const before = budgets.deployment_usd === undefined ? 0 : await this.#before(day);
     const limitOf = (usd: number | undefined): number =>
-      usd === undefined ? Number.MAX_SAFE_INTEGER : microOf(usd);
+      usd === undefined ? Number.MAX_SAFE_INTEGER : toMicroUsd(usd);
     const all = Math.min(limitOf(budgets.day_usd), limitOf(budgets.deployment_usd) - before);
     const repositories = limitOf(budgets.repository_usd);
-    const micro = estimated.high;
+    const micro = estimate.highMicro;
     const fits = micro <= all && micro <= repositories;
     if (fits)
       try {
@@ -102,13 +102,13 @@ export class SpendStore implements SpendCounters {
               '#open': open,
               '#taken': TAKEN,
               '#own': own,
-              '#ttl': TABLE.ttl,
+              '#ttl': TABLE_KEYS.ttl,
             },
             ExpressionAttributeValues: {
               ':micro': micro,
               ':all': all - micro,
               ':repository': repositories - micro,
-              ':ttl': goneAfter(RETENTION_DAYS, now),
+              ':ttl': ttlAfterDays(RETENTION_DAYS, now),
             },
           }),
         );
@@ -125,14 +125,14 @@ export class SpendStore implements SpendCounters {
       ['budget of the deployment for a month', budgets.deployment_usd, before + number(item, TAKEN)],
     ];
     const [name, limit, taken] =
-      limits.find(([, usd, spent]) => usd !== undefined && spent + micro > microOf(usd)) ??
+      limits.find(([, usd, spent]) => usd !== undefined && spent + micro > toMicroUsd(usd)) ??
       (['budget of the deployment for a day', budgets.day_usd, number(item, TAKEN)] as const);
-    return { refused: refusal(name, microOf(limit ?? 0), taken, estimated, what) };
+    return { refused: budgetRefusalMessage(name, toMicroUsd(limit ?? 0), taken, estimate, purpose) };
   }
 
   /** What is set aside under some marks, each on the first of some days that have it; one that is missing has nothing, or was settled. */
-  async open(marks: readonly string[], days: readonly string[]): Promise<Map<string, Reserved>> {
-    const found = new Map<string, Reserved>();
+  async findReservations(marks: readonly string[], days: readonly string[]): Promise<Map<string, BudgetReservation>> {
+    const found = new Map<string, BudgetReservation>();
     for (const day of days) {
       if (found.size === marks.length) break;
       const item = await this.#day(day);
@@ -148,15 +148,15 @@ export class SpendStore implements SpendCounters {
    * Lets the cost of judging an attempt for which nothing was set aside be counted when it is over: models were asked while nothing was limited, or
    * gates have asked some. A repeat changes nothing.
    */
-  async openForJudging(attempt: string, now: Date): Promise<Reserved> {
+  async openJudgingReservation(attempt: string, now: Date): Promise<BudgetReservation> {
     const day = now.toISOString().slice(0, 10);
     await this.#db.send(
       new UpdateCommand({
         TableName: this.#table,
         Key: keyOf(day),
         UpdateExpression: 'SET #open = if_not_exists(#open, :nothing), #ttl = :ttl',
-        ExpressionAttributeNames: { '#open': ofAttempt(attempt), '#ttl': TABLE.ttl },
-        ExpressionAttributeValues: { ':nothing': 0, ':ttl': goneAfter(RETENTION_DAYS, now) },
+        ExpressionAttributeNames: { '#open': ofAttempt(attempt), '#ttl': TABLE_KEYS.ttl },
+        ExpressionAttributeValues: { ':nothing': 0, ':ttl': ttlAfterDays(RETENTION_DAYS, now) },
       }),
     );
     return { day, micro: 0 };
@@ -164,8 +164,8 @@ export class SpendStore implements SpendCounters {
 
   /** Puts `counted`, in millionths of a dollar, in the place of what was set aside for an attempt. A repeat changes nothing. */
   async settle(
-    { attempt, repository }: Pick<Launching, 'attempt' | 'repository'>,
-    { day, micro }: Reserved,
+    { reservationId, repository }: Pick<SpendRequest, 'reservationId' | 'repository'>,
+    { day, micro }: BudgetReservation,
     counted: number,
   ): Promise<void> {
     try {
@@ -176,7 +176,7 @@ export class SpendStore implements SpendCounters {
           UpdateExpression: 'REMOVE #open ADD #taken :difference, #own :difference',
           ConditionExpression: 'attribute_exists(#open)',
           ExpressionAttributeNames: {
-            '#open': ofAttempt(attempt),
+            '#open': ofAttempt(reservationId),
             '#taken': TAKEN,
             '#own': ofRepository(repository),
           },
@@ -189,7 +189,7 @@ export class SpendStore implements SpendCounters {
   }
 
   /** Millionths of a dollar that are spent or set aside on a day. */
-  async taken(day: string): Promise<number> {
+  async readDayTotal(day: string): Promise<number> {
     return number(await this.#day(day), TAKEN);
   }
 }

@@ -1,14 +1,14 @@
-import { pendingOf } from '../contract/approval/schema.ts';
-import { INDEXES, ITEM_PREFIX, TABLE } from '../contract/names.ts';
+import { findPendingApproval } from '../contract/approval/schema.ts';
+import { TABLE_INDEXES, ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
 import { currentAttempt, type Task } from '../contract/task/task.ts';
-import { isUnresolved } from '../control/task-commands/base.ts';
-import { deadlineOf } from '../control/task-commands/deadline.ts';
+import { isBaseUnresolved } from '../control/task-commands/base.ts';
+import { nextDeadline } from '../control/task-commands/deadline.ts';
 import { shardOf } from './shard.ts';
 
 /** Primary key of a task item. */
 export const taskKey = (id: string): Record<string, string> => ({
-  [TABLE.pk]: `${ITEM_PREFIX.task}${id}`,
-  [TABLE.sk]: TABLE.taskSk,
+  [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.task}${id}`,
+  [TABLE_KEYS.sk]: TABLE_KEYS.taskSk,
 });
 
 /** Partition of `by_queue` in which external tasks of a role wait. */
@@ -27,29 +27,29 @@ export const DEADLINE_PARTITIONS: readonly string[] = Array.from({ length: DEADL
 
 /** Where in `by_deadline` a task stands that is due at `at`. */
 export const deadlineKey = (id: string, at: Date): Record<string, string> => ({
-  [INDEXES.byDeadline.pk]: String(shardOf(id, DEADLINE_SHARDS)),
-  [INDEXES.byDeadline.sk]: `${at.toISOString()}#${id}`,
+  [TABLE_INDEXES.byDeadline.pk]: String(shardOf(id, DEADLINE_SHARDS)),
+  [TABLE_INDEXES.byDeadline.sk]: `${at.toISOString()}#${id}`,
 });
 
 /** The same of the beats of an attempt. No id has a "/" in it, so that the rank is not that of the task. */
-export const beatDeadlineKey = (id: string, attempt: number, at: Date): Record<string, string> => ({
-  [INDEXES.byDeadline.pk]: String(shardOf(id, DEADLINE_SHARDS)),
-  [INDEXES.byDeadline.sk]: `${at.toISOString()}#${id}/${attempt}`,
+export const heartbeatDeadlineKey = (id: string, attempt: number, at: Date): Record<string, string> => ({
+  [TABLE_INDEXES.byDeadline.pk]: String(shardOf(id, DEADLINE_SHARDS)),
+  [TABLE_INDEXES.byDeadline.sk]: `${at.toISOString()}#${id}/${attempt}`,
 });
 
 /** The same of a request. */
 export const requestDeadlineKey = (id: string, at: Date): Record<string, string> => ({
-  [INDEXES.byDeadline.pk]: String(shardOf(id, DEADLINE_SHARDS)),
-  [INDEXES.byDeadline.sk]: `${at.toISOString()}#${id}/request`,
+  [TABLE_INDEXES.byDeadline.pk]: String(shardOf(id, DEADLINE_SHARDS)),
+  [TABLE_INDEXES.byDeadline.sk]: `${at.toISOString()}#${id}/request`,
 });
 
 /** What is due by a rank of `by_deadline`: a task, or the beats of an attempt of it. */
-export function dueBy(rank: string): Due {
+export function parseDeadlineRank(rank: string): DueItem {
   const [id = '', part] = rank.slice(rank.indexOf('#') + 1).split('/');
   if (part === 'request') return { id, attempt: null, isRequest: true };
   return { id, attempt: part === undefined ? null : Number(part), isRequest: false };
 }
-export interface Due {
+export interface DueItem {
   readonly id: string;
   /** Null: the task itself is due. */
   readonly attempt: number | null;
@@ -58,38 +58,38 @@ export interface Due {
 }
 
 /** Attribute of a parked task: who has asked for its approval, and must not give it. */
-export const REQUESTER = 'approval_by';
+export const REQUESTER_ATTRIBUTE = 'approval_by';
 
 /** The item of a task: its fields plus keys. Index attributes exist only where the task belongs in the index. */
-export function toItem(task: Task): Record<string, unknown> {
-  const claimable = task.status === 'open' && task.runner === 'external' && !isUnresolved(task);
-  const deadline = deadlineOf(task);
+export function taskToItem(task: Task): Record<string, unknown> {
+  const claimable = task.status === 'open' && task.runner === 'external' && !isBaseUnresolved(task);
+  const deadline = nextDeadline(task);
   return {
     ...taskKey(task.id),
     ...task,
     expires_at: task.expires_at ?? undefined,
     lease_until: currentAttempt(task)?.lease_until,
-    [INDEXES.byStatus.pk]: task.status,
-    [INDEXES.byStatus.sk]: createdRank(task),
+    [TABLE_INDEXES.byStatus.pk]: task.status,
+    [TABLE_INDEXES.byStatus.sk]: createdRank(task),
     ...(claimable
-      ? { [INDEXES.byQueue.pk]: queuePartition(task.role), [INDEXES.byQueue.sk]: queueRank(task) }
+      ? { [TABLE_INDEXES.byQueue.pk]: queuePartition(task.role), [TABLE_INDEXES.byQueue.sk]: queueRank(task) }
       : {}),
-    ...(task.waits_for === null ? {} : { [INDEXES.byWait.pk]: task.waits_for, [INDEXES.byWait.sk]: task.id }),
-    [REQUESTER]: pendingOf(task)?.requested_by,
+    ...(task.waits_for === null ? {} : { [TABLE_INDEXES.byWait.pk]: task.waits_for, [TABLE_INDEXES.byWait.sk]: task.id }),
+    [REQUESTER_ATTRIBUTE]: findPendingApproval(task)?.requested_by,
     ...(deadline === null ? {} : deadlineKey(task.id, deadline)),
   };
 }
 
 const KEY_ATTRIBUTES: ReadonlySet<string> = new Set([
-  TABLE.pk,
-  TABLE.sk,
+  TABLE_KEYS.pk,
+  TABLE_KEYS.sk,
   'lease_until',
-  REQUESTER,
-  ...Object.values(INDEXES).flatMap((index) => [index.pk, index.sk]),
+  REQUESTER_ATTRIBUTE,
+  ...Object.values(TABLE_INDEXES).flatMap((index) => [index.pk, index.sk]),
 ]);
 
 /** A task from its item. The table holds only what `toItem` wrote, so nothing is parsed again here. */
-export function fromItem(item: Record<string, unknown>): Task {
+export function taskFromItem(item: Record<string, unknown>): Task {
   const fields = Object.fromEntries(Object.entries(item).filter(([name]) => !KEY_ATTRIBUTES.has(name)));
   return {
     ...fields,

@@ -8,23 +8,23 @@ import {
   QueryCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { INDEXES, ITEM_PREFIX, type SummaryField, TABLE } from '../contract/names.ts';
+import { TABLE_INDEXES, ITEM_KEY_PREFIXES, type SummaryField, TABLE_KEYS } from '../contract/names.ts';
 import { Refusal } from '../contract/refusal.ts';
-import { fitted } from '../contract/task/fit.ts';
-import { allowedFrom, type Status } from '../contract/task/status.ts';
+import { shrinkTaskToItem } from '../contract/task/fit.ts';
+import { statusesAllowingEvent, type TaskStatus } from '../contract/task/status.ts';
 import type { Task } from '../contract/task/task.ts';
 import {
-  isToBeAskedOfGates,
-  isToBeWitnessed,
-  withOpinions,
-  withWitness,
+  shouldReadGatesMeter,
+  shouldReadAgentMeter,
+  applyGatesUsage,
+  applyMeteredUsage,
 } from '../control/model-gateway/witness.ts';
-import { attemptWithBeats, withBeat } from '../control/task-commands/beat.ts';
-import type { Change, Command } from '../control/task-commands/change.ts';
+import { findHeartbeatAttempt, applyHeartbeat } from '../control/task-commands/beat.ts';
+import type { TaskChange, TaskCommand } from '../control/task-commands/change.ts';
 import { failTooLarge } from '../control/task-commands/too-large.ts';
-import { BeatStore } from './beats.ts';
+import { HeartbeatStore } from './beats.ts';
 import { MeterStore } from './meters.ts';
-import { fromItem, queuePartition, REQUESTER, taskKey, toItem } from './task-item.ts';
+import { taskFromItem, queuePartition, REQUESTER_ATTRIBUTE, taskKey, taskToItem } from './task-item.ts';
 
 /** How often a lost race is run again before the caller is told to come back. Each loss means that somebody else got on. */
 const MAX_RACES = 25;
@@ -35,7 +35,7 @@ const MAX_BATCH_GET = 100;
 const isTooLarge = (error: unknown): boolean =>
   error instanceof Error && error.name === 'ValidationException' && /item size/i.test(error.message);
 
-interface Forbidden {
+interface WriteRestriction {
   readonly condition: string;
   readonly names: Readonly<Record<string, string>>;
   readonly values: Readonly<Record<string, string>>;
@@ -45,31 +45,31 @@ interface Forbidden {
  * Who may not make this write: whoever asked for the approval that it decides, and whoever did the work that it judges. Whatever a caller
  * has read, the item that is there says who that was.
  */
-function notTheirOwn({ judges = [], notBy, task }: Change): Forbidden {
+function selfReviewRestriction({ reviewers = [], excludedDecider, task }: TaskChange): WriteRestriction {
   const last = task.attempts.length - 1;
-  const values = Object.fromEntries(judges.map((judge, index) => [`:judge${index}`, judge]));
+  const values = Object.fromEntries(reviewers.map((judge, index) => [`:judge${index}`, judge]));
   return {
     condition: [
-      notBy === undefined ? '' : ' AND #requester <> :by',
-      judges.length === 0 ? '' : ` AND NOT #attempts[${last}].#holder IN (${Object.keys(values).join(', ')})`,
+      excludedDecider === undefined ? '' : ' AND #requester <> :by',
+      reviewers.length === 0 ? '' : ` AND NOT #attempts[${last}].#holder IN (${Object.keys(values).join(', ')})`,
     ].join(''),
     names: {
-      ...(notBy !== undefined && { '#requester': REQUESTER }),
-      ...(judges.length > 0 && { '#attempts': 'attempts', '#holder': 'holder' }),
+      ...(excludedDecider !== undefined && { '#requester': REQUESTER_ATTRIBUTE }),
+      ...(reviewers.length > 0 && { '#attempts': 'attempts', '#holder': 'holder' }),
     },
-    values: { ...(notBy !== undefined && { ':by': notBy }), ...values },
+    values: { ...(excludedDecider !== undefined && { ':by': excludedDecider }), ...values },
   };
 }
 
 /** A row of the `by_status` index. */
-export type TaskRow = Pick<Task, SummaryField | 'run'> & {
+export type TaskIndexRow = Pick<Task, SummaryField | 'run'> & {
   readonly lease_until?: number;
-  readonly [INDEXES.byStatus.sk]: string;
+  readonly [TABLE_INDEXES.byStatus.sk]: string;
 };
 
-export interface StatusPage {
-  readonly rows: TaskRow[];
-  readonly more: boolean;
+export interface TaskIndexPage {
+  readonly rows: TaskIndexRow[];
+  readonly hasMore: boolean;
 }
 
 /** Tasks in the table. Every write is one conditional Put of one whole item, which is made to fit. */
@@ -78,18 +78,18 @@ export class TaskStore {
   readonly #table: string;
   readonly #guard: (task: Task) => void;
   readonly #meters: MeterStore;
-  readonly #beats: BeatStore;
+  readonly #beats: HeartbeatStore;
 
   constructor(db: DynamoDBDocumentClient, table: string, guard: (task: Task) => void = () => {}) {
     this.#db = db;
     this.#table = table;
     this.#guard = guard;
     this.#meters = new MeterStore(db, table);
-    this.#beats = new BeatStore(db, table);
+    this.#beats = new HeartbeatStore(db, table);
   }
 
   /** The same tasks for somebody who may not see or change each of them: `guard` throws for those, at every read and every write. */
-  guarded(guard: (task: Task) => void): TaskStore {
+  withGuard(guard: (task: Task) => void): TaskStore {
     return new TaskStore(this.#db, this.#table, guard);
   }
 
@@ -98,13 +98,13 @@ export class TaskStore {
     const { Item } = await this.#db.send(
       new GetCommand({ TableName: this.#table, Key: taskKey(id), ConsistentRead: true }),
     );
-    return Item ? this.#alive(fromItem(Item)) : null;
+    return Item ? this.#alive(taskFromItem(Item)) : null;
   }
 
   async #alive(task: Task): Promise<Task> {
-    const attempt = attemptWithBeats(task);
+    const attempt = findHeartbeatAttempt(task);
     const beat = attempt && (await this.#beats.read(task.id, attempt.number));
-    return beat ? withBeat(task, beat) : task;
+    return beat ? applyHeartbeat(task, beat) : task;
   }
 
   /** As `get`, but a missing task is a refusal. */
@@ -135,7 +135,7 @@ export class TaskStore {
         new BatchGetCommand({ RequestItems: { [this.#table]: { Keys: keys, ConsistentRead: true } } }),
       );
       for (const item of answer.Responses?.[this.#table] ?? []) {
-        const task = fromItem(item);
+        const task = taskFromItem(item);
         if (this.#shows(task)) found.set(task.id, task);
       }
       all.push(...((answer.UnprocessedKeys?.[this.#table]?.Keys ?? []) as typeof keys));
@@ -149,9 +149,9 @@ export class TaskStore {
       await this.#db.send(
         new PutCommand({
           TableName: this.#table,
-          Item: toItem(task),
+          Item: taskToItem(task),
           ConditionExpression: 'attribute_not_exists(#pk)',
-          ExpressionAttributeNames: { '#pk': TABLE.pk },
+          ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk },
         }),
       );
       return { created: true, task };
@@ -169,12 +169,12 @@ export class TaskStore {
    * Answers with the task as it stands afterwards.
    * Given the task, as `get` has read it, instead of its id, the first read is saved: the condition tells whether it is still as it was.
    */
-  async change(of: string | Task, command: Command): Promise<Task> {
+  async change(of: string | Task, command: TaskCommand): Promise<Task> {
     return (await this.apply(of, command)).task;
   }
 
   /** As `change`, and says whether something was written. */
-  async apply(of: string | Task, command: Command): Promise<{ task: Task; changed: boolean }> {
+  async apply(of: string | Task, command: TaskCommand): Promise<{ task: Task; changed: boolean }> {
     let task = typeof of === 'string' ? await this.require(of) : of;
     const { id } = task;
     for (let race = 0; race < MAX_RACES; race++) {
@@ -182,7 +182,7 @@ export class TaskStore {
       const wanted = command(task);
       if (wanted === null) return { task, changed: false };
       const witnessed = await this.#witness(wanted, task);
-      const change = { ...witnessed, task: fitted(witnessed.task) };
+      const change = { ...witnessed, task: shrinkTaskToItem(witnessed.task) };
       let lost = await this.#write(change, task.version);
       if (lost === 'too large') {
         const failed = failTooLarge(task, witnessed);
@@ -202,17 +202,17 @@ export class TaskStore {
    * Whatever ends an attempt, or a part of one, takes what its meter says along. Here, because every end comes by here: a report, a lost
    * lease, a cancellation.
    */
-  async #witness(change: Change, before: Task): Promise<Change> {
+  async #witness(change: TaskChange, before: Task): Promise<TaskChange> {
     const attempts = await Promise.all(
       change.task.attempts.map(async (attempt, index) => {
         const { id } = change.task;
         const earlier = before.attempts[index];
         const [agent, gates] = await Promise.all([
-          isToBeWitnessed(attempt, earlier) ? this.#meters.read(id, attempt.number) : null,
-          isToBeAskedOfGates(attempt, earlier) ? this.#meters.read(id, attempt.number, 'gates') : null,
+          shouldReadAgentMeter(attempt, earlier) ? this.#meters.read(id, attempt.number) : null,
+          shouldReadGatesMeter(attempt, earlier) ? this.#meters.read(id, attempt.number, 'gates') : null,
         ]);
-        const known = agent === null ? attempt : withWitness(attempt, agent);
-        return gates === null ? known : withOpinions(known, gates);
+        const known = agent === null ? attempt : applyMeteredUsage(attempt, agent);
+        return gates === null ? known : applyGatesUsage(known, gates);
       }),
     );
     return attempts.some((attempt, index) => attempt !== change.task.attempts[index])
@@ -221,15 +221,15 @@ export class TaskStore {
   }
 
   /** Null when written; else the item that stood in the way, when the engine hands it out, or that there is too much in this one. */
-  async #write(change: Change, version: number): Promise<Task | 'unknown' | 'too large' | null> {
-    const from = allowedFrom(change.event);
+  async #write(change: TaskChange, version: number): Promise<Task | 'unknown' | 'too large' | null> {
+    const from = statusesAllowingEvent(change.event);
     const values = Object.fromEntries(from.map((status, index) => [`:s${index}`, status]));
-    const judged = notTheirOwn(change);
+    const judged = selfReviewRestriction(change);
     try {
       await this.#db.send(
         new PutCommand({
           TableName: this.#table,
-          Item: toItem(change.task),
+          Item: taskToItem(change.task),
           ConditionExpression: `#version = :version AND #status IN (${Object.keys(values).join(', ')})${judged.condition}`,
           ExpressionAttributeNames: { '#version': 'version', '#status': 'status', ...judged.names },
           ExpressionAttributeValues: { ':version': version, ...values, ...judged.values },
@@ -240,12 +240,12 @@ export class TaskStore {
     } catch (error) {
       if (isTooLarge(error)) return 'too large';
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return error.Item ? fromItem(unmarshall(error.Item as Record<string, AttributeValue>)) : 'unknown';
+      return error.Item ? taskFromItem(unmarshall(error.Item as Record<string, AttributeValue>)) : 'unknown';
     }
   }
 
   /** Claimable external tasks of a role, best first. */
-  async claimable(
+  async listClaimable(
     role: string,
     limit: number,
     after?: Record<string, unknown>,
@@ -253,71 +253,71 @@ export class TaskStore {
     const answer = await this.#db.send(
       new QueryCommand({
         TableName: this.#table,
-        IndexName: INDEXES.byQueue.name,
+        IndexName: TABLE_INDEXES.byQueue.name,
         KeyConditionExpression: '#pk = :pk',
-        ExpressionAttributeNames: { '#pk': INDEXES.byQueue.pk },
+        ExpressionAttributeNames: { '#pk': TABLE_INDEXES.byQueue.pk },
         ExpressionAttributeValues: { ':pk': queuePartition(role) },
         Limit: limit,
         ...(after ? { ExclusiveStartKey: after } : {}),
       }),
     );
-    const ids = (answer.Items ?? []).map((item) => String(item[TABLE.pk]).slice(ITEM_PREFIX.task.length));
+    const ids = (answer.Items ?? []).map((item) => String(item[TABLE_KEYS.pk]).slice(ITEM_KEY_PREFIXES.task.length));
     return answer.LastEvaluatedKey ? { ids, after: answer.LastEvaluatedKey } : { ids };
   }
 
   /** Ids of tasks that wait for `id`, `most` at the most. */
-  async firstWaiting(id: string, most: number): Promise<string[]> {
+  async listFirstWaiting(id: string, most: number): Promise<string[]> {
     const answer = await this.#db.send(
       new QueryCommand({
         TableName: this.#table,
-        IndexName: INDEXES.byWait.name,
+        IndexName: TABLE_INDEXES.byWait.name,
         KeyConditionExpression: '#pk = :pk',
-        ExpressionAttributeNames: { '#pk': INDEXES.byWait.pk },
+        ExpressionAttributeNames: { '#pk': TABLE_INDEXES.byWait.pk },
         ExpressionAttributeValues: { ':pk': id },
         Limit: most,
       }),
     );
-    return (answer.Items ?? []).map((item) => String(item[INDEXES.byWait.sk]));
+    return (answer.Items ?? []).map((item) => String(item[TABLE_INDEXES.byWait.sk]));
   }
 
   /** Ids of the tasks that wait for `id`. */
-  async waitingFor(id: string): Promise<string[]> {
+  async listWaiting(id: string): Promise<string[]> {
     const ids: string[] = [];
     let after: Record<string, unknown> | undefined;
     do {
       const answer = await this.#db.send(
         new QueryCommand({
           TableName: this.#table,
-          IndexName: INDEXES.byWait.name,
+          IndexName: TABLE_INDEXES.byWait.name,
           KeyConditionExpression: '#pk = :pk',
-          ExpressionAttributeNames: { '#pk': INDEXES.byWait.pk },
+          ExpressionAttributeNames: { '#pk': TABLE_INDEXES.byWait.pk },
           ExpressionAttributeValues: { ':pk': id },
           ...(after ? { ExclusiveStartKey: after } : {}),
         }),
       );
-      ids.push(...(answer.Items ?? []).map((item) => String(item[INDEXES.byWait.sk])));
+      ids.push(...(answer.Items ?? []).map((item) => String(item[TABLE_INDEXES.byWait.sk])));
       after = answer.LastEvaluatedKey;
     } while (after);
     return ids;
   }
 
   /** Tasks of one status, oldest first or, not `forward`, newest first, after the rank `after` (exclusive). */
-  async page(status: Status, limit: number, after?: string, forward = true): Promise<StatusPage> {
+  async listByStatus(status: TaskStatus, limit: number, after?: string, forward = true): Promise<TaskIndexPage> {
     const answer = await this.#db.send(
       new QueryCommand({
         TableName: this.#table,
-        IndexName: INDEXES.byStatus.name,
+        IndexName: TABLE_INDEXES.byStatus.name,
         KeyConditionExpression:
           after === undefined ? '#pk = :pk' : `#pk = :pk AND #sk ${forward ? '>' : '<'} :after`,
         ScanIndexForward: forward,
         ExpressionAttributeNames: {
-          '#pk': INDEXES.byStatus.pk,
-          ...(after === undefined ? {} : { '#sk': INDEXES.byStatus.sk }),
+          '#pk': TABLE_INDEXES.byStatus.pk,
+          ...(after === undefined ? {} : { '#sk': TABLE_INDEXES.byStatus.sk }),
         },
         ExpressionAttributeValues: { ':pk': status, ...(after === undefined ? {} : { ':after': after }) },
         Limit: limit,
       }),
     );
-    return { rows: (answer.Items ?? []) as TaskRow[], more: answer.LastEvaluatedKey !== undefined };
+    return { rows: (answer.Items ?? []) as TaskIndexRow[], hasMore: answer.LastEvaluatedKey !== undefined };
   }
 }

@@ -1,10 +1,10 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { ITEM_PREFIX, TABLE } from '../contract/names.ts';
-import type { Status } from '../contract/task/status.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
+import type { TaskStatus } from '../contract/task/status.ts';
 
 /** How far an upgrade of stored items has come: all up to here. */
 export interface Place {
-  readonly status: Status;
+  readonly status: TaskStatus;
   /** Rank in `by_status` of the last one; null: none yet. */
   readonly after: string | null;
 }
@@ -33,6 +33,6 @@ export class UpgradeStore {
 }
 
 const keyOf = (name: string): Record<string, string> => ({
-  [TABLE.pk]: `${ITEM_PREFIX.upgrade}${name}`,
-  [TABLE.sk]: 'upgrade',
+  [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.upgrade}${name}`,
+  [TABLE_KEYS.sk]: 'upgrade',
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { countTests, failures } from './report.ts';
+import { countTests, listFailures } from './report.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -72,9 +72,9 @@ test('what failed is said again, with the file and the beginning of why', () => 
       ],
     }),
   );
-  expect(failures(file)).toEqual([
+  expect(listFailures(file)).toEqual([
     expect.stringMatching(/^a\.test\.ts: it holds\nline 0\n(line \d+\n)*line 11$/),
     'b.test.ts\nno such module',
   ]);
-  expect(failures(join(folder, 'none.json'))).toEqual([]);
+  expect(listFailures(join(folder, 'none.json'))).toEqual([]);
 });

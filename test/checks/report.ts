@@ -22,8 +22,8 @@ const Report = z.object({
   ),
 });
 
-export const OUTCOMES = ['passed', 'failed', 'skipped'] as const;
-export type Counts = Record<(typeof OUTCOMES)[number], number>;
+export const TEST_OUTCOMES = ['passed', 'failed', 'skipped'] as const;
+export type TestCounts = Record<(typeof TEST_OUTCOMES)[number], number>;
 
 type Tests = z.infer<typeof Report>['testResults'][number];
 const isUnloadable = ({ status, assertionResults }: Tests): boolean =>
@@ -41,7 +41,7 @@ function read(file: string): z.infer<typeof Report> | null {
  * Counts from the JSON report of vitest. A file that could not be loaded counts as one failure. When the run itself
  * failed (`exitCode`) although no test did, or left no report, that is one failure, too: it must not be overlooked.
  */
-export function countTests(file: string, exitCode: number): Counts {
+export function countTests(file: string, exitCode: number): TestCounts {
   const report = read(file);
   if (!report) return { passed: 0, failed: 1, skipped: 0 };
   const failed = report.numFailedTests + report.testResults.filter(isUnloadable).length;
@@ -57,7 +57,7 @@ const LINES = 12;
 const firstLines = (text: string): string => text.split('\n').slice(0, LINES).join('\n');
 
 /** What has failed, with the beginning of why: the end of a long output is all that some readers see. */
-export const failures = (file: string): string[] =>
+export const listFailures = (file: string): string[] =>
   (read(file)?.testResults ?? []).flatMap((tests) =>
     isUnloadable(tests)
       ? [`${tests.name}\n${firstLines(tests.message)}`]

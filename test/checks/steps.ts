@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 
 /** One thing that must hold before a change is merged. */
-export interface Step {
+export interface CheckStep {
   readonly name: string;
   readonly title: string;
 }
 
 /** npm scripts, quickest first, so that a mistake shows early. The tests come last and are counted one by one. */
-export const STEPS: readonly Step[] = [
+export const CHECK_STEPS: readonly CheckStep[] = [
   { name: 'typecheck', title: 'types' },
   { name: 'lint', title: 'lint and format' },
   { name: 'layers', title: 'layers' },
@@ -23,22 +23,22 @@ export const STEPS: readonly Step[] = [
 ];
 
 /** Exit code of a step that could not run here, as in Automake's tests: neither passed nor failed, and counted as skipped. */
-export const SKIPPED = 77;
+export const SKIPPED_EXIT_CODE = 77;
 
-export type Outcome = 'passed' | 'failed' | 'skipped';
+export type StepOutcome = 'passed' | 'failed' | 'skipped';
 /** What an exit code says; null: there was none. */
-export const outcomeOf = (code: number | null): Outcome =>
-  code === 0 ? 'passed' : code === SKIPPED ? 'skipped' : 'failed';
+export const classifyExitCode = (code: number | null): StepOutcome =>
+  code === 0 ? 'passed' : code === SKIPPED_EXIT_CODE ? 'skipped' : 'failed';
 
 export interface StepResult {
-  readonly outcome: Outcome;
+  readonly outcome: StepOutcome;
   /** Standard output and error together, without colours. */
   readonly output: string;
   readonly ms: number;
 }
 
 /** Runs an npm script without a terminal and without standard input. */
-export function runScript(name: string, env: Readonly<Record<string, string>> = {}): Promise<StepResult> {
+export function runNpmScript(name: string, env: Readonly<Record<string, string>> = {}): Promise<StepResult> {
   const started = performance.now();
   return new Promise((resolve) => {
     const child = spawn('npm', ['run', '--silent', name], {
@@ -53,7 +53,7 @@ export function runScript(name: string, env: Readonly<Record<string, string>> = 
     child.stderr.on('data', keep);
     const end = (code: number | null): void =>
       resolve({
-        outcome: outcomeOf(code),
+        outcome: classifyExitCode(code),
         output: stripVTControlCharacters(output),
         ms: performance.now() - started,
       });

@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest';
 import type { ListedAdapter } from '../../cli/commands/adapters.ts';
 import { run } from '../../cli/run.ts';
 import { JSON_OUTPUTS } from '../../docs/generator/cli.ts';
-import { CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
+import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
 import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
-import { temporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder } from '../support/repository.ts';
 
 /** A folder of programs that say their version, or do as they are told. */
 function programs(scripts: Readonly<Record<string, string>>): string {
-  const dir = temporaryFolder();
+  const dir = createTemporaryFolder();
   for (const [name, script] of Object.entries(scripts)) {
     writeFileSync(join(dir, name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(dir, name), 0o755);
@@ -55,7 +55,7 @@ describe('assay adapters list', () => {
       ['opencode', null, CLI_VERSIONS.opencode.version],
     ]);
     const table = await list(path);
-    for (const kind of CLI_KINDS) expect(table).toContain(kind);
+    for (const kind of AGENT_CLI_KINDS) expect(table).toContain(kind);
     expect(table).toContain('not installed');
   });
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { MAX_ENTRIES } from '../../shared/control/roles/catalog.ts';
+import { MAX_CATALOG_ENTRIES } from '../../shared/control/roles/catalog.ts';
 import { MAX_ROLE_FILE_BYTES } from '../../shared/control/roles/role.ts';
-import { makeRepository, temporaryFolder } from '../support/repository.ts';
+import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
 import { assay } from './support.ts';
 
 const ENGINEER = `name: data-engineer
@@ -18,7 +18,7 @@ const WRITER = '---\nname: writer\nmodel: haiku\n---\n\nYou write plainly.\n';
 
 let here: string;
 beforeEach(() => {
-  here = temporaryFolder();
+  here = createTemporaryFolder();
 });
 const put = (path: string, text: string): void => {
   mkdirSync(dirname(join(here, path)), { recursive: true });
@@ -75,7 +75,7 @@ describe('a catalog in a folder', () => {
 
   test('is never written through a link', async () => {
     put('catalog/data.yaml', ENGINEER);
-    const elsewhere = temporaryFolder();
+    const elsewhere = createTemporaryFolder();
     mkdirSync(join(here, '.assay'));
     symlinkSync(elsewhere, join(here, '.assay/roles'));
     expect(await agents('sync', 'catalog')).toMatchObject({
@@ -118,12 +118,12 @@ describe('a catalog that is wrong', () => {
     [
       'too many agents',
       Object.fromEntries(
-        Array.from({ length: MAX_ENTRIES + 1 }, (_, index) => [
+        Array.from({ length: MAX_CATALOG_ENTRIES + 1 }, (_, index) => [
           `a${index}.md`,
           WRITER.replace('writer', `w${index}`),
         ]),
       ),
-      `${MAX_ENTRIES} is the most`,
+      `${MAX_CATALOG_ENTRIES} is the most`,
     ],
   ])('is refused with its place for %s, and nothing is written', async (_what, files, said) => {
     for (const [name, text] of Object.entries(files)) put(`catalog/${name}`, text);
@@ -159,7 +159,7 @@ describe('a catalog that is wrong', () => {
 
 describe('a catalog in git', () => {
   test('is pinned to its commit, read without being checked out, and moves only when told to', async () => {
-    const repository = makeRepository({ 'roles/writer.md': WRITER, 'roles/deeper/other.md': WRITER });
+    const repository = createTestRepository({ 'roles/writer.md': WRITER, 'roles/deeper/other.md': WRITER });
     const { url } = repository;
     const first = repository.git('rev-parse', 'HEAD');
     const synced = await agents('sync', url, '--folder', 'roles', '--json');

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { LearnedOutcome } from '../../shared/control/cascade/learning/outcome.ts';
-import type { DeadLetter, Lane } from '../../shared/control/dead-letters/schema.ts';
+import type { DeadLetter, RetryQueue } from '../../shared/control/dead-letters/schema.ts';
 import type { DeadLetterStore } from '../../shared/store/dead-letters.ts';
-import { bury, drain } from '../../shared/use-cases/operate/dead-letters.ts';
-import { later } from '../support/builders.ts';
+import { recordDeadLetter, retryDeadLetters } from '../../shared/use-cases/operate/dead-letters.ts';
+import { addSeconds } from '../support/builders.ts';
 import { assay } from './support.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'assay-bad-cascade-'));
@@ -90,7 +90,7 @@ test.each([
   ['model', { model: '' }],
   ['at', { at: 'yesterday' }],
 ])('an outcome whose %s is impossible is not remembered', (field, fields) => {
-  const good = { id: 'T1#1', model: 'm', passed: true, cost_usd: 1, seconds: 1, at: later(1).toISOString() };
+  const good = { id: 'T1#1', model: 'm', passed: true, cost_usd: 1, seconds: 1, at: addSeconds(1).toISOString() };
   const read = LearnedOutcome.safeParse({ ...good, ...fields });
   expect(read.error?.issues[0]?.path).toEqual([field]);
 });
@@ -109,26 +109,26 @@ test.each([
 });
 
 test('a dead letter whose task is gone is abandoned with that reason, and nothing is sent', async () => {
-  let lane: Lane = { letters: [] };
+  let lane: RetryQueue = { letters: [] };
   const letters = {
     dueLanes: async () => ['T42'],
-    revisedLane: async (_: string, __: Date, change: (of: Lane) => Lane | null) => {
+    revisedLane: async (_: string, __: Date, change: (of: RetryQueue) => RetryQueue | null) => {
       lane = change(lane) ?? lane;
       return lane;
     },
   } as unknown as DeadLetterStore;
   const message = { schema_version: 1, kind: 'agent', task_id: 'T42', attempt: 1, run: 1 };
-  await bury({ queue: 'q', id: 'm', body: JSON.stringify(message), sentAt: later(0) }, letters, later(0));
+  await recordDeadLetter({ queue: 'q', id: 'm', body: JSON.stringify(message), sentAt: addSeconds(0) }, letters, addSeconds(0));
   const sent: unknown[] = [];
-  const drained = await drain({
-    letters,
+  const drained = await retryDeadLetters({
+    deadLetters: letters,
     tasks: { get: async () => null },
-    send: async (each) => void sent.push(each),
-    givenUp: { batches: async () => [], find: async () => null, put: async () => {}, remove: async () => {} },
-    readers: { ledger: 'l', conductor: 'c' },
-    readAgain: async () => {},
-    now: () => later(100),
-    goOn: () => true,
+    sendLaunch: async (each) => void sent.push(each),
+    failedBatches: { listBatches: async () => [], find: async () => null, put: async () => {}, remove: async () => {} },
+    readerFunctions: { ledger: 'l', conductor: 'c' },
+    replayRecords: async () => {},
+    now: () => addSeconds(100),
+    hasTimeLeft: () => true,
   });
   expect(drained.abandoned).toEqual(['T42.agent-1-1']);
   const [letter] = lane.letters as [DeadLetter];

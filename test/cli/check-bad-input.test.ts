@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { makeRepository, temporaryFolder } from '../support/repository.ts';
+import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
 
 const MAIN = new URL('../../cli/assay.js', import.meta.url).pathname;
 const gate = (line: string): string =>
@@ -38,7 +38,7 @@ function check(dir: string, ...args: readonly string[]): Promise<Ended> {
 
 describe('assay check ends with a word on what is wrong, and leaves nothing behind, in', () => {
   test('a repository without commits', async () => {
-    const repository = makeRepository();
+    const repository = createTestRepository();
     repository.git('update-ref', '-d', 'HEAD');
     const { code, err, left } = await check(repository.dir);
     expect([code, left]).toEqual([2, []]);
@@ -46,20 +46,20 @@ describe('assay check ends with a word on what is wrong, and leaves nothing behi
   });
 
   test('a folder of no repository', async () => {
-    const { code, err } = await check(temporaryFolder());
+    const { code, err } = await check(createTemporaryFolder());
     expect(code).toBe(2);
     expect(err).toContain('not a git repository');
   });
 
   test('a repository without a folder to look at', async () => {
-    const repository = makeRepository();
+    const repository = createTestRepository();
     const { code, err } = await check(join(repository.dir, '.git'));
     expect(code).toBe(2);
     expect(err).not.toMatch(/\n {4}at /);
   });
 
   test('a repository on a branch that has no commit yet', async () => {
-    const repository = makeRepository({ 'assay.yaml': gate('true') });
+    const repository = createTestRepository({ 'assay.yaml': gate('true') });
     repository.git('checkout', '--quiet', '--orphan', 'new');
     const { code, out } = await check(repository.dir, '--json');
     expect(code).toBe(0);
@@ -68,7 +68,7 @@ describe('assay check ends with a word on what is wrong, and leaves nothing behi
 });
 
 test('assay check shows names and output without letting them write to the terminal', async () => {
-  const repository = makeRepository({
+  const repository = createTestRepository({
     'assay.yaml': gate("printf '\\033[2J\\033]0;gone\\007'; ls; test ! -e ./-rf"),
   });
   repository.write({ 'biome.json\n\u001b[31mverdict pass': '', '-rf': '', 'eslint.config.\u001b[2J': '' });
@@ -81,7 +81,7 @@ test('assay check shows names and output without letting them write to the termi
 
 test('assay check survives what a gate does to its folders, and takes it away', async () => {
   const long = 'd'.repeat(200);
-  const repository = makeRepository({
+  const repository = createTestRepository({
     'assay.yaml': gate(
       `mkfifo pipe; ln -s / root; for i in $(seq 40); do mkdir ${long} && cd -P ${long} || exit 1; done; chmod 000 .`,
     ),

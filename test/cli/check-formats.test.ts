@@ -8,9 +8,9 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { REPORT_FORMATS } from '../../cli/check/report-formats.ts';
 import { HOME } from '../../cli/programs.ts';
-import { reduce } from '../../shared/control/verdict/reduce.ts';
+import { reduceToVerdict } from '../../shared/control/verdict/reduce.ts';
 import { evidence, gate, signal } from '../support/builders.ts';
-import { makeRepository, temporaryFolder } from '../support/repository.ts';
+import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
 
 const finding = { file: 'src/a.js', line: 3, rule: 'no-var', message: 'use let' };
 const judged = (...gates: Parameters<typeof gate>[0][]) => {
@@ -18,7 +18,7 @@ const judged = (...gates: Parameters<typeof gate>[0][]) => {
     signals: [signal({ outcome: 'passed' })],
     gates: gates.map((each) => gate(each)),
   });
-  return [found, reduce(found)] as const;
+  return [found, reduceToVerdict(found)] as const;
 };
 const failing = () =>
   judged(
@@ -138,13 +138,13 @@ describe('the action', () => {
   const step = action.runs.steps.find(({ name }) => name === 'Judge');
 
   const act = (config: string) => {
-    const repository = makeRepository({
+    const repository = createTestRepository({
       'a.js': '1\n',
       'assay.yaml': `version: 1\nquality_gates:\n  ${config}\n`,
     });
     repository.git('checkout', '--quiet', '-b', 'work');
     writeFileSync(join(repository.dir, 'a.js'), '2\n');
-    const folder = temporaryFolder();
+    const folder = createTemporaryFolder();
     const summary = join(folder, 'summary.md');
     const sarif = join(folder, 'found.sarif');
     const values: Record<string, string> = { base: 'main', repo: repository.dir, summary: 'true', sarif };

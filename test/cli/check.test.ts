@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run } from '../../cli/run.ts';
 import { startModelServer } from '../support/models/server.ts';
-import { makeRepository, type Repository, temporaryFolder } from '../support/repository.ts';
+import { createTestRepository, type TestRepository, createTemporaryFolder } from '../support/repository.ts';
 
 /** Runs `assay check` in this process, standing in `cwd`. */
 async function check(cwd: string, args: readonly string[], env: Record<string, string> = {}) {
@@ -26,13 +26,13 @@ async function check(cwd: string, args: readonly string[], env: Record<string, s
 }
 
 const file = (name: string, text: string): string => {
-  const path = join(temporaryFolder(), name);
+  const path = join(createTemporaryFolder(), name);
   writeFileSync(path, text);
   return path;
 };
 
-function shop(config = 'lint_command: test ! -e bad.js'): Repository {
-  const repository = makeRepository({
+function shop(config = 'lint_command: test ! -e bad.js'): TestRepository {
+  const repository = createTestRepository({
     'a.js': '1\n',
     'assay.yaml': `version: 1\nquality_gates:\n  ${config}\n`,
   });
@@ -85,7 +85,7 @@ describe('assay check', () => {
   test('exits with 1 and says why when a gate fails', async () => {
     const repository = shop();
     repository.write({ 'bad.js': '', 'biome.json': '{}' });
-    const { code, out } = await check(temporaryFolder(), ['--repo', repository.dir, '--base', 'main']);
+    const { code, out } = await check(createTemporaryFolder(), ['--repo', repository.dir, '--base', 'main']);
     expect(code).toBe(1);
     expect(out).toMatch(/Reasons:\n {2}- gate lint: exit 1/);
     expect(out).toContain(
@@ -189,7 +189,7 @@ describe('assay check --sarif', () => {
     };
     repository.commit({ 'report.mjs': `console.log(${JSON.stringify(JSON.stringify(report))});\n` });
     repository.write({ 'b c.js': 'x\n' });
-    const folder = temporaryFolder();
+    const folder = createTemporaryFolder();
     const { code } = await check(repository.dir, ['--base', 'work', '--sarif', join(folder, 'out.sarif')]);
     expect(code).toBe(1);
     const [run] = JSON.parse(readFileSync(join(folder, 'out.sarif'), 'utf8')).runs;
@@ -222,7 +222,7 @@ test('assay check --junit writes every test case that the gates ran', async () =
   const repository = shop('tests: true\n  test_command: node --test');
   repository.commit({ 'one.test.mjs': "import { test } from 'node:test';\ntest('adds <up>', () => {});\n" });
   repository.write({ 'b.js': 'x\n' });
-  const file = join(temporaryFolder(), 'out.xml');
+  const file = join(createTemporaryFolder(), 'out.xml');
   const { code } = await check(repository.dir, ['--base', 'HEAD', '--junit', file]);
   expect(code).toBe(0);
   expect(readFileSync(file, 'utf8')).toMatch(
@@ -231,14 +231,14 @@ test('assay check --junit writes every test case that the gates ran', async () =
 });
 
 describe('results of assay check', () => {
-  const marked = (folder: string): Repository =>
+  const marked = (folder: string): TestRepository =>
     shop(`lint_command: echo x >> ${join(folder, 'runs')}; test ! -e bad.js`);
   const runs = (folder: string): number => readFileSync(join(folder, 'runs'), 'utf8').length / 2;
   const cached = ({ out }: { out: string }): boolean[] =>
     (JSON.parse(out) as { gates: { cached: boolean }[] }).gates.map((gate) => gate.cached);
 
   test('are remembered in the git folder while base and work are the same', async () => {
-    const folder = temporaryFolder();
+    const folder = createTemporaryFolder();
     const repository = marked(folder);
     const args = ['--base', 'main', '--json'];
     repository.write({ 'new.js': '' });
@@ -256,7 +256,7 @@ describe('results of assay check', () => {
   });
 
   test('may lie in another folder, but not among the files that are checked', async () => {
-    const folder = temporaryFolder();
+    const folder = createTemporaryFolder();
     const repository = marked(folder);
     const args = ['--base', 'main', '--cache-dir'];
     await check(repository.dir, [...args, join(folder, 'cache')]);
@@ -271,7 +271,7 @@ describe('results of assay check', () => {
   });
 
   test('are not remembered where the configuration says so', async () => {
-    const folder = temporaryFolder();
+    const folder = createTemporaryFolder();
     const repository = shop(`cache_enabled: false\n  lint_command: echo x >> ${join(folder, 'runs')}`);
     await check(repository.dir, ['--base', 'main']);
     await check(repository.dir, ['--base', 'main']);
@@ -285,7 +285,7 @@ describe('assay check refuses with exit code 2', () => {
     ['a base that is not there', ['--base', 'nope'], 'has no branch, tag or commit "nope"'],
     [
       'a folder without a repository',
-      ['--repo', temporaryFolder(), '--base', 'main'],
+      ['--repo', createTemporaryFolder(), '--base', 'main'],
       'not a git repository',
     ],
     ['a folder that is not there', ['--repo', '/no/such/folder', '--base', 'main'], '/no/such/folder'],

@@ -4,12 +4,12 @@ import { startDemoAgent } from '../../cli/demo/demo-agent.ts';
 import { demoTasks } from '../../cli/demo/demo-tasks.ts';
 import { DEFAULT_TIER_MODELS, tierModelsFor } from '../../shared/contract/agents/tiers.ts';
 import { fakeCli } from '../containers/fake-cli.ts';
-import { demoScript } from '../support/models/demo.ts';
-import { temporaryFolder } from '../support/repository.ts';
+import { getDemoScript } from '../support/models/demo.ts';
+import { createTemporaryFolder } from '../support/repository.ts';
 import { assay } from './support.ts';
 
-const nowhere = temporaryFolder();
-const PATH = fakeCli(temporaryFolder(), 'codex', 'true').split(':')[0] ?? '';
+const nowhere = createTemporaryFolder();
+const PATH = fakeCli(createTemporaryFolder(), 'codex', 'true').split(':')[0] ?? '';
 
 describe('the demo with a real agent', () => {
   it('is done with the real models where there is a key, and starts nothing', async () => {
@@ -53,7 +53,7 @@ describe('the demo with a real agent', () => {
       for (const { task } of demoTasks('x'))
         for (const [tier, { files, summary }] of Object.entries(SOLUTIONS[task.id] ?? {})) {
           const models = tierModelsFor({ kind, timeout_s: 1 }, DEFAULT_TIER_MODELS);
-          const script = demoScript(models[tier as 'haiku'], `Do it: ${task.title}, please`);
+          const script = getDemoScript(models[tier as 'haiku'], `Do it: ${task.title}, please`);
           expect(script).toEqual([
             ...Object.entries(files).map(([write, text]) => ({ write, text })),
             { say: summary },

@@ -11,12 +11,12 @@ import {
 import { type DemoResult, demoJson, unexpectedOutcomes } from '../../cli/demo/demo-result.ts';
 import { demoTasks, hardCodedAnswerTask } from '../../cli/demo/demo-tasks.ts';
 import { parseConfig } from '../../gates/pipeline/configuration/load.ts';
-import { SubmitBatch } from '../../shared/api/schemas.ts';
+import { SubmitBatchBody } from '../../shared/api/schemas.ts';
 import { DEFAULT_TIER_MODELS, type Tier } from '../../shared/contract/agents/tiers.ts';
-import { UsageFile } from '../../shared/contract/messages/assignment.ts';
-import { priceOf } from '../../shared/contract/models/prices.ts';
-import { SubmitTask } from '../../shared/contract/submission/schema.ts';
-import { ladder } from '../../shared/control/cascade/learning/ladder.ts';
+import { CommandUsageFile } from '../../shared/contract/messages/assignment.ts';
+import { modelPrice } from '../../shared/contract/models/prices.ts';
+import { TaskSubmission } from '../../shared/contract/submission/schema.ts';
+import { buildLadder } from '../../shared/control/cascade/learning/ladder.ts';
 import { anAttempt, aStatus, aTask } from './support.ts';
 
 let folder: string;
@@ -92,15 +92,15 @@ describe('the five tasks', () => {
   const tasks = demoTasks('file:///demo.git');
 
   test('are a batch that the API accepts', () => {
-    expect(SubmitBatch.safeParse({ tasks: tasks.map(({ task }) => task) })).toMatchObject({ success: true });
+    expect(SubmitBatchBody.safeParse({ tasks: tasks.map(({ task }) => task) })).toMatchObject({ success: true });
   });
 
   test.each(tasks)(
     '$task.id climbs the first tiers of its ladder, all of them with a price',
     ({ task, expected }) => {
-      const rungs = ladder(SubmitTask.parse(task), DEFAULT_TIER_MODELS).slice(0, expected.tiers.length);
+      const rungs = buildLadder(TaskSubmission.parse(task), DEFAULT_TIER_MODELS).slice(0, expected.tiers.length);
       expect(rungs.map((rung) => rung.tier)).toEqual(expected.tiers);
-      for (const rung of rungs) expect(priceOf(rung.model, '2026-11-21')).not.toBeNull();
+      for (const rung of rungs) expect(modelPrice(rung.model, '2026-11-21')).not.toBeNull();
     },
   );
 });
@@ -116,7 +116,7 @@ describe('the scripted agents', () => {
       argument.replace('{task_id}', id).replace('{model}', DEFAULT_TIER_MODELS[tier]),
     );
     execFileSync(program, filled, { cwd: where, env: { ...env, ASSAY_USAGE_FILE: usage } });
-    const said = UsageFile.parse(JSON.parse(readFileSync(usage, 'utf8')));
+    const said = CommandUsageFile.parse(JSON.parse(readFileSync(usage, 'utf8')));
     expect(said.usage?.output_tokens).toBeGreaterThan(0);
     // As the gates do: tests that were there before count in their old version.
     git('-C', where, 'checkout', '--quiet', 'HEAD', '--', 'test');

@@ -20,7 +20,7 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CheckOutcome, CheckResult } from '../../cli/doctor/check.ts';
-import { makeRepository } from '../support/repository.ts';
+import { createTestRepository } from '../support/repository.ts';
 import { assay } from './support.ts';
 
 const sts = mockClient(STSClient);
@@ -346,7 +346,7 @@ test('people read a line for each check, with what to do below it', async () => 
 });
 
 test('without a place it looks at this machine and folder, and says how to get what is not there', async () => {
-  const { dir, write } = makeRepository({ 'a.txt': 'a' });
+  const { dir, write } = createTestRepository({ 'a.txt': 'a' });
   const found = async () => {
     const { stdout } = await assay(['doctor', '--json'], { cwd: dir });
     const { checks } = JSON.parse(stdout) as { checks: CheckResult[] };

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { CliError } from '../../cli/exit.ts';
 import { forgeEnvironment, readForges } from '../../cli/forges.ts';
 import { takeForgeSecret } from '../../local/forge-secret.ts';
-import { EMBEDDED_FORGE_SECRET, ENV } from '../../shared/contract/names.ts';
+import { EMBEDDED_FORGE_SECRET_VARIABLE, FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'forges-'));
 const FILE = '- { url: https://github.com/acme, forge: github }\n';
@@ -17,27 +17,27 @@ const SECRET = JSON.stringify({
 
 function read(text: string, secret: string | undefined = SECRET): Record<string, string> {
   writeFileSync(join(cwd, 'forges.yaml'), text);
-  const env = secret ? { [EMBEDDED_FORGE_SECRET]: secret } : {};
+  const env = secret ? { [EMBEDDED_FORGE_SECRET_VARIABLE]: secret } : {};
   return forgeEnvironment(readForges('forges.yaml', { cwd, env }));
 }
 
 describe('forges of a stack on this machine', () => {
   it('are read from a file, and their secret is lent to those alone who speak with them', () => {
-    const environment: NodeJS.ProcessEnv = { ...read(FILE), [EMBEDDED_FORGE_SECRET]: SECRET };
+    const environment: NodeJS.ProcessEnv = { ...read(FILE), [EMBEDDED_FORGE_SECRET_VARIABLE]: SECRET };
     const lent = takeForgeSecret(environment);
     expect(environment).toEqual({});
-    expect(JSON.parse(lent[ENV.forges]?.[ENV.forges] ?? '')).toMatchObject([
+    expect(JSON.parse(lent[FUNCTION_ENV_NAMES.forges]?.[FUNCTION_ENV_NAMES.forges] ?? '')).toMatchObject([
       { forge: 'github', label: 'assay' },
     ]);
-    expect(lent[ENV.forgeSecret]?.[EMBEDDED_FORGE_SECRET]).toBe(SECRET);
-    expect(JSON.stringify(lent[ENV.forges])).not.toContain('hush');
+    expect(lent[FUNCTION_ENV_NAMES.forgeSecret]?.[EMBEDDED_FORGE_SECRET_VARIABLE]).toBe(SECRET);
+    expect(JSON.stringify(lent[FUNCTION_ENV_NAMES.forges])).not.toContain('hush');
   });
 
   it.each([
     ['no forge', '[]', SECRET, 'Too small'],
     ['a forge that there is not', FILE.replace(': github }', ': bitbucket }'), SECRET, '0.forge'],
-    ['no secret', FILE, '', `${EMBEDDED_FORGE_SECRET} is not set`],
-    ['a secret that is no JSON', FILE, 'hush', `${EMBEDDED_FORGE_SECRET}: /`],
+    ['no secret', FILE, '', `${EMBEDDED_FORGE_SECRET_VARIABLE} is not set`],
+    ['a secret that is no JSON', FILE, 'hush', `${EMBEDDED_FORGE_SECRET_VARIABLE}: /`],
     ['a short webhook secret', FILE, SECRET.replace('hush, hush, hush', 'hush'), '/credentials/0'],
     ['a secret for others', FILE.replace('acme', 'other'), SECRET, 'none for https://github.com/other'],
   ])('are refused with %s, by name and without what is secret', (_what, text, secret, name) => {
@@ -52,7 +52,7 @@ describe('forges of a stack on this machine', () => {
   });
 
   it('take no effect without a file, and none start without a secret', () => {
-    expect(takeForgeSecret({ [EMBEDDED_FORGE_SECRET]: SECRET })).toEqual({});
-    expect(() => takeForgeSecret({ [ENV.forges]: '[]' })).toThrow(EMBEDDED_FORGE_SECRET);
+    expect(takeForgeSecret({ [EMBEDDED_FORGE_SECRET_VARIABLE]: SECRET })).toEqual({});
+    expect(() => takeForgeSecret({ [FUNCTION_ENV_NAMES.forges]: '[]' })).toThrow(EMBEDDED_FORGE_SECRET_VARIABLE);
   });
 });

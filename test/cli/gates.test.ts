@@ -7,10 +7,10 @@ import type { ListedGate } from '../../cli/gates/list-gates.ts';
 import { run } from '../../cli/run.ts';
 import { JSON_OUTPUTS } from '../../docs/generator/cli.ts';
 import { GATES } from '../../gates/gates/registry.ts';
-import { temporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder } from '../support/repository.ts';
 
 function folder(files: Readonly<Record<string, string>>): string {
-  const dir = temporaryFolder();
+  const dir = createTemporaryFolder();
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(join(dir, name, '..'), { recursive: true });
     writeFileSync(join(dir, name), text);
@@ -48,7 +48,7 @@ describe('assay gates list', () => {
   });
 
   test('names our own counter where no tool for it is here', async () => {
-    vi.stubEnv('PATH', temporaryFolder());
+    vi.stubEnv('PATH', createTemporaryFolder());
     const complexity = async (files: Readonly<Record<string, string>>) =>
       (await listed(folder(files))).find(({ name }) => name === 'complexity_check');
     expect(await complexity({})).toMatchObject({ tools: [{ tool: 'assay', found: true, command: null }] });
@@ -92,7 +92,7 @@ describe('assay gates list', () => {
   });
 
   test('shows a tool for each language and project of a checkout, and how to get what is missing', async () => {
-    vi.stubEnv('PATH', `${temporaryFolder()}:${process.env['PATH']}`);
+    vi.stubEnv('PATH', `${createTemporaryFolder()}:${process.env['PATH']}`);
     const dir = folder({
       'assay.yaml': 'quality_gates: { profiles: { python: { lint: ruff } } }\n',
       'api/pyproject.toml': '',

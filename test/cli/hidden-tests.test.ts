@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder } from '../support/repository.ts';
 import { assay, aTask, type FakeApi, fakeApi } from './support.ts';
 
 let api: FakeApi | undefined;
@@ -9,7 +9,7 @@ afterEach(() => api?.close());
 
 const ONE = 'title: One\nrepository: https://example.com/x.git\n';
 const file = (text: string): string => {
-  const folder = temporaryFolder();
+  const folder = createTemporaryFolder();
   writeFileSync(join(folder, 'tasks.yaml'), text);
   return folder;
 };

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../gates/pipeline/configuration/load.ts';
-import { makeRepository } from '../support/repository.ts';
+import { createTestRepository } from '../support/repository.ts';
 import { assay } from './support.ts';
 
 const manifest = (scripts: Record<string, string>) =>
@@ -17,7 +17,7 @@ const init = (dir: string, ...args: string[]) => assay(['init', '--repo', dir, .
 
 describe('assay init', () => {
   test('proposes what there is, with its reason, and a configuration that it reads itself', async () => {
-    const { dir } = makeRepository({
+    const { dir } = createTestRepository({
       'go.mod': 'module shop\n\ngo 1.21\n',
       'a.go': 'package shop\n',
       'a_test.go': 'package shop\n',
@@ -31,7 +31,7 @@ describe('assay init', () => {
   });
 
   test('has packages installed before scripts, which gates run in a clean checkout', async () => {
-    const { dir, git } = makeRepository({
+    const { dir, git } = createTestRepository({
       'package.json': manifest({ lint: 'test -e made', prepare: 'exit 1' }),
       'package-lock.json': LOCK,
       'a.js': '1\n',
@@ -60,7 +60,7 @@ describe('assay init', () => {
       undefined,
     ],
   ])('proposes pictures of an application: %s', async (_, files, wanted) => {
-    const { stdout } = await init(makeRepository(files).dir, '--json');
+    const { stdout } = await init(createTestRepository(files).dir, '--json');
     const { text } = JSON.parse(stdout) as { text: string };
     expect(parseConfig(text).gates.settings['screenshots']).toEqual(
       wanted && expect.objectContaining(wanted),
@@ -68,7 +68,7 @@ describe('assay init', () => {
   });
 
   test('says that nothing would speak for a change where there are no tests', async () => {
-    const { dir } = makeRepository({ 'README.md': '# shop\n' });
+    const { dir } = createTestRepository({ 'README.md': '# shop\n' });
     const { stdout, stderr } = await init(dir);
     expect(() => parseConfig(stdout)).not.toThrow();
     expect(stdout).not.toContain('tests: true');
@@ -76,13 +76,13 @@ describe('assay init', () => {
   });
 
   test('compares with the branch that is there', async () => {
-    const { dir, git } = makeRepository({ 'a.js': '1\n' });
+    const { dir, git } = createTestRepository({ 'a.js': '1\n' });
     git('checkout', '--quiet', '-b', "o'dd\u0023branch");
     expect((await init(dir)).stdout).toContain(`base_ref: "o'dd#branch"`);
   });
 
   test('writes once, and never over what is there', async () => {
-    const { dir } = makeRepository({ 'a.js': '1\n' });
+    const { dir } = createTestRepository({ 'a.js': '1\n' });
     expect((await init(dir, '--write')).code).toBe(0);
     const written = readFileSync(join(dir, 'assay.yaml'), 'utf8');
     const again = await init(dir, '--write');
@@ -94,7 +94,7 @@ describe('assay init', () => {
   });
 
   test('puts nothing of a repository where it would be read as a setting', async () => {
-    const { dir } = makeRepository({
+    const { dir } = createTestRepository({
       'package.json': manifest({ lint: 'x', '\nenabled: false #': 'y' }),
       'package-lock.json': LOCK,
     });

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { CliError } from '../../cli/exit.ts';
 import type { Io } from '../../cli/io.ts';
 import { judgeEnvironment } from '../../cli/judge-models.ts';
-import { ENV } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'assay-judges-'));
 afterAll(() => rmSync(cwd, { recursive: true }));
@@ -25,7 +25,7 @@ describe('models that judge, on a laptop', () => {
       ANTHROPIC_API_KEY: 'k',
       ANTHROPIC_BASE_URL: 'http://127.0.0.1:1',
     });
-    expect(JSON.parse(told[ENV.judgeModels] ?? '')).toEqual({
+    expect(JSON.parse(told[FUNCTION_ENV_NAMES.judgeModels] ?? '')).toEqual({
       judge: {
         provider: 'anthropic',
         model: 'claude-sonnet-5-5',
@@ -33,15 +33,15 @@ describe('models that judge, on a laptop', () => {
         url: 'http://127.0.0.1:1',
       },
     });
-    expect(told[ENV.judgeKeys]).toBe('ANTHROPIC_API_KEY');
+    expect(told[FUNCTION_ENV_NAMES.judgeKeys]).toBe('ANTHROPIC_API_KEY');
     expect(JSON.stringify(told)).not.toContain('"k"');
   });
 
   it('may need no key, or one in a variable of their own', async () => {
     const own = 'judge: { provider: openai_compatible, model: own, url: "http://127.0.0.1:9" }';
-    expect((await read(own))[ENV.judgeKeys]).toBe('');
+    expect((await read(own))[FUNCTION_ENV_NAMES.judgeKeys]).toBe('');
     const theirs = 'judge: { provider: openrouter, model: q, key: { via: environment, variable: MINE } }';
-    expect((await read(theirs, { MINE: 'x' }))[ENV.judgeKeys]).toBe('MINE');
+    expect((await read(theirs, { MINE: 'x' }))[FUNCTION_ENV_NAMES.judgeKeys]).toBe('MINE');
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { COMMANDS } from '../../cli/commands.ts';
 import { buildProgram, commandIn } from '../../cli/program.ts';
 import { SUMMARY } from '../../cli/summary.ts';
-import { makeRepository } from '../support/repository.ts';
+import { createTestRepository } from '../support/repository.ts';
 
 const MAIN = join(import.meta.dirname, '../../cli/run.ts');
 const silent = {
@@ -36,7 +36,7 @@ test('for help no command is loaded, and for a command no other', () => {
 });
 
 test('a check loads no gate where the base has no configuration, and nothing of the API', () => {
-  const { dir, write } = makeRepository({ 'a.js': 'export const a = 1;\n' });
+  const { dir, write } = createTestRepository({ 'a.js': 'export const a = 1;\n' });
   write({ 'a.js': 'export const a = 2;\n' });
   expect(loadedFor('check', '--repo', dir, '--base', 'main')).toBeLessThan(240);
 });

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createClient } from '../../cli/client.ts';
 import { mcpServer } from '../../cli/mcp/server.ts';
 import { HOME } from '../../cli/programs.ts';
-import { makeRepository } from '../support/repository.ts';
+import { createTestRepository } from '../support/repository.ts';
 import { aTask, fakeApi, problem } from './support.ts';
 
 const open: { close(): Promise<void> }[] = [];
@@ -113,7 +113,7 @@ describe('assay mcp', () => {
   });
 
   test('judges what stands in the folder that it was started for, over its standard streams', async () => {
-    const repository = makeRepository({
+    const repository = createTestRepository({
       'a.js': '1\n',
       'assay.yaml': 'version: 1\nquality_gates:\n  lint_command: grep -q 1 a.js\n',
     });

@@ -6,7 +6,7 @@ import { liveLines } from '../../cli/output/live.ts';
 import { nudgeLine } from '../../cli/output/nudge.ts';
 import { renderTable } from '../../cli/output/table.ts';
 import { displayWidth, oneLine, printable, truncate } from '../../cli/output/text.ts';
-import { age, count, dollars, duration, percent } from '../../shared/lib/format.ts';
+import { formatAge, formatCount, formatDollars, formatDuration, formatPercent } from '../../shared/lib/format.ts';
 import { aStatus } from './support.ts';
 
 const plain = pc.createColors(false);
@@ -106,7 +106,7 @@ describe('figures', () => {
     [1.5, '$1.50'],
     [-0.0002, '-$0.0002'],
   ])('%s dollars read %s', (amount, text) => {
-    expect(dollars(amount)).toBe(text);
+    expect(formatDollars(amount)).toBe(text);
   });
 
   test.each([
@@ -116,7 +116,7 @@ describe('figures', () => {
     [1 / 3, '33%'],
     [0, '0%'],
   ])('the share %d reads %s: cut off, never rounded up', (ratio, text) => {
-    expect(percent(ratio)).toBe(text);
+    expect(formatPercent(ratio)).toBe(text);
   });
 
   test.each([
@@ -128,15 +128,15 @@ describe('figures', () => {
     [7_800_000, '2 h 10 m'],
     [442_800_000, '5 d 3 h'],
   ])('%i milliseconds read %s', (ms, text) => {
-    expect(duration(ms)).toBe(text);
+    expect(formatDuration(ms)).toBe(text);
   });
 
   test('a time ahead of this clock is no negative age', () => {
-    expect(age('2026-11-20T10:00:00.000Z', Date.parse('2026-11-20T09:59:00.000Z'))).toBe('0 ms');
+    expect(formatAge('2026-11-20T10:00:00.000Z', Date.parse('2026-11-20T09:59:00.000Z'))).toBe('0 ms');
   });
 
   test('one is singular', () => {
-    expect([count(1, 'task'), count(0, 'task')]).toEqual(['1 task', '0 tasks']);
+    expect([formatCount(1, 'task'), formatCount(0, 'task')]).toEqual(['1 task', '0 tasks']);
   });
 });
 

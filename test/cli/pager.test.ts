@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { isUrl } from '../../cli/agents/catalog-source.ts';
 import { showPaged } from '../../cli/output/pager.ts';
 import { posixPath } from '../../cli/posix-path.ts';
-import { temporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder } from '../support/repository.ts';
 import { assay } from './support.ts';
 
 const reads = async (argv: readonly string[], options: object = {}, shows = true) => {
@@ -60,7 +60,7 @@ describe('PAGER', () => {
   const path = process.env['PATH'];
 
   test('is a command line, which gets the text', async () => {
-    const file = join(temporaryFolder(), 'shown');
+    const file = join(createTemporaryFolder(), 'shown');
     expect(await showPaged('a\nb\n', { PATH: path, PAGER: `cat > '${file}'` })).toBe(true);
     expect(readFileSync(file, 'utf8')).toBe('a\nb\n');
   });
@@ -71,7 +71,7 @@ describe('PAGER', () => {
 
   test.each([
     ['is not there', { PATH: path, PAGER: 'no-such-pager 2> /dev/null' }],
-    ['is not set, and there is no less', { PATH: temporaryFolder() }],
+    ['is not set, and there is no less', { PATH: createTemporaryFolder() }],
   ])('that %s has shown nothing', async (_what, env) => {
     expect(await showPaged('a\n', env)).toBe(false);
   });

@@ -7,9 +7,9 @@ import * as z from 'zod';
 import { Records } from '../../cli/query/duckdb.ts';
 import { namedQueries } from '../../shared/control/ledger/named-queries.ts';
 import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTable } from '../../shared/control/ledger/rows.ts';
-import { compareAll } from '../support/records/compare.ts';
-import { rowsOf, writeRecords } from '../support/records/made-up.ts';
-import { PLAIN_ANSWERS } from '../support/records/plain-answers.ts';
+import { compareNamedQueries } from '../support/records/compare.ts';
+import { createRowArbitrary, writeRecords } from '../support/records/made-up.ts';
+import { EXPECTED_QUERY_RESULTS } from '../support/records/plain-answers.ts';
 import { assay } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-query-'));
@@ -22,7 +22,7 @@ const madeUp = fc.record(
       table,
       fc.array(
         fc.record({
-          row: rowsOf(z.toJSONSchema(RECORD_TABLES[table], { io: 'output' })) as fc.Arbitrary<object>,
+          row: createRowArbitrary(z.toJSONSchema(RECORD_TABLES[table], { io: 'output' })) as fc.Arbitrary<object>,
           copies: fc.array(fc.nat(20), { minLength: 1, maxLength: 3 }),
         }),
         { maxLength: 60 },
@@ -58,21 +58,21 @@ const write = (tables: MadeUp): string => {
 describe('a named query', () => {
   it('is each one that has a plain answer beside it', () => {
     expect(namedQueries().map(({ name }) => name)).toEqual(
-      [...Object.keys(PLAIN_ANSWERS), 'duplicate-records'].sort(),
+      [...Object.keys(EXPECTED_QUERY_RESULTS), 'duplicate-records'].sort(),
     );
   });
 
   it('answers what plain computation answers, whatever the records are', async () => {
     await fc.assert(
       fc.asyncProperty(madeUp, async (tables) => {
-        await compareAll(write(tables as MadeUp));
+        await compareNamedQueries(write(tables as MadeUp));
       }),
       { numRuns: 4, seed: 7 },
     );
   });
 
   it('answers without a row where nothing has been recorded yet', async () => {
-    expect(await compareAll(write({}))).toBe(0);
+    expect(await compareNamedQueries(write({}))).toBe(0);
   });
 
   it('names a record that was written twice, once', async () => {

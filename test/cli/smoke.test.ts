@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { describeState, timeSteps } from '../../cli/smoke/steps.ts';
-import { ROUTES, type Route } from '../../shared/api/routes.ts';
+import { ROUTES, type RouteDefinition } from '../../shared/api/routes.ts';
 import type { AttemptView, TaskView } from '../../shared/api/schemas.ts';
 import { OPERATOR_ROLES } from '../../shared/contract/access/rights.ts';
-import { SubmitTask } from '../../shared/contract/submission/schema.ts';
+import { TaskSubmission } from '../../shared/contract/submission/schema.ts';
 import { aChain, anAttempt, aStatus, assay, aTask, BASE, type FakeApi, fakeApi, TREE } from './support.ts';
 
 const at = (seconds: number): string =>
@@ -55,9 +55,9 @@ async function smoke(task: Partial<TaskView>, attempt: AttemptView, ...more: str
 }
 /** The right that a request needs. */
 const rightOf = ({ method, url }: { readonly method: string; readonly url: string }) => {
-  const fits = ({ path }: Route) =>
+  const fits = ({ path }: RouteDefinition) =>
     new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(new URL(url, 'http://api').pathname);
-  return Object.values<Route>(ROUTES).find((each) => each.method === method && fits(each))?.right;
+  return Object.values<RouteDefinition>(ROUTES).find((each) => each.method === method && fits(each))?.right;
 };
 
 describe('the steps of a task', () => {
@@ -100,7 +100,7 @@ describe('assay smoke', () => {
   it('sends a task that the API takes, and is well when the work is verified and delivered', async () => {
     const { code, stdout, sent } = await smoke({}, whole);
     expect(code).toBe(0);
-    expect(SubmitTask.parse(sent)).toMatchObject({
+    expect(TaskSubmission.parse(sent)).toMatchObject({
       base_ref: 'next',
       repository: expect.stringMatching(/^file:/),
     });

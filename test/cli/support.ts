@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import type { Io } from '../../cli/io.ts';
 import { run } from '../../cli/run.ts';
 import type { AttemptList, AttemptView, StatusView, TaskView } from '../../shared/api/schemas.ts';
-import { SubmitTask } from '../../shared/contract/submission/schema.ts';
+import { TaskSubmission } from '../../shared/contract/submission/schema.ts';
 
 const TIME = '2026-11-20T10:00:00.000Z';
 export const TREE = 'a'.repeat(40);
@@ -12,7 +12,7 @@ export const BASE = 'b'.repeat(40);
 
 /** A task as the API shows it; open and fresh unless told otherwise. */
 export const aTask = (changes: Partial<TaskView> = {}): TaskView => ({
-  ...SubmitTask.parse({ title: 'Fix the door', repository: 'https://example.com/house.git' }),
+  ...TaskSubmission.parse({ title: 'Fix the door', repository: 'https://example.com/house.git' }),
   id: 't-1',
   status: 'open',
   version: 1,

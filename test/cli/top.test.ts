@@ -7,8 +7,8 @@ import { displayWidth } from '../../cli/output/text.ts';
 import { HOME } from '../../cli/programs.ts';
 import { type Dashboard, renderFrame, TOAST_MS, updateTripTime } from '../../cli/top/frame.ts';
 import { StatusView } from '../../shared/api/schemas.ts';
-import { temporaryFolder } from '../support/repository.ts';
-import { here } from '../support/tools.ts';
+import { createTemporaryFolder } from '../support/repository.ts';
+import { findProgram } from '../support/tools.ts';
 import { aStatus, assay, aTask, type FakeApi, fakeApi } from './support.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
@@ -139,13 +139,13 @@ test('once, for a pipe, it is text', async () => {
   expect(stdout).toContain('task-49');
 });
 
-const tmux = here('tmux');
+const tmux = findProgram('tmux');
 if (tmux === null) console.warn('SKIPPED 1 test of assay top for want of tmux');
 test.skipIf(tmux === null)(
   'in a terminal of 80 columns it draws in place, trips with a toast, and leaves the screen as it was',
   async () => {
     api = await deployment();
-    const socket = join(temporaryFolder(), 'tmux');
+    const socket = join(createTemporaryFolder(), 'tmux');
     const on = (...args: string[]): string =>
       execFileSync('tmux', ['-S', socket, ...args], {
         encoding: 'utf8',

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder } from '../support/repository.ts';
 import { assay } from './support.ts';
 
 const LOOK = `name: look
@@ -19,7 +19,7 @@ edges:
 `;
 
 function folder(files: Readonly<Record<string, string>>): string {
-  const cwd = temporaryFolder();
+  const cwd = createTemporaryFolder();
   for (const [name, text] of Object.entries(files)) {
     const path = join(cwd, '.assay/workflows', name);
     mkdirSync(dirname(path), { recursive: true });

@@ -1,36 +1,36 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { EventLines } from '../../containers/agent/adapters/events.ts';
-import { newReading, type Reading, totalUsage } from '../../containers/agent/adapters/reading.ts';
+import { JsonEventStream } from '../../containers/agent/adapters/events.ts';
+import { createRunState, type AgentRunState, totalUsage } from '../../containers/agent/adapters/reading.ts';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
-import { progressOf } from '../../containers/agent/progress.ts';
-import { recordedCases } from '../../lab/agent-clis/record.ts';
-import type { CliKind } from '../../shared/contract/agents/adapter.ts';
-import type { FailureClass } from '../../shared/contract/failure/failure-class.ts';
+import { describeProgress } from '../../containers/agent/progress.ts';
+import { readRecordedRuns } from '../../lab/agent-clis/record.ts';
+import type { AgentCliKind } from '../../shared/contract/agents/adapter.ts';
+import type { FailureCode } from '../../shared/contract/failure/failure-class.ts';
 
 /** What the pinned version of a CLI printed in one case (test/fixtures/agent-clis/README.md). */
-const recorded = (kind: CliKind, name: string): Buffer =>
+const recorded = (kind: AgentCliKind, name: string): Buffer =>
   readFileSync(`test/fixtures/agent-clis/${kind}/${name}.jsonl`);
 
-function reads(kind: CliKind, output: Buffer, exitCode = 0): Reading {
-  const reading = newReading();
+function reads(kind: AgentCliKind, output: Buffer, exitCode = 0): AgentRunState {
+  const reading = createRunState();
   const adapter = AGENT_ADAPTERS[kind];
-  const lines = new EventLines((event) => {
-    reading.waiting = null;
-    reading.waitingClass = null;
-    adapter.read?.(event, reading);
+  const lines = new JsonEventStream((event) => {
+    reading.waitReason = null;
+    reading.waitFailureClass = null;
+    adapter.readEvent?.(event, reading);
   });
-  lines.add(output);
+  lines.push(output);
   lines.end();
   if (adapter.failureAtExit) reading.failure = adapter.failureAtExit(exitCode, reading);
   return reading;
 }
-const classOf = (reading: Reading): FailureClass | null => reading.failure?.class ?? null;
+const classOf = (reading: AgentRunState): FailureCode | null => reading.failure?.class ?? null;
 
 const USED = { input_tokens: 2_700, output_tokens: 123, cache_read_tokens: 600, cache_write_tokens: 0 };
 
 describe('a run that went well is read whole', () => {
-  test.each<[CliKind, string, Record<string, unknown>]>([
+  test.each<[AgentCliKind, string, Record<string, unknown>]>([
     ['claude', 'success', { ...USED, input_tokens: 3_300, cache_write_tokens: 900 }],
     ['claude', 'json-output', { ...USED, input_tokens: 3_300, cache_write_tokens: 900 }],
     ['claude', '429-twice-then-ok', { ...USED, input_tokens: 3_300, cache_write_tokens: 900 }],
@@ -51,7 +51,7 @@ describe('a run that went well is read whole', () => {
     });
     // What a command of the agent writes is in no event.
     const written = kind === 'codex' && name !== 'success' ? [] : ['hello.txt'];
-    expect([...reading.files].map((file) => file.replace(/^.*\//, ''))).toEqual(written);
+    expect([...reading.changedFiles].map((file) => file.replace(/^.*\//, ''))).toEqual(written);
     expect(totalUsage(reading)).toEqual(usage);
   });
 
@@ -61,18 +61,18 @@ describe('a run that went well is read whole', () => {
     expect(reads('codex', recorded('codex', 'success')).costUsd).toBeNull();
   });
 
-  test.each<CliKind>(['claude', 'codex'])('with status and summary as %s was asked for them', (kind) => {
+  test.each<AgentCliKind>(['claude', 'codex'])('with status and summary as %s was asked for them', (kind) => {
     expect(reads(kind, recorded(kind, 'schema'))).toMatchObject({ status: 'done', summary: 'stub' });
   });
 });
 
 describe('why a run failed is told by its events', () => {
-  const failed = recordedCases().filter((each) => each.class !== null);
+  const failed = readRecordedRuns().filter((each) => each.class !== null);
   test.each(failed.filter((each) => each.exit_code !== null))(
     'the real $kind, $name (exit $exit_code): $class',
     ({ kind, name, exit_code, class: expected }) => {
       const reading = reads(kind, recorded(kind, name), exit_code ?? 0);
-      expect(reading.ended).toBe(true);
+      expect(reading.hasEnded).toBe(true);
       expect(reading.failure?.reason).not.toBe('');
       expect(classOf(reading)).toBe(expected);
     },
@@ -83,11 +83,11 @@ describe('why a run failed is told by its events', () => {
     ({ kind, name, class: expected }) => {
       const reading = reads(kind, recorded(kind, name));
       expect(reading).toMatchObject({ ended: false, failure: null, waitingClass: expected });
-      expect(progressOf(reading)).toContain(`waits: ${reading.waiting}`);
+      expect(describeProgress(reading)).toContain(`waits: ${reading.waitReason}`);
     },
   );
 
-  test.each<[CliKind, string, number, FailureClass]>([
+  test.each<[AgentCliKind, string, number, FailureCode]>([
     ['claude', 'proxy-budget', 1, 'provider_spend_limit'],
     ['claude', 'max-budget', 1, 'provider_spend_limit'],
     ['claude', 'hang-api-timeout', 1, 'provider_transient'],
@@ -99,7 +99,7 @@ describe('why a run failed is told by its events', () => {
     ['opencode', 'context', 1, 'context_too_long'],
   ])('%s, %s (exit %i): %s', (kind, name, exitCode, expected) => {
     const reading = reads(kind, recorded(kind, name), exitCode);
-    expect(reading.ended).toBe(true);
+    expect(reading.hasEnded).toBe(true);
     expect(classOf(reading)).toBe(expected);
   });
 
@@ -111,7 +111,7 @@ describe('why a run failed is told by its events', () => {
     expect(totalUsage(reads('claude', recorded('claude', 'kill-int')))).toMatchObject({ output_tokens: 123 });
   });
 
-  test.each<[CliKind, string]>([
+  test.each<[AgentCliKind, string]>([
     ['claude', 'kill-term'],
     ['codex', 'kill-term'],
     ['codex', 'kill-int'],
@@ -124,39 +124,39 @@ describe('why a run failed is told by its events', () => {
 describe('a stream of events', () => {
   const collect = (maxBytes?: number) => {
     const events: unknown[] = [];
-    return { events, lines: new EventLines((event) => events.push(event), maxBytes) };
+    return { events, lines: new JsonEventStream((event) => events.push(event), maxBytes) };
   };
 
   test('is the same wherever its chunks end', () => {
     const whole = recorded('claude', 'success');
-    const expected = JSON.stringify([...reads('claude', whole).usage]);
+    const expected = JSON.stringify([...reads('claude', whole).usageByModel]);
     for (const size of [1, 7, 4_096]) {
-      const reading = newReading();
-      const lines = new EventLines((event) => AGENT_ADAPTERS.claude.read?.(event, reading));
-      for (let at = 0; at < whole.length; at += size) lines.add(whole.subarray(at, at + size));
+      const reading = createRunState();
+      const lines = new JsonEventStream((event) => AGENT_ADAPTERS.claude.readEvent?.(event, reading));
+      for (let at = 0; at < whole.length; at += size) lines.push(whole.subarray(at, at + size));
       lines.end();
-      expect(JSON.stringify([...reading.usage])).toBe(expected);
+      expect(JSON.stringify([...reading.usageByModel])).toBe(expected);
     }
   });
 
   test('holds no line that is longer than it may be, and goes on behind it', () => {
     const { events, lines } = collect(100);
     const mebibyte = Buffer.alloc(1_048_576, 'x');
-    for (let i = 0; i < 1_024; i++) lines.add(mebibyte);
-    lines.add(Buffer.from('\n{"type":"after"}\n'));
+    for (let i = 0; i < 1_024; i++) lines.push(mebibyte);
+    lines.push(Buffer.from('\n{"type":"after"}\n'));
     expect(events).toEqual([{ type: 'after' }]);
-    expect(lines.unread).toBe(1);
+    expect(lines.skippedLines).toBe(1);
   });
 
   test('passes over what is no event, and reads a list of events as if they came one by one', () => {
     const { events, lines } = collect();
-    lines.add(Buffer.from('hello\n\n42\nnull\n[{"a":1},[{"b":2}],3]\n{"c":'));
+    lines.push(Buffer.from('hello\n\n42\nnull\n[{"a":1},[{"b":2}],3]\n{"c":'));
     lines.end();
     expect(events).toEqual([{ a: 1 }, { b: 2 }]);
-    expect(lines.unread).toBe(5);
+    expect(lines.skippedLines).toBe(5);
   });
 
-  test.each<CliKind>(['claude', 'codex', 'gemini', 'opencode'])(
+  test.each<AgentCliKind>(['claude', 'codex', 'gemini', 'opencode'])(
     'of %s survives events that it does not know, and fields of other types',
     (kind) => {
       const types = [
@@ -185,7 +185,7 @@ describe('a stream of events', () => {
     },
   );
 
-  test.each<[CliKind, string]>([
+  test.each<[AgentCliKind, string]>([
     [
       'claude',
       '{"type":"result","modelUsage":{"m":{"inputTokens":-1,"outputTokens":1}},"total_cost_usd":-1}',

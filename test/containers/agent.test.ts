@@ -5,20 +5,20 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runAgent as work } from '../../containers/agent/agent.ts';
 import { FailBody } from '../../shared/api/report-schemas.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
-import { BOX_ENV } from '../../shared/contract/names.ts';
-import { failureOf } from '../../shared/control/failures/of-attempt.ts';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/names.ts';
+import { classifyAttemptFailure } from '../../shared/control/failures/of-attempt.ts';
 import { attempt, report } from '../support/builders.ts';
-import { makeRepository, temporaryFolder } from '../support/repository.ts';
+import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
 import { agentAssignment, inBox, startBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
-const repository = makeRepository({ 'a.txt': 'a\n', '.gitignore': 'ignored\n' });
+const repository = createTestRepository({ 'a.txt': 'a\n', '.gitignore': 'ignored\n' });
 const base = repository.git('rev-parse', 'HEAD');
 let api: FakeApi;
 let tmp: string;
 beforeEach(async () => {
   api = await startFakeApi();
-  tmp = temporaryFolder();
+  tmp = createTemporaryFolder();
 });
 afterEach(() => api.stop());
 
@@ -119,7 +119,7 @@ describe('an agent', () => {
   });
 
   test('starts from the commit that it is told, wherever the branch stands by now', async () => {
-    const moved = makeRepository({ 'a.txt': '1\n' });
+    const moved = createTestRepository({ 'a.txt': '1\n' });
     const first = moved.git('rev-parse', 'HEAD');
     moved.commit({ 'a.txt': '2\n' });
     const { complete } = await runAgent('cat a.txt', { repository: moved.url, base_commit: first });
@@ -154,7 +154,7 @@ describe('a failed agent', () => {
     const { reason, ...body } = FailBody.parse(fail);
     expect(body.end).toEqual({ ...end, words: 'output_tail' });
     const told = report({ ...body, status: 'failed', summary: reason });
-    expect(failureOf(attempt({ report: told }))).toMatchObject({ class: named, rule });
+    expect(classifyAttemptFailure(attempt({ report: told }))).toMatchObject({ class: named, rule });
   });
 
   test.each([
@@ -369,10 +369,10 @@ describe('the box', () => {
   });
 
   test('that was started ahead waits for the rest of its environment, and else ends with the machine that started it', async () => {
-    const env = { [BOX_ENV.startedAhead]: '1', [BOX_ENV.assignmentUrl]: '' };
+    const env = { [CONTAINER_ENV_NAMES.startedAhead]: '1', [CONTAINER_ENV_NAMES.assignmentUrl]: '' };
     const box = start('echo "$ASSAY_BOX"', {}, env);
     box.child.stdin?.write(
-      `${JSON.stringify({ [BOX_ENV.assignmentUrl]: `${api.url}/assignment`, [BOX_ENV.box]: 'T1/1/agent/1' })}\n`,
+      `${JSON.stringify({ [CONTAINER_ENV_NAMES.assignmentUrl]: `${api.url}/assignment`, [CONTAINER_ENV_NAMES.box]: 'T1/1/agent/1' })}\n`,
     );
     expect((await api.called('complete')).body).toMatchObject({ summary: 'T1/1/agent/1' });
     expect((await box.ended).code).toBe(0);

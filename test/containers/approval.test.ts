@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runAgent } from '../../containers/agent/agent.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
-import { makeRepository, temporaryFolder } from '../support/repository.ts';
+import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
 import { agentAssignment, inBox } from './box.ts';
 import { type Call, type FakeApi, startFakeApi } from './fake-api.ts';
 import { fakeCli } from './fake-cli.ts';
 
-const repository = makeRepository({ 'a.txt': 'a\n' });
+const repository = createTestRepository({ 'a.txt': 'a\n' });
 const base = repository.git('rev-parse', 'HEAD');
 let api: FakeApi;
 beforeEach(async () => {
@@ -79,7 +79,7 @@ describe('an agent that asks for leave', () => {
   test('goes on in its session where the CLI can', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     api.answer = answered('in_progress', 'approved');
-    const bin = temporaryFolder();
+    const bin = createTemporaryFolder();
     vi.stubEnv(
       'PATH',
       fakeCli(
@@ -98,7 +98,7 @@ case "$*" in *--resume*) echo c >> a.txt; echo '{"type":"result","session_id":"s
 
   test('has its session kept for the next box, without the token for models', async () => {
     api.answer = answered('auth_required', 'pending');
-    const bin = temporaryFolder();
+    const bin = createTemporaryFolder();
     vi.stubEnv(
       'PATH',
       fakeCli(
@@ -127,7 +127,7 @@ echo '{"type":"system","session_id":"s-1"}'; echo '${ASK}' > $ASSAY_APPROVAL_FIL
     vi.stubEnv(
       'PATH',
       fakeCli(
-        temporaryFolder(),
+        createTemporaryFolder(),
         'opencode',
         `if [ "$1" = export ]; then ${prints}; exit; fi
 echo '{"type":"step_start","sessionID":"s-1"}'; echo '${ASK}' > $ASSAY_APPROVAL_FILE; exec sleep 600`,
@@ -149,7 +149,7 @@ echo '{"type":"step_start","sessionID":"s-1"}'; echo '${ASK}' > $ASSAY_APPROVAL_
     vi.stubEnv(
       'PATH',
       fakeCli(
-        temporaryFolder(),
+        createTemporaryFolder(),
         'claude',
         `mkdir -p $CLAUDE_CONFIG_DIR/projects; (cd $CLAUDE_CONFIG_DIR; ${script})
 echo '{"type":"system","session_id":"s-1"}'; echo '${ASK}' > $ASSAY_APPROVAL_FILE; exec sleep 600`,
@@ -193,7 +193,7 @@ describe('an attempt that goes on after a person has decided', () => {
   };
   /** Writes down how it was called and what it finds of the session. */
   const cli = (rest: string): string => {
-    const bin = temporaryFolder();
+    const bin = createTemporaryFolder();
     vi.stubEnv(
       'PATH',
       fakeCli(
@@ -235,7 +235,7 @@ echo '{"type":"init","session_id":"s-2"}'; echo '{"type":"message","role":"assis
 [ "$1" = import ] || { echo '{"type":"text","sessionID":"s-2","part":{"text":"shipped"}}'; echo '{"type":"step_finish","part":{"reason":"stop","tokens":{"input":1,"output":1}}}'; }`,
   } as const;
   const other = (kind: keyof typeof OTHERS, script: string = OTHERS[kind]): string => {
-    const bin = temporaryFolder();
+    const bin = createTemporaryFolder();
     const written = script.replaceAll('CALLS', `${bin}/calls`).replaceAll('.../home', '$HOME');
     vi.stubEnv('PATH', fakeCli(bin, kind, `case "$*" in ${written}`));
     return `${bin}/calls`;
@@ -264,7 +264,7 @@ echo '{"type":"init","session_id":"s-2"}'; echo '{"type":"message","role":"assis
   });
 
   test('finds what it had changed, and hands in all of it against the base', async () => {
-    const changed = makeRepository({ 'a.txt': 'a\n' });
+    const changed = createTestRepository({ 'a.txt': 'a\n' });
     const patch = Buffer.from(
       `diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1,2 @@\n a\n+b\n`,
     );

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { EventLines } from '../../containers/agent/adapters/events.ts';
-import { newReading } from '../../containers/agent/adapters/reading.ts';
+import { JsonEventStream } from '../../containers/agent/adapters/events.ts';
+import { createRunState } from '../../containers/agent/adapters/reading.ts';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
 import { runAgent } from '../../containers/agent/agent.ts';
-import { Around } from '../../containers/agent/middleware/around.ts';
-import { settingsOf } from '../../containers/agent/middleware/settings.ts';
-import { CLI_KINDS, type CliKind } from '../../shared/contract/agents/adapter.ts';
-import { ADAPTER_FACTS, COMMAND_HOOKS } from '../../shared/contract/agents/adapter-facts.ts';
-import { AGENT_HOOKS, DEFAULT_CHAIN } from '../../shared/contract/agents/names.ts';
+import { AgentRunMiddleware } from '../../containers/agent/middleware/around.ts';
+import { loadMiddlewareSettings } from '../../containers/agent/middleware/settings.ts';
+import { AGENT_CLI_KINDS, type AgentCliKind } from '../../shared/contract/agents/adapter.ts';
+import { ADAPTER_CAPABILITIES, COMMAND_ADAPTER_HOOKS } from '../../shared/contract/agents/adapter-facts.ts';
+import { AGENT_HOOKS, DEFAULT_MIDDLEWARE_CHAIN } from '../../shared/contract/agents/names.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { MiddlewareRecord } from '../../shared/contract/run-record/middleware-record.ts';
-import { BUILTIN } from '../../shared/control/middleware/builtin/registry.ts';
-import { DEFAULT_SETTINGS } from '../../shared/control/middleware/settings.ts';
-import { makeRepository, temporaryFolder } from '../support/repository.ts';
+import { BUILTIN_MIDDLEWARE } from '../../shared/control/middleware/builtin/registry.ts';
+import { DEFAULT_MIDDLEWARE_SETTINGS } from '../../shared/control/middleware/settings.ts';
+import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
 import { agentAssignment, inBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 import { fakeCli } from './fake-cli.ts';
@@ -36,7 +36,7 @@ async function works(
   adapter: AgentAssignment['adapter'],
   { config = '', ...more }: { readonly config?: string } & Partial<AgentAssignment> = {},
 ) {
-  const repository = makeRepository({ 'a.txt': 'a\n', ...(config && { 'assay.yaml': config }) });
+  const repository = createTestRepository({ 'a.txt': 'a\n', ...(config && { 'assay.yaml': config }) });
   const base_commit = repository.git('rev-parse', 'HEAD');
   const assignment = agentAssignment(api, repository.url, [], {
     base_commit,
@@ -54,7 +54,7 @@ const command = (script: string): AgentAssignment['adapter'] => ({
   timeout_s: 60,
 });
 const claude = (script: string): AgentAssignment['adapter'] => {
-  vi.stubEnv('PATH', fakeCli(temporaryFolder(), 'claude', script));
+  vi.stubEnv('PATH', fakeCli(createTemporaryFolder(), 'claude', script));
   return { kind: 'claude', timeout_s: 60 };
 };
 const recorded = (path: string): string => resolve('test/fixtures/agent-clis', path);
@@ -63,13 +63,13 @@ describe('around a program of which nothing is known', () => {
   test('the usual chain says what it was, which hooks were passed, and what was found', async () => {
     const { record } = await works(command('echo b > a.txt; echo I cannot proceed because there is no key'));
     expect(record).toMatchObject({
-      chain: [...DEFAULT_CHAIN],
+      chain: [...DEFAULT_MIDDLEWARE_CHAIN],
       fired: { before_agent: 1, before_model: 1, wrap_model_call: 1, after_model: 1, after_agent: 1 },
       found: [{ by: 'assumption_violation', kind: 'claimed', code: 'precondition_changed' }],
       facts: { 'authority_deference.detected_count': 0 },
     });
     expect(Object.keys(record?.fired ?? {}).sort()).toEqual(
-      AGENT_HOOKS.filter((hook) => COMMAND_HOOKS[hook] !== 'never').sort(),
+      AGENT_HOOKS.filter((hook) => COMMAND_ADAPTER_HOOKS[hook] !== 'never').sort(),
     );
   });
 
@@ -87,11 +87,11 @@ describe('around a program of which nothing is known', () => {
       chain: ['assumption_violation', 'semantic_drift_detector'],
       found: [{ code: 'semantic_drift' }],
     });
-    expect(await settingsOf(config, ['policy_gate'])).toMatchObject({
+    expect(await loadMiddlewareSettings(config, ['policy_gate'])).toMatchObject({
       chain: ['policy_gate', 'semantic_drift_detector'],
     });
-    expect(await settingsOf(config, [])).toMatchObject({ chain: [] });
-    expect(await settingsOf('rules: {}', undefined)).toEqual(DEFAULT_SETTINGS);
+    expect(await loadMiddlewareSettings(config, [])).toMatchObject({ chain: [] });
+    expect(await loadMiddlewareSettings('rules: {}', undefined)).toEqual(DEFAULT_MIDDLEWARE_SETTINGS);
   });
 
   test('an empty chain of the task leaves nothing around the run', async () => {
@@ -121,13 +121,13 @@ describe('what a hook throws', () => {
   ])('%s ends the attempt as %s, and is not swallowed', async (name, failure_class) => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const fault = Object.assign(new Error('broken'), { name });
-    const make = vi.spyOn(BUILTIN, 'assumption_violation');
+    const make = vi.spyOn(BUILTIN_MIDDLEWARE, 'assumption_violation');
     make.mockReturnValue({ name: 'assumption_violation', after_model: () => Promise.reject(fault) });
     const { complete, fail, record } = await works(command('echo done'));
     make.mockRestore();
     expect(complete).toBeUndefined();
     expect(fail).toMatchObject({ failure_class, reason: expect.stringContaining('broken') });
-    expect(record?.chain).toEqual([...DEFAULT_CHAIN]);
+    expect(record?.chain).toEqual([...DEFAULT_MIDDLEWARE_CHAIN]);
   });
 });
 
@@ -216,7 +216,7 @@ describe('around a CLI that asks before it calls a tool', () => {
     vi.stubEnv(
       'PATH',
       fakeCli(
-        temporaryFolder(),
+        createTemporaryFolder(),
         kind,
         `hook=${line}
 ${given(before)} > answer.json; ${given(after)} > after.json; cat ${recorded(`${kind}/success.jsonl`)}`,
@@ -261,36 +261,36 @@ ${given(before)} > answer.json; ${given(after)} > after.json; cat ${recorded(`${
 });
 
 /** Which hooks a recorded run of a CLI comes through, with nothing but its events. */
-async function firedBy(kind: CliKind): Promise<string[]> {
-  const around = new Around({
+async function firedBy(kind: AgentCliKind): Promise<string[]> {
+  const around = new AgentRunMiddleware({
     run: { task_id: 'T', attempt: 1, agent: kind },
     task: { title: 'T', description: '', criteria: [], parent: null, root_sha256: null },
-    settings: DEFAULT_SETTINGS,
-    errorActions: {},
-    allowed: [],
+    settings: DEFAULT_MIDDLEWARE_SETTINGS,
+    errorActionOverrides: {},
+    approvedActions: [],
     policy: null,
   });
-  const { read, observe } = AGENT_ADAPTERS[kind];
-  const reading = newReading();
-  const lines = new EventLines((event) => {
-    read?.(event, reading);
-    for (const seen of observe?.(event) ?? []) around.see(seen, reading);
+  const { readEvent, observeCalls } = AGENT_ADAPTERS[kind];
+  const reading = createRunState();
+  const lines = new JsonEventStream((event) => {
+    readEvent?.(event, reading);
+    for (const seen of observeCalls?.(event) ?? []) around.observeCall(seen, reading);
   });
-  lines.add(readFileSync(recorded(`${kind}/success.jsonl`)));
+  lines.push(readFileSync(recorded(`${kind}/success.jsonl`)));
   lines.end();
-  await around.runEnded(reading, null);
-  const { fired } = around.record();
+  await around.finishRun(reading, null);
+  const { fired } = around.toRecord();
   expect(fired.wrap_tool_call).toBe(2);
   return Object.keys(fired);
 }
 
 describe('docs/adapters.md says which hooks fire', () => {
-  test.each(CLI_KINDS)('as the recorded run of %s shows it', async (kind) => {
-    const seen = AGENT_HOOKS.filter((hook) => ['seen', 'held'].includes(ADAPTER_FACTS[kind].hooks[hook]));
+  test.each(AGENT_CLI_KINDS)('as the recorded run of %s shows it', async (kind) => {
+    const seen = AGENT_HOOKS.filter((hook) => ['seen', 'held'].includes(ADAPTER_CAPABILITIES[kind].hooks[hook]));
     expect((await firedBy(kind)).sort()).toEqual([...seen].sort());
   });
 
-  test.each(CLI_KINDS)('and %s is held exactly where its adapter can be', (kind) => {
-    expect(ADAPTER_FACTS[kind].hooks.wrap_tool_call === 'held').toBe(AGENT_ADAPTERS[kind].holds === true);
+  test.each(AGENT_CLI_KINDS)('and %s is held exactly where its adapter can be', (kind) => {
+    expect(ADAPTER_CAPABILITIES[kind].hooks.wrap_tool_call === 'held').toBe(AGENT_ADAPTERS[kind].supportsToolHook === true);
   });
 });

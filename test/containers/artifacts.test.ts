@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { storeShots } from '../../containers/gates/artifacts.ts';
+import { uploadScreenshots } from '../../containers/gates/artifacts.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
 import { evidence, gate } from '../support/builders.ts';
 
@@ -21,7 +21,7 @@ test('stores each picture once before anybody is told of it', async () => {
     stored.push(`${kind} ${bytes}`);
     return sha256(bytes);
   };
-  expect(await storeShots({ upload }, told, shots)).toBe(told);
+  expect(await uploadScreenshots({ upload }, told, shots)).toBe(told);
   expect(stored).toEqual(['screenshot start', 'screenshot other']);
 });
 
@@ -30,7 +30,7 @@ test('tells of no picture that could not be stored, and the gate has not run the
     if (String(bytes) === 'other') throw new Error('HTTP 403');
     return sha256(bytes);
   };
-  const { gates } = await storeShots({ upload }, told, shots);
+  const { gates } = await uploadScreenshots({ upload }, told, shots);
   expect(gates[0]).toBe(told.gates[0]);
   expect(gates[1]).toMatchObject({
     outcome: 'infra_failed',

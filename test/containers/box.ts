@@ -2,17 +2,17 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import type { Credentials } from '../../functions/deliver/deliver.ts';
+import type { PushCredentialSources } from '../../functions/deliver/deliver.ts';
 import type {
   AgentAssignment,
   Assignment,
-  DeliverAssignment,
+  DeliveryAssignment,
   GatesAssignment,
 } from '../../shared/contract/messages/assignment.ts';
-import { BOX_ENV } from '../../shared/contract/names.ts';
-import { UNAUTHORIZED } from '../../shared/store/minter.ts';
-import type { Box } from '../../workspace/supervisor/box.ts';
-import { temporaryFolder } from '../support/repository.ts';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/names.ts';
+import { NO_CREDENTIALS } from '../../shared/store/minter.ts';
+import type { ContainerContext } from '../../workspace/supervisor/box.ts';
+import { createTemporaryFolder } from '../support/repository.ts';
 import type { FakeApi } from './fake-api.ts';
 
 export interface RunningBox {
@@ -40,8 +40,8 @@ export function startBox(
       HOME: process.env['HOME'] ?? '',
       TMPDIR: process.env['TMPDIR'] ?? '/tmp',
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
-      [BOX_ENV.assignmentUrl]: `${api.url}/assignment`,
-      [BOX_ENV.exitWithParent]: 'true',
+      [CONTAINER_ENV_NAMES.assignmentUrl]: `${api.url}/assignment`,
+      [CONTAINER_ENV_NAMES.exitWithParent]: 'true',
       ...env,
     },
     stdio: ['pipe', 'ignore', 'pipe'],
@@ -54,8 +54,8 @@ export function startBox(
 }
 
 /** What a box's work is given when it runs in this process: everything but the life of a process of its own. */
-export async function inBox<T>(work: (box: Box) => Promise<T>): Promise<T> {
-  const workDir = temporaryFolder('assay-box-');
+export async function inBox<T>(work: (box: ContainerContext) => Promise<T>): Promise<T> {
+  const workDir = createTemporaryFolder('assay-box-');
   try {
     return await work({ workDir, users: null, embedded: true, abort: new AbortController().signal });
   } finally {
@@ -128,14 +128,14 @@ export const gatesAssignment = (
 });
 
 /** Neither the minter nor the deployment has anything to push with. */
-export const NO_CREDENTIALS: Credentials = { authorize: UNAUTHORIZED, secret: async () => null };
+export const NO_CREDENTIALS: PushCredentialSources = { getCredential: NO_CREDENTIALS, readSecret: async () => null };
 
 export const deliverAssignment = (
   api: FakeApi,
   repository: string,
   work: { readonly base_commit: string; readonly tree: string; readonly patch: Buffer },
-  more: Partial<DeliverAssignment> = {},
-): DeliverAssignment => ({
+  more: Partial<DeliveryAssignment> = {},
+): DeliveryAssignment => ({
   ...common(api, repository),
   kind: 'deliver',
   base_commit: work.base_commit,

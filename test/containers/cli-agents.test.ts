@@ -1,20 +1,20 @@
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { newReading } from '../../containers/agent/adapters/reading.ts';
+import { createRunState } from '../../containers/agent/adapters/reading.ts';
 import { runAgent } from '../../containers/agent/agent.ts';
-import { failureOf } from '../../containers/agent/failure.ts';
-import { prepare } from '../../containers/agent/places.ts';
-import { progressOf } from '../../containers/agent/progress.ts';
+import { sessionFailure } from '../../containers/agent/failure.ts';
+import { prepareWorkspace } from '../../containers/agent/places.ts';
+import { describeProgress } from '../../containers/agent/progress.ts';
 import { loadRole } from '../../containers/agent/role.ts';
-import { runSession, type SessionOptions } from '../../containers/agent/session.ts';
+import { runSession, type AgentSessionOptions } from '../../containers/agent/session.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { fetchCommit } from '../../workspace/git/fetch.ts';
-import { makeRepository, temporaryFolder } from '../support/repository.ts';
+import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
 import { agentAssignment, inBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 import { fakeCli } from './fake-cli.ts';
 
-const repository = makeRepository({ 'a.txt': 'a\n', 'AGENTS.md': 'Be brief.\n' });
+const repository = createTestRepository({ 'a.txt': 'a\n', 'AGENTS.md': 'Be brief.\n' });
 const base = repository.git('rev-parse', 'HEAD');
 const MODELS = {
   token: 'assay_md_token-of-the-attempt',
@@ -31,7 +31,7 @@ let api: FakeApi;
 let tmp: string;
 beforeEach(async () => {
   api = await startFakeApi();
-  tmp = temporaryFolder();
+  tmp = createTemporaryFolder();
 });
 afterEach(() => api.stop());
 
@@ -161,7 +161,7 @@ describe('an agent CLI', () => {
 });
 
 describe('stopping an agent CLI', () => {
-  const session = (script: string, options: { timeout_s?: number } & Omit<SessionOptions, 'abort'>) =>
+  const session = (script: string, options: { timeout_s?: number } & Omit<AgentSessionOptions, 'abort'>) =>
     inBox(async (box) => {
       vi.stubEnv('PATH', fakeCli(tmp, 'codex', script));
       const assignment = assigned('codex', {
@@ -174,22 +174,22 @@ describe('stopping an agent CLI', () => {
         allowFile: true,
       });
       const role = await loadRole(assignment.role, store, base);
-      const prepared = await prepare(assignment, box, role, store, base);
+      const prepared = await prepareWorkspace(assignment, box, role, store, base);
       const ended = await runSession(assignment, box, prepared, {
         graceMs: 100,
         ...options,
         abort: new AbortController().signal,
       });
-      return { ...ended, failure: failureOf(ended, 'codex') };
+      return { ...ended, failure: sessionFailure(ended, 'codex') };
     });
 
   test('asks with SIGINT first and reads what it prints on its way out', async () => {
-    const { failure, reading } = await session(
+    const { failure, runState } = await session(
       `trap 'cat ${recorded('codex/success.jsonl')}; exit 0' INT; while :; do sleep 0.05; done`,
       { timeout_s: 1, graceMs: 30_000 },
     );
     expect(failure?.class).toBe('timeout');
-    expect(reading?.usage.get('')).toMatchObject({ output_tokens: 123 });
+    expect(runState?.usageByModel.get('')).toMatchObject({ output_tokens: 123 });
   });
 
   test('goes on to SIGTERM, and to SIGKILL', async () => {
@@ -202,17 +202,17 @@ describe('stopping an agent CLI', () => {
   });
 
   test('tells one that is silent to go on with its session, and takes what it then does', async () => {
-    const { failure, reading, result, stopped } = await session(
+    const { failure, runState, result, watchdogStop } = await session(
       `if [ "$2" != resume ]; then head -1 ${recorded('codex/success.jsonl')}; exec sleep 60; fi
 printf '%s\\n' "$@" >&2; cat ${recorded('codex/success.jsonl')}`,
       { silenceMs: 1_500 },
     );
-    expect([failure, stopped]).toEqual([null, null]);
-    expect(reading).toMatchObject({ nudges: 1, ended: true });
+    expect([failure, watchdogStop]).toEqual([null, null]);
+    expect(runState).toMatchObject({ nudges: 1, ended: true });
     const said = result.output.split('\n');
     expect(said.find((line) => line.startsWith('You have said nothing for 1.5 seconds'))).toContain('Go on');
-    expect(said).toContain(reading?.session);
-    expect(progressOf(reading ?? newReading())).toContain('nudged');
+    expect(said).toContain(runState?.sessionId);
+    expect(describeProgress(runState ?? createRunState())).toContain('nudged');
   });
 
   test('ends one that stays silent, and one that nobody can tell anything', async () => {
@@ -224,7 +224,7 @@ printf '%s\\n' "$@" >&2; cat ${recorded('codex/success.jsonl')}`,
     });
     const first = await session('exec sleep 60', { silenceMs: 300 });
     expect(first.failure?.reason).toBe('the agent said nothing for 0.3 s, and was stopped');
-    expect(first.reading?.nudges).toBe(0);
+    expect(first.runState?.nudges).toBe(0);
   });
 
   test("holds it to its role's turns, where it does not count them itself", async () => {
@@ -236,11 +236,11 @@ printf '%s\\n' "$@" >&2; cat ${recorded('codex/success.jsonl')}`,
   });
 
   test('happens when it does nothing but wait for a network that is not there', async () => {
-    const { failure, stopped } = await session(
+    const { failure, watchdogStop } = await session(
       `cat ${recorded('codex/connection-refused.jsonl')}; while :; do tail -1 ${recorded('codex/connection-refused.jsonl')}; sleep 0.05; done`,
       { waitingMs: 300 },
     );
-    expect(stopped).toMatchObject({ why: 'waiting', for: expect.stringContaining('waiting for network') });
+    expect(watchdogStop).toMatchObject({ why: 'waiting', for: expect.stringContaining('waiting for network') });
     expect(failure).toMatchObject({ class: 'provider_transient' });
   });
 });

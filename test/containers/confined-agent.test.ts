@@ -1,25 +1,25 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { residents } from '../../workspace/process/residents.ts';
+import { listUserProcesses } from '../../workspace/process/residents.ts';
 import {
-  boxEnvironment,
-  CONFINE,
+  buildContainerEnvironment,
+  CONFINE_COMMAND,
   canConfine,
-  openFolder,
-  sayIfSkipped,
-  usersOf,
+  createTraversableFolder,
+  warnAboutSkippedTests,
+  getContainerUsers,
 } from '../support/confined.ts';
-import { makeRepository, type Repository } from '../support/repository.ts';
+import { createTestRepository, type TestRepository } from '../support/repository.ts';
 import { agentAssignment, startBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
-sayIfSkipped(19);
+warnAboutSkippedTests(19);
 let api: FakeApi;
 let work: string;
 beforeEach(async () => {
   api = await startFakeApi();
-  work = openFolder();
+  work = createTraversableFolder();
   mkdirSync(join(work, 'seen'));
   chmodSync(join(work, 'seen'), 0o777);
 });
@@ -28,25 +28,25 @@ afterEach(() => api.stop());
 /** What an agent hands in from a box with the template's capabilities. */
 async function attempt(
   script: string,
-  repository: Repository = makeRepository({ 'a.txt': 'a\n' }),
+  repository: TestRepository = createTestRepository({ 'a.txt': 'a\n' }),
   read_credential: string | null = null,
 ) {
   const assignment = agentAssignment(api, repository.url, ['bash', '-c', script], {
     base_commit: repository.git('rev-parse', 'HEAD'),
     read_credential,
   });
-  const env = { ...boxEnvironment('agent', work), HOME: '/nonexistent' };
-  const { code, log } = await startBox(['containers/agent/main.ts'], api, assignment, env, CONFINE).ended;
+  const env = { ...buildContainerEnvironment('agent', work), HOME: '/nonexistent' };
+  const { code, log } = await startBox(['containers/agent/main.ts'], api, assignment, env, CONFINE_COMMAND).ended;
   expect({ code, log }).toMatchObject({ code: 0 });
-  for (const { uid } of usersOf('agent')) expect(residents(uid)).toEqual([]);
+  for (const { uid } of getContainerUsers('agent')) expect(listUserProcesses(uid)).toEqual([]);
   return { complete: api.bodies('complete')[0], fail: api.bodies('fail')[0] };
 }
 /** A file that everybody could write: who ran code that was planted. */
 const seen = (name: string): string => join(work, 'seen', name);
 
 /** A repository with a submodule at `sub`, which is at a commit that nobody has. */
-function withSubmodule(): Repository {
-  const repository = makeRepository({
+function withSubmodule(): TestRepository {
+  const repository = createTestRepository({
     'a.txt': 'a\n',
     '.gitmodules': '[submodule "sub"]\n\tpath = sub\n\turl = ../sub\n',
   });
@@ -70,7 +70,7 @@ describe.skipIf(!canConfine)('in an agent box with the capabilities of the templ
   });
 
   test('an agent is somebody else, in a checkout and a home of its own, where git works', async () => {
-    const [user] = usersOf('agent');
+    const [user] = getContainerUsers('agent');
     const { complete } = await attempt(
       'id -u; ls -ldn . | cut -d" " -f3; git status --short && touch "$HOME/x" "$TMPDIR/y" && grep -c "CapEff:.0*$" /proc/self/status',
     );
@@ -82,7 +82,7 @@ describe.skipIf(!canConfine)('in an agent box with the capabilities of the templ
       for p in /proc/[0-9]*; do cat $p/mem >/dev/null 2>&1 && echo "$p has readable memory"; done
       git -C "$OLDPWD" config --list --show-origin | grep -i extraheader
       env | grep -c 'ghs_'0123 | grep -v '^0$'; echo searched`;
-    const { complete } = await attempt(search, makeRepository({ 'a.txt': 'a\n' }), 'Basic ghs_0123456789');
+    const { complete } = await attempt(search, createTestRepository({ 'a.txt': 'a\n' }), 'Basic ghs_0123456789');
     expect(complete?.['summary']).toBe('searched');
   });
 

@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
-import { residents } from '../../workspace/process/residents.ts';
+import { listUserProcesses } from '../../workspace/process/residents.ts';
 import {
-  boxEnvironment,
-  CONFINE,
+  buildContainerEnvironment,
+  CONFINE_COMMAND,
   canConfine,
-  openFolder,
-  sayIfSkipped,
-  usersOf,
+  createTraversableFolder,
+  warnAboutSkippedTests,
+  getContainerUsers,
 } from '../support/confined.ts';
-import { makeRepository } from '../support/repository.ts';
+import { createTestRepository } from '../support/repository.ts';
 import { gatesAssignment, startBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
-sayIfSkipped(6);
+warnAboutSkippedTests(6);
 let api: FakeApi;
 beforeEach(async () => {
   api = await startFakeApi();
@@ -27,10 +27,10 @@ const BASE = {
 
 /** A repository and a patch on it, which is judged by a gates box with the template's capabilities. */
 function work(config: string, change: Record<string, string>, base: Record<string, string> = BASE) {
-  const repository = makeRepository({ ...base, 'assay.yaml': `quality_gates:\n${config}` });
+  const repository = createTestRepository({ ...base, 'assay.yaml': `quality_gates:\n${config}` });
   return onRepository(repository, change);
 }
-function onRepository(repository: ReturnType<typeof makeRepository>, change: Record<string, string>) {
+function onRepository(repository: ReturnType<typeof createTestRepository>, change: Record<string, string>) {
   const base_commit = repository.git('rev-parse', 'main');
   repository.git('checkout', '--quiet', '--detach', 'main');
   repository.commit(change);
@@ -45,8 +45,8 @@ function onRepository(repository: ReturnType<typeof makeRepository>, change: Rec
 async function judge(of: ReturnType<typeof work>, more: Parameters<typeof gatesAssignment>[3] = {}) {
   api.calls.length = 0;
   const assignment = gatesAssignment(api, of.repository.url, of, more);
-  const env = boxEnvironment('gates', openFolder());
-  const { code, log } = await startBox(['containers/gates/main.ts'], api, assignment, env, CONFINE).ended;
+  const env = buildContainerEnvironment('gates', createTraversableFolder());
+  const { code, log } = await startBox(['containers/gates/main.ts'], api, assignment, env, CONFINE_COMMAND).ended;
   expect({ code, log }).toMatchObject({ code: 0 });
   const { evidence } = (api.bodies('evidence')[0] ?? {}) as { evidence?: Evidence };
   return Object.fromEntries((evidence?.gates ?? []).map((gate) => [gate.name, gate]));
@@ -73,7 +73,7 @@ describe.skipIf(!canConfine)('in a gates box with the capabilities of the templa
 
   test('a signal is somebody else, too, and cannot look into the supervisor', async () => {
     const of = work('  lint: false\n', { 'a.txt': 'x\n' });
-    const ids = usersOf('gates').map(({ uid }) => uid);
+    const ids = getContainerUsers('gates').map(({ uid }) => uid);
     const command = `case " ${ids.join(' ')} " in *" $(id -u) "*) ! cat /proc/$PPID/environ && touch new;; *) false;; esac`;
     await judge(of, { signals: [{ type: 'test_passes', command, timeout_s: 20 }] });
     const { evidence } = (api.bodies('evidence')[0] ?? {}) as { evidence?: Evidence };
@@ -87,7 +87,7 @@ describe.skipIf(!canConfine)('in a gates box with the capabilities of the templa
       }),
     );
     expect(tests?.outcome).toBe('passed');
-    expect(usersOf('gates').flatMap(({ uid }) => residents(uid))).toEqual([]);
+    expect(getContainerUsers('gates').flatMap(({ uid }) => listUserProcesses(uid))).toEqual([]);
   });
 
   test('code of the patch cannot make a required check pass that runs in another room', async () => {
@@ -103,7 +103,7 @@ describe.skipIf(!canConfine)('in a gates box with the capabilities of the templa
   });
 
   test('code of the patch cannot poison what is remembered of the base for other tasks', async () => {
-    const repository = makeRepository({
+    const repository = createTestRepository({
       'sum.js': 'exports.sum = (a, b) => a + b;\n',
       'sum.test.js':
         "const { test } = require('node:test');\ntest('adds', () => require('node:assert').equal(require('./sum.js').sum(1, 2), 3));\n",

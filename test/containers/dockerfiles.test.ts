@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
+import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
 import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
-import { BOX_ENV } from '../../shared/contract/names.ts';
-import { temporaryFolder } from '../support/repository.ts';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/names.ts';
+import { createTemporaryFolder } from '../support/repository.ts';
 import { fakeCli } from './fake-cli.ts';
 
 interface Instruction {
@@ -85,7 +85,7 @@ test.each([
 ])(
   'the %s image has the users for commands, and tells the supervisor to use them',
   (box, users, ...texts) => {
-    expect(all(box, 'ENV')).toContain(`${BOX_ENV.runAs}=${users}`);
+    expect(all(box, 'ENV')).toContain(`${CONTAINER_ENV_NAMES.runAs}=${users}`);
     for (const text of texts) expect(all(box, 'RUN').join('\n')).toContain(text);
   },
 );
@@ -98,12 +98,12 @@ test('the agent image brings exactly the CLIs that it is told to, in the version
     ),
   );
   for (const { version } of Object.values(CLI_VERSIONS)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
-  expect(Object.keys(CLI_VERSIONS)).toEqual([...CLI_KINDS]);
+  expect(Object.keys(CLI_VERSIONS)).toEqual([...AGENT_CLI_KINDS]);
 });
 
 describe('the installer of agent CLIs', () => {
   const installs = (says: string, kinds: readonly string[]) => {
-    const folder = temporaryFolder();
+    const folder = createTemporaryFolder();
     // As npm would: puts a program there that says its version.
     const npm = `prefix=$3; mkdir -p "$prefix/node_modules/.bin"; for program in claude codex; do printf '#!/bin/sh\\necho ${says}\\n' > "$prefix/node_modules/.bin/$program"; chmod +x "$prefix/node_modules/.bin/$program"; done`;
     const path = fakeCli(folder, 'npm', npm);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { deliver } from '../../functions/deliver/deliver.ts';
+import { deliverWork } from '../../functions/deliver/deliver.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
-import { reduce } from '../../shared/control/verdict/reduce.ts';
-import { makeRepository } from '../support/repository.ts';
+import { reduceToVerdict } from '../../shared/control/verdict/reduce.ts';
+import { createTestRepository } from '../support/repository.ts';
 import {
   agentAssignment,
   deliverAssignment,
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 test('an agent edits files, gates look at the very same tree, and the branch that is delivered holds it', async () => {
-  const repository = makeRepository({
+  const repository = createTestRepository({
     'sum.js': 'exports.sum = (a, b) => a - b;\n',
     'sum.test.js':
       "const { test } = require('node:test');\nconst assert = require('node:assert');\ntest('adds', () => assert.equal(require('./sum.js').sum(1, 2), 3));\n",
@@ -61,10 +61,10 @@ test('an agent edits files, gates look at the very same tree, and the branch tha
   expect(evidence.signals.map((signal) => signal.outcome)).toEqual(['passed', 'passed']);
   expect(evidence.gates.map((gate) => [gate.name, gate.outcome])).toContainEqual(['tests', 'passed']);
   expect(evidence.changed_files).toEqual(['docs/notes.txt', 'sum.js']);
-  expect(reduce(evidence)).toMatchObject({ verdict: 'pass', verified: true, tests_run: true });
+  expect(reduceToVerdict(evidence)).toMatchObject({ verdict: 'pass', verified: true, tests_run: true });
 
   vi.stubEnv('ASSAY_API_URL', api.url);
-  await inBox((box) => deliver(deliverAssignment(api, repository.url, work), box, NO_CREDENTIALS));
+  await inBox((box) => deliverWork(deliverAssignment(api, repository.url, work), box, NO_CREDENTIALS));
   expect(repository.git('rev-parse', 'assay/T1^{tree}')).toBe(complete.tree);
   expect(repository.git('rev-parse', 'assay/T1^')).toBe(complete.base_commit);
   expect(api.bodies('delivery').map((body) => body['step'])).toEqual(['authorize', 'delivered']);

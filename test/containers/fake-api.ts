@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ROUTES, type Route, type RouteName } from '../../shared/api/routes.ts';
+import { ROUTES, type RouteDefinition, type RouteName } from '../../shared/api/routes.ts';
 
 export interface Call {
   readonly route: RouteName;
@@ -66,7 +66,7 @@ export async function startFakeApi(): Promise<FakeApi> {
       if (!route) return send(404, { code: 'not_found', detail: path });
       if (request.headers.authorization !== `Bearer ${api.token}`)
         return send(401, { code: 'unauthenticated', detail: 'no' });
-      const schema = (ROUTES[route] as Route).body;
+      const schema = (ROUTES[route] as RouteDefinition).body;
       const parsed = schema?.safeParse(JSON.parse(body.toString('utf8')));
       if (parsed && !parsed.success) return send(422, { code: 'invalid', detail: parsed.error.message });
       const call: Call = { route, body: parsed?.data as Record<string, unknown> };

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { fitting } from '../../containers/gates/fitting.ts';
+import { fitEvidence } from '../../containers/gates/fitting.ts';
 import { runGates as gather } from '../../containers/gates/gates.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
@@ -277,7 +277,7 @@ test('evidence is cut until it fits into one request, and its outcomes are not t
     gathered_at: '2026-01-01T00:00:00Z',
     duration_ms: 1,
   };
-  const fit = fitting(evidence);
+  const fit = fitEvidence(evidence);
   expect(Buffer.byteLength(JSON.stringify(fit))).toBeLessThan(1_048_576);
   expect(fit.gates.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual(
     evidence.gates.map(({ name, outcome }) => `${name} ${outcome}`),
@@ -288,5 +288,5 @@ test('evidence is cut until it fits into one request, and its outcomes are not t
     changed_files: [],
     gates: evidence.gates.slice(0, 1).map((gate) => ({ ...gate, findings: [] })),
   };
-  expect(fitting(small)).toBe(small);
+  expect(fitEvidence(small)).toBe(small);
 });

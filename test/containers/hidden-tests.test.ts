@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { hiddenTestsOf } from '../../containers/gates/hidden.ts';
-import { HiddenTests, hiddenText } from '../../shared/contract/submission/hidden-tests.ts';
+import { loadHiddenTests } from '../../containers/gates/hidden.ts';
+import { HiddenTests, serializeHiddenTests } from '../../shared/contract/submission/hidden-tests.ts';
 import { readBlobs } from '../../workspace/git/blobs.ts';
 import { CheckoutError } from '../../workspace/git/error.ts';
-import { makeRepository, type Repository } from '../support/repository.ts';
+import { createTestRepository, type TestRepository } from '../support/repository.ts';
 import { inBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
@@ -19,7 +19,7 @@ afterEach(() => api.stop());
 
 /** Puts hidden tests where the box is told to read them. */
 function placed(tests: unknown) {
-  const text = hiddenText(HiddenTests.parse(tests));
+  const text = serializeHiddenTests(HiddenTests.parse(tests));
   api.objects.set('/hidden', Buffer.from(text));
   const sha256 = createHash('sha256').update(text).digest('hex');
   return { url: `${api.url}/hidden`, sha256, bytes: Buffer.byteLength(text), read_credential: null };
@@ -28,14 +28,14 @@ function placed(tests: unknown) {
 /** The files that the box makes of them: path, mode and content. */
 const read = (place: ReturnType<typeof placed> | null) =>
   inBox(async (box) => {
-    const store = { dir: `${makeRepository({ 'a.txt': '' }).dir}/.git`, format: 'sha1' } as const;
-    const edits = await hiddenTestsOf(store, { hidden_tests: place }, box);
+    const store = { dir: `${createTestRepository({ 'a.txt': '' }).dir}/.git`, format: 'sha1' } as const;
+    const edits = await loadHiddenTests(store, { hidden_tests: place }, box);
     if (edits === null) return null;
     const blobs = await readBlobs(
       store,
-      edits.map(({ to }) => to?.id ?? ''),
+      edits.map(({ entry }) => entry?.id ?? ''),
     );
-    return edits.map(({ path, to }) => [path, to?.mode, blobs.get(to?.id ?? '')?.toString('latin1')]);
+    return edits.map(({ path, entry }) => [path, entry?.mode, blobs.get(entry?.id ?? '')?.toString('latin1')]);
   });
 const refusal = async (place: ReturnType<typeof placed>): Promise<CheckoutError> => {
   const error = await read(place).then(
@@ -45,14 +45,14 @@ const refusal = async (place: ReturnType<typeof placed>): Promise<CheckoutError>
   if (error instanceof CheckoutError) return error;
   throw error;
 };
-const linked = (): Repository => {
-  const repository = makeRepository({ a: '' });
+const linked = (): TestRepository => {
+  const repository = createTestRepository({ a: '' });
   symlinkSync('/etc/passwd', join(repository.dir, 'secret-link'));
   repository.commit({});
   return repository;
 };
 const files = (...all: object[]) => ({ kind: 'files', files: all });
-const from = (repository: Repository, more: object = {}) => ({
+const from = (repository: TestRepository, more: object = {}) => ({
   kind: 'git',
   repository: repository.url,
   ...more,
@@ -75,7 +75,7 @@ describe('the hidden tests of a box', () => {
   });
 
   test('are a folder of another repository, at a branch, a tag or a commit', async () => {
-    const repository = makeRepository({ 'shop/test/a.test.js': 'a', 'shopping.txt': '', 'b.js': '' });
+    const repository = createTestRepository({ 'shop/test/a.test.js': 'a', 'shopping.txt': '', 'b.js': '' });
     repository.git('tag', 'v1');
     const head = repository.git('rev-parse', 'HEAD');
     const expected = [['test/a.test.js', '100644', 'a']];
@@ -87,12 +87,12 @@ describe('the hidden tests of a box', () => {
   test.each<[string, () => object, string]>([
     [
       'a ref that is not there',
-      () => from(makeRepository({ a: '' }), { ref: 'secret-branch' }),
+      () => from(createTestRepository({ a: '' }), { ref: 'secret-branch' }),
       'cannot be fetched',
     ],
     [
       'a folder that is not there',
-      () => from(makeRepository({ a: '' }), { folder: 'secret-folder' }),
+      () => from(createTestRepository({ a: '' }), { folder: 'secret-folder' }),
       'are none',
     ],
     ['a symbolic link among them', () => from(linked()), 'a link or a submodule'],

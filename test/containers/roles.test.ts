@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runAgent } from '../../containers/agent/agent.ts';
-import { within } from '../../containers/agent/role.ts';
+import { limitAdapter } from '../../containers/agent/role.ts';
 import type { Adapter } from '../../shared/contract/agents/adapter.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { MAX_KNOWLEDGE_BYTES } from '../../shared/control/roles/role.ts';
-import { makeRepository, temporaryFolder } from '../support/repository.ts';
+import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
 import { agentAssignment, inBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 import { fakeCli } from './fake-cli.ts';
 
-const repository = makeRepository({
+const repository = createTestRepository({
   'AGENTS.md': 'Be brief.\n',
   '.assay/roles/data/system_prompt.md': 'You move data.\n',
   '.assay/roles/data/task_prompt.md': 'DATA {{TASK_TITLE}}\n\n{{FILES}}\n',
@@ -59,7 +59,7 @@ describe('the role of an agent', () => {
   });
 
   test('limits time, turns and money of a CLI, and is told to it', async () => {
-    const tmp = temporaryFolder();
+    const tmp = createTemporaryFolder();
     vi.stubEnv(
       'PATH',
       fakeCli(
@@ -75,8 +75,8 @@ describe('the role of an agent', () => {
     expect(patch).toMatch(/^\+--max-turns\n\+4$/m);
     expect(patch).toMatch(/^\+--max-budget-usd\n\+0\.5$/m);
     const command: Adapter = { kind: 'command', argv: ['true'], timeout_s: 60 };
-    expect(within(command, { timeout_s: 7, max_turns: 4 })).toEqual({ ...command, timeout_s: 7 });
-    expect(within(command, { timeout_s: 90 })).toEqual(command);
+    expect(limitAdapter(command, { timeout_s: 7, max_turns: 4 })).toEqual({ ...command, timeout_s: 7 });
+    expect(limitAdapter(command, { timeout_s: 90 })).toEqual(command);
   });
 
   test.each([
@@ -84,7 +84,7 @@ describe('the role of an agent', () => {
     ['gemini', '.gemini/GEMINI.md'],
     ['opencode', '.config/opencode/AGENTS.md'],
   ] as const)('is where %s looks for it', async (kind, file) => {
-    const tmp = temporaryFolder();
+    const tmp = createTemporaryFolder();
     vi.stubEnv('PATH', fakeCli(tmp, kind, `cat "$HOME/${file}" >&2; exit 1`));
     const { fail } = await run({ role: 'data', adapter: { kind, timeout_s: 60 } });
     expect(fail?.['reason']).toContain('You move data.');

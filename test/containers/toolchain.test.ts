@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { checkToolchain } from '../../containers/gates/toolchain.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
-import { makeRepository } from '../support/repository.ts';
+import { createTestRepository } from '../support/repository.ts';
 
 const check = (text: string | null, image?: string) => {
-  const repository = makeRepository(text === null ? { 'a.txt': '' } : { 'assay.yaml': text });
+  const repository = createTestRepository(text === null ? { 'a.txt': '' } : { 'assay.yaml': text });
   const store = { dir: `${repository.dir}/.git`, format: 'sha1' } as const;
   const base_commit = repository.git('rev-parse', 'HEAD');
   return checkToolchain(store, { base_commit, image } as GatesAssignment);

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runAgent } from '../../containers/agent/agent.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
-import { makeRepository, temporaryFolder } from '../support/repository.ts';
+import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
 import { agentAssignment, inBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 import { fakeCli } from './fake-cli.ts';
 
 const gate = (lines: string) =>
-  makeRepository({ 'a.txt': 'a\n', '.gitignore': 'tried\n', 'assay.yaml': `verification_gate:\n${lines}\n` });
+  createTestRepository({ 'a.txt': 'a\n', '.gitignore': 'tried\n', 'assay.yaml': `verification_gate:\n${lines}\n` });
 let api: FakeApi;
 let tmp: string;
 beforeEach(async () => {
   api = await startFakeApi();
-  tmp = temporaryFolder();
+  tmp = createTemporaryFolder();
 });
 afterEach(() => api.stop());
 

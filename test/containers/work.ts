@@ -1,8 +1,8 @@
-import { makeRepository } from '../support/repository.ts';
+import { createTestRepository } from '../support/repository.ts';
 
 /** A repository with a base and a piece of work on it, as an agent would hand it in. */
 export function work(files: Record<string, string>, change: Record<string, string | null>) {
-  const repository = makeRepository(files);
+  const repository = createTestRepository(files);
   const base_commit = repository.git('rev-parse', 'HEAD');
   repository.git('checkout', '--quiet', '--detach');
   repository.commit(change);

@@ -9,9 +9,9 @@ import { generated } from '../../docs/generate.ts';
 import { cliPage, JSON_OUTPUTS } from '../../docs/generator/cli.ts';
 import { lifecycle } from '../../docs/generator/lifecycle.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
-import { STATUSES, TRANSITIONS } from '../../shared/contract/task/status.ts';
+import { TASK_STATUSES, TASK_TRANSITIONS } from '../../shared/contract/task/status.ts';
 import { VerificationNudge } from '../../shared/control/ledger/verification-nudge.ts';
-import { reduce } from '../../shared/control/verdict/reduce.ts';
+import { reduceToVerdict } from '../../shared/control/verdict/reduce.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');
 
@@ -22,22 +22,22 @@ test.each(Object.entries(generated()))('docs/%s is what the sources say now', (n
 describe('the life of a task', () => {
   const page = lifecycle();
 
-  test.each(Object.entries(TRANSITIONS))('shows %s with its reason', (event, { why }) => {
-    expect(page).toMatch(new RegExp(`^\\| \`${event}\` \\|.*${why.replaceAll('.', '\\.')} \\|$`, 'm'));
+  test.each(Object.entries(TASK_TRANSITIONS))('shows %s with its reason', (event, { reason }) => {
+    expect(page).toMatch(new RegExp(`^\\| \`${event}\` \\|.*${reason.replaceAll('.', '\\.')} \\|$`, 'm'));
   });
 
   test('draws an arrow for each change of status, and none that is not in the table', () => {
     const arrows = [...page.matchAll(/^ {2}(\w+) --> (\w+): (.+)$/gm)].flatMap(([, from, to, events = '']) =>
       events.split(', ').map((event) => ({ from, to, event })),
     );
-    const expected = Object.entries(TRANSITIONS).flatMap(([event, { from, to }]) =>
+    const expected = Object.entries(TASK_TRANSITIONS).flatMap(([event, { from, to }]) =>
       to === null ? [] : from.map((status) => ({ from: status, to, event })),
     );
     expect(arrows).toEqual(expect.arrayContaining(expected));
     expect(arrows).toHaveLength(expected.length);
   });
 
-  test.each(STATUSES)('has a row for %s', (status) => {
+  test.each(TASK_STATUSES)('has a row for %s', (status) => {
     expect(page).toContain(`| \`${status}\` |`);
   });
 });
@@ -82,7 +82,7 @@ describe('the shapes of JSON', () => {
       gathered_at: '2026-11-21T10:00:00.000Z',
       duration_ms: 0,
     };
-    expect(keys('check')).toEqual(Object.keys(checkJson(evidence, reduce(evidence))));
+    expect(keys('check')).toEqual(Object.keys(checkJson(evidence, reduceToVerdict(evidence))));
   });
 
   test('of up are what up prints', () => {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { BODY_EXAMPLES } from '../../docs/generator/examples.ts';
 import { openapi } from '../../docs/generator/openapi.ts';
 import { PROBLEMS } from '../../shared/api/problem.ts';
-import { problemsOf } from '../../shared/api/refusals.ts';
-import { ROUTES, type Route, type RouteName, takesKey } from '../../shared/api/routes.ts';
+import { refusalCodesOf } from '../../shared/api/refusals.ts';
+import { ROUTES, type RouteDefinition, type RouteName, takesIdempotencyKey } from '../../shared/api/routes.ts';
 
 interface Operation {
   operationId: string;
@@ -23,8 +23,8 @@ interface Document {
 }
 
 const document = openapi() as unknown as Document;
-const routes = Object.entries(ROUTES) as [RouteName, Route][];
-const operationOf = (route: Route): Operation | undefined =>
+const routes = Object.entries(ROUTES) as [RouteName, RouteDefinition][];
+const operationOf = (route: RouteDefinition): Operation | undefined =>
   document.paths[route.path]?.[route.method.toLowerCase()];
 
 function refsIn(value: unknown, found: Set<string> = new Set()): Set<string> {
@@ -45,7 +45,7 @@ test('the document is OpenAPI 3.1 and asks for a bearer token unless a route say
 test.each(routes)('%s is in the document with its answer and its refusals', (name, route) => {
   const operation = operationOf(route);
   expect(operation?.operationId).toBe(name);
-  const expected = [route.status ?? 200, ...problemsOf(route).map((code) => PROBLEMS[code].status)];
+  const expected = [route.status ?? 200, ...refusalCodesOf(route).map((code) => PROBLEMS[code].status)];
   expect(Object.keys(operation?.responses ?? {})).toEqual(
     expect.arrayContaining([...new Set(expected)].map(String)),
   );
@@ -61,8 +61,8 @@ test.each(routes)('%s declares its path parameters, headers and body', (_, route
     (operation?.parameters ?? []).filter((each) => each.in === place).map((each) => each.name);
   expect(named('path')).toEqual([...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
   expect(named('header')).toEqual([
-    ...(takesKey(route) ? ['Idempotency-Key'] : []),
-    ...(route.ifMatch ? ['If-Match'] : []),
+    ...(takesIdempotencyKey(route) ? ['Idempotency-Key'] : []),
+    ...(route.takesIfMatch ? ['If-Match'] : []),
   ]);
   expect(operation?.requestBody !== undefined).toBe(route.body !== undefined);
   expect(named('query').length > 0).toBe(route.query !== undefined);
@@ -94,7 +94,7 @@ test.each(
     Object.entries(examples).map(([key, value]) => [name as RouteName, key, value] as const),
   ),
 )('the example %s.%s is a body that the API accepts', (name, _, value) => {
-  const route: Route = ROUTES[name];
+  const route: RouteDefinition = ROUTES[name];
   expect(route.body?.safeParse(value)).toMatchObject({ success: true });
 });
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { AUTONOMY_LEVELS, PRESETS } from '../../shared/contract/approval/autonomy.ts';
-import { KNOWN_ACTIONS, RISKS, riskOf } from '../../shared/contract/approval/risk.ts';
-import { isOverRequest, REQUEST_MOVES, REQUEST_STATUSES } from '../../shared/contract/intake/status.ts';
+import { AUTONOMY_LEVELS, AUTONOMY_PRESETS } from '../../shared/contract/approval/autonomy.ts';
+import { KNOWN_ACTIONS, RISK_LEVELS, actionRisk } from '../../shared/contract/approval/risk.ts';
+import { isTerminalRequestStatus, WORK_REQUEST_TRANSITIONS, WORK_REQUEST_STATUSES } from '../../shared/contract/intake/status.ts';
 import { REVIEW_STAGES } from '../../shared/contract/review/kinds.ts';
 import { CLIENT_STRATEGIES, ReviewSettings } from '../../shared/contract/review/schema.ts';
 import { VISION_CATEGORIES, VISION_VERIFIERS } from '../../shared/contract/review/vision-kinds.ts';
@@ -25,24 +25,24 @@ const named = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, 
 
 it.each(['clarify', 'approve'] as const)('docs/intake.md tells from where to where %s leads', (move) => {
   const [, from, to] = row('intake', `\`POST /requests/{id}/${move}\``);
-  expect(named(from)).toEqual(REQUEST_MOVES[move].from);
-  expect(named(to)[0]).toBe(REQUEST_MOVES[move].to);
+  expect(named(from)).toEqual(WORK_REQUEST_TRANSITIONS[move].from);
+  expect(named(to)[0]).toBe(WORK_REQUEST_TRANSITIONS[move].to);
 });
 
 it('docs/intake.md says that a no comes from any state but the ends', () => {
   const [, from, to] = row('intake', '`POST /requests/{id}/reject`');
   expect(from?.trim()).toBe('any but the two ends');
-  expect(named(to)).toEqual([REQUEST_MOVES.reject.to]);
-  expect(REQUEST_STATUSES.filter((status) => !isOverRequest(status))).toEqual(REQUEST_MOVES.reject.from);
+  expect(named(to)).toEqual([WORK_REQUEST_TRANSITIONS.reject.to]);
+  expect(WORK_REQUEST_STATUSES.filter((status) => !isTerminalRequestStatus(status))).toEqual(WORK_REQUEST_TRANSITIONS.reject.from);
 });
 
-it.each(RISKS)('docs/approvals.md names the actions of %s risk', (risk) => {
+it.each(RISK_LEVELS)('docs/approvals.md names the actions of %s risk', (risk) => {
   const [, actions] = row('approvals', risk);
-  expect(named(actions)).toEqual(KNOWN_ACTIONS.filter((action) => riskOf(action) === risk));
+  expect(named(actions)).toEqual(KNOWN_ACTIONS.filter((action) => actionRisk(action) === risk));
 });
 
 it.each(AUTONOMY_LEVELS)('docs/approvals.md tells what %s leaves to an agent', (level) => {
-  const { free } = PRESETS[level];
+  const { free } = AUTONOMY_PRESETS[level];
   const found = row('approvals', `\`${level}\`${level === 'semi' ? ' (default)' : ''}`)[1];
   if (level === 'full') expect(found?.trim()).toBe('all of low and medium risk');
   else expect(named(found)).toEqual(free);

@@ -17,12 +17,12 @@ import { handler as read } from '../../functions/api/read.ts';
 import type { ApiEvent } from '../../functions/api/request.ts';
 import { handler as submit } from '../../functions/api/submit.ts';
 import { handler as work } from '../../functions/api/work.ts';
-import { PROBLEMS, Problem } from '../../shared/api/problem.ts';
-import { ROUTES, type Route } from '../../shared/api/routes.ts';
-import { mintBoxToken, mintOperatorToken } from '../../shared/contract/access/tokens.ts';
-import { MAX_BODY_BYTES } from '../../shared/contract/names.ts';
+import { PROBLEMS, ProblemDetails } from '../../shared/api/problem.ts';
+import { ROUTES, type RouteDefinition } from '../../shared/api/routes.ts';
+import { mintLaunchToken, mintOperatorToken } from '../../shared/contract/access/tokens.ts';
+import { MAX_REQUEST_BODY_BYTES } from '../../shared/contract/names.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
-import { toItem } from '../../shared/store/task-item.ts';
+import { taskToItem } from '../../shared/store/task-item.ts';
 import { attempt, task } from '../support/builders.ts';
 
 const db = mockClient(DynamoDBDocumentClient);
@@ -73,13 +73,13 @@ function event(
 }
 const call = (handler: typeof submit, of: ApiEvent): Promise<APIGatewayProxyStructuredResultV2> =>
   handler(of, {} as Context) as Promise<APIGatewayProxyStructuredResultV2>;
-const problem = (answer: APIGatewayProxyStructuredResultV2): Problem =>
-  Problem.parse(JSON.parse(answer.body ?? '{}'));
+const problem = (answer: APIGatewayProxyStructuredResultV2): ProblemDetails =>
+  ProblemDetails.parse(JSON.parse(answer.body ?? '{}'));
 const VALID = { title: 'Fix', repository: 'https://example.test/r.git' };
 const CONFLICT = new ConditionalCheckFailedException({ message: 'no', $metadata: {} });
 
 /** Listings in pages, and what the table answers them. */
-const PAGED = Object.values(ROUTES as Record<string, Route>)
+const PAGED = Object.values(ROUTES as Record<string, RouteDefinition>)
   .filter((route) => route.query instanceof z.ZodObject && 'cursor' in route.query.shape)
   .map(({ method, path }) => `${method} ${path}`);
 
@@ -242,7 +242,7 @@ describe('POST /tasks', () => {
         await call(
           submit,
           event('POST /tasks', {
-            raw: JSON.stringify({ ...VALID, description: 'x'.repeat(MAX_BODY_BYTES) }),
+            raw: JSON.stringify({ ...VALID, description: 'x'.repeat(MAX_REQUEST_BODY_BYTES) }),
           }),
         ),
       ).code,
@@ -338,7 +338,7 @@ describe('the authorizer', () => {
   });
 
   it('knows a box by the hash on its attempt, and by no other', async () => {
-    const token = mintBoxToken('agent', 'T1', 1);
+    const token = mintLaunchToken('agent', 'T1', 1);
     const launch = {
       number: 1,
       token_sha256: sha256(token),
@@ -346,7 +346,7 @@ describe('the authorizer', () => {
       lost: false,
       launched_at: '2026-11-20T10:00:00.000Z',
     };
-    db.on(GetCommand).resolves({ Item: toItem(task({ attempts: [attempt({ agent: launch })] })) });
+    db.on(GetCommand).resolves({ Item: taskToItem(task({ attempts: [attempt({ agent: launch })] })) });
     expect(await identify(`Bearer ${token}`)).toEqual({
       caller: 'agent',
       role: '',
@@ -357,7 +357,7 @@ describe('the authorizer', () => {
       launch: 1,
       ends_at: 0,
     });
-    expect(await identify(`Bearer ${mintBoxToken('agent', 'T1', 1)}`)).toEqual(NOBODY);
+    expect(await identify(`Bearer ${mintLaunchToken('agent', 'T1', 1)}`)).toEqual(NOBODY);
     expect(await identify(`Bearer ${token.replace('assay_agent_', 'assay_gates_')}`)).toEqual(NOBODY);
     expect(await identify(`Bearer ${token.replace('.1.', '.2.')}`)).toEqual(NOBODY);
   });
@@ -365,7 +365,7 @@ describe('the authorizer', () => {
   it('asks consistently, because its answer is kept: a token that was made just now is known', async () => {
     db.on(GetCommand).resolves({});
     await identify(`Bearer ${mintOperatorToken()}`);
-    await identify(`Bearer ${mintBoxToken('agent', 'T1', 1)}`);
+    await identify(`Bearer ${mintLaunchToken('agent', 'T1', 1)}`);
     expect(db.commandCalls(GetCommand).map((each) => each.args[0].input.ConsistentRead)).toEqual([
       true,
       true,
@@ -407,7 +407,7 @@ describe('reading', () => {
       lost: false,
       launched_at: '2026-11-20T10:00:00.000Z',
     };
-    db.on(GetCommand).resolves({ Item: toItem(task({ attempts: [attempt({ agent: launch })] })) });
+    db.on(GetCommand).resolves({ Item: taskToItem(task({ attempts: [attempt({ agent: launch })] })) });
     const answer = await call(read, event('GET /tasks/{id}/attempts', { params: { id: 'T1' } }));
     expect(answer.body).not.toContain('secret');
     const seen = await call(
@@ -439,7 +439,7 @@ describe('reading', () => {
 
 describe('If-Match', () => {
   it('refuses an old version and what is no version', async () => {
-    db.on(GetCommand).resolves({ Item: toItem(task({ version: 4 })) });
+    db.on(GetCommand).resolves({ Item: taskToItem(task({ version: 4 })) });
     expect(
       (
         await call(

@@ -32,13 +32,13 @@ import { handler as dispatcher } from '../../functions/dispatch/handler.ts';
 import { handler as ledger } from '../../functions/ledger/handler.ts';
 import { handler as reconciler } from '../../functions/reconcile/handler.ts';
 import { logger } from '../../functions/runtime/logger.ts';
-import { GIVEN_UP_BATCHES, INDEXES, ITEM_PREFIX, TABLE } from '../../shared/contract/names.ts';
+import { FAILED_BATCH_PREFIX, TABLE_INDEXES, ITEM_KEY_PREFIXES, TABLE_KEYS } from '../../shared/contract/names.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { add, NO_LANE } from '../../shared/control/dead-letters/lane.ts';
-import { laneOf } from '../../shared/control/dead-letters/schema.ts';
-import { deadlineKey, taskKey, toItem } from '../../shared/store/task-item.ts';
+import { addFailedOperation, EMPTY_RETRY_QUEUE } from '../../shared/control/dead-letters/lane.ts';
+import { letterQueueId } from '../../shared/control/dead-letters/schema.ts';
+import { deadlineKey, taskKey, taskToItem } from '../../shared/store/task-item.ts';
 import { synthesise } from '../infra/synthesise.ts';
-import { attempt, inReview, launch, NOW, task, verdict } from '../support/builders.ts';
+import { attempt, taskInReview, launch, FIXED_NOW, task, verdict } from '../support/builders.ts';
 
 type AnyStub = AwsStub<object, { readonly $metadata: object }, object>;
 const db = mockClient(DynamoDBDocumentClient);
@@ -94,7 +94,7 @@ const FOR_OTHERS: Readonly<Record<string, RegExp>> = {
 
 const ago = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
 const context = { getRemainingTimeInMillis: () => 60_000 } as unknown as Context;
-const image = (of: Task) => marshall(toItem(of), { removeUndefinedValues: true });
+const image = (of: Task) => marshall(taskToItem(of), { removeUndefinedValues: true });
 const write = (before: Task | null, after: Task): DynamoDBStreamEvent =>
   ({
     Records: [
@@ -134,9 +134,9 @@ const again = {
 } as SQSEvent;
 
 const holds = (of: Task): Task => {
-  const due = deadlineKey(of.id, NOW);
-  const item = { ...toItem(of), ...due };
-  db.on(GetCommand).callsFake(({ Key }) => (Key[TABLE.pk] === ITEM_PREFIX.evolution ? {} : { Item: item }));
+  const due = deadlineKey(of.id, FIXED_NOW);
+  const item = { ...taskToItem(of), ...due };
+  db.on(GetCommand).callsFake(({ Key }) => (Key[TABLE_KEYS.pk] === ITEM_KEY_PREFIXES.evolution ? {} : { Item: item }));
   const shard = Object.values(due).find((value) => !String(value).endsWith(of.id));
   db.on(QueryCommand).callsFake((input: { IndexName?: string; ExpressionAttributeValues?: object }) => ({
     Items:
@@ -150,12 +150,12 @@ const holds = (of: Task): Task => {
 const claimed = (fields: Parameters<typeof attempt>[0] = {}): Task =>
   task({ status: 'claimed', attempts: [attempt(fields)] }, { files: ['src/a.js'] });
 const ended = (): Task => ({
-  ...inReview({ verdict: verdict() }),
+  ...taskInReview({ verdict: verdict() }),
   files: ['src/a.js'],
   status: 'done',
   verified: true,
   version: 9,
-  ended_at: NOW.toISOString(),
+  ended_at: FIXED_NOW.toISOString(),
 });
 /** A write of a request of people. */
 const ofRequest = {
@@ -164,7 +164,7 @@ const ofRequest = {
       eventID: 'e',
       dynamodb: {
         SequenceNumber: '1',
-        Keys: marshall({ [TABLE.pk]: `${ITEM_PREFIX.request}R1`, [TABLE.sk]: TABLE.requestSk }),
+        Keys: marshall({ [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.request}R1`, [TABLE_KEYS.sk]: TABLE_KEYS.requestSk }),
       },
     },
   ],
@@ -180,18 +180,18 @@ const batch = (): string =>
 const waits = { lost: false };
 /** A letter that is due, in a lane of its own. */
 const letter = (id: string, operation: string, args: string): void => {
-  const lane = add(
-    NO_LANE,
-    { id, operation, args, error: 'e', category: 'transient', message: 'm' } as Parameters<typeof add>[1],
+  const lane = addFailedOperation(
+    EMPTY_RETRY_QUEUE,
+    { id, operation, args, error: 'e', category: 'transient', message: 'm' } as Parameters<typeof addFailedOperation>[1],
     new Date(ago(9)),
     new Date(ago(9)),
   );
-  const name = laneOf(id);
+  const name = letterQueueId(id);
   db.on(GetCommand).callsFake(({ Key }) => ({
-    Item: Key[TABLE.pk] === ITEM_PREFIX.deadLetter ? lane : toItem(claimed()),
+    Item: Key[TABLE_KEYS.pk] === ITEM_KEY_PREFIXES.deadLetter ? lane : taskToItem(claimed()),
   }));
   db.on(QueryCommand).callsFake(({ Select }: { Select?: string }) =>
-    Select === 'COUNT' ? { Count: 1 } : { Items: [{ [INDEXES.byDeadline.sk]: `${ago(1)}#${name}` }] },
+    Select === 'COUNT' ? { Count: 1 } : { Items: [{ [TABLE_INDEXES.byDeadline.sk]: `${ago(1)}#${name}` }] },
   );
 };
 /** As many objects of a day as are made one. */
@@ -224,7 +224,7 @@ interface Scene {
   readonly acts: () => Promise<unknown>;
 }
 const waiter = (): Task => task({ waits_for: 'T0', status: 'blocked' }, { depends_on: ['T0'] });
-const reported = (): Task => inReview({ agent: launch(waits) });
+const reported = (): Task => taskInReview({ agent: launch(waits) });
 
 /** What each function does, so that every right of its role is used. */
 const SCENES: Readonly<Record<string, readonly Scene[]>> = {
@@ -235,13 +235,13 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
       given: () => holds(reported()),
       acts: () => conductor(write(claimed({ agent: launch(waits) }), reported()), context),
     },
-    { given: () => holds(ended()), acts: () => conductor(write(inReview(), ended()), context) },
+    { given: () => holds(ended()), acts: () => conductor(write(taskInReview(), ended()), context) },
     {
       // What was set aside for an attempt is settled.
       given: () => holds(ended()),
       acts: () => {
         const over = attempt({ outcome: 'failed', reserved: { day: '2026-11-20', micro: 1 } });
-        return conductor(write(inReview(), { ...ended(), attempts: [over] }), context);
+        return conductor(write(taskInReview(), { ...ended(), attempts: [over] }), context);
       },
     },
     {
@@ -255,7 +255,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
       given: () => holds({ ...claimed(), repository: 'https://private.test/shop.git' }),
       acts: () => dispatcher(message),
     },
-    { given: () => holds(inReview()), acts: () => dispatcher(message) },
+    { given: () => holds(taskInReview()), acts: () => dispatcher(message) },
     { given: () => holds(claimed()), acts: () => dispatcher(again) },
     {
       given: () => {
@@ -269,7 +269,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
     { given: () => holds(task()), acts: round },
     {
       given: () => {
-        holds(inReview({ gates: launch({ ...waits, launched_at: '2020-01-01T00:00:00.000Z' }) }));
+        holds(taskInReview({ gates: launch({ ...waits, launched_at: '2020-01-01T00:00:00.000Z' }) }));
         db.on(QueryCommand, { ConsistentRead: true }).resolves({
           Items: [
             {
@@ -287,7 +287,7 @@ const SCENES: Readonly<Record<string, readonly Scene[]>> = {
     { given: () => holds(ended()), acts: round },
     { given: () => holds(waiter()), acts: round },
   ],
-  Analytics: [{ acts: () => ledger(write(inReview(), ended())) }],
+  Analytics: [{ acts: () => ledger(write(taskInReview(), ended())) }],
   Compactor: [
     {
       given: () => bucket(BATCHES, '{}\n'),
@@ -325,7 +325,7 @@ const rights = Object.entries(template.findResources('AWS::IAM::Policy')).flatMa
   const own =
     name === 'DeadLetters'
       ? statements
-      : statements.filter(({ Resource }) => !JSON.stringify(Resource).includes(GIVEN_UP_BATCHES));
+      : statements.filter(({ Resource }) => !JSON.stringify(Resource).includes(FAILED_BATCH_PREFIX));
   const isForOthers = (each: string) =>
     BY_SERVICES.test(each) || (FOR_OTHERS[name ?? '']?.test(each) ?? false);
   const actions = new Set(own.flatMap(({ Action }) => Action).filter((each) => !isForOthers(each)));

@@ -4,18 +4,18 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FUNCTIONS, type FunctionName } from '../../infra/bundles.ts';
-import { ENV } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { taskKey, toItem } from '../../shared/store/task-item.ts';
-import { inReview, verdict } from '../support/builders.ts';
-import { WHOLE_ENV } from '../support/function-values.ts';
+import { taskKey, taskToItem } from '../../shared/store/task-item.ts';
+import { taskInReview, verdict } from '../support/builders.ts';
+import { COMPLETE_FUNCTION_ENV } from '../support/function-values.ts';
 
 const db = mockClient(DynamoDBDocumentClient);
 const s3 = mockClient(S3Client);
 const OF_TASK = { task_id: 'T1', run: 3 };
 const ENDED = { 'detail-type': 'Task Done', detail: { task_id: 'T1' } };
 const BOX = 'T1/1/deliver/1';
-const image = (of: Task) => marshall(toItem(of), { removeUndefinedValues: true });
+const image = (of: Task) => marshall(taskToItem(of), { removeUndefinedValues: true });
 const WRITE = {
   Records: [
     {
@@ -23,8 +23,8 @@ const WRITE = {
       dynamodb: {
         SequenceNumber: '1',
         Keys: marshall(taskKey('T1')),
-        OldImage: image(inReview()),
-        NewImage: image({ ...inReview({ verdict: verdict() }), status: 'done', version: 9 }),
+        OldImage: image(taskInReview()),
+        NewImage: image({ ...taskInReview({ verdict: verdict() }), status: 'done', version: 9 }),
       },
     },
   ],
@@ -81,10 +81,10 @@ type Handler = (event: unknown, context: unknown) => Promise<unknown>;
 const context = { getRemainingTimeInMillis: () => 60_000 };
 let said: object[] = [];
 beforeEach(async () => {
-  Object.assign(process.env, WHOLE_ENV, {
-    [ENV.otlpEndpoint]: 'https://collector.test/',
-    [ENV.forges]: '[{"url":"https://github.com/acme","forge":"github"}]',
-    [ENV.recordEvents]: '[]',
+  Object.assign(process.env, COMPLETE_FUNCTION_ENV, {
+    [FUNCTION_ENV_NAMES.otlpEndpoint]: 'https://collector.test/',
+    [FUNCTION_ENV_NAMES.forges]: '[{"url":"https://github.com/acme","forge":"github"}]',
+    [FUNCTION_ENV_NAMES.recordEvents]: '[]',
   });
   const { logger } = await import('../../functions/runtime/logger.ts');
   said = [];

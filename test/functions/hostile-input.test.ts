@@ -7,9 +7,9 @@ import { handler as read } from '../../functions/api/read.ts';
 import type { ApiEvent } from '../../functions/api/request.ts';
 import { handler as submit } from '../../functions/api/submit.ts';
 import { handler as work } from '../../functions/api/work.ts';
-import { Problem } from '../../shared/api/problem.ts';
-import { MAX_BODY_BYTES } from '../../shared/contract/names.ts';
-import { toItem } from '../../shared/store/task-item.ts';
+import { ProblemDetails } from '../../shared/api/problem.ts';
+import { MAX_REQUEST_BODY_BYTES } from '../../shared/contract/names.ts';
+import { taskToItem } from '../../shared/store/task-item.ts';
 import { attempt, task } from '../support/builders.ts';
 
 const db = mockClient(DynamoDBDocumentClient);
@@ -38,8 +38,8 @@ const event = (routeKey: string, raw: string | undefined, more: object = {}): Ap
   }) as unknown as ApiEvent;
 const call = (handler: typeof submit, of: ApiEvent): Promise<APIGatewayProxyStructuredResultV2> =>
   handler(of, {} as Context) as Promise<APIGatewayProxyStructuredResultV2>;
-const problem = (answer: APIGatewayProxyStructuredResultV2): Problem =>
-  Problem.parse(JSON.parse(answer.body ?? '{}'));
+const problem = (answer: APIGatewayProxyStructuredResultV2): ProblemDetails =>
+  ProblemDetails.parse(JSON.parse(answer.body ?? '{}'));
 const VALID = '"title": "Fix", "repository": "https://example.test/r.git"';
 const regexes = (all: readonly string[]): string =>
   JSON.stringify(all.map((regex) => ({ type: 'file_contains', path: 'a', regex })));
@@ -86,7 +86,7 @@ describe('a body that is made to cost', () => {
       /^\/budget\/max_cost_usd$/,
     ],
   ])('%s: is refused in few words, and changes nothing', async (_, raw, pointer) => {
-    expect(Buffer.byteLength(raw)).toBeLessThanOrEqual(MAX_BODY_BYTES + 300_000);
+    expect(Buffer.byteLength(raw)).toBeLessThanOrEqual(MAX_REQUEST_BODY_BYTES + 300_000);
     const answer = await call(submit, event('POST /tasks', raw));
     expect([413, 422]).toContain(answer.statusCode);
     expect(Buffer.byteLength(answer.body ?? '')).toBeLessThan(65_536);
@@ -110,7 +110,7 @@ describe('a body that is made to cost', () => {
       launched_at: '2026-11-20T10:00:00.000Z',
     };
     db.on(GetCommand).resolves({
-      Item: toItem(task({ status: 'claimed', attempts: [attempt({ agent: launch })] })),
+      Item: taskToItem(task({ status: 'claimed', attempts: [attempt({ agent: launch })] })),
     });
     const answer = await call(
       work,

@@ -5,8 +5,8 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { handler } from '../../functions/judge/handler.ts';
 import { logger } from '../../functions/runtime/logger.ts';
-import { toItem } from '../../shared/store/task-item.ts';
-import { inReview } from '../support/builders.ts';
+import { taskToItem } from '../../shared/store/task-item.ts';
+import { taskInReview } from '../support/builders.ts';
 
 const db = mockClient(DynamoDBDocumentClient);
 const s3 = mockClient(S3Client);
@@ -16,11 +16,11 @@ beforeEach(() => {
 });
 
 it('says that no model is configured, for each signal that asks one, and reads nothing of the work', async () => {
-  const task = inReview(
+  const task = taskInReview(
     {},
     { completion_signals: [{ type: 'llm_judge', criteria: 'it adds', on_error: 'hold' }] },
   );
-  db.on(GetCommand).resolves({ Item: toItem(task) });
+  db.on(GetCommand).resolves({ Item: taskToItem(task) });
   expect(await handler({ task_id: 'T1', run: 1, attempt: 1 })).toMatchObject([
     { outcome: 'inert', verdict: 'refer', reasons: [expect.stringContaining('assay:judges')], calls: 0 },
   ]);

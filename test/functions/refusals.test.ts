@@ -1,10 +1,10 @@
 import { expect, it, test } from 'vitest';
-import { problemsOf } from '../../shared/api/refusals.ts';
-import { ROUTES, type Route, type RouteName } from '../../shared/api/routes.ts';
+import { refusalCodesOf } from '../../shared/api/refusals.ts';
+import { ROUTES, type RouteDefinition, type RouteName } from '../../shared/api/routes.ts';
 import type { RefusalCode } from '../../shared/contract/refusal.ts';
-import { LOST_RACE } from '../../shared/use-cases/work/claim-once.ts';
-import { Refusals } from '../support/refusals/reachable.ts';
-import { readSource } from '../support/refusals/source.ts';
+import { LOST_RACE_CODES } from '../../shared/use-cases/work/claim-once.ts';
+import { RefusalAnalysis } from '../support/refusals/reachable.ts';
+import { readSourceText } from '../support/refusals/source.ts';
 
 /** An issue has no dependencies and no key. */
 const NOT_BY_ISSUES: readonly RefusalCode[] = [
@@ -17,23 +17,23 @@ const NOT_BY_ISSUES: readonly RefusalCode[] = [
 const CAUGHT: Partial<Record<RouteName, readonly RefusalCode[]>> = {
   hearGitHub: NOT_BY_ISSUES,
   hearGitLab: NOT_BY_ISSUES,
-  nextTask: LOST_RACE,
-  claimNext: LOST_RACE,
+  nextTask: LOST_RACE_CODES,
+  claimNext: LOST_RACE_CODES,
 };
 
 /** Refusals that a handler can come to and that its route does not document. */
-function undocumented(refusals: Refusals): string[] {
-  return [...refusals.ofHandlers()].flatMap(([name, codes]) => {
+function undocumented(refusals: RefusalAnalysis): string[] {
+  return [...refusals.findHandlerRefusals()].flatMap(([name, codes]) => {
     const allowed: readonly RefusalCode[] = [
-      ...problemsOf(ROUTES[name as RouteName]),
+      ...refusalCodesOf(ROUTES[name as RouteName]),
       ...(CAUGHT[name as RouteName] ?? []),
     ];
     return [...codes].filter((code) => !allowed.includes(code)).map((code) => `${name}: ${code}`);
   });
 }
 
-const refusals = new Refusals();
-const found = refusals.ofHandlers();
+const refusals = new RefusalAnalysis();
+const found = refusals.findHandlerRefusals();
 
 it('finds the handler of every route', () => {
   expect(new Set(found.keys())).toEqual(new Set(Object.keys(ROUTES)));
@@ -43,16 +43,16 @@ it('no handler can come to a refusal that its route does not document', () => {
   expect(undocumented(refusals)).toEqual([]);
 });
 
-test.each(Object.entries(ROUTES) as [RouteName, Route][])(
+test.each(Object.entries(ROUTES) as [RouteName, RouteDefinition][])(
   '%s documents no refusal that its use case cannot come to',
   (name, route) => {
-    expect((route.refuses ?? []).filter((code) => !found.get(name)?.has(code))).toEqual([]);
+    expect((route.refusalCodes ?? []).filter((code) => !found.get(name)?.has(code))).toEqual([]);
   },
 );
 
 it('nothing is refused before a use case that the shape of some route does not document', () => {
-  const shapes = Object.values(ROUTES).flatMap((route) => problemsOf({ ...route, refuses: [] }));
-  const before = refusals.of('functions/api/request.ts', 'readRequest');
+  const shapes = Object.values(ROUTES).flatMap((route) => refusalCodesOf({ ...route, refusalCodes: [] }));
+  const before = refusals.findFunctionRefusals('functions/api/request.ts', 'readRequest');
   expect([...before].filter((code) => !shapes.includes(code))).toEqual([]);
   expect(before).toContain('unauthenticated');
 });
@@ -96,10 +96,10 @@ test.each<[string, string, string, string, string[]]>([
     ['listApprovals: id_taken', 'listReviews: id_taken', 'listTasks: id_taken'],
   ],
 ])('a refusal that is planted %s is found', (_, file, place, planted, expected) => {
-  const text = readSource(file);
+  const text = readSourceText(file);
   expect(text).toContain(place);
-  const withPlanted = new Refusals((each) =>
-    each === file ? text.replace(place, planted) : readSource(each),
+  const withPlanted = new RefusalAnalysis((each) =>
+    each === file ? text.replace(place, planted) : readSourceText(each),
   );
   expect(new Set(undocumented(withPlanted))).toEqual(new Set(expected));
 });

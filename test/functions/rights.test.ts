@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { ROUTES, type Route, type RouteName } from '../../shared/api/routes.ts';
+import { ROUTES, type RouteDefinition, type RouteName } from '../../shared/api/routes.ts';
 import { OPERATOR_ROLE_NAMES, OPERATOR_ROLES, type Right } from '../../shared/contract/access/rights.ts';
 import { ask } from './fuzz/ask.ts';
 import { BODIES, taskFor } from './fuzz/requests.ts';
 
-const ROUTES_OF_OPERATORS = (Object.entries(ROUTES) as [RouteName, Route][]).filter(([, route]) =>
+const ROUTES_OF_OPERATORS = (Object.entries(ROUTES) as [RouteName, RouteDefinition][]).filter(([, route]) =>
   route.callers.includes('operator'),
 );
 const MINE = JSON.stringify(['https://example.test/']);
@@ -19,7 +19,7 @@ async function as(name: RouteName, role: string, repositories = '') {
 }
 
 it('every route of operators says what right it needs, and no other does', () => {
-  for (const [name, route] of Object.entries(ROUTES) as [RouteName, Route][])
+  for (const [name, route] of Object.entries(ROUTES) as [RouteName, RouteDefinition][])
     expect([name, route.right !== undefined]).toEqual([name, route.callers.includes('operator')]);
 });
 

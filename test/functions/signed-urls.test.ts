@@ -6,8 +6,8 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ApiEvent } from '../../functions/api/request.ts';
 import { handler as upload } from '../../functions/api/upload.ts';
-import { Problem } from '../../shared/api/problem.ts';
-import { toItem } from '../../shared/store/task-item.ts';
+import { ProblemDetails } from '../../shared/api/problem.ts';
+import { taskToItem } from '../../shared/store/task-item.ts';
 import { attempt, launch, task } from '../support/builders.ts';
 
 process.env['AWS_ACCESS_KEY_ID'] ??= 'local';
@@ -18,7 +18,7 @@ beforeEach(() => db.reset());
 
 const has = (fields: Parameters<typeof task>[0] = {}) =>
   db.on(GetCommand).resolves({
-    Item: toItem(task({ attempts: [attempt({ agent: launch(), gates: launch() })], ...fields })),
+    Item: taskToItem(task({ attempts: [attempt({ agent: launch(), gates: launch() })], ...fields })),
   });
 
 async function post(caller: 'agent' | 'gates' | 'operator', route: string, body: unknown) {
@@ -65,7 +65,7 @@ describe('an upload', () => {
   ] as const)('by the %s of %s is refused: it is the work of another box', async (caller, kind) => {
     has();
     const { status, body } = await post(caller, 'artifact', { kind, ...content });
-    expect([status, Problem.parse(body).errors?.[0]?.pointer]).toEqual([403, '/kind']);
+    expect([status, ProblemDetails.parse(body).errors?.[0]?.pointer]).toEqual([403, '/kind']);
   });
 
   it('of evidence is for nobody: the API itself writes it', async () => {
@@ -106,7 +106,7 @@ describe('leave to upload', () => {
     has();
     const answer = await post('agent', 'artifact', body);
     expect(answer.status).toBe(422);
-    expect(Problem.parse(answer.body).errors?.map((each) => each.pointer)).toEqual(pointers);
+    expect(ProblemDetails.parse(answer.body).errors?.map((each) => each.pointer)).toEqual(pointers);
   });
 
   it('is given so often and no more: an agent cannot fill the bucket', async () => {
@@ -157,7 +157,7 @@ describe('the memory', () => {
   ])('refuses %j', async (body, pointer) => {
     has();
     const answer = await post('gates', 'memory', body);
-    expect([answer.status, Problem.parse(answer.body).errors?.[0]?.pointer]).toEqual([
+    expect([answer.status, ProblemDetails.parse(answer.body).errors?.[0]?.pointer]).toEqual([
       422,
       expect.stringContaining(pointer),
     ]);

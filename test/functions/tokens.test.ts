@@ -8,11 +8,11 @@ import { handler as read } from '../../functions/api/read.ts';
 import type { ApiEvent } from '../../functions/api/request.ts';
 import { handler as upload } from '../../functions/api/upload.ts';
 import { handler as work } from '../../functions/api/work.ts';
-import { UPLOADS } from '../../shared/api/report-schemas.ts';
-import { ROUTES, type Route, type RouteName, routeKey } from '../../shared/api/routes.ts';
-import { BOX_KINDS, type BoxKind } from '../../shared/contract/box-kind.ts';
+import { UPLOAD_RULES } from '../../shared/api/report-schemas.ts';
+import { ROUTES, type RouteDefinition, type RouteName, routeKey } from '../../shared/api/routes.ts';
+import { LAUNCH_KINDS, type LaunchKind } from '../../shared/contract/box-kind.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { toItem } from '../../shared/store/task-item.ts';
+import { taskToItem } from '../../shared/store/task-item.ts';
 import * as build from '../support/builders.ts';
 import { BODIES } from './fuzz/requests.ts';
 
@@ -23,26 +23,26 @@ const HANDLERS = { 'api-work': work, 'api-upload': upload, 'api-evidence': evide
 const SHA = 'a'.repeat(40);
 
 /** A body that a route takes of a box; what it says does not matter to whom the token belongs. */
-function bodyOf(name: RouteName, kind: BoxKind): unknown {
+function bodyOf(name: RouteName, kind: LaunchKind): unknown {
   const [body] = BODIES[name] ?? [];
-  const [upload] = Object.entries(UPLOADS).find(([, { by }]) => by === kind) ?? [];
+  const [upload] = Object.entries(UPLOAD_RULES).find(([, { uploader }]) => uploader === kind) ?? [];
   return name === 'upload' ? { ...(body as object), kind: upload } : body;
 }
 
-const ALL = Object.entries(ROUTES) as [RouteName, Route][];
+const ALL = Object.entries(ROUTES) as [RouteName, RouteDefinition][];
 const OF_BOXES = ALL.flatMap(([name, route]) =>
-  BOX_KINDS.filter((kind) => route.callers.includes(kind)).map((kind) => [kind, name] as const),
+  LAUNCH_KINDS.filter((kind) => route.callers.includes(kind)).map((kind) => [kind, name] as const),
 );
 
 async function call(
-  kind: BoxKind,
+  kind: LaunchKind,
   name: RouteName,
   task: Task,
   launch = 1,
   body: unknown = bodyOf(name, kind),
 ) {
-  const route = ROUTES[name] as Route;
-  db.on(GetCommand).resolves({ Item: toItem(task) });
+  const route = ROUTES[name] as RouteDefinition;
+  db.on(GetCommand).resolves({ Item: taskToItem(task) });
   db.on(PutCommand).resolves({});
   db.on(UpdateCommand).resolves({});
   const event = {
@@ -82,7 +82,7 @@ const OVER: readonly (readonly [string, Task, number])[] = [
   ['whose task was cancelled', build.task({ status: 'cancelled', attempts: [build.attempt(boxes)] }), 1],
   [
     'whose container was given up',
-    build.inReview({
+    build.taskInReview({
       report: null,
       agent: build.launch({ lost: true }),
       gates: build.launch({ lost: true }),
@@ -92,7 +92,7 @@ const OVER: readonly (readonly [string, Task, number])[] = [
   ],
   [
     'whose container was replaced',
-    build.inReview({
+    build.taskInReview({
       report: null,
       agent: build.launch({ number: 2 }),
       gates: build.launch({ number: 2 }),
@@ -112,10 +112,10 @@ describe.each(OVER)('a token %s', (_what, task, launch) => {
 });
 
 describe('a token of a box that has reported', () => {
-  const reported = build.inReview(
+  const reported = build.taskInReview(
     {
       ...boxes,
-      verification_failure: { failure_class: 'unknown', message: 'm', at: build.NOW.toISOString() },
+      verification_failure: { failure_class: 'unknown', message: 'm', at: build.FIXED_NOW.toISOString() },
     },
     {
       delivery: {
@@ -125,7 +125,7 @@ describe('a token of a box that has reported', () => {
         branch: null,
         commit: null,
         reason: 'r',
-        at: build.NOW.toISOString(),
+        at: build.FIXED_NOW.toISOString(),
       },
     },
   );
@@ -138,7 +138,7 @@ describe('a token of a box that has reported', () => {
 
   it.each([
     ['gates', 'evidence', { failure_class: 'unknown', message: 'm' }],
-    ['deliver', 'delivery', { step: 'refused', base_commit: build.sha1('a'), tree: SHA, reason: 'r' }],
+    ['deliver', 'delivery', { step: 'refused', base_commit: build.fakeSha1('a'), tree: SHA, reason: 'r' }],
   ] as const)('of %s has the same answer again from %s, and writes nothing', async (kind, name, body) => {
     expect((await call(kind, name, reported, 1, body)).status).toBe(200);
     expect(db.commandCalls(PutCommand)).toEqual([]);
@@ -155,7 +155,7 @@ describe('what a token of a box may read', () => {
   });
 
   it('is its own attempt', async () => {
-    db.on(GetCommand).resolves({ Item: toItem(two) });
+    db.on(GetCommand).resolves({ Item: taskToItem(two) });
     const event = {
       version: '2.0',
       routeKey: routeKey(ROUTES.listAttempts),

@@ -4,12 +4,12 @@ import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-d
 import type { EventBridgeEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { WitnessedCall } from '../../shared/contract/models/call.ts';
-import { ENV } from '../../shared/contract/names.ts';
+import type { MeteredCall } from '../../shared/contract/models/call.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
 import { spanIdOf, traceIdOf } from '../../shared/control/telemetry/plan.ts';
-import { traceOf } from '../../shared/control/telemetry/spans.ts';
-import { toItem } from '../../shared/store/task-item.ts';
+import { taskTrace } from '../../shared/control/telemetry/spans.ts';
+import { taskToItem } from '../../shared/store/task-item.ts';
 import * as build from '../support/builders.ts';
 import { FUNCTION_ENV } from '../support/function-values.ts';
 
@@ -51,7 +51,7 @@ beforeAll(async () => {
     collector.listen(0, '127.0.0.1', resolve);
   });
   const { port } = collector.address() as AddressInfo;
-  Object.assign(process.env, FUNCTION_ENV, { [ENV.otlpEndpoint]: `http://127.0.0.1:${port}/v1/traces` });
+  Object.assign(process.env, FUNCTION_ENV, { [FUNCTION_ENV_NAMES.otlpEndpoint]: `http://127.0.0.1:${port}/v1/traces` });
   ({ handler } = await import('../../functions/traces/handler.ts'));
 });
 afterAll(() => {
@@ -66,10 +66,10 @@ beforeEach(() => {
 });
 
 const nanos = (iso: string): string => `${Date.parse(iso)}000000`;
-const at = (second: number): string => build.later(second).toISOString();
+const at = (second: number): string => build.addSeconds(second).toISOString();
 const usage = { input_tokens: 100, output_tokens: 20, cache_read_tokens: 30, cache_write_tokens: 0 };
 const witnessed = {
-  ...build.witnessed(),
+  ...build.meteredUsage(),
   by_model: { 'claude-haiku-4-5': usage },
   calls: 7,
   cost_usd: 0.02,
@@ -107,15 +107,15 @@ const called = (
   id: string,
   from: number,
   to: number,
-  fields: Partial<WitnessedCall> = {},
-): WitnessedCall => ({
+  fields: Partial<MeteredCall> = {},
+): MeteredCall => ({
   ...{ id, attempt: 1, caller: 'agent', protocol: 'anthropic', status: 200, micro: 2_000, trouble: null },
   ...{ model: 'claude-haiku-4-5', answered: 'claude-haiku-4-5', usage },
   started_at: at(from),
   ended_at: at(to),
   ...fields,
 });
-let kept: WitnessedCall[] = [];
+let kept: MeteredCall[] = [];
 const done = (fields: Partial<Task> = {}): Task =>
   build.task({
     status: 'done',
@@ -126,7 +126,7 @@ const done = (fields: Partial<Task> = {}): Task =>
     ...fields,
   });
 const tell = async (task: Task | null): Promise<void> => {
-  table.on(GetCommand).resolves(task ? { Item: toItem(task) } : {});
+  table.on(GetCommand).resolves(task ? { Item: taskToItem(task) } : {});
   table.on(QueryCommand).resolves({ Items: kept.map((call) => ({ call })) });
   await handler({ detail: { task_id: 'T1' } } as EventBridgeEvent<string, unknown>);
 };
@@ -275,7 +275,7 @@ describe('the trace of a task', () => {
   });
 
   it('keeps each span within its task, with a parent that there is', () => {
-    const all = traceOf(done())?.spans ?? [];
+    const all = taskTrace(done())?.spans ?? [];
     const ids = new Set(all.map(({ spanId }) => spanId));
     expect(ids.size).toBe(all.length);
     for (const { parentId, start, end } of all) {

@@ -17,15 +17,15 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { handler as cascade } from '../../functions/cascade/handler.ts';
 import { handler as conductor } from '../../functions/conductor/handler.ts';
-import { backOffSeconds, queueUrl } from '../../functions/dispatch/back-off.ts';
+import { backoffSeconds, queueUrlFromArn } from '../../functions/dispatch/back-off.ts';
 import { handler as dispatcher } from '../../functions/dispatch/handler.ts';
 import { handler as ledger } from '../../functions/ledger/handler.ts';
 import { handler as reconciler } from '../../functions/reconcile/handler.ts';
-import { TABLE } from '../../shared/contract/names.ts';
+import { TABLE_KEYS } from '../../shared/contract/names.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { submitterOf } from '../../shared/control/admission/fair-share.ts';
-import { toItem } from '../../shared/store/task-item.ts';
-import { attempt, launch as box, inReview, NOW, task, verdict } from '../support/builders.ts';
+import { submitterKey } from '../../shared/control/admission/fair-share.ts';
+import { taskToItem } from '../../shared/store/task-item.ts';
+import { attempt, launch as box, taskInReview, FIXED_NOW, task, verdict } from '../support/builders.ts';
 
 const db = mockClient(DynamoDBDocumentClient);
 const s3 = mockClient(S3Client);
@@ -55,7 +55,7 @@ const context = {
   awsRequestId: 'r',
   getRemainingTimeInMillis: () => 10_000,
 } as unknown as Context;
-const image = (of: Task) => marshall(toItem(of), { removeUndefinedValues: true });
+const image = (of: Task) => marshall(taskToItem(of), { removeUndefinedValues: true });
 const stream = (...records: [Task | null, Task | null][]): DynamoDBStreamEvent =>
   ({
     Records: records.map(([before, after], index) => ({
@@ -88,10 +88,10 @@ const message = (fields: Record<string, unknown> = {}, receiveCount = 1): SQSEve
     ],
   }) as unknown as SQSEvent;
 const holds = (of: Task): void => {
-  const item = toItem(of);
-  const { [TABLE.pk]: pk, [TABLE.sk]: sk } = item;
+  const item = taskToItem(of);
+  const { [TABLE_KEYS.pk]: pk, [TABLE_KEYS.sk]: sk } = item;
   db.on(GetCommand).resolves({});
-  db.on(GetCommand, { Key: { [TABLE.pk]: pk, [TABLE.sk]: sk } }).resolves({ Item: item });
+  db.on(GetCommand, { Key: { [TABLE_KEYS.pk]: pk, [TABLE_KEYS.sk]: sk } }).resolves({ Item: item });
 };
 const claimed = (fields: Parameters<typeof attempt>[0] = {}): Task =>
   task({ status: 'claimed', attempts: [attempt(fields)] });
@@ -100,7 +100,7 @@ const launch = {
   token_sha256: 'x',
   assignment_key: 'k',
   lost: false,
-  launched_at: NOW.toISOString(),
+  launched_at: FIXED_NOW.toISOString(),
 };
 
 describe('the dispatcher', () => {
@@ -135,7 +135,7 @@ describe('the dispatcher', () => {
   });
 
   it('starts nothing when the agent has reported, or the run has moved on', async () => {
-    holds(inReview());
+    holds(taskInReview());
     expect(await dispatcher(message())).toEqual({ batchItemFailures: [] });
     holds(claimed());
     expect(await dispatcher(message({ run: 7 }))).toEqual({ batchItemFailures: [] });
@@ -185,7 +185,7 @@ describe('the dispatcher', () => {
   });
 
   it('gives up on gates after three lost boxes and lets the cascade decide', async () => {
-    const lost = inReview({ gates: { ...launch, number: 3, lost: true } });
+    const lost = taskInReview({ gates: { ...launch, number: 3, lost: true } });
     holds(lost);
     await dispatcher(message({ kind: 'gates' }));
     const written = db.commandCalls(PutCommand)[0]?.args[0].input.Item as Task;
@@ -194,17 +194,17 @@ describe('the dispatcher', () => {
   });
 
   it('backs off from 2 to 120 seconds, or half of that as chance has it, and makes queue URLs of ARNs', () => {
-    expect([1, 2, 3, 7, 50].map((each) => backOffSeconds(each, 1))).toEqual([2, 4, 8, 120, 120]);
-    expect([1, 2, 3, 7, 50].map((each) => backOffSeconds(each, 0))).toEqual([1, 2, 4, 60, 60]);
-    expect(queueUrl('arn:aws:sqs:eu-west-1:1:q', undefined)).toBe('https://sqs.eu-west-1.amazonaws.com/1/q');
-    expect(queueUrl('arn:aws:sqs:eu-west-1:1:q', 'http://127.0.0.1:9/')).toBe('http://127.0.0.1:9/1/q');
+    expect([1, 2, 3, 7, 50].map((each) => backoffSeconds(each, 1))).toEqual([2, 4, 8, 120, 120]);
+    expect([1, 2, 3, 7, 50].map((each) => backoffSeconds(each, 0))).toEqual([1, 2, 4, 60, 60]);
+    expect(queueUrlFromArn('arn:aws:sqs:eu-west-1:1:q', undefined)).toBe('https://sqs.eu-west-1.amazonaws.com/1/q');
+    expect(queueUrlFromArn('arn:aws:sqs:eu-west-1:1:q', 'http://127.0.0.1:9/')).toBe('http://127.0.0.1:9/1/q');
   });
 });
 
 describe('the conductor', () => {
   it('starts an execution for each run and for the end of each wait, which says where it goes on', async () => {
     await conductor(
-      stream([null, task()], [claimed({ agent: launch }), inReview({ agent: launch })], [task(), claimed()]),
+      stream([null, task()], [claimed({ agent: launch }), taskInReview({ agent: launch })], [task(), claimed()]),
       context,
     );
     const inputs = sfn.commandCalls(StartExecutionCommand).map(({ args }) => args[0].input);
@@ -218,7 +218,7 @@ describe('the conductor', () => {
         stage: 'select_model',
         attempt: 0,
         priority: 2,
-        submitter: submitterOf(task()),
+        submitter: submitterKey(task()),
       },
       expect.objectContaining({ task_id: 'T1', run: 1, stage: 'run_gates', attempt: 1 }),
     ]);
@@ -235,13 +235,13 @@ describe('the conductor', () => {
 
   it('counts a completion once, with a metric each for all and for the unverified', async () => {
     const lines = vi.spyOn(console, 'log').mockImplementation(() => undefined);
-    const before = inReview({ verdict: verdict() });
+    const before = taskInReview({ verdict: verdict() });
     const after: Task = {
       ...before,
       status: 'done',
       verified: false,
       version: 2,
-      ended_at: NOW.toISOString(),
+      ended_at: FIXED_NOW.toISOString(),
     };
     await conductor(stream([before, after]), context);
     const tally = db
@@ -263,13 +263,13 @@ describe('the conductor', () => {
 
 describe('the ledger', () => {
   it('writes one object per table and day, under a name that a re-delivery repeats', async () => {
-    const before = inReview({ verdict: verdict() });
+    const before = taskInReview({ verdict: verdict() });
     const after: Task = {
       ...before,
       status: 'done',
       verified: true,
       version: 2,
-      ended_at: NOW.toISOString(),
+      ended_at: FIXED_NOW.toISOString(),
     };
     await ledger(stream([before, after], [null, task()]));
     await ledger(stream([before, after], [null, task()]));
@@ -289,13 +289,13 @@ describe('the ledger', () => {
   });
 
   it('puts the end of a task on the bus, under an id that a re-delivery repeats', async () => {
-    const before = inReview({ verdict: verdict() });
+    const before = taskInReview({ verdict: verdict() });
     const after: Task = {
       ...before,
       status: 'done',
       verified: true,
       version: 2,
-      ended_at: NOW.toISOString(),
+      ended_at: FIXED_NOW.toISOString(),
     };
     await ledger(stream([before, after]));
     await ledger(stream([before, after]));
@@ -310,7 +310,7 @@ describe('the ledger', () => {
     bus
       .on(PutEventsCommand)
       .resolves({ Entries: [{ ErrorCode: 'ThrottlingException', ErrorMessage: 'slow' }] });
-    const before = inReview();
+    const before = taskInReview();
     await expect(ledger(stream([before, { ...before, status: 'failed', version: 2 }]))).rejects.toThrow(
       'the bus has not taken T1#2#task_failed: ThrottlingException: slow',
     );
@@ -318,8 +318,8 @@ describe('the ledger', () => {
 
   it('counts lost boxes for all together and by reason', async () => {
     const lines = vi.spyOn(console, 'log').mockImplementation(() => undefined);
-    const before = inReview({ gates: box() });
-    const after = inReview({ gates: box({ lost: true }) });
+    const before = taskInReview({ gates: box() });
+    const after = taskInReview({ gates: box({ lost: true }) });
     await ledger(stream([before, after]));
     const emitted = lines.mock.calls.map((call) => JSON.parse(String(call[0])) as Record<string, unknown>);
     expect(emitted.filter((line) => line['LostBoxes'] === 1).map((line) => line['reason'])).toEqual([
@@ -349,7 +349,7 @@ describe('the reconciler', () => {
   });
 
   it('leaves a box alone that has reported, and a container that is none of ours', async () => {
-    holds(inReview({ agent: launch }));
+    holds(taskInReview({ agent: launch }));
     const stopped = (environment: unknown[]) => ({
       'detail-type': 'ECS Task State Change',
       detail: { overrides: { containerOverrides: [{ environment }] } },
@@ -370,9 +370,9 @@ describe('the reconciler', () => {
         responsePayload: { errorType: 'Runtime.ExitError', errorMessage: 'signal: killed' },
       },
     });
-    const at = NOW.toISOString();
+    const at = FIXED_NOW.toISOString();
     const decision = { action: 'accept', reason: 'r', next_model: null, next_tier: null, at } as const;
-    const delivers = () => holds(inReview({ verdict: verdict(), decision, deliver: launch }, { run: 1 }));
+    const delivers = () => holds(taskInReview({ verdict: verdict(), decision, deliver: launch }, { run: 1 }));
     const written = () => db.commandCalls(PutCommand).map(({ args }) => args[0].input.Item);
 
     it('and has it delivered again, which counts', async () => {
@@ -397,7 +397,7 @@ describe('the reconciler', () => {
 
   it('starts a step that nobody has done, of the same run; after a stop of everything by a new one', async () => {
     holds(task());
-    const item = toItem(task());
+    const item = taskToItem(task());
     db.on(QueryCommand).callsFake(
       (input: { IndexName?: string; ExpressionAttributeValues?: Record<string, unknown> }) => ({
         Items:
@@ -417,7 +417,7 @@ describe('the reconciler', () => {
       changed: 1,
     });
     const written = db.commandCalls(PutCommand).map(({ args }) => args[0].input.Item);
-    expect(written.filter((each) => each?.[TABLE.sk] === TABLE.taskSk)).toMatchObject([{ run: 2 }]);
+    expect(written.filter((each) => each?.[TABLE_KEYS.sk] === TABLE_KEYS.taskSk)).toMatchObject([{ run: 2 }]);
     expect(sfn.commandCalls(StartExecutionCommand)).toHaveLength(1);
     expect(ecs.commandCalls(DescribeTasksCommand)).toHaveLength(0);
   });
@@ -425,12 +425,12 @@ describe('the reconciler', () => {
 
 describe('the cascade', () => {
   it('ends an execution whose step comes late or twice, and changes nothing', async () => {
-    holds(inReview());
+    holds(taskInReview());
     expect(await cascade({ step: 'select_model', task_id: 'T1', run: 1 })).toEqual({
       stage: 'superseded',
       attempt: 1,
       priority: 2,
-      submitter: submitterOf(inReview()),
+      submitter: submitterKey(taskInReview()),
     });
     for (const [step, run] of [
       ['settle', 1],
@@ -441,7 +441,7 @@ describe('the cascade', () => {
   });
 
   it('goes on from where the task stands when it is tried again: it may have moved it itself, and nobody heard', async () => {
-    holds(inReview());
+    holds(taskInReview());
     const again = { task_id: 'T1', run: 1, again: true };
     expect(await cascade({ step: 'select_model', ...again })).toMatchObject({ stage: 'run_gates' });
     expect(await cascade({ step: 'settle', ...again, run: 9 })).toMatchObject({ stage: 'superseded' });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../gates/pipeline/configuration/load.ts';
-import { reduce } from '../../shared/control/verdict/reduce.ts';
-import { gatherOn, outcomes } from '../support/gather.ts';
-import { makeRepository } from '../support/repository.ts';
+import { reduceToVerdict } from '../../shared/control/verdict/reduce.ts';
+import { gatherEvidenceOn, listGateOutcomes } from '../support/gather.ts';
+import { createTestRepository } from '../support/repository.ts';
 
 const LINT = 'quality_gates:\n  pii_scan: false\n  dlp_scan: false\n  lint_command: "true"\n';
 const changed = (config: string | null, edits: Record<string, string | null> = { 'src/b.js': '2\n' }) => {
-  const repository = makeRepository({
+  const repository = createTestRepository({
     'src/a.js': '1\n',
     'src/b.js': '1\n',
     'test/a.test.js': '1\n',
@@ -16,19 +16,19 @@ const changed = (config: string | null, edits: Record<string, string | null> = {
   repository.write({ 'src/a.js': '2\n', ...edits });
   return repository;
 };
-const gate = (evidence: Awaited<ReturnType<typeof gatherOn>>) =>
+const gate = (evidence: Awaited<ReturnType<typeof gatherEvidenceOn>>) =>
   evidence.gates.find(({ name }) => name === 'allowed_files');
 
 describe('a patch that changes files which its task does not name', () => {
   test('is held, however well all else went, and the evidence says which', async () => {
-    const evidence = await gatherOn(changed(LINT), [], { files: ['src/a.js'] });
-    expect(outcomes(evidence)).toEqual(['lint: passed', 'allowed_files: inert']);
+    const evidence = await gatherEvidenceOn(changed(LINT), [], { files: ['src/a.js'] });
+    expect(listGateOutcomes(evidence)).toEqual(['lint: passed', 'allowed_files: inert']);
     expect(gate(evidence)).toMatchObject({
       required: true,
       findings: [{ file: 'src/b.js', rule: 'outside_allowed_files' }],
       metadata: { files_outside: 1, files_changed: 2 },
     });
-    const verdict = reduce(evidence);
+    const verdict = reduceToVerdict(evidence);
     expect(verdict).toMatchObject({ verdict: 'refer', reasons: [{ subject: 'allowed_files' }] });
     expect(verdict.reasons[0]?.message).toContain('src/b.js');
   });
@@ -38,29 +38,29 @@ describe('a patch that changes files which its task does not name', () => {
       null,
       'quality_gates:\n  pipeline:\n    - { name: lint, command: "true", condition: always }\n',
     ])
-      expect(reduce(await gatherOn(changed(config), [], { files: ['src/a.js'] })).verdict).toBe('refer');
+      expect(reduceToVerdict(await gatherEvidenceOn(changed(config), [], { files: ['src/a.js'] })).verdict).toBe('refer');
   });
 
   test('is reported only where the base says so', async () => {
-    const evidence = await gatherOn(changed(`allowed_files: report\n${LINT}`), [], { files: ['src/a.js'] });
+    const evidence = await gatherEvidenceOn(changed(`allowed_files: report\n${LINT}`), [], { files: ['src/a.js'] });
     expect(gate(evidence)).toMatchObject({
       outcome: 'passed',
       required: false,
       findings: [{ file: 'src/b.js' }],
     });
-    expect(reduce(evidence).verdict).toBe('pass');
+    expect(reduceToVerdict(evidence).verdict).toBe('pass');
   });
 
   test('is not looked at where the base switches it off, and what the patch says about it does not count', async () => {
     const repository = changed(`allowed_files: off\n${LINT}`);
-    expect(gate(await gatherOn(repository, [], { files: ['src/a.js'] }))).toBeUndefined();
+    expect(gate(await gatherEvidenceOn(repository, [], { files: ['src/a.js'] }))).toBeUndefined();
     const own = changed(LINT, { 'src/b.js': '2\n', 'assay.yaml': `version: 1\nallowed_files: off\n${LINT}` });
-    expect(gate(await gatherOn(own, [], { files: ['src/a.js', 'assay.yaml'] }))?.outcome).toBe('inert');
+    expect(gate(await gatherEvidenceOn(own, [], { files: ['src/a.js', 'assay.yaml'] }))?.outcome).toBe('inert');
   });
 });
 
 describe('a patch keeps to the files of its task', () => {
-  test.each<[string, Parameters<typeof changed>[1], Parameters<typeof gatherOn>[2]]>([
+  test.each<[string, Parameters<typeof changed>[1], Parameters<typeof gatherEvidenceOn>[2]]>([
     ['where it changes these only', { 'src/b.js': '2\n' }, { files: ['src/a.js', 'src/b.js'] }],
     ['where it changes what is in a folder', { 'src/b.js': '2\n' }, { files: ['src/'] }],
     ['where the task names the whole checkout', { 'src/b.js': '2\n' }, { files: ['.'] }],
@@ -75,9 +75,9 @@ describe('a patch keeps to the files of its task', () => {
       { files: ['src/a.js'], expects: ['tests_change'] },
     ],
   ])('%s', async (_name, edits, foreseen) => {
-    const evidence = await gatherOn(changed(LINT, edits), [], foreseen);
+    const evidence = await gatherEvidenceOn(changed(LINT, edits), [], foreseen);
     expect(gate(evidence)).toMatchObject({ outcome: 'passed', findings: [] });
-    expect(reduce(evidence).verdict).toBe('pass');
+    expect(reduceToVerdict(evidence).verdict).toBe('pass');
   });
 
   test.each<[string, Parameters<typeof changed>[1]]>([
@@ -85,18 +85,18 @@ describe('a patch keeps to the files of its task', () => {
     ['the new name of a file that was renamed', { 'src/b.js': null, 'lib/b.js': '1\n' }],
     ['tests, which it does not foresee', { 'test/a.test.js': '2\n' }],
   ])('not where it changes %s', async (_name, edits) => {
-    expect(gate(await gatherOn(changed(LINT, edits), [], { files: ['src/a.js'] }))?.outcome).toBe('inert');
+    expect(gate(await gatherEvidenceOn(changed(LINT, edits), [], { files: ['src/a.js'] }))?.outcome).toBe('inert');
   });
 
   test('and is verified by nothing of that', async () => {
-    const evidence = await gatherOn(changed(null), [], { files: ['src'] });
-    expect(outcomes(evidence)).toEqual(['allowed_files: passed']);
-    expect(reduce(evidence)).toMatchObject({ verdict: 'pass', verified: false });
+    const evidence = await gatherEvidenceOn(changed(null), [], { files: ['src'] });
+    expect(listGateOutcomes(evidence)).toEqual(['allowed_files: passed']);
+    expect(reduceToVerdict(evidence)).toMatchObject({ verdict: 'pass', verified: false });
   });
 });
 
 test('where the task names no files, nothing is outside, and the evidence lists what was changed', async () => {
-  const evidence = await gatherOn(changed(LINT));
+  const evidence = await gatherEvidenceOn(changed(LINT));
   expect(gate(evidence)).toBeUndefined();
   expect(evidence.changed_files).toEqual(['src/a.js', 'src/b.js']);
 });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { autoFormat } from '../../gates/gates/auto-format.ts';
-import { type Edits, type Files, runGate } from '../support/patch.ts';
-import { missingOf } from '../support/tools.ts';
+import { autoFormatGate } from '../../gates/gates/auto-format.ts';
+import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
+import { listMissingPrograms } from '../support/tools.ts';
 
 interface Case {
   readonly what: string;
   readonly needs: string;
-  readonly base: Files;
-  readonly edits: Edits;
+  readonly base: FileContents;
+  readonly edits: FileEdits;
   readonly files: readonly string[];
 }
 
@@ -36,11 +36,11 @@ const CASES: readonly Case[] = [
 ];
 
 describe('the formatters', () => {
-  const missing = missingOf(CASES);
+  const missing = listMissingPrograms(CASES);
 
   for (const { what, needs, base, edits, files } of CASES)
     test.skipIf(missing.includes(needs))(`look at ${what}`, async () => {
-      const result = await runGate(autoFormat, base, edits);
+      const result = await runGate(autoFormatGate, base, edits);
       expect(result).toMatchObject({
         outcome: 'passed',
         metadata: { tool: needs, findings_reported: files.length },
@@ -51,19 +51,19 @@ describe('the formatters', () => {
     });
 
   test.skipIf(missing.includes('ruff'))('that cannot read a file are inert and never fail', async () => {
-    expect(await runGate(autoFormat, { 'a.py': '' }, { 'a.py': 'def (:\n' })).toMatchObject({
+    expect(await runGate(autoFormatGate, { 'a.py': '' }, { 'a.py': 'def (:\n' })).toMatchObject({
       outcome: 'inert',
     });
   });
 
   test('leave alone what they do not know', async () => {
-    expect(await runGate(autoFormat, { 'a.txt': '' }, { 'a.txt': 'x' })).toMatchObject({
+    expect(await runGate(autoFormatGate, { 'a.txt': '' }, { 'a.txt': 'x' })).toMatchObject({
       outcome: 'skipped',
     });
-    expect(await runGate(autoFormat, { 'a.py': '' }, { 'a.py': null })).toMatchObject({ outcome: 'skipped' });
+    expect(await runGate(autoFormatGate, { 'a.py': '' }, { 'a.py': null })).toMatchObject({ outcome: 'skipped' });
   });
 
   test('run before all other gates and are never required', () => {
-    expect(autoFormat).toMatchObject({ formatter: true, required: false, on: false });
+    expect(autoFormatGate).toMatchObject({ formatter: true, required: false, on: false });
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { baseFiles } from '../../gates/core/base-files.ts';
-import { makePatch } from '../support/patch.ts';
+import { createBaseFileReader } from '../../gates/core/base-files.ts';
+import { createPatchFixture } from '../support/patch.ts';
 
 describe('files of the base', () => {
-  const read = async (files: Parameters<typeof makePatch>[0]) => {
-    const { store, base } = await makePatch(files, { 'new.txt': 'new\n' });
-    return baseFiles(store, base);
+  const read = async (files: Parameters<typeof createPatchFixture>[0]) => {
+    const { store, base } = await createPatchFixture(files, { 'new.txt': 'new\n' });
+    return createBaseFileReader(store, base);
   };
 
   test.each([

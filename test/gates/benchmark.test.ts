@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { benchmark } from '../../gates/gates/benchmark.ts';
-import { benchmarksOf, regressions } from '../../gates/tests/measure/benchmarks.ts';
+import { benchmarkGate } from '../../gates/gates/benchmark.ts';
+import { parseBenchmarks, findBenchmarkRegressions } from '../../gates/tests/measure/benchmarks.ts';
 import { runGate } from '../support/patch.ts';
-import { missingOf } from '../support/tools.ts';
+import { listMissingPrograms } from '../support/tools.ts';
 
 const one = (values: object) => JSON.stringify({ sum: values });
 
@@ -21,11 +21,11 @@ describe('benchmarks', () => {
     ],
     ['a plain object', one({ ops: 7 }), { sum: { ops: 7 } }],
   ])('are read from %s', (_, text, expected) => {
-    expect(Object.fromEntries(benchmarksOf(text))).toEqual(expected);
+    expect(Object.fromEntries(parseBenchmarks(text))).toEqual(expected);
   });
 
   test.each(['', '[]', '{}', '{"benchmarks": []}', 'mean: 3'])('are not read from %j', (text) => {
-    expect(() => benchmarksOf(text)).toThrow();
+    expect(() => parseBenchmarks(text)).toThrow();
   });
 
   test.each<[string, object, object, number]>([
@@ -38,16 +38,16 @@ describe('benchmarks', () => {
     ['a base of nothing', { mean_s: 0 }, { mean_s: 9 }, 0],
     ['a number that the base has not', { ops: 1 }, { mean_s: 9 }, 0],
   ])('get worse or not: %s', (_, base, current, count) => {
-    expect(regressions(benchmarksOf(one(base)), benchmarksOf(one(current)), 0.25)).toHaveLength(count);
+    expect(findBenchmarkRegressions(parseBenchmarks(one(base)), parseBenchmarks(one(current)), 0.25)).toHaveLength(count);
   });
 
   test('are not beyond a threshold that they meet exactly, however the numbers are rounded', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), fc.constantFrom(10, 20, 25, 50), (mean, percent) => {
         const [base, current] = [{ mean_s: mean / 1_000 }, { mean_s: (mean / 1_000) * (1 + percent / 100) }];
-        expect(regressions(benchmarksOf(one(base)), benchmarksOf(one(current)), percent / 100)).toEqual([]);
+        expect(findBenchmarkRegressions(parseBenchmarks(one(base)), parseBenchmarks(one(current)), percent / 100)).toEqual([]);
         const [more, fewer] = [{ ops: mean }, { ops: mean * (1 - percent / 100) }];
-        expect(regressions(benchmarksOf(one(more)), benchmarksOf(one(fewer)), percent / 100)).toEqual([]);
+        expect(findBenchmarkRegressions(parseBenchmarks(one(more)), parseBenchmarks(one(fewer)), percent / 100)).toEqual([]);
       }),
     );
   });
@@ -56,8 +56,8 @@ describe('benchmarks', () => {
     const positive = fc.double({ min: 0.001, max: 1e6, noNaN: true });
     fc.assert(
       fc.property(positive, positive, (mean_s, ops) => {
-        const same = benchmarksOf(one({ mean_s, ops }));
-        expect(regressions(same, same, 0)).toEqual([]);
+        const same = parseBenchmarks(one({ mean_s, ops }));
+        expect(findBenchmarkRegressions(same, same, 0)).toEqual([]);
       }),
     );
   });
@@ -66,7 +66,7 @@ describe('benchmarks', () => {
 describe('the gate of benchmarks', () => {
   const run = (base: object, current: object, command = 'cat bench.json') =>
     runGate(
-      benchmark,
+      benchmarkGate,
       { 'bench.json': JSON.stringify(base) },
       { 'bench.json': JSON.stringify(current) },
       { settings: { benchmark: { command } } },
@@ -96,11 +96,11 @@ describe('the gate of benchmarks', () => {
     });
   });
 
-  const missing = missingOf([{ needs: 'pytest-benchmark' }]);
+  const missing = listMissingPrograms([{ needs: 'pytest-benchmark' }]);
   test.skipIf(missing.length > 0)('runs pytest-benchmark', async () => {
     const bench = 'def test_sum(benchmark):\n    benchmark.pedantic(sum, args=([1],), rounds=2)\n';
     const result = await runGate(
-      benchmark,
+      benchmarkGate,
       { 'test_a.py': bench, 'b.py': '' },
       { 'b.py': 'X = 1\n' },
       { settings: { benchmark: { enabled: true, threshold: 100 } } },

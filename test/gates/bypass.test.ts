@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { standingBypasses } from '../../gates/pipeline/bypass.ts';
+import { selectActiveBypasses } from '../../gates/pipeline/bypass.ts';
 import { parseConfig } from '../../gates/pipeline/configuration/load.ts';
-import { reduce } from '../../shared/control/verdict/reduce.ts';
-import { gatherOn } from '../support/gather.ts';
-import { makeRepository } from '../support/repository.ts';
+import { reduceToVerdict } from '../../shared/control/verdict/reduce.ts';
+import { gatherEvidenceOn } from '../support/gather.ts';
+import { createTestRepository } from '../support/repository.ts';
 
 const entry = (more: Record<string, string> = {}) => ({
   gate: 'lint',
@@ -28,22 +28,22 @@ describe('a bypass of the configuration', () => {
     ['on the day after', '*', 'T1', '2026-12-02T00:00:00Z', false],
   ])('holds or not: %s', (_, task, known, now, holds) => {
     const { bypasses } = parseConfig(config([entry({ task })])).gates;
-    expect(standingBypasses(bypasses, known, new Date(now))).toHaveLength(holds ? 1 : 0);
+    expect(selectActiveBypasses(bypasses, known, new Date(now))).toHaveLength(holds ? 1 : 0);
   });
 
   test('ends at the minute that it names', () => {
     const { bypasses } = parseConfig(config([entry({ until: '2026-12-01T08:00:00Z' })])).gates;
-    expect(standingBypasses(bypasses, null, new Date('2026-12-01T07:59:59Z'))).toHaveLength(1);
-    expect(standingBypasses(bypasses, null, new Date('2026-12-01T08:00:00Z'))).toEqual([]);
+    expect(selectActiveBypasses(bypasses, null, new Date('2026-12-01T07:59:59Z'))).toHaveLength(1);
+    expect(selectActiveBypasses(bypasses, null, new Date('2026-12-01T08:00:00Z'))).toEqual([]);
   });
 
   test('is in the evidence with who, why, which task and until when, and is no pass', async () => {
-    const repository = makeRepository({
+    const repository = createTestRepository({
       'assay.yaml': config([entry({ task: 'T1', until: '2999-01-01' })]),
     });
     repository.write({ 'a.txt': 'x' });
     const task = { id: 'T1', title: '', description: '' };
-    const evidence = await gatherOn(repository, [], { task });
+    const evidence = await gatherEvidenceOn(repository, [], { task });
     expect(evidence.gates[0]).toMatchObject({
       name: 'lint',
       outcome: 'bypassed',
@@ -51,8 +51,8 @@ describe('a bypass of the configuration', () => {
       detail: 'bypassed by ada for task T1 until 2999-01-01: known',
       metadata: { actor: 'ada', reason: 'known', bypassed_task: 'T1', until: '2999-01-01' },
     });
-    expect(reduce({ ...evidence, gates: evidence.gates.slice(0, 1) })).toMatchObject({ verified: false });
-    const other = await gatherOn(repository, [], { task: { ...task, id: 'T2' } });
+    expect(reduceToVerdict({ ...evidence, gates: evidence.gates.slice(0, 1) })).toMatchObject({ verified: false });
+    const other = await gatherEvidenceOn(repository, [], { task: { ...task, id: 'T2' } });
     expect(other.gates[0]).toMatchObject({ name: 'lint', outcome: 'failed', blocked: true });
   });
 

@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { parse } from '../../gates/code/parsing/parse.ts';
+import { parseSource } from '../../gates/code/parsing/parse.ts';
 import type { Grammar } from '../../gates/core/language.ts';
-import { languageOf } from '../../gates/core/language.ts';
-import { commentQuality } from '../../gates/gates/comment-quality.ts';
-import { commentIssues, contentOf } from '../../gates/rules/comment-quality/judge.ts';
-import { isRedundant } from '../../gates/rules/comment-quality/redundant.ts';
+import { languageOfGrammar } from '../../gates/core/language.ts';
+import { commentQualityGate } from '../../gates/gates/comment-quality.ts';
+import { findDocIssues, parseDoc } from '../../gates/rules/comment-quality/judge.ts';
+import { isRedundantDoc } from '../../gates/rules/comment-quality/redundant.ts';
 import { runGate } from '../support/patch.ts';
-import { temporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder } from '../support/repository.ts';
 
 interface Case {
   readonly what: string;
@@ -250,15 +250,15 @@ describe.each([
   ['Rust', RUST],
 ] as const)('the documentation of %s', (_, cases) => {
   test.each<Case>([...cases])('$what', async ({ grammar, code, issues }) => {
-    const { root, problem } = await parse(grammar, code);
+    const { root, problem } = await parseSource(grammar, code);
     expect(problem).toBeNull();
-    const found = commentIssues(root, languageOf(grammar));
+    const found = findDocIssues(root, languageOfGrammar(grammar));
     expect(
       found.map(({ rule, message }) => `${rule}: ${message.replace(/^the documentation of \S+ /, '')}`),
     ).toEqual(issues);
-    for (const { rule, reported } of found)
+    for (const { rule, isInformational } of found)
       if (rule !== 'incomplete')
-        expect(reported === true).toBe(rule === 'redundant' || rule === 'wrong_style');
+        expect(isInformational === true).toBe(rule === 'redundant' || rule === 'wrong_style');
   });
 });
 
@@ -269,7 +269,7 @@ test.each([
   ['run', '', false],
   ['run', 'The.', false],
 ])('the name %s and the sentence "%s": redundant is %s', (name, sentence, redundant) => {
-  expect(isRedundant(name, sentence)).toBe(redundant);
+  expect(isRedundantDoc(name, sentence)).toBe(redundant);
 });
 
 test('a documentation of a megabyte is read in linear time, whatever it says', () => {
@@ -295,7 +295,7 @@ test('a documentation of a megabyte is read in linear time, whatever it says', (
   for (const language of ['python', 'javascript', 'go', 'rust'] as const)
     for (const piece of pieces)
       expect(
-        contentOf(language, piece.repeat(Math.floor(1_000_000 / piece.length))).parameters,
+        parseDoc(language, piece.repeat(Math.floor(1_000_000 / piece.length))).parameters,
       ).toBeInstanceOf(Array);
 });
 
@@ -303,7 +303,7 @@ describe('comment_quality', () => {
   const documented = (signature: string) => `def f(${signature}):\n    """Takes a."""\n`;
 
   test('fails when a signature changes and its documentation does not', async () => {
-    const result = await runGate(commentQuality, { 'a.py': documented('a') }, { 'a.py': documented('a, b') });
+    const result = await runGate(commentQualityGate, { 'a.py': documented('a') }, { 'a.py': documented('a, b') });
     expect(result).toMatchObject({
       outcome: 'failed',
       findings: [{ file: 'a.py', line: 2, rule: 'incomplete' }],
@@ -312,7 +312,7 @@ describe('comment_quality', () => {
 
   test('reports what was there before, wherever it stands now, and leaves tests alone', async () => {
     const result = await runGate(
-      commentQuality,
+      commentQualityGate,
       { 'a.py': documented('a, b') },
       { 'a.py': `# more\n${documented('a, b')}`, 'tests/test_a.py': documented('z') },
     );
@@ -329,7 +329,7 @@ describe('comment_quality', () => {
   });
 
   test('only reports what is a matter of taste', async () => {
-    const result = await runGate(commentQuality, {}, { 'a.py': 'def load_user():\n    """Loads user."""\n' });
+    const result = await runGate(commentQualityGate, {}, { 'a.py': 'def load_user():\n    """Loads user."""\n' });
     expect([result.outcome, result.findings[0]?.rule]).toEqual(['passed', 'redundant']);
   });
 
@@ -338,13 +338,13 @@ describe('comment_quality', () => {
     ['is prose alone', 'Takes it.', 'passed'],
   ])('a TypeScript comment that leaves something out and %s', async (_, doc, outcome) => {
     const code = `/**\n * ${doc}\n */\nexport function f(a: string, b: string): void {}\n`;
-    const result = await runGate(commentQuality, {}, { 'a.ts': code });
+    const result = await runGate(commentQualityGate, {}, { 'a.ts': code });
     expect([result.outcome, result.findings.at(-1)?.rule]).toEqual([outcome, 'incomplete']);
   });
 
   test('cannot be silenced by breaking the code', async () => {
     const result = await runGate(
-      commentQuality,
+      commentQualityGate,
       { 'a.py': documented('a') },
       { 'a.py': `(\n${documented('a, b')}` },
     );
@@ -354,7 +354,7 @@ describe('comment_quality', () => {
 
   describe('with the tools of the languages', () => {
     const withTool = (name: string, script: string): void => {
-      const folder = temporaryFolder();
+      const folder = createTemporaryFolder();
       const asked = 'case "$1" in --version|-version) echo 1.2; exit;; esac';
       writeFileSync(join(folder, name), `#!/bin/bash\n${asked}\n${script}\n`, { mode: 0o755 });
       vi.stubEnv('PATH', `${folder}:${process.env['PATH'] ?? ''}`);
@@ -384,11 +384,11 @@ describe('comment_quality', () => {
 
     test('takes what revive says of names in place of what we read, and no other of its complaints', async () => {
       withTool('revive', `printf '%s' '${sarif('exported', 'comment should be of the form "Find ..."', 4)}'`);
-      const result = await runGate(commentQuality, {}, { 'a.go': GO_CODE });
+      const result = await runGate(commentQualityGate, {}, { 'a.go': GO_CODE });
       expect(result).toMatchObject({ outcome: 'passed', metadata: { revive: '1.2', findings_reported: 1 } });
       expect(result.findings).toMatchObject([{ line: 4, rule: 'wrong_style' }]);
       withTool('revive', `printf '%s' '${sarif('exported', 'Find should have comment', 4)}'`);
-      expect((await runGate(commentQuality, {}, { 'a.go': GO_CODE })).findings).toEqual([]);
+      expect((await runGate(commentQualityGate, {}, { 'a.go': GO_CODE })).findings).toEqual([]);
     });
 
     test.each([
@@ -396,7 +396,7 @@ describe('comment_quality', () => {
       ['leaves what is no report', 'echo broken', '1.2, gave no report'],
     ])('says what we read ourselves where revive %s', async (_, script, note) => {
       withTool('revive', script);
-      const result = await runGate(commentQuality, {}, { 'a.go': GO_CODE });
+      const result = await runGate(commentQualityGate, {}, { 'a.go': GO_CODE });
       expect(result.metadata).toMatchObject({ revive: note });
       expect(result.findings).toMatchObject([{ line: 3, rule: 'wrong_style' }]);
     });
@@ -405,8 +405,8 @@ describe('comment_quality', () => {
       withTool('ruff', `while [ "$1" != --output-file ]; do shift; done; echo '{"runs":[]}' > "$2"`);
       const edits = { 'a.py': documented('a') };
       const base = { 'ruff.toml': '[lint.pydocstyle]\nconvention = "numpy"\n' };
-      expect((await runGate(commentQuality, {}, { ...base, ...edits })).metadata).not.toHaveProperty('ruff');
-      expect((await runGate(commentQuality, base, edits)).metadata).toMatchObject({ ruff: '1.2' });
+      expect((await runGate(commentQualityGate, {}, { ...base, ...edits })).metadata).not.toHaveProperty('ruff');
+      expect((await runGate(commentQualityGate, base, edits)).metadata).toMatchObject({ ruff: '1.2' });
     });
   });
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { complexityCheck } from '../../gates/gates/complexity-check.ts';
-import { complexityOf, growth } from '../../gates/tests/measure/complexity.ts';
+import { complexityCheckGate } from '../../gates/gates/complexity-check.ts';
+import { parseComplexity, computeGrowth } from '../../gates/tests/measure/complexity.ts';
 import { runGate } from '../support/patch.ts';
-import { missingOf, warmToolchains } from '../support/tools.ts';
+import { listMissingPrograms, warmToolchains } from '../support/tools.ts';
 
 const SIMPLE = 'def f(x):\n    return x\n';
 const COMPLEX = 'def f(x):\n    if x:\n        return 1\n    if x > 2:\n        return 2\n    return x\n';
@@ -23,11 +23,11 @@ describe('the average complexity', () => {
     ['no function', '{}', 0],
     ['no row', '', 0],
   ])('is read from %s', (_, text, average) => {
-    expect(complexityOf(text).average).toBe(average);
+    expect(parseComplexity(text).average).toBe(average);
   });
 
   test('is not read from prose', () => {
-    expect(() => complexityOf('Average complexity: A (1.5)')).toThrow();
+    expect(() => parseComplexity('Average complexity: A (1.5)')).toThrow();
   });
 
   test('does not grow where there was nothing, and else by its share', () => {
@@ -36,8 +36,8 @@ describe('the average complexity', () => {
         fc.double({ min: 0.01, max: 100, noNaN: true }),
         fc.double({ min: 0, max: 2, noNaN: true }),
         (base, share) => {
-          expect(growth(0, base)).toBe(0);
-          expect(growth(base, base * (1 + share))).toBeCloseTo(share, 6);
+          expect(computeGrowth(0, base)).toBe(0);
+          expect(computeGrowth(base, base * (1 + share))).toBeCloseTo(share, 6);
         },
       ),
     );
@@ -51,7 +51,7 @@ describe('the check of complexity', () => {
     base = { 'a.py': '10\n' },
   ) =>
     runGate(
-      complexityCheck,
+      complexityCheckGate,
       base,
       { 'a.py': '12\n' },
       { settings: { complexity_command: command, ...settings } },
@@ -67,7 +67,7 @@ describe('the check of complexity', () => {
 
   test('does not count where the base has none', async () => {
     const result = await runGate(
-      complexityCheck,
+      complexityCheckGate,
       { 'b.txt': '' },
       { 'a.py': '12\n' },
       { settings: { complexity_command: 'cat' } },
@@ -86,21 +86,21 @@ describe('the check of complexity', () => {
   });
 
   const CASES = [{ needs: 'radon' }, { needs: 'lizard' }];
-  const missing = missingOf(CASES);
+  const missing = listMissingPrograms(CASES);
   beforeEach(warmToolchains);
 
   test.skipIf(missing.includes('radon'))('measures Python with radon', async () => {
-    expect(await runGate(complexityCheck, { 'a b.py': SIMPLE }, { 'a b.py': COMPLEX })).toMatchObject({
+    expect(await runGate(complexityCheckGate, { 'a b.py': SIMPLE }, { 'a b.py': COMPLEX })).toMatchObject({
       outcome: 'failed',
       metadata: { tool: 'radon', complexity: 3, complexity_base: 1, ratio: 2 },
     });
-    expect(await runGate(complexityCheck, { 'a.py': SIMPLE }, { 'a.py': `${SIMPLE}X = 1\n` })).toMatchObject({
+    expect(await runGate(complexityCheckGate, { 'a.py': SIMPLE }, { 'a.py': `${SIMPLE}X = 1\n` })).toMatchObject({
       outcome: 'passed',
     });
   });
 
   test.skipIf(missing.includes('radon'))('is not silenced by code that nobody can read', async () => {
-    expect(await runGate(complexityCheck, { 'a.py': SIMPLE }, { 'a.py': 'def f(:\n' })).toMatchObject({
+    expect(await runGate(complexityCheckGate, { 'a.py': SIMPLE }, { 'a.py': 'def f(:\n' })).toMatchObject({
       outcome: 'failed',
       findings: [{ file: 'a.py', rule: 'not_measured' }],
     });
@@ -108,7 +108,7 @@ describe('the check of complexity', () => {
 
   test.skipIf(missing.includes('lizard'))('measures other languages with lizard', async () => {
     const result = await runGate(
-      complexityCheck,
+      complexityCheckGate,
       { 'a.go': 'package a\n\nfunc F() int { return 1 }\n' },
       { 'a.go': 'package a\n\nfunc F(x int) int {\n\tif x > 1 {\n\t\treturn 2\n\t}\n\treturn 1\n}\n' },
     );
@@ -144,12 +144,12 @@ describe('the check of complexity', () => {
       ],
     ];
     test.each(BRANCHES)('counts the branches of %s in %s itself', async (_, path, text, complexity) => {
-      const result = await runGate(complexityCheck, { 'x.md': '' }, { [path]: text });
+      const result = await runGate(complexityCheckGate, { 'x.md': '' }, { [path]: text });
       expect(result).toMatchObject({ outcome: 'passed', metadata: { tool: 'assay', complexity } });
     });
 
     test('fails when the code became more complex, and is not silenced by code that nobody can read', async () => {
-      const run = (text: string) => runGate(complexityCheck, { 'a.py': SIMPLE }, { 'a.py': text });
+      const run = (text: string) => runGate(complexityCheckGate, { 'a.py': SIMPLE }, { 'a.py': text });
       expect(await run(COMPLEX)).toMatchObject({ outcome: 'failed', metadata: { tool: 'assay', ratio: 2 } });
       expect(await run(`${SIMPLE}X = 1\n`)).toMatchObject({ outcome: 'passed' });
       expect(await run('def f(:\n')).toMatchObject({ outcome: 'failed', findings: [{ file: 'a.py' }] });

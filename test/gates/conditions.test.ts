@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type Condition, ConditionSetting, describeCondition, holds } from '../../gates/core/conditions.ts';
+import { type GateCondition, GateConditionSetting, describeGateCondition, isConditionMet } from '../../gates/core/conditions.ts';
 
-const parse = (setting: unknown): Condition => ConditionSetting.parse(setting);
+const parse = (setting: unknown): GateCondition => GateConditionSetting.parse(setting);
 
 describe('a condition', () => {
   test.each<[unknown, string[], boolean]>([
@@ -42,7 +42,7 @@ describe('a condition', () => {
     [{ changed: ['src/**'] }, ['src/.hidden'], true],
     [{ changed: 'docs/**' }, ['src/a'], false],
   ])('%o on %o is %s', (setting, paths, expected) => {
-    expect(holds(parse(setting), paths)).toBe(expected);
+    expect(isConditionMet(parse(setting), paths)).toBe(expected);
   });
 
   test.each([
@@ -55,11 +55,11 @@ describe('a condition', () => {
     { changed: 'a', more: 1 },
     7,
   ])('%o is refused', (setting) => {
-    expect(ConditionSetting.safeParse(setting).success).toBe(false);
+    expect(GateConditionSetting.safeParse(setting).success).toBe(false);
   });
 
   test('is named as people write it', () => {
-    expect(describeCondition(parse('changed: a,b'))).toBe('changed: a, b');
-    expect(describeCondition(parse("changed_files.any('.py')"))).toBe('python_changed');
+    expect(describeGateCondition(parse('changed: a,b'))).toBe('changed: a, b');
+    expect(describeGateCondition(parse("changed_files.any('.py')"))).toBe('python_changed');
   });
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { coverageDelta as gate } from '../../gates/gates/coverage-delta.ts';
-import { coverageDelta, coverageOf } from '../../gates/tests/measure/coverage.ts';
+import { coverageDeltaGate as gate } from '../../gates/gates/coverage-delta.ts';
+import { computeCoverageDelta, parseCoverage } from '../../gates/tests/measure/coverage.ts';
 import { runGate } from '../support/patch.ts';
-import { missingOf, warmToolchains } from '../support/tools.ts';
+import { listMissingPrograms, warmToolchains } from '../support/tools.ts';
 
 describe('coverage', () => {
   test.each<[string, string, number]>([
@@ -23,7 +23,7 @@ describe('coverage', () => {
     ],
     ['a bare number', '87.5 %\n', 87.5],
   ])('is read from %s', (_, text, percent) => {
-    expect(coverageOf(text)).toBe(percent);
+    expect(parseCoverage(text)).toBe(percent);
   });
 
   test.each([
@@ -35,18 +35,18 @@ describe('coverage', () => {
     '{"total": {"lines": {"pct": "Unknown"}}}',
     'TOTAL 4 1 75%',
   ])('is not read from %j', (text) => {
-    expect(() => coverageOf(text)).toThrow();
+    expect(() => parseCoverage(text)).toThrow();
   });
 
   test('is compared after rounding to two places', () => {
-    expect(coverageDelta(80.004, 80)).toBe(0);
-    expect(coverageDelta(80.006, 80)).toBe(-0.01);
+    expect(computeCoverageDelta(80.004, 80)).toBe(0);
+    expect(computeCoverageDelta(80.006, 80)).toBe(-0.01);
     fc.assert(
       fc.property(
         fc.double({ min: 0, max: 100, noNaN: true }),
         fc.double({ min: 0, max: 100, noNaN: true }),
         (a, b) => {
-          expect(coverageDelta(a, b)).toBeCloseTo(b - a, 1.5);
+          expect(computeCoverageDelta(a, b)).toBeCloseTo(b - a, 1.5);
         },
       ),
     );
@@ -59,7 +59,7 @@ const PYTHON = {
 };
 
 describe('the gate of coverage', () => {
-  const missing = missingOf([{ needs: 'pytest-cov' }]);
+  const missing = listMissingPrograms([{ needs: 'pytest-cov' }]);
   beforeEach(warmToolchains);
 
   const run = (command: string) =>

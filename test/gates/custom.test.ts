@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { GATES } from '../../gates/gates/registry.ts';
-import { gatherOn, outcomes } from '../support/gather.ts';
-import { makeRepository } from '../support/repository.ts';
+import { gatherEvidenceOn, listGateOutcomes } from '../support/gather.ts';
+import { createTestRepository } from '../support/repository.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../docs/examples');
 const example = (path: string): string => readFileSync(join(EXAMPLES, path), 'utf8');
@@ -12,17 +12,17 @@ const config = (lines: string): string =>
   `version: 1\nquality_gates:\n  enabled: true\n${lines.replace(/^(?=.)/gm, '  ')}\n`;
 
 /** Gates that run although nobody asked: not what is looked at here. */
-const DEFAULTS = new Set(GATES.flatMap(({ on, name }) => (on ? [name] : [])));
+const DEFAULTS = new Set(GATES.flatMap(({ enabledByDefault, name }) => (enabledByDefault ? [name] : [])));
 
 type Files = Record<string, string | null>;
 const look = async (base: Record<string, string>, patch: Files) => {
-  const repository = makeRepository(base);
+  const repository = createTestRepository(base);
   repository.write(patch);
-  const evidence = await gatherOn(repository);
+  const evidence = await gatherEvidenceOn(repository);
   return { ...evidence, gates: evidence.gates.filter(({ name }) => !DEFAULTS.has(name)) };
 };
 const outcomesOf = async (base: Record<string, string>, patch: Files): Promise<string[]> =>
-  outcomes(await look(base, patch));
+  listGateOutcomes(await look(base, patch));
 const module_ = (run: string, declared = "name: 'own'"): string =>
   `export default { ${declared}, async run(context) { ${run} } };\n`;
 

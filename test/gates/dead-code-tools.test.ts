@@ -2,14 +2,14 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { compared } from '../../gates/code/parsing/issue.ts';
-import { deadCode } from '../../gates/gates/dead-code.ts';
+import { compareCodeIssues } from '../../gates/code/parsing/issue.ts';
+import { deadCodeGate } from '../../gates/gates/dead-code.ts';
 import { runGate } from '../support/patch.ts';
-import { temporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder } from '../support/repository.ts';
 
 describe('dead_code with the tools of the languages', () => {
   const withTool = (name: string, script: string): void => {
-    const folder = temporaryFolder();
+    const folder = createTemporaryFolder();
     writeFileSync(
       join(folder, name),
       `#!/bin/bash\nif [ "$1" = --version ]; then echo 2.14; exit; fi\n${script}\n`,
@@ -25,7 +25,7 @@ describe('dead_code with the tools of the languages', () => {
       'vulture',
       `[ "$1 $2 $3" = "--min-confidence 70 ./a.py" ] || exit 9\necho "./a.py:1: unused variable 'x' (100% confidence)"\ngrep -q y a.py && echo "a.py:2: unused variable 'y' (100% confidence)"\nexit 3`,
     );
-    const result = await runGate(deadCode, BASE, EDITS, { settings: { dead_code_min_confidence: 70 } });
+    const result = await runGate(deadCodeGate, BASE, EDITS, { settings: { dead_code_min_confidence: 70 } });
     expect(result).toMatchObject({
       outcome: 'failed',
       metadata: { vulture: '2.14', findings_new: 1, findings_before: 1 },
@@ -39,14 +39,14 @@ describe('dead_code with the tools of the languages', () => {
   });
 
   test('asks a tool about the base only where it complains about the patch', async () => {
-    const asked = join(temporaryFolder(), 'asked');
+    const asked = join(createTemporaryFolder(), 'asked');
     withTool(
       'vulture',
       `echo >> ${asked}\ngrep -q y a.py && { echo "a.py:2: unused variable 'y' (100% confidence)"; exit 3; }\nexit 0`,
     );
     const times = async (edits: Record<string, string>): Promise<number> => {
       writeFileSync(asked, '');
-      expect((await runGate(deadCode, BASE, edits)).metadata).toMatchObject({ vulture: '2.14' });
+      expect((await runGate(deadCodeGate, BASE, edits)).metadata).toMatchObject({ vulture: '2.14' });
       return readFileSync(asked, 'utf8').length;
     };
     expect(await times({ 'a.py': 'def f(x): pass\n\n' })).toBe(1);
@@ -55,7 +55,7 @@ describe('dead_code with the tools of the languages', () => {
 
   test('takes nothing from a tool that breaks', async () => {
     withTool('vulture', 'echo "a.py:2: unused (99% confidence)"; exit 2');
-    const result = await runGate(deadCode, BASE, EDITS);
+    const result = await runGate(deadCodeGate, BASE, EDITS);
     expect(result).toMatchObject({ outcome: 'passed', metadata: { vulture: '2.14, gave no report' } });
   });
 
@@ -69,9 +69,9 @@ describe('dead_code with the tools of the languages', () => {
       'a.ts': 'export const a = 1;\nexport const b = 1;\n',
       'package.json': '{"devDependencies":{"knip":"5"}}',
     };
-    expect((await runGate(deadCode, base, edits)).metadata).not.toHaveProperty('knip');
+    expect((await runGate(deadCodeGate, base, edits)).metadata).not.toHaveProperty('knip');
     const uses = { ...base, 'package.json': '{"devDependencies":{"knip":"5.0.0"}}' };
-    expect(await runGate(deadCode, uses, edits)).toMatchObject({
+    expect(await runGate(deadCodeGate, uses, edits)).toMatchObject({
       outcome: 'passed',
       metadata: { knip: '2.14', findings_before: 1 },
     });
@@ -80,7 +80,7 @@ describe('dead_code with the tools of the languages', () => {
   test('reads the files that knip names among the issues, as it does since version 6', async () => {
     withTool('knip', `echo '{"issues":[{"file":"b.ts","files":[{"name":"b.ts"}]}]}'; exit 1`);
     const result = await runGate(
-      deadCode,
+      deadCodeGate,
       { 'package.json': '{"devDependencies":{"knip":"6.0.0"}}' },
       { 'b.ts': 'export const b = 1;\n' },
     );
@@ -90,7 +90,7 @@ describe('dead_code with the tools of the languages', () => {
 
   test('runs the command of the configuration besides', async () => {
     const run = (command: string) =>
-      runGate(deadCode, BASE, EDITS, { settings: { dead_code_command: command } });
+      runGate(deadCodeGate, BASE, EDITS, { settings: { dead_code_command: command } });
     expect(await run('exit 0')).toMatchObject({ outcome: 'passed', kind: 'executed_by_us' });
     expect(await run('exit 1')).toMatchObject({ outcome: 'failed' });
     expect(await run('no-such-tool-at-all')).toMatchObject({ outcome: 'inert' });
@@ -107,8 +107,8 @@ test('moving code makes nothing new, and adding to it makes only that new', () =
   fc.assert(
     fc.property(fc.array(issue), fc.array(issue), (old, more) => {
       const moved = old.map((each) => ({ ...each, line: each.line + 7 }));
-      expect(compared('f', old, moved).every(({ weight }) => weight === 'before')).toBe(true);
-      const fails = compared('f', old, [...moved, ...more]).filter(({ weight }) => weight === 'fails');
+      expect(compareCodeIssues('f', old, moved).every(({ severity }) => severity === 'before')).toBe(true);
+      const fails = compareCodeIssues('f', old, [...moved, ...more]).filter(({ severity }) => severity === 'fails');
       expect(fails).toHaveLength(more.length);
     }),
   );
@@ -118,6 +118,6 @@ test('says so when the time is over', async () => {
   const files = Object.fromEntries(
     Array.from({ length: 40 }, (_, at) => [`m${at}.py`, `x = ${at}\n`.repeat(2_000)]),
   );
-  const result = await runGate(deadCode, {}, files, { context: { timeoutMs: 0 } });
+  const result = await runGate(deadCodeGate, {}, files, { context: { timeoutMs: 0 } });
   expect(result.outcome).toBe('timed_out');
 });

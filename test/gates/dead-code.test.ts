@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { deadCode } from '../../gates/gates/dead-code.ts';
-import { type Edits, type Files, runGate } from '../support/patch.ts';
+import { deadCodeGate } from '../../gates/gates/dead-code.ts';
+import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
 
 interface Case {
   readonly what: string;
-  readonly base: Files;
-  readonly edits: Edits;
+  readonly base: FileContents;
+  readonly edits: FileEdits;
   /** `file:line rule` of each finding that fails the gate; none: it passes. */
   readonly fails?: readonly string[];
   readonly reports?: readonly string[];
@@ -338,7 +338,7 @@ const CASES: readonly (readonly [string, readonly Case[]])[] = [
 
 describe.each(CASES)('dead_code, %s', (_, cases) => {
   test.each(cases)('$what', async ({ base, edits, fails = [], reports }) => {
-    const result = await runGate(deadCode, base, edits);
+    const result = await runGate(deadCodeGate, base, edits);
     const all = result.findings.map(({ file, line, rule }) => `${file}:${line} ${rule}`);
     const failing = Number(result.metadata?.['findings_new']);
     expect(all.slice(0, failing).sort()).toEqual([...fails].sort());

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { conftestByBase } from '../../gates/rules/protect/conftest.ts';
-import { deceitsIn } from '../../gates/rules/suppressions/code/read.ts';
+import { loadConftestMerger } from '../../gates/rules/protect/conftest.ts';
+import { findTamperingFindings } from '../../gates/rules/suppressions/code/read.ts';
 
 const rulesOf = async (path: string, after: string, before: string | null = null): Promise<string[]> =>
-  (await deceitsIn([{ path, from: before === null ? null : path, before, after }])).map(
-    ({ rule, weight }) => `${rule} ${weight}`,
+  (await findTamperingFindings([{ path, basePath: before === null ? null : path, before, after }])).map(
+    ({ rule, severity }) => `${rule} ${severity}`,
   );
 
 describe('code of JavaScript', () => {
@@ -158,9 +158,9 @@ test.each([
 
 test('what moves to another file is not added', async () => {
   const code = 'exports.a = (p) => p.catch(() => {});\n';
-  const seen = await deceitsIn([
-    { path: 'a.js', from: 'a.js', before: code, after: null },
-    { path: 'b.js', from: null, before: null, after: code },
+  const seen = await findTamperingFindings([
+    { path: 'a.js', basePath: 'a.js', before: code, after: null },
+    { path: 'b.js', basePath: null, before: null, after: code },
   ]);
   expect(seen).toEqual([]);
 });
@@ -197,6 +197,6 @@ describe('a conftest.py', () => {
     ['may not lose what it had', fixture, '', 'base'],
     ['must parse', null, 'def f(:\n', 'base'],
   ])('%s', async (_, base, head, result) => {
-    expect((await conftestByBase())(base, head, context)).toBe(result);
+    expect((await loadConftestMerger())(base, head, context)).toBe(result);
   });
 });

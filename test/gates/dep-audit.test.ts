@@ -1,13 +1,13 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { depAudit } from '../../gates/gates/dep-audit.ts';
+import { depAuditGate } from '../../gates/gates/dep-audit.ts';
 import { runGate } from '../support/patch.ts';
-import { temporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder } from '../support/repository.ts';
 
 /** An audit tool that prints what it finds in the tree; the real ones ask a database that changes every day. */
 function recorded(program: string, body: string): void {
-  const folder = temporaryFolder();
+  const folder = createTemporaryFolder();
   writeFileSync(
     join(folder, program),
     `#!/bin/sh\n[ "$1" = --version ] && { echo "9.8.7"; exit 0; }\n${body}\n`,
@@ -35,7 +35,7 @@ describe('the audit of dependencies', () => {
       'npm',
       `grep -q packages package-lock.json && echo '${npmReport('old', 'new')}' || echo '${npmReport('old')}'; exit 1`,
     );
-    const result = await runGate(depAudit, LOCK, NEW_LOCK);
+    const result = await runGate(depAuditGate, LOCK, NEW_LOCK);
     expect(result).toMatchObject({
       outcome: 'failed',
       metadata: { tool: 'npm', tool_version: '9.8.7', findings_new: 1, findings_before: 1 },
@@ -45,23 +45,23 @@ describe('the audit of dependencies', () => {
 
   test('passes when the patch brings no new hole', async () => {
     recorded('npm', `echo '${npmReport('old')}'; exit 1`);
-    expect(await runGate(depAudit, LOCK, NEW_LOCK)).toMatchObject({ outcome: 'passed' });
+    expect(await runGate(depAuditGate, LOCK, NEW_LOCK)).toMatchObject({ outcome: 'passed' });
   });
 
   test('that cannot reach its database neither passes nor fails', async () => {
     recorded('npm', 'echo \'{"error": {"code": "ENOTFOUND"}}\'; exit 1');
-    expect(await runGate(depAudit, LOCK, NEW_LOCK)).toMatchObject({ outcome: 'infra_failed' });
+    expect(await runGate(depAuditGate, LOCK, NEW_LOCK)).toMatchObject({ outcome: 'infra_failed' });
   });
 
   test('that says nothing has not passed', async () => {
     recorded('npm', 'exit 0');
-    expect(await runGate(depAudit, LOCK, NEW_LOCK)).toMatchObject({ outcome: 'inert' });
+    expect(await runGate(depAuditGate, LOCK, NEW_LOCK)).toMatchObject({ outcome: 'inert' });
   });
 
   test('whose program is missing is inert and says how to get it', async () => {
     vi.stubEnv('PATH', '/usr/bin:/bin');
     const result = await runGate(
-      depAudit,
+      depAuditGate,
       { 'Cargo.toml': '[package]\nname = "a"\n' },
       { 'Cargo.toml': '[package]\nname = "b"\n' },
     );

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { GateResult } from '../../gates/core/gate.ts';
-import { dlpScan } from '../../gates/gates/dlp-scan.ts';
-import { piiScan } from '../../gates/gates/pii-scan.ts';
-import { idsOf, ownerOf } from '../../gates/rules/dlp-scan/own.ts';
-import { NUMBER } from '../../lab/bench/data/secrets.ts';
-import { type Edits, type Files, runGate } from '../support/patch.ts';
+import { dlpScanGate } from '../../gates/gates/dlp-scan.ts';
+import { piiScanGate } from '../../gates/gates/pii-scan.ts';
+import { extractSpdxIds, normalizeCopyrightHolder } from '../../gates/rules/dlp-scan/own.ts';
+import { FAKE_NUMBERS } from '../../lab/bench/data/secrets.ts';
+import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
 
-const scan = (base: Files, edits: Edits, settings: Record<string, unknown> = {}): Promise<GateResult> =>
-  runGate(dlpScan, base, edits, { settings });
+const scan = (base: FileContents, edits: FileEdits, settings: Record<string, unknown> = {}): Promise<GateResult> =>
+  runGate(dlpScanGate, base, edits, { settings });
 const places = (result: GateResult): string[] =>
   result.findings.map(({ file, line, rule }) => `${file}:${line} ${rule}`);
 
 const FOREIGN = '// SPDX-License-Identifier: GPL-2.0-only\n';
-const PATIENT = `mrn = "${NUMBER.mrn}"\n`;
+const PATIENT = `mrn = "${FAKE_NUMBERS.mrn}"\n`;
 const HOST = `host = "10.20.30.40"\n`;
 
 describe('dlp_scan', () => {
@@ -38,14 +38,14 @@ describe('dlp_scan', () => {
   });
 
   test('lists every finding of a rule, and shows none of the values', async () => {
-    const result = await scan({}, { 'a.py': `ssn = "${NUMBER.ssn}"\nssn2: ${NUMBER.ssn}\n${PATIENT}` });
+    const result = await scan({}, { 'a.py': `ssn = "${FAKE_NUMBERS.ssn}"\nssn2: ${FAKE_NUMBERS.ssn}\n${PATIENT}` });
     expect(places(result)).toEqual(['a.py:1 us_ssn', 'a.py:2 us_ssn', 'a.py:3 mrn']);
-    expect(JSON.stringify(result)).not.toContain(NUMBER.ssn);
-    expect(JSON.stringify(result)).not.toContain(NUMBER.mrn);
+    expect(JSON.stringify(result)).not.toContain(FAKE_NUMBERS.ssn);
+    expect(JSON.stringify(result)).not.toContain(FAKE_NUMBERS.mrn);
   });
 
   test('only takes digits for a card whose check digit is right', async () => {
-    const result = await scan({}, { 'a.py': `card = "${NUMBER.badLuhn}"\ncard = "${NUMBER.visa}"\n` });
+    const result = await scan({}, { 'a.py': `card = "${FAKE_NUMBERS.badLuhn}"\ncard = "${FAKE_NUMBERS.visa}"\n` });
     expect(places(result)).toEqual(['a.py:2 credit_card_number']);
   });
 
@@ -74,8 +74,8 @@ describe('a number like a social security number, without a label', () => {
     ['in a test', 'test/a.test.ts', 'passed'],
     ['in a text for people', 'docs/a.md', 'passed'],
   ])('%s is the same to both gates', async (_, path, outcome) => {
-    const edits = { [path]: `x,${NUMBER.ssn},y\n` };
-    for (const gate of [piiScan, dlpScan]) {
+    const edits = { [path]: `x,${FAKE_NUMBERS.ssn},y\n` };
+    for (const gate of [piiScanGate, dlpScanGate]) {
       const result = await runGate(gate, {}, edits);
       expect(result.outcome).toBe(outcome);
       expect(result.findings).toHaveLength(1);
@@ -88,7 +88,7 @@ describe("the project's own license and name", () => {
     'MIT License\n\nCopyright (c) 2019 Acme Ltd\n\nPermission is hereby granted, free of charge, to any person';
   const gpl =
     '                    GNU GENERAL PUBLIC LICENSE\n                       Version 3, 29 June 2007\n';
-  test.each<[string, Files, string, boolean]>([
+  test.each<[string, FileContents, string, boolean]>([
     ['as its license file says', { LICENSE: mit }, '// SPDX-License-Identifier: MIT\n', true],
     ['and its owner', { LICENSE: mit }, '// Copyright 2026 Acme Ltd. All rights reserved.\n', true],
     [
@@ -176,11 +176,11 @@ describe("the project's own license and name", () => {
     ['Jane  Doe <jane@doe.io> (https://doe.io)', 'jane doe'],
     ['Some Body and others,', 'some body and others'],
   ])('%s is written as %s', (text, owner) => {
-    expect(ownerOf(text)).toBe(owner);
+    expect(normalizeCopyrightHolder(text)).toBe(owner);
   });
 
   test('licenses of an expression are told apart', () => {
-    expect(idsOf('(MIT OR Apache-2.0) AND GPL-2.0-only WITH Classpath-exception-2.0')).toEqual([
+    expect(extractSpdxIds('(MIT OR Apache-2.0) AND GPL-2.0-only WITH Classpath-exception-2.0')).toEqual([
       'mit',
       'apache-2.0',
       'gpl-2.0',

@@ -1,9 +1,9 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { reduce } from '../../shared/control/verdict/reduce.ts';
-import { gatherOn, outcomes } from '../support/gather.ts';
-import { makeRepository } from '../support/repository.ts';
+import { reduceToVerdict } from '../../shared/control/verdict/reduce.ts';
+import { gatherEvidenceOn, listGateOutcomes } from '../support/gather.ts';
+import { createTestRepository } from '../support/repository.ts';
 
 /** The scans, which are on by default, have tests of their own. */
 const gates = (lines: string): string =>
@@ -14,66 +14,66 @@ const TESTS_ONLY = 'tests: true\ntest_integrity: false\nsuppressions: false';
 
 describe('the gates', () => {
   test('do not run when there is no configuration, and what is then said is the verdict', async () => {
-    const repository = makeRepository({ 'a.js': '1\n' });
+    const repository = createTestRepository({ 'a.js': '1\n' });
     repository.write({ 'a.js': '2\n' });
-    const evidence = await gatherOn(repository);
+    const evidence = await gatherEvidenceOn(repository);
     expect(evidence).toMatchObject({ signals: [], gates: [], changed_files: ['a.js'], empty_patch: false });
-    expect(reduce(evidence)).toMatchObject({ verdict: 'pass', verified: false });
+    expect(reduceToVerdict(evidence)).toMatchObject({ verdict: 'pass', verified: false });
   });
 
   test('each have an outcome of their own, in the order of the pipeline', async () => {
-    const repository = makeRepository({
+    const repository = createTestRepository({
       'a.js': '1\n',
       'assay.yaml': gates(
         'pipeline:\n  - { name: tests, command: "sleep 0.2; grep -q 1 a.js || exit 4" }\n  - { name: lint, required: false, command: no-such-linter }\n  - { name: type_check, condition: python_changed, command: "true" }',
       ),
     });
     repository.write({ 'a.js': '2\n' });
-    const evidence = await gatherOn(repository);
-    expect(outcomes(evidence)).toEqual(['tests: failed', 'lint: inert', 'type_check: skipped']);
+    const evidence = await gatherEvidenceOn(repository);
+    expect(listGateOutcomes(evidence)).toEqual(['tests: failed', 'lint: inert', 'type_check: skipped']);
     expect(evidence.gates.map(({ blocked }) => blocked)).toEqual([true, false, false]);
     expect(evidence.gates[0]?.metadata).toMatchObject({
       command: 'sleep 0.2; grep -q 1 a.js || exit 4',
       exit_code: 4,
     });
     expect(evidence.gates[2]?.detail).toBe('condition python_changed does not hold');
-    expect(reduce(evidence)).toMatchObject({
+    expect(reduceToVerdict(evidence)).toMatchObject({
       verdict: 'fail',
       reasons: [{ code: 'gate_failed', subject: 'tests' }],
     });
   });
 
   test('that take too long are stopped', async () => {
-    const repository = makeRepository({
+    const repository = createTestRepository({
       'assay.yaml': gates('timeout_s: 1\nlint_command: sleep 60'),
     });
     repository.write({ 'a.js': '2\n' });
-    const evidence = await gatherOn(repository);
-    expect(outcomes(evidence)).toEqual(['lint: timed_out']);
-    expect(reduce(evidence).verdict).toBe('refer');
+    const evidence = await gatherEvidenceOn(repository);
+    expect(listGateOutcomes(evidence)).toEqual(['lint: timed_out']);
+    expect(reduceToVerdict(evidence).verdict).toBe('refer');
   });
 
   test('that were switched on, but have nothing to run, are inert; the default one is skipped', async () => {
-    const repository = makeRepository({ 'assay.yaml': gates(TESTS_ONLY) });
+    const repository = createTestRepository({ 'assay.yaml': gates(TESTS_ONLY) });
     repository.write({ 'a.js': '2\n' });
-    const evidence = await gatherOn(repository);
-    expect(outcomes(evidence)).toEqual(['lint: skipped', 'tests: inert']);
+    const evidence = await gatherEvidenceOn(repository);
+    expect(listGateOutcomes(evidence)).toEqual(['lint: skipped', 'tests: inert']);
     expect(evidence.gates[1]?.detail).toContain('no test_command is set');
   });
 
   test("take the project's own script when no command is set", async () => {
-    const repository = makeRepository({
+    const repository = createTestRepository({
       'assay.yaml': gates(`lint: false\n${TESTS_ONLY}`),
       'package.json': JSON.stringify({ scripts: { test: 'node -e "process.exit(0)"' } }),
     });
     repository.write({ 'a.js': '2\n' });
-    const evidence = await gatherOn(repository);
-    expect(outcomes(evidence)).toEqual(['tests: passed']);
+    const evidence = await gatherEvidenceOn(repository);
+    expect(listGateOutcomes(evidence)).toEqual(['tests: passed']);
     expect(evidence.gates[0]?.metadata).toMatchObject({ command: 'npm run --silent test' });
   });
 
   test('run in checkouts of their own: what one leaves behind, no other sees', async () => {
-    const repository = makeRepository({
+    const repository = createTestRepository({
       'a.js': '1\n',
       'assay.yaml': gates(
         `${TESTS_ONLY}\ntest_command: test ! -e left && echo x > left && rm a.js\nlint_command: test ! -e left && echo x > left && test -e a.js`,
@@ -81,15 +81,15 @@ describe('the gates', () => {
     });
     repository.write({ 'b.js': '2\n' });
     const signal = { type: 'test_passes', command: 'test ! -e left && test -e a.js' };
-    const evidence = await gatherOn(repository, [signal, signal], { parallel: 1 });
-    expect(outcomes(evidence)).toEqual(['lint: passed', 'tests: passed']);
+    const evidence = await gatherEvidenceOn(repository, [signal, signal], { maxParallel: 1 });
+    expect(listGateOutcomes(evidence)).toEqual(['lint: passed', 'tests: passed']);
     expect(evidence.signals.map(({ outcome }) => outcome)).toEqual(['passed', 'passed']);
   });
 
   test('cannot make a signal true that was not', async () => {
-    const repository = makeRepository({ 'assay.yaml': gates('lint_command: touch made.txt') });
+    const repository = createTestRepository({ 'assay.yaml': gates('lint_command: touch made.txt') });
     repository.write({ 'b.js': '2\n' });
-    const evidence = await gatherOn(repository, [{ type: 'path_exists', path: 'made.txt' }]);
+    const evidence = await gatherEvidenceOn(repository, [{ type: 'path_exists', path: 'made.txt' }]);
     expect(evidence.signals[0]).toMatchObject({
       outcome: 'failed',
       detail: 'not found',
@@ -99,30 +99,30 @@ describe('the gates', () => {
 
   test('may be bypassed only where the base commit allows it, and then have not passed', async () => {
     const bypasses = [{ gate: 'lint', reason: 'broken today', actor: 'ada', task: null, until: null }];
-    const strict = makeRepository({ 'assay.yaml': gates('lint_command: "false"') });
+    const strict = createTestRepository({ 'assay.yaml': gates('lint_command: "false"') });
     strict.write({ 'assay.yaml': gates('allow_bypass: true'), 'b.js': '' });
-    await expect(gatherOn(strict, [], { bypasses })).rejects.toThrow('allow_bypass');
-    const lenient = makeRepository({ 'assay.yaml': gates('lint_command: "false"\nallow_bypass: true') });
+    await expect(gatherEvidenceOn(strict, [], { bypasses })).rejects.toThrow('allow_bypass');
+    const lenient = createTestRepository({ 'assay.yaml': gates('lint_command: "false"\nallow_bypass: true') });
     lenient.write({ 'b.js': '' });
-    const evidence = await gatherOn(lenient, [], { bypasses });
+    const evidence = await gatherEvidenceOn(lenient, [], { bypasses });
     expect(evidence.gates[0]).toMatchObject({ outcome: 'bypassed', detail: 'bypassed by ada: broken today' });
-    expect(reduce(evidence)).toMatchObject({ verdict: 'pass', verified: false });
+    expect(reduceToVerdict(evidence)).toMatchObject({ verdict: 'pass', verified: false });
   });
 
   test('are not run with a configuration that is no file', async () => {
-    const repository = makeRepository({ 'a.js': '' });
+    const repository = createTestRepository({ 'a.js': '' });
     symlinkSync('a.js', join(repository.dir, 'assay.yaml'));
     repository.commit({});
-    await expect(gatherOn(repository)).rejects.toThrow('assay.yaml:1: is not a regular file');
+    await expect(gatherEvidenceOn(repository)).rejects.toThrow('assay.yaml:1: is not a regular file');
   });
 });
 
 describe('a patch does not choose its own checks:', () => {
   test('the gates of the base run, whatever it writes into assay.yaml', async () => {
-    const repository = makeRepository({ 'a.js': '1\n', 'assay.yaml': gates('lint_command: grep 1 a.js') });
+    const repository = createTestRepository({ 'a.js': '1\n', 'assay.yaml': gates('lint_command: grep 1 a.js') });
     repository.write({ 'a.js': '2\n', 'assay.yaml': gates('enabled: false') });
-    const evidence = await gatherOn(repository);
-    expect(outcomes(evidence)).toEqual(['lint: failed']);
+    const evidence = await gatherEvidenceOn(repository);
+    expect(listGateOutcomes(evidence)).toEqual(['lint: failed']);
     expect(evidence.protected_files).toEqual([
       {
         path: 'assay.yaml',
@@ -136,13 +136,13 @@ describe('a patch does not choose its own checks:', () => {
   });
 
   test('its own assay.yaml counts for nothing when the base has none', async () => {
-    const repository = makeRepository({ 'a.js': '1\n' });
+    const repository = createTestRepository({ 'a.js': '1\n' });
     repository.write({ 'assay.yaml': gates('lint_command: "true"') });
-    expect((await gatherOn(repository)).gates).toEqual([]);
+    expect((await gatherEvidenceOn(repository)).gates).toEqual([]);
   });
 
   test('configuration is put back for the gates, scripts of package.json too, and signals see the patch', async () => {
-    const repository = makeRepository({
+    const repository = createTestRepository({
       'assay.yaml': gates(
         'lint_command: grep -q strict .eslintrc && test ! -e conftest.py && ! test -e .github && grep -q real package.json',
       ),
@@ -155,14 +155,14 @@ describe('a patch does not choose its own checks:', () => {
       '.github/workflows/ci.yml': 'x\n',
       'package.json': '{"scripts":{"test":"true"},"dependencies":{"a":"1"}}',
     });
-    const evidence = await gatherOn(repository, [
+    const evidence = await gatherEvidenceOn(repository, [
       { type: 'file_contains', path: '.eslintrc', contains: 'lax' },
       {
         type: 'test_passes',
         command: 'grep -q strict .eslintrc && grep -q real package.json && grep -q \'"a"\' package.json',
       },
     ]);
-    expect(outcomes(evidence)).toEqual(['lint: passed']);
+    expect(listGateOutcomes(evidence)).toEqual(['lint: passed']);
     expect(evidence.signals.map(({ outcome }) => outcome)).toEqual(['passed', 'passed']);
     expect(evidence.protected_files.map(({ path, change }) => `${change} ${path}`)).toEqual([
       'modified .eslintrc',
@@ -173,26 +173,26 @@ describe('a patch does not choose its own checks:', () => {
   });
 
   test('a folder that became a link does not carry the base version out of the checkout', async () => {
-    const repository = makeRepository({
+    const repository = createTestRepository({
       '.github/a.yml': 'base\n',
       'assay.yaml': gates('lint_command: test -f .github/a.yml && test ! -L .github'),
     });
-    const outside = makeRepository();
+    const outside = createTestRepository();
     repository.write({ '.github': null });
     symlinkSync(outside.dir, join(repository.dir, '.github'));
-    const evidence = await gatherOn(repository);
-    expect(outcomes(evidence)).toEqual(['lint: passed']);
+    const evidence = await gatherEvidenceOn(repository);
+    expect(listGateOutcomes(evidence)).toEqual(['lint: passed']);
     expect(outside.git('status', '--porcelain')).toBe('');
   });
 
   test('a script that a gate runs is run in its base version as well', async () => {
-    const repository = makeRepository({
+    const repository = createTestRepository({
       'assay.yaml': gates('lint_command: bash scripts/lint.sh'),
       'scripts/lint.sh': 'test ! -e bad.js\n',
     });
     repository.write({ 'scripts/lint.sh': 'exit 0\n', 'bad.js': '' });
-    const evidence = await gatherOn(repository);
-    expect(outcomes(evidence)).toEqual(['lint: failed']);
+    const evidence = await gatherEvidenceOn(repository);
+    expect(listGateOutcomes(evidence)).toEqual(['lint: failed']);
     expect(evidence.gates[0]?.detail).toContain('not with the base version of scripts/lint.sh');
     expect(evidence.gates[0]?.findings).toMatchObject([
       { file: 'scripts/lint.sh', rule: 'check_script_changed' },
@@ -210,10 +210,10 @@ describe('tests that a patch takes away', () => {
   };
   const TWO = "require('node:test').test('something else entirely', () => {});\n";
   const look = async (files: Record<string, string | null>, signals: readonly unknown[] = []) => {
-    const repository = makeRepository(base);
+    const repository = createTestRepository(base);
     repository.write(files);
-    const evidence = await gatherOn(repository, signals);
-    return { gate: evidence.gates[0], signal: evidence.signals[0], verdict: reduce(evidence).verdict };
+    const evidence = await gatherEvidenceOn(repository, signals);
+    return { gate: evidence.gates[0], signal: evidence.signals[0], verdict: reduceToVerdict(evidence).verdict };
   };
   const rules = (gate: Awaited<ReturnType<typeof look>>['gate']): string[] =>
     gate?.findings.map(({ rule, file }) => `${rule} ${file}`) ?? [];
@@ -278,7 +278,7 @@ describe('tests that a patch takes away', () => {
 });
 
 test('an odd tree is looked at: a submodule, names that are not UTF-8, an LFS pointer', async () => {
-  const repository = makeRepository({
+  const repository = createTestRepository({
     'assay.yaml': gates('lint_command: test -d sub'),
     '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n',
     'big.bin': 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n',
@@ -287,7 +287,7 @@ test('an odd tree is looked at: a submodule, names that are not UTF-8, an LFS po
   repository.git('commit', '--quiet', '-m', 'submodule');
   repository.write({ 'sub/.keep': '' });
   writeFileSync(Buffer.concat([Buffer.from(`${repository.dir}/caf`), Buffer.from([0xe9])]), 'x');
-  const evidence = await gatherOn(repository, [
+  const evidence = await gatherEvidenceOn(repository, [
     { type: 'file_contains', path: 'big.bin', contains: 'git-lfs' },
   ]);
   expect(evidence.signals[0]?.outcome).toBe('passed');
@@ -296,14 +296,14 @@ test('an odd tree is looked at: a submodule, names that are not UTF-8, an LFS po
 });
 
 test('every test case of a run is handed on, and is not in the evidence', async () => {
-  const repository = makeRepository({
+  const repository = createTestRepository({
     'a.test.js': "require('node:test')('good', () => {});\n",
     'assay.yaml': gates(`lint: false\n${TESTS_ONLY}\ntest_command: node --test --test-reporter=tap`),
   });
   repository.write({ 'b.js': '1\n' });
   const seen: unknown[] = [];
-  const evidence = await gatherOn(repository, [], { onTests: (gate, tests) => seen.push([gate, tests]) });
-  expect(outcomes(evidence)).toEqual(['tests: passed']);
+  const evidence = await gatherEvidenceOn(repository, [], { onTests: (gate, tests) => seen.push([gate, tests]) });
+  expect(listGateOutcomes(evidence)).toEqual(['tests: passed']);
   expect(seen).toEqual([
     ['tests', [{ name: 'good', file: null, outcome: 'passed', duration_ms: expect.any(Number) }]],
   ]);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { importCycle } from '../../gates/gates/import-cycle.ts';
-import { type Edits, type Files, runGate } from '../support/patch.ts';
+import { importCycleGate } from '../../gates/gates/import-cycle.ts';
+import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
 
 interface Case {
   readonly what: string;
-  readonly base: Files;
-  readonly edits: Edits;
+  readonly base: FileContents;
+  readonly edits: FileEdits;
   readonly outcome: 'passed' | 'failed' | 'inert' | 'skipped';
   /** `rule: message` of each finding. */
   readonly findings?: readonly string[];
@@ -276,14 +276,14 @@ const CASES: readonly Case[] = [
 
 describe('import_cycle', () => {
   test.each(CASES)('$what: $outcome', async ({ base, edits, outcome, findings }) => {
-    const result = await runGate(importCycle, base, edits);
+    const result = await runGate(importCycleGate, base, edits);
     expect([result.outcome, result.detail]).toEqual([outcome, expect.any(String)]);
     if (findings) expect(result.findings.map(({ rule, message }) => `${rule}: ${message}`)).toEqual(findings);
   });
 
   test('says where the import stands, and how many imports nobody can follow', async () => {
     const result = await runGate(
-      importCycle,
+      importCycleGate,
       { 'a.js': "import './b.js';\n", 'b.js': '' },
       { 'b.js': "const name = process.argv[2];\nawait import(name);\n\nimport './a.js';\n" },
     );
@@ -294,7 +294,7 @@ describe('import_cycle', () => {
   test('runs the project’s command instead, when there is one', async () => {
     const run = (command: string) =>
       runGate(
-        importCycle,
+        importCycleGate,
         { 'a.py': '' },
         { 'a.py': 'import a\n' },
         { settings: { import_cycle_command: command } },
@@ -307,7 +307,7 @@ describe('import_cycle', () => {
     const files = Object.fromEntries(
       Array.from({ length: 40 }, (_, at) => [`m${at}.py`, `x = ${at}\n`.repeat(2_000)]),
     );
-    const result = await runGate(importCycle, files, { 'm0.py': 'y = 1\n' }, { context: { timeoutMs: 0 } });
+    const result = await runGate(importCycleGate, files, { 'm0.py': 'y = 1\n' }, { context: { timeoutMs: 0 } });
     expect(result.outcome).toBe('timed_out');
   });
 });

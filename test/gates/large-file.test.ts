@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { largeFile } from '../../gates/gates/large-file.ts';
-import { type Edits, type Files, runGate } from '../support/patch.ts';
+import { largeFileGate } from '../../gates/gates/large-file.ts';
+import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
 
 const lines = (count: number): string => 'x\n'.repeat(count);
 const binary = (bytes: number): Buffer => Buffer.alloc(bytes, 1);
 
-test.each<[string, Files, Edits, string[]]>([
+test.each<[string, FileContents, FileEdits, string[]]>([
   ['a file of 500 lines is not large', {}, { 'a.ts': lines(500) }, []],
   ['one of 501 is', {}, { 'a.ts': lines(501) }, ['a.ts large_file: has 501 lines']],
   [
@@ -46,7 +46,7 @@ test.each<[string, Files, Edits, string[]]>([
   ],
   ['deleted files are not either', { 'a.ts': lines(900) }, { 'a.ts': null }, []],
 ])('%s', async (_, base, edits, found) => {
-  const result = await runGate(largeFile, base, edits);
+  const result = await runGate(largeFileGate, base, edits);
   // Reported, and never a reason to block, whatever a pipeline says.
   expect(result.outcome).toBe('passed');
   expect(result.findings.map(({ file, rule, message }) => `${file} ${rule}: ${message}`)).toEqual(found);
@@ -55,7 +55,7 @@ test.each<[string, Files, Edits, string[]]>([
 test('both limits can be set', async () => {
   const settings = { large_file_threshold: 2, large_file_bytes: 10 };
   const result = await runGate(
-    largeFile,
+    largeFileGate,
     {},
     { 'a.ts': lines(3), 'b.bin': binary(11), 'c.ts': lines(2) },
     { settings },

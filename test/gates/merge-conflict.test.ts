@@ -1,33 +1,33 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { GateResult } from '../../gates/core/gate.ts';
-import { mergeConflict } from '../../gates/gates/merge-conflict.ts';
-import { fileMemory } from '../../gates/pipeline/memory/file-memory.ts';
-import { quotedLines } from '../../gates/rules/merge-conflict/markers.ts';
-import { parseConflicts } from '../../workspace/git/merge.ts';
-import type { Upstream } from '../../workspace/git/upstream.ts';
-import { gateOnRepository } from '../support/gate-on-repository.ts';
-import { gatherOn } from '../support/gather.ts';
-import { type Edits, type Files, runGate } from '../support/patch.ts';
-import { makeRepository, temporaryFolder } from '../support/repository.ts';
+import { mergeConflictGate } from '../../gates/gates/merge-conflict.ts';
+import { createFileCache } from '../../gates/pipeline/memory/file-memory.ts';
+import { findFencedLines } from '../../gates/rules/merge-conflict/markers.ts';
+import { parseTreeMergeConflicts } from '../../workspace/git/merge.ts';
+import type { UpstreamBranch } from '../../workspace/git/upstream.ts';
+import { runGateOnRepository } from '../support/gate-on-repository.ts';
+import { gatherEvidenceOn } from '../support/gather.ts';
+import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
+import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
 
 const TEXT = Array.from({ length: 20 }, (_, index) => `line ${index}\n`).join('');
 const at = (line: number, text: string): string => TEXT.replace(`line ${line}\n`, `${text}\n`);
 
 /** Work on top of a base, while the branch goes on from there. */
-async function merged(work: Edits, branch: Edits): Promise<GateResult> {
-  const repository = makeRepository({ 'a.txt': TEXT, 'b.txt': TEXT });
+async function merged(work: FileEdits, branch: FileEdits): Promise<GateResult> {
+  const repository = createTestRepository({ 'a.txt': TEXT, 'b.txt': TEXT });
   const base = repository.git('rev-parse', 'HEAD');
   repository.git('checkout', '--quiet', '-b', 'next');
   const commit = repository.commit(branch);
   repository.git('checkout', '--quiet', '-b', 'work', base);
   repository.commit(work);
-  const upstream = async (): Promise<Upstream> => ({ ref: 'next', commit, base });
-  return gateOnRepository(mergeConflict, repository, base, { upstream });
+  const upstream = async (): Promise<UpstreamBranch> => ({ ref: 'next', commit, mergeBase: base });
+  return runGateOnRepository(mergeConflictGate, repository, base, { upstream });
 }
 
 describe('merge_conflict', () => {
-  test.each<[string, Edits, Edits, string, string[]]>([
+  test.each<[string, FileEdits, FileEdits, string, string[]]>([
     ['the branch has not moved', { 'a.txt': at(3, 'x') }, {}, 'passed', []],
     ['both change different lines', { 'a.txt': at(3, 'x') }, { 'a.txt': at(15, 'y') }, 'passed', []],
     [
@@ -73,16 +73,16 @@ describe('merge_conflict', () => {
   });
 
   test('is remembered while the branch stands where it stood', async () => {
-    const repository = makeRepository({
+    const repository = createTestRepository({
       'a.txt': TEXT,
       'assay.yaml': 'version: 1\nquality_gates:\n  merge_conflict_check: true\n  lint: false\n',
     });
     const base = repository.git('rev-parse', 'HEAD');
     repository.write({ 'a.txt': at(3, 'x') });
-    const memory = fileMemory(join(temporaryFolder(), 'cache'));
+    const memory = createFileCache(join(createTemporaryFolder(), 'cache'));
     const look = async (commit: string) => {
-      const upstream = async (): Promise<Upstream> => ({ ref: 'next', commit, base });
-      const { gates } = await gatherOn(repository, [], { memory, upstream });
+      const upstream = async (): Promise<UpstreamBranch> => ({ ref: 'next', commit, mergeBase: base });
+      const { gates } = await gatherEvidenceOn(repository, [], { persistentCache: memory, upstream });
       const { outcome, cached } = gates.find(({ name }) => name === 'merge_conflict') ?? {};
       return { outcome, cached };
     };
@@ -97,14 +97,14 @@ describe('merge_conflict', () => {
   });
 
   test('asks nobody, and holds for a person, when it is not known here where the branch stands', async () => {
-    expect(await runGate(mergeConflict, { 'a.txt': 'x\n' }, { 'a.txt': 'y\n' })).toMatchObject({
+    expect(await runGate(mergeConflictGate, { 'a.txt': 'x\n' }, { 'a.txt': 'y\n' })).toMatchObject({
       outcome: 'inert',
       detail: 'nobody here knows where the branch stands that this is to go to; fetch it first',
     });
   });
 
   test('knows the newest commit that a checkout has fetched', async () => {
-    const repository = makeRepository({
+    const repository = createTestRepository({
       'a.txt': TEXT,
       'assay.yaml': 'quality_gates:\n  pipeline: [{ name: merge_conflict }]\n',
     });
@@ -113,14 +113,14 @@ describe('merge_conflict', () => {
     repository.git('update-ref', 'refs/remotes/origin/main', ahead);
     repository.git('reset', '--quiet', '--hard', base);
     repository.write({ 'a.txt': at(3, 'ours') });
-    const [gate] = (await gatherOn(repository)).gates;
+    const [gate] = (await gatherEvidenceOn(repository)).gates;
     expect(gate).toMatchObject({
       outcome: 'failed',
       detail: '1 files conflict with origin/main',
       metadata: { upstream: ahead, upstream_ref: 'origin/main' },
     });
     repository.write({ 'a.txt': at(15, 'ours') });
-    expect((await gatherOn(repository)).gates[0]).toMatchObject({
+    expect((await gatherEvidenceOn(repository)).gates[0]).toMatchObject({
       outcome: 'passed',
       detail: `merges with origin/main at ${ahead.slice(0, 12)}`,
     });
@@ -147,7 +147,7 @@ describe('merge_conflict', () => {
       'text\n',
       '',
     ];
-    expect(parseConflicts(Buffer.from(said.join('\0')))).toEqual([
+    expect(parseTreeMergeConflicts(Buffer.from(said.join('\0')))).toEqual([
       { path: 'a', kind: 'CONFLICT (contents)' },
       { path: 'b', kind: 'CONFLICT (rename/delete)' },
     ]);
@@ -159,7 +159,7 @@ const theirs = '>'.repeat(7);
 const conflict = `${ours} HEAD\na\n=======\nb\n${theirs} next\n`;
 
 describe('a conflict marker', () => {
-  test.each<[string, Files, Edits, string[]]>([
+  test.each<[string, FileContents, FileEdits, string[]]>([
     ['is found', {}, { 'a.ts': `x\n${conflict}` }, ['a.ts:2', 'a.ts:6']],
     [
       'is found with Windows line ends',
@@ -178,13 +178,13 @@ describe('a conflict marker', () => {
     ['is not in the middle of a line', {}, { 'a.ts': `const mark = '${ours} HEAD';\n  ${ours} x\n` }, []],
     ['is not an empty row of a table', {}, { 'a.md': `${'|'.repeat(7)}\n` }, []],
   ])('%s', async (_, base, edits, found) => {
-    const result = await runGate(mergeConflict, base, edits);
+    const result = await runGate(mergeConflictGate, base, edits);
     expect(result.findings.map(({ file, line }) => `${file}:${line}`)).toEqual(found);
     expect(result.outcome).toBe(found.length > 0 ? 'failed' : 'inert');
   });
 
   test('that was there before is reported only', async () => {
-    const result = await runGate(mergeConflict, { 'a.ts': conflict }, { 'a.ts': `${conflict}x\n` });
+    const result = await runGate(mergeConflictGate, { 'a.ts': conflict }, { 'a.ts': `${conflict}x\n` });
     expect(result.outcome).toBe('inert');
     expect(result.findings.map(({ message }) => message)).toEqual([
       'a conflict marker (was there before the patch)',
@@ -193,6 +193,6 @@ describe('a conflict marker', () => {
   });
 
   test('lines in fenced blocks are those between an opening and the next closing fence', () => {
-    expect([...quotedLines('a\n~~~\nb\n```\nc\n~~~\nd\n```\ne\n')]).toEqual([3, 4, 5]);
+    expect([...findFencedLines('a\n~~~\nb\n```\nc\n~~~\nd\n```\ne\n')]).toEqual([3, 4, 5]);
   });
 });

@@ -1,46 +1,46 @@
 import { describe, expect, test } from 'vitest';
-import { migrationReversibility } from '../../gates/gates/migration-reversibility.ts';
+import { migrationReversibilityGate } from '../../gates/gates/migration-reversibility.ts';
 import {
   isJavascriptMigration,
-  javascriptProblems,
+  findJavascriptMigrationProblems,
 } from '../../gates/rules/migration-reversibility/javascript.ts';
-import { pythonProblems } from '../../gates/rules/migration-reversibility/python.ts';
-import { statementsOf } from '../../gates/rules/migration-reversibility/python-lines.ts';
-import { isRailsMigration, railsProblems } from '../../gates/rules/migration-reversibility/rails.ts';
-import { type Edits, type Files, runGate } from '../support/patch.ts';
+import { findPythonMigrationProblems } from '../../gates/rules/migration-reversibility/python.ts';
+import { splitPythonStatements } from '../../gates/rules/migration-reversibility/python-lines.ts';
+import { isRailsMigration, findRailsMigrationProblems } from '../../gates/rules/migration-reversibility/rails.ts';
+import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
 
 const UP = "def upgrade():\n    op.create_table('a')\n\n";
-const alembic = (down: string): Edits => ({
+const alembic = (down: string): FileEdits => ({
   'alembic/versions/1_a.py': `revision = '1'\ndown_revision = None\n\n${UP}${down}`,
 });
 
-const rails = (body: string): Edits => ({
+const rails = (body: string): FileEdits => ({
   'db/migrate/20260101_x.rb': `class X < ActiveRecord::Migration[7.1]\n${body}end\n`,
 });
 
-const js = (text: string, path = 'migrations/1_a.js'): Edits => ({ [path]: text });
+const js = (text: string, path = 'migrations/1_a.js'): FileEdits => ({ [path]: text });
 
 const knexUp =
   "exports.up = (knex) => knex.schema.createTable('a', (table) => {\n  table.increments();\n});\n";
 
-const found = async (base: Files, edits: Edits): Promise<[string, string[]]> => {
-  const result = await runGate(migrationReversibility, base, edits);
+const found = async (base: FileContents, edits: FileEdits): Promise<[string, string[]]> => {
+  const result = await runGate(migrationReversibilityGate, base, edits);
   return [result.outcome, result.findings.map(({ file, line, rule }) => `${file}:${line} ${rule}`)];
 };
 
 const FILE = 'alembic/versions/1_a.py';
 
 /** What is wrong with the one migration of a patch, by its rule; nothing when it is fine. */
-const problemsOf = (edits: Edits): string[] =>
+const problemsOf = (edits: FileEdits): string[] =>
   Object.entries(edits).flatMap(([path, content]) => {
     const text = String(content);
-    if (isRailsMigration(path)) return railsProblems(text).map(({ rule }) => rule);
-    if (path.endsWith('.py')) return pythonProblems(path, text).map(({ rule }) => rule);
+    if (isRailsMigration(path)) return findRailsMigrationProblems(text).map(({ rule }) => rule);
+    if (path.endsWith('.py')) return findPythonMigrationProblems(path, text).map(({ rule }) => rule);
     return isJavascriptMigration(path, text)
-      ? javascriptProblems(path, text).map(({ rule }) => rule)
+      ? findJavascriptMigrationProblems(path, text).map(({ rule }) => rule)
       : ['none'];
   });
-const outcomeOf = (edits: Edits): string => {
+const outcomeOf = (edits: FileEdits): string => {
   const problems = problemsOf(edits);
   return problems.length === 0 ? 'passed' : problems.includes('none') ? 'skipped' : 'failed';
 };
@@ -142,7 +142,7 @@ describe('a migration of Alembic', () => {
 });
 
 describe('the gate', () => {
-  test.each<[string, Edits, [string, string[]]]>([
+  test.each<[string, FileEdits, [string, string[]]]>([
     ['of Python', alembic(''), ['failed', [`${FILE}:null missing_downgrade`]]],
     [
       'of Rails',
@@ -157,7 +157,7 @@ describe('the gate', () => {
 });
 
 describe('only what the patch adds or changes counts', () => {
-  const bad = alembic('def downgrade():\n    pass\n') as Files;
+  const bad = alembic('def downgrade():\n    pass\n') as FileContents;
   test('a migration that it does not touch is not looked at', async () => {
     expect(await found(bad, { 'a.py': 'x = 1\n' })).toEqual(['skipped', []]);
   });
@@ -170,19 +170,19 @@ describe('only what the patch adds or changes counts', () => {
   });
 
   test('one that loses its way back fails', async () => {
-    expect(await found(alembic("def downgrade():\n    op.drop_table('a')\n") as Files, bad)).toEqual([
+    expect(await found(alembic("def downgrade():\n    op.drop_table('a')\n") as FileContents, bad)).toEqual([
       'failed',
       [`${FILE}:7 empty_downgrade`],
     ]);
   });
 });
 
-const django = (operations: string, before = ''): Edits => ({
+const django = (operations: string, before = ''): FileEdits => ({
   'shop/migrations/0002_x.py': `from django.db import migrations\n\n${before}\nclass Migration(migrations.Migration):\n    operations = [\n        ${operations}\n    ]\n`,
 });
 
 describe('a migration of Django', () => {
-  test.each<[string, Edits, string]>([
+  test.each<[string, FileEdits, string]>([
     ['made of its own steps', django("migrations.AddField('a', 'b', models.IntegerField()),"), 'passed'],
     [
       'with code and the way back',
@@ -233,7 +233,7 @@ describe('a migration of Django', () => {
 describe('a migration in SQL', () => {
   const up = 'CREATE TABLE a (b int);\n';
   const down = 'DROP TABLE a;\n';
-  test.each<[string, Files, Edits, string, string[]]>([
+  test.each<[string, FileContents, FileEdits, string, string[]]>([
     [
       'with both files',
       {},
@@ -322,7 +322,7 @@ describe('a migration in SQL', () => {
 });
 
 describe('a migration of Rails', () => {
-  test.each<[string, Edits, string]>([
+  test.each<[string, FileEdits, string]>([
     ['that can be read backwards', rails('  def change\n    add_column :a, :b, :string\n  end\n'), 'passed'],
     ['with a step that cannot', rails("  def change\n    execute 'UPDATE a'\n  end\n"), 'failed'],
     [
@@ -365,7 +365,7 @@ describe('a migration of Rails', () => {
 });
 
 describe('a migration in JavaScript or TypeScript', () => {
-  test.each<[string, Edits, string]>([
+  test.each<[string, FileEdits, string]>([
     ['with both ways', js(`${knexUp}exports.down = (knex) => knex.schema.dropTable('a');\n`), 'passed'],
     [
       'with both ways as functions',
@@ -439,7 +439,7 @@ describe('Python', () => {
     const text =
       'a = f(\n  1, # x)\n  "b)",\n); b = 2\nif x: pass\n\tc = r"""\n"#\n"""\nd = \'e\\\'\' + \\\n  "f"\n';
     expect(
-      statementsOf(text).map(({ line, indent, code, strings }) => [line, indent, code, [...strings]]),
+      splitPythonStatements(text).map(({ line, indent, code, strings }) => [line, indent, code, [...strings]]),
     ).toEqual([
       [1, 0, 'a = f(   1,    "#0", )', ['b)']],
       [4, 0, 'b = 2', []],
@@ -451,7 +451,7 @@ describe('Python', () => {
 
   test('that is broken ends somewhere', () => {
     for (const text of ['def f(:', '"""', "'", 'x = (((', '\\', '\\\n', ')))', 'def downgrade():'])
-      expect(Array.isArray(statementsOf(text))).toBe(true);
+      expect(Array.isArray(splitPythonStatements(text))).toBe(true);
   });
 });
 

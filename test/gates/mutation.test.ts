@@ -2,12 +2,12 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { agentTestMutation } from '../../gates/gates/agent-test-mutation.ts';
-import { mutationTesting } from '../../gates/gates/mutation-testing.ts';
-import { scoreInProse } from '../../gates/tests/mutation/prose.ts';
-import { mutationReport } from '../../gates/tests/mutation/report.ts';
-import { type Edits, type Files, runGate } from '../support/patch.ts';
-import { temporaryFolder } from '../support/repository.ts';
+import { agentTestMutationGate } from '../../gates/gates/agent-test-mutation.ts';
+import { mutationTestingGate } from '../../gates/gates/mutation-testing.ts';
+import { parseMutationScore } from '../../gates/tests/mutation/prose.ts';
+import { parseMutationReport } from '../../gates/tests/mutation/report.ts';
+import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
+import { createTemporaryFolder } from '../support/repository.ts';
 
 describe('a score in prose', () => {
   test.each([
@@ -24,7 +24,7 @@ describe('a score in prose', () => {
     ['killed 1, survived 1\nkilled 9, survived 1', 0.9],
     ['mutation score: 90%\nmutation score: 20%', 0.2],
   ])('%j is %d', (output, score) => {
-    expect(scoreInProse(output)).toBeCloseTo(score, 10);
+    expect(parseMutationScore(output)).toBeCloseTo(score, 10);
   });
 
   test.each([
@@ -43,7 +43,7 @@ describe('a score in prose', () => {
     'date 3/4 killed-list 5/6',
     '',
   ])('%j is none', (output) => {
-    expect(scoreInProse(output)).toBeNull();
+    expect(parseMutationScore(output)).toBeNull();
   });
 
   test('is never taken from a date, a path or a version, whatever they are', () => {
@@ -52,7 +52,7 @@ describe('a score in prose', () => {
       fc.property(part, part, part, fc.constantFrom('/', '-', '.', ':'), (a, b, c, between) => {
         const strange = [a, b, c].join(between);
         expect(
-          scoreInProse(
+          parseMutationScore(
             `${strange} run\nfile/${strange}/x.py\nv${strange}\nat ${strange} killed.py\nsurvived ${strange}`,
           ),
         ).toBeNull();
@@ -71,14 +71,14 @@ describe('a score in prose', () => {
           `Survived: ${survived} Killed: ${killed}`,
           `killed ${killed}/${killed + survived}`,
         ])
-          expect(scoreInProse(line)).toBeCloseTo(share, 10);
+          expect(parseMutationScore(line)).toBeCloseTo(share, 10);
       }),
     );
   });
 
   test('is looked for in linear time', () => {
     for (const piece of ['killed ', 'mutation score ', '1/', '1 ', '\t', '🎉 1'])
-      expect(scoreInProse(piece.repeat(Math.floor(1_000_000 / piece.length)))).toBeNull();
+      expect(parseMutationScore(piece.repeat(Math.floor(1_000_000 / piece.length)))).toBeNull();
   });
 });
 
@@ -131,9 +131,9 @@ describe('a report', () => {
     ['cargo-mutants', CARGO, 2, 1, ['src/lib.rs:7']],
     ['gremlins', GREMLINS, 1, 2, ['a/a.go:4', 'a/a.go:5']],
   ])('of %s says which changes survived', (_, text, killed, survived, places) => {
-    const report = mutationReport(text);
+    const report = parseMutationReport(text);
     expect(report).toMatchObject({ killed, survived });
-    const alive = report?.mutants?.filter((each) => !each.killed).map(({ file, line }) => `${file}:${line}`);
+    const alive = report?.mutants?.filter((each) => !each.isKilled).map(({ file, line }) => `${file}:${line}`);
     expect(alive).toEqual(places);
   });
 
@@ -151,26 +151,26 @@ describe('a report', () => {
       3,
     ],
   ])('of %s has counts', (_, json, killed, survived) => {
-    expect(mutationReport(JSON.stringify(json))).toEqual({ killed, survived, mutants: null });
+    expect(parseMutationReport(JSON.stringify(json))).toEqual({ killed, survived, mutants: null });
   });
 
   test.each(['', '{}', '[]', 'killed 3', '{"killed":"3"}', '{"outcomes":{}}'])('is not %j', (text) => {
-    expect(mutationReport(text)).toBeNull();
+    expect(parseMutationReport(text)).toBeNull();
   });
 });
 
-const BASE: Files = {
+const BASE: FileContents = {
   'src/a.py': 'X = 1\n',
   'src/b.py': 'Y = 1\n',
   'tests/test_a.py': 'import a\n',
   'src/__init__.py': '',
 };
-const SOURCE: Edits = { 'src/a.py': 'X = 2\n' };
-const TEST: Edits = { 'tests/test_a.py': 'from src import a\n' };
+const SOURCE: FileEdits = { 'src/a.py': 'X = 2\n' };
+const TEST: FileEdits = { 'tests/test_a.py': 'from src import a\n' };
 
 describe('mutation_testing with a command', () => {
   const run = (command: string, more: Readonly<Record<string, unknown>> = {}) =>
-    runGate(mutationTesting, BASE, SOURCE, { settings: { mutation_command: command, ...more } });
+    runGate(mutationTestingGate, BASE, SOURCE, { settings: { mutation_command: command, ...more } });
 
   test.each([
     ['prints a good score', 'echo "mutation score: 50%"', {}, 'passed', { score: 0.5, threshold: 0.5 }],
@@ -229,21 +229,21 @@ describe('mutation_testing with a command', () => {
 
   test('does not believe a report that the patch brings along', async () => {
     const edits = { ...SOURCE, 'reports/mutation/mutation.json': STRYKER };
-    const result = await runGate(mutationTesting, BASE, edits, {
+    const result = await runGate(mutationTestingGate, BASE, edits, {
       settings: { mutation_command: 'echo "mutation score: 3%"' },
     });
     expect(result).toMatchObject({ outcome: 'failed', metadata: { score: 0.03 } });
   });
 
   test('says nothing about a patch of tests alone', async () => {
-    const result = await runGate(mutationTesting, BASE, TEST, { settings: { mutation_command: 'exit 1' } });
+    const result = await runGate(mutationTestingGate, BASE, TEST, { settings: { mutation_command: 'exit 1' } });
     expect(result.outcome).toBe('skipped');
   });
 });
 
 describe('mutation_testing with the tool of the language', () => {
   const withTool = (name: string, script: string): void => {
-    const folder = temporaryFolder();
+    const folder = createTemporaryFolder();
     writeFileSync(join(folder, name), `#!/bin/bash\n${script}\n`);
     chmodSync(join(folder, name), 0o755);
     vi.stubEnv('PATH', `${folder}:${process.env['PATH'] ?? ''}`);
@@ -251,7 +251,7 @@ describe('mutation_testing with the tool of the language', () => {
 
   test('is inert without it, and says how to get it', async () => {
     vi.stubEnv('PATH', '/usr/bin:/bin');
-    const result = await runGate(mutationTesting, BASE, SOURCE);
+    const result = await runGate(mutationTestingGate, BASE, SOURCE);
     expect(result).toMatchObject({
       outcome: 'inert',
       detail: 'mutmut is not here; to get it: pip install "mutmut>=3"',
@@ -263,7 +263,7 @@ describe('mutation_testing with the tool of the language', () => {
       'mutmut',
       'case $1 in --version) echo 3.3.1;; run) echo "$2" > /dev/stderr; [ "$*" = "run a.*" ];; *) mkdir mutants; echo \'{"killed":1,"survived":2}\' > mutants/mutmut-cicd-stats.json;; esac',
     );
-    const result = await runGate(mutationTesting, BASE, SOURCE);
+    const result = await runGate(mutationTestingGate, BASE, SOURCE);
     expect(result).toMatchObject({
       outcome: 'failed',
       detail: 'the tests notice 33.3 % of the changes, and must notice 50 %',
@@ -276,7 +276,7 @@ describe('mutation_testing with the tool of the language', () => {
       'stryker',
       `case $1 in --version) echo 9.0.0;; *) [ "$*" = "run --reporters json --mutate src/a.ts" ] || exit 9; mkdir -p reports/mutation; echo '${STRYKER}' > reports/mutation/mutation.json;; esac`,
     );
-    const result = await runGate(mutationTesting, {}, { 'src/a.ts': 'export const a = 1;\n' });
+    const result = await runGate(mutationTestingGate, {}, { 'src/a.ts': 'export const a = 1;\n' });
     expect(result).toMatchObject({ outcome: 'passed', metadata: { killed: 2, survived: 1 } });
     expect(result.findings).toEqual([
       { file: 'src/a.ts', line: 3, rule: 'mutant_survived', message: 'no test notices this change: X' },
@@ -285,8 +285,8 @@ describe('mutation_testing with the tool of the language', () => {
 });
 
 describe('agent_test_mutation', () => {
-  const run = (edits: Edits, command: string) =>
-    runGate(agentTestMutation, BASE, edits, { settings: { agent_test_mutation_command: command } });
+  const run = (edits: FileEdits, command: string) =>
+    runGate(agentTestMutationGate, BASE, edits, { settings: { agent_test_mutation_command: command } });
 
   test('changes the code that the changed tests import, and asks for more', async () => {
     const command = 'test "$*" = ./src/a.py || exit 9; echo "mutation score: 69%"';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { deceitsIn } from '../../gates/rules/suppressions/code/read.ts';
+import { findTamperingFindings } from '../../gates/rules/suppressions/code/read.ts';
 
 const rulesOf = async (path: string, after: string, before: string | null = null): Promise<string[]> =>
-  (await deceitsIn([{ path, from: before === null ? null : path, before, after }])).map(
-    ({ rule, weight }) => `${rule} ${weight}`,
+  (await findTamperingFindings([{ path, basePath: before === null ? null : path, before, after }])).map(
+    ({ rule, severity }) => `${rule} ${severity}`,
   );
 
 const GO = 'package clock\n\nimport (\n\t"os"\n\t"strings"\n)\n\n';
@@ -108,7 +108,7 @@ describe('a file of which nothing is left', () => {
   const left = '// Package a does things.\npackage a\n';
   const seen = async (...texts: readonly [string, string | null, string | null][]): Promise<string[]> =>
     (
-      await deceitsIn(
+      await findTamperingFindings(
         texts.map(([path, then, after]) => ({
           path,
           from: then === null ? null : path,

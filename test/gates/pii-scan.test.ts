@@ -2,15 +2,15 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { GateResult } from '../../gates/core/gate.ts';
-import { piiScan } from '../../gates/gates/pii-scan.ts';
-import { NUMBER, SECRET } from '../../lab/bench/data/secrets.ts';
-import { gateOnRepository } from '../support/gate-on-repository.ts';
-import { type Edits, type Files, runGate } from '../support/patch.ts';
-import { makeRepository } from '../support/repository.ts';
+import { piiScanGate } from '../../gates/gates/pii-scan.ts';
+import { FAKE_NUMBERS, FAKE_SECRETS } from '../../lab/bench/data/secrets.ts';
+import { runGateOnRepository } from '../support/gate-on-repository.ts';
+import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
+import { createTestRepository } from '../support/repository.ts';
 
-const S = SECRET;
-const scan = (base: Files, edits: Edits, settings: Record<string, unknown> = {}): Promise<GateResult> =>
-  runGate(piiScan, base, edits, { settings });
+const S = FAKE_SECRETS;
+const scan = (base: FileContents, edits: FileEdits, settings: Record<string, unknown> = {}): Promise<GateResult> =>
+  runGate(piiScanGate, base, edits, { settings });
 
 const places = (result: GateResult): string[] =>
   result.findings.map(({ file, line, rule }) => `${file}:${line} ${rule}`);
@@ -35,7 +35,7 @@ describe('pii_scan', () => {
   test('reports what is merely about a person, and passes', async () => {
     const result = await scan(
       {},
-      { 'src/team.ts': `const lead = 'ada.lovelace@engines.io';\n// ${NUMBER.phone}\n` },
+      { 'src/team.ts': `const lead = 'ada.lovelace@engines.io';\n// ${FAKE_NUMBERS.phone}\n` },
     );
     expect(result.outcome).toBe('passed');
     expect(places(result)).toEqual(['src/team.ts:1 email_address', 'src/team.ts:2 phone_number']);
@@ -58,7 +58,7 @@ describe('pii_scan', () => {
   });
 
   test('blanks out what stands beside a finding', async () => {
-    const line = `db('ada', '${S.plain}', '${S.password}'); key = '${S.awsKey}'; other = ${S.stripe}; n = ${NUMBER.ssn}`;
+    const line = `db('ada', '${S.plain}', '${S.password}'); key = '${S.awsKey}'; other = ${S.stripe}; n = ${FAKE_NUMBERS.ssn}`;
     const result = await scan({}, { 'src/a.ts': `${line}\n` });
     expect(result.outcome).toBe('failed');
     for (const secret of [
@@ -66,7 +66,7 @@ describe('pii_scan', () => {
       S.password,
       S.awsKey,
       S.stripe,
-      NUMBER.ssn,
+      FAKE_NUMBERS.ssn,
       S.stripe.slice(-10),
       S.awsKey.slice(4, 12),
     ])
@@ -83,7 +83,7 @@ describe('what was there before', () => {
   const line = `const key = '${S.awsKey}';\n`;
   const padding = Array.from({ length: 30 }, (_, index) => `line ${index}\n`).join('');
 
-  test.each<[string, Files, Edits, boolean]>([
+  test.each<[string, FileContents, FileEdits, boolean]>([
     ['on a line that is left as it is', { 'a.ts': line }, { 'a.ts': `${line}const b = 2;\n` }, true],
     ['on a line that only moves', { 'a.ts': `${line}x\n` }, { 'a.ts': `x\n${line}` }, true],
     ['on a line that is indented', { 'a.ts': line }, { 'a.ts': `{\n    ${line}}\n` }, true],
@@ -130,7 +130,7 @@ describe('a secret is found', () => {
   const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
   const swapped = (text: string): Buffer => utf16(text).swap16();
   const filler = 'function f(a){return a+1}var b="x";';
-  test.each<[string, Edits, string]>([
+  test.each<[string, FileEdits, string]>([
     [
       'in a file that git is told to take for binary',
       { '.gitattributes': '*.cfg binary -diff\n', 'a.cfg': `key=${S.github}\n` },
@@ -192,7 +192,7 @@ describe('a secret is found', () => {
   });
 
   test('in the target of a link, in the address of a submodule, and under a name with a line break', async () => {
-    const repository = makeRepository({ 'a.ts': '1\n' });
+    const repository = createTestRepository({ 'a.ts': '1\n' });
     const base = repository.git('rev-parse', 'HEAD');
     symlinkSync(`../${S.github}`, join(repository.dir, 'link'));
     repository.write({
@@ -202,7 +202,7 @@ describe('a secret is found', () => {
     repository.git('add', '--all');
     repository.git('update-index', '--add', '--cacheinfo', `160000,${base},x`);
     repository.git('commit', '--quiet', '-m', 'x');
-    const result = await gateOnRepository(piiScan, repository, base);
+    const result = await runGateOnRepository(piiScanGate, repository, base);
     expect(places(result)).toEqual([
       '.gitmodules:3 url_credentials',
       'link:1 github_token',
@@ -247,10 +247,10 @@ describe('what cannot be looked into is named', () => {
   });
 
   test('when the time is over, the outcome says so, unless something was found already', async () => {
-    const repository = makeRepository({ 'a.ts': '1\n' });
+    const repository = createTestRepository({ 'a.ts': '1\n' });
     const base = repository.git('rev-parse', 'HEAD');
     repository.commit({ 'b.txt': 'x'.repeat(3_000_000) });
-    expect(await gateOnRepository(piiScan, repository, base, { timeoutMs: -1 })).toMatchObject({
+    expect(await runGateOnRepository(piiScanGate, repository, base, { timeoutMs: -1 })).toMatchObject({
       outcome: 'timed_out',
       detail: expect.stringContaining('the time was over'),
     });

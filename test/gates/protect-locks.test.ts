@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { readFileAt } from '../../workspace/git/folder.ts';
-import { type Edits, subjectOf } from '../support/patch.ts';
+import { type FileEdits, createSubject } from '../support/patch.ts';
 
 const json = (value: unknown): string => JSON.stringify(value);
 
-async function look(base: Record<string, string>, patch: Edits, path: string) {
-  const subject = await subjectOf(base, patch);
+async function look(base: Record<string, string>, patch: FileEdits, path: string) {
+  const subject = await createSubject(base, patch);
   const file = await readFileAt(subject.store, subject.tree, path, 1_000_000);
   return {
     used: subject.protectedFiles.find((each) => each.path === path)?.used ?? null,
@@ -14,7 +14,7 @@ async function look(base: Record<string, string>, patch: Edits, path: string) {
 }
 
 describe('a lock file that a patch changes', () => {
-  test.each<[string, Record<string, string>, Edits, string, 'base' | 'patch', string | null]>([
+  test.each<[string, Record<string, string>, FileEdits, string, 'base' | 'patch', string | null]>([
     ['alone is put back', { 'yarn.lock': 'a' }, { 'yarn.lock': 'b' }, 'yarn.lock', 'base', 'a'],
     ['and that was not there is left out', { 'a.js': '' }, { 'yarn.lock': 'b' }, 'yarn.lock', 'base', null],
     ['by deleting it comes back', { 'Cargo.lock': 'a' }, { 'Cargo.lock': null }, 'Cargo.lock', 'base', 'a'],

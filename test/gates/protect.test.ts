@@ -1,18 +1,18 @@
 import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
-import { goModByBase } from '../../gates/rules/protect/go-mod.ts';
-import type { MergeContext } from '../../gates/rules/protect/merge.ts';
-import { denoByBase, packageByBase } from '../../gates/rules/protect/package-json.ts';
-import { referencesOf } from '../../gates/rules/protect/references.ts';
-import { requirementsByBase } from '../../gates/rules/protect/requirements.ts';
-import { sectionsByBase } from '../../gates/rules/protect/sections.ts';
-import { isShadow } from '../../gates/rules/protect/shadows.ts';
-import { protection } from '../../gates/rules/protect/table.ts';
-import { cargoByBase, pyprojectByBase } from '../../gates/rules/protect/toml.ts';
-import { isOfUnchangedPackage, vendorRoot } from '../../gates/rules/protect/vendored.ts';
-import { allScriptsOf, scriptsOf } from '../../gates/tests/running/scripts.ts';
+import { mergeGoMod } from '../../gates/rules/protect/go-mod.ts';
+import type { ConfigMergeContext } from '../../gates/rules/protect/merge.ts';
+import { mergeDenoJson, mergePackageJson } from '../../gates/rules/protect/package-json.ts';
+import { extractReferences } from '../../gates/rules/protect/references.ts';
+import { mergeRequirements } from '../../gates/rules/protect/requirements.ts';
+import { mergeIniSections } from '../../gates/rules/protect/sections.ts';
+import { isShadowingModule } from '../../gates/rules/protect/shadows.ts';
+import { findProtection } from '../../gates/rules/protect/table.ts';
+import { mergeCargoToml, mergePyproject } from '../../gates/rules/protect/toml.ts';
+import { isInUnchangedPackage, findVendorRoot } from '../../gates/rules/protect/vendored.ts';
+import { listAllScripts, listScripts } from '../../gates/tests/running/scripts.ts';
 
-const NOWHERE: MergeContext = { folder: '', isDeleted: () => false };
+const NOWHERE: ConfigMergeContext = { folder: '', isDeleted: () => false };
 
 describe('a path that steers checks', () => {
   test.each([
@@ -93,7 +93,7 @@ describe('a path that steers checks', () => {
     ['a/__pycache__/b.pyc', 'results of earlier runs, which tools believe'],
     ['deno.json', 'tasks and settings of the checks'],
   ])('is protected: %s', (path, reason) => {
-    expect(protection(path)?.reason).toBe(reason);
+    expect(findProtection(path)?.reason).toBe(reason);
   });
 
   test.each([
@@ -113,7 +113,7 @@ describe('a path that steers checks', () => {
     'src/makefile.py',
     'go.sum',
   ])('is not every path: %s', (path) => {
-    expect(protection(path)).toBeNull();
+    expect(findProtection(path)).toBeNull();
   });
 });
 
@@ -127,7 +127,7 @@ describe('a package.json', () => {
       dependencies: { x: '2' },
       jest: {},
     });
-    expect(JSON.parse(String(packageByBase(base, head, NOWHERE)))).toEqual({
+    expect(JSON.parse(String(mergePackageJson(base, head, NOWHERE)))).toEqual({
       name: 'a',
       scripts: { test: 'node --test' },
       dependencies: { x: '2' },
@@ -135,15 +135,15 @@ describe('a package.json', () => {
   });
 
   test('that steers as before is left alone', () => {
-    expect(packageByBase(base, base.replace('"1"', '"2"'), NOWHERE)).toBeNull();
+    expect(mergePackageJson(base, base.replace('"1"', '"2"'), NOWHERE)).toBeNull();
   });
 
   test.each(['{', '[]', 'null', '"x"'])('that is no object (%s) is taken from the base', (head) => {
-    expect(packageByBase(base, head, NOWHERE)).toBe('base');
+    expect(mergePackageJson(base, head, NOWHERE)).toBe('base');
   });
 
   test('that is new brings no scripts', () => {
-    expect(JSON.parse(String(packageByBase(null, base, NOWHERE)))).toEqual({
+    expect(JSON.parse(String(mergePackageJson(null, base, NOWHERE)))).toEqual({
       name: 'a',
       dependencies: { x: '1' },
     });
@@ -159,14 +159,14 @@ describe('a pyproject.toml', () => {
   test('keeps the work and gets the tables that steer checks from the base', () => {
     const head =
       '[project]\nname = "b"\n\n[tool.ruff]\nselect = []\n\n[tool.pytest.ini_options]\naddopts = "-k nothing"\n\n[tool.poetry]\nv = 2\n';
-    expect(parsed(pyprojectByBase(base, head, NOWHERE))).toEqual({
+    expect(parsed(mergePyproject(base, head, NOWHERE))).toEqual({
       project: { name: 'b' },
       tool: { poetry: { v: 2 }, ruff: { select: ['ALL'], lint: { x: 1 } } },
     });
   });
 
   test('that steers as before is left alone', () => {
-    expect(pyprojectByBase(base, base.replace('v = 1', 'v = 3').replace('"a"', '"c"'), NOWHERE)).toBeNull();
+    expect(mergePyproject(base, base.replace('v = 1', 'v = 3').replace('"a"', '"c"'), NOWHERE)).toBeNull();
   });
 
   test.each([
@@ -175,7 +175,7 @@ describe('a pyproject.toml', () => {
     '[project]\ndescription = """\n[tool.ruff]\nselect = ["ALL"]\n"""\n',
     '["tool".\'ruff\']\nselect = []\n',
   ])('that spells a table in another way is understood: %o', (head) => {
-    expect(parsed(pyprojectByBase(base, head, NOWHERE))).toMatchObject({
+    expect(parsed(mergePyproject(base, head, NOWHERE))).toMatchObject({
       tool: { ruff: { select: ['ALL'] } },
     });
   });
@@ -183,13 +183,13 @@ describe('a pyproject.toml', () => {
   test.each(['[tool', 'a = 1\na = 2\n', '\0', '[['])(
     'that nobody can read is taken from the base: %o',
     (head) => {
-      expect(pyprojectByBase(base, head, NOWHERE)).toBe('base');
+      expect(mergePyproject(base, head, NOWHERE)).toBe('base');
     },
   );
 
   test('brings no plugin of pytest along', () => {
     const head = `${base}[project.entry-points.pytest11]\nmine = "mine"\n[project.scripts]\na = "a:main"\n`;
-    expect(parsed(pyprojectByBase(base, head, NOWHERE))).toMatchObject({
+    expect(parsed(mergePyproject(base, head, NOWHERE))).toMatchObject({
       project: { 'entry-points': {}, scripts: { a: 'a:main' } },
     });
   });
@@ -217,8 +217,8 @@ path = "odd/odd.rs"
 [workspace]
 members = ["near", "far"]
 `;
-  const merged = (head: string, context: MergeContext = NOWHERE): unknown => {
-    const text = cargoByBase(base, head, context);
+  const merged = (head: string, context: ConfigMergeContext = NOWHERE): unknown => {
+    const text = mergeCargoToml(base, head, context);
     return text === null || text === 'base' ? text : parse(text);
   };
   const edited = (...pairs: readonly (readonly [string, string])[]): string =>
@@ -303,7 +303,7 @@ describe('a file of requirements', () => {
     ['looks for packages elsewhere', `--extra-index-url https://a.example/\n${base}`],
     ['goes on in the next line', `--index-url \\\n  https://a.example/\n${base}`],
   ])('that %s is put right', (_, head) => {
-    expect(requirementsByBase(base, head, NOWHERE)).toBe('pytest==8.3.2\nruff>=0.6\n');
+    expect(mergeRequirements(base, head, NOWHERE)).toBe('pytest==8.3.2\nruff>=0.6\n');
   });
 
   test.each([
@@ -312,11 +312,11 @@ describe('a file of requirements', () => {
     ['lost a package', '# tests\npytest==8.3.2\n'],
     ['has other words', base.replace('# tests', '# what tests need')],
   ])('that %s is the work', (_, head) => {
-    expect(requirementsByBase(base, head, NOWHERE)).toBeNull();
+    expect(mergeRequirements(base, head, NOWHERE)).toBeNull();
   });
 
   test('that is new is the work', () => {
-    expect(requirementsByBase(null, base, NOWHERE)).toBeNull();
+    expect(mergeRequirements(null, base, NOWHERE)).toBeNull();
   });
 });
 
@@ -333,7 +333,7 @@ describe('a go.mod', () => {
     ],
     ['another Go', base.replace('1.21', '1.23')],
   ])('may bring %s', (_, head) => {
-    expect(goModByBase(base, head, NOWHERE)).toBeNull();
+    expect(mergeGoMod(base, head, NOWHERE)).toBeNull();
   });
 
   test.each([
@@ -343,41 +343,41 @@ describe('a go.mod', () => {
     'godebug default=go1.1\n',
     'ignore ./slow\n',
   ])('does not keep %j', (lines) => {
-    const merged = goModByBase(base, `${base}${lines}`, NOWHERE);
+    const merged = mergeGoMod(base, `${base}${lines}`, NOWHERE);
     expect(merged).toContain('require example.org/assert v1.2.3');
     expect(merged).not.toMatch(/replace|toolchain|godebug|ignore/);
   });
 
   test('keeps the replacements of the base', () => {
     const own = `${base}replace example.org/b => ../b\n`;
-    expect(goModByBase(own, base, NOWHERE)).toContain('replace example.org/b => ../b');
+    expect(mergeGoMod(own, base, NOWHERE)).toContain('replace example.org/b => ../b');
   });
 
   test('that nobody can read is taken from the base', () => {
-    expect(goModByBase(base, `${base}replace (\n`, NOWHERE)).toBe('base');
+    expect(mergeGoMod(base, `${base}replace (\n`, NOWHERE)).toBe('base');
   });
 });
 
 describe('a setup.cfg', () => {
   test('gets the sections that steer checks from the base', () => {
-    expect(sectionsByBase('[flake8]\na = 1\n', '[flake8]\na = 2\n[metadata]\nb = 1\n', NOWHERE)).toBe(
+    expect(mergeIniSections('[flake8]\na = 1\n', '[flake8]\na = 2\n[metadata]\nb = 1\n', NOWHERE)).toBe(
       '[metadata]\nb = 1\n\n[flake8]\na = 1\n',
     );
-    expect(sectionsByBase(null, '[flake8] and more\na = 2\n[metadata]\n', NOWHERE)).toBe('[metadata]\n\n\n');
+    expect(mergeIniSections(null, '[flake8] and more\na = 2\n[metadata]\n', NOWHERE)).toBe('[metadata]\n\n\n');
   });
 
   test('that steers as before is left alone', () => {
-    expect(sectionsByBase('[flake8]\na = 1\n', '[metadata]\n\n[flake8]\na = 1\n', NOWHERE)).toBeNull();
+    expect(mergeIniSections('[flake8]\na = 1\n', '[metadata]\n\n[flake8]\na = 1\n', NOWHERE)).toBeNull();
   });
 });
 
 test('a deno.json keeps its imports and gets its tasks from the base', () => {
   const head = '{"tasks":{"test":"true"},"imports":{"a":"npm:a"},"test":{"exclude":["a"]}}';
-  expect(JSON.parse(String(denoByBase('{"tasks":{"test":"deno test"}}', head, NOWHERE)))).toEqual({
+  expect(JSON.parse(String(mergeDenoJson('{"tasks":{"test":"deno test"}}', head, NOWHERE)))).toEqual({
     tasks: { test: 'deno test' },
     imports: { a: 'npm:a' },
   });
-  expect(denoByBase('{}', '// a comment\n{}', NOWHERE)).toBe('base');
+  expect(mergeDenoJson('{}', '// a comment\n{}', NOWHERE)).toBe('base');
 });
 
 describe('a vendored file', () => {
@@ -397,7 +397,7 @@ describe('a vendored file', () => {
     ['vendor/example.org/new/a.go', list, false],
     ['vendor/modules.txt', list, false],
   ])('%s with %j is of a package that stays the same: %s', (path, head, same) => {
-    expect(isOfUnchangedPackage(path, go(head))).toBe(same);
+    expect(isInUnchangedPackage(path, go(head))).toBe(same);
   });
 
   test('of Rust is known by the manifest of its crate', () => {
@@ -406,15 +406,15 @@ describe('a vendored file', () => {
       modules: null,
       isSameCrate: (folder: string) => folder === 'vendor/serde',
     };
-    expect(isOfUnchangedPackage('vendor/serde/src/lib.rs', rust)).toBe(true);
-    expect(isOfUnchangedPackage('vendor/other/src/lib.rs', rust)).toBe(false);
-    expect(isOfUnchangedPackage('vendor/file.js', rust)).toBe(false);
+    expect(isInUnchangedPackage('vendor/serde/src/lib.rs', rust)).toBe(true);
+    expect(isInUnchangedPackage('vendor/other/src/lib.rs', rust)).toBe(false);
+    expect(isInUnchangedPackage('vendor/file.js', rust)).toBe(false);
   });
 
   test('stands below a folder of that name', () => {
-    expect(vendorRoot('vendor/a')).toBe('vendor/');
-    expect(vendorRoot('sub/vendor/a/vendor/b')).toBe('sub/vendor/');
-    expect(vendorRoot('vendored/a')).toBeNull();
+    expect(findVendorRoot('vendor/a')).toBe('vendor/');
+    expect(findVendorRoot('sub/vendor/a/vendor/b')).toBe('sub/vendor/');
+    expect(findVendorRoot('vendored/a')).toBeNull();
   });
 });
 
@@ -449,7 +449,7 @@ describe('what a configuration loads', () => {
     ['mypy.ini', '[mypy]\nplugins = checks.py\n', 'checks.py', true],
     ['tsconfig.json', '{"extends": "../../outside.json"}', 'outside.json', false],
   ])('%s with %j leads to %s: %s', (path, text, file, leads) => {
-    expect(referencesOf(path, text).includes(file)).toBe(leads);
+    expect(extractReferences(path, text).includes(file)).toBe(leads);
   });
 });
 
@@ -463,7 +463,7 @@ test.each<[string, boolean]>([
   ['shop.py', false],
   ['black/linegen.py', false],
 ])('%s hides a module of the checks: %s', (path, shadows) => {
-  expect(isShadow(path, (name) => name === 'black')).toBe(shadows);
+  expect(isShadowingModule(path, (name) => name === 'black')).toBe(shadows);
 });
 
 describe('the scripts of a command', () => {
@@ -475,12 +475,12 @@ describe('the scripts of a command', () => {
     ['tsc --noEmit src/a.ts', ['tsc']],
     ['(cd sub; sh "x.sh")', ['cd', 'x.sh']],
   ])('%s', (line, scripts) => {
-    expect(scriptsOf(line)).toEqual(scripts);
+    expect(listScripts(line)).toEqual(scripts);
   });
 
   test('are found through the scripts of package.json', () => {
-    expect(allScriptsOf('npm test', '{"scripts":{"test":"node tools/run.js"}}')).toContain('tools/run.js');
-    expect(allScriptsOf('npm test', 'no json')).toEqual(['npm']);
-    expect(allScriptsOf('make test', '{"scripts":{"test":"node tools/run.js"}}')).toEqual(['make']);
+    expect(listAllScripts('npm test', '{"scripts":{"test":"node tools/run.js"}}')).toContain('tools/run.js');
+    expect(listAllScripts('npm test', 'no json')).toEqual(['npm']);
+    expect(listAllScripts('make test', '{"scripts":{"test":"node tools/run.js"}}')).toEqual(['make']);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { redFirst } from '../../gates/gates/red-first.ts';
-import { failedIn, failedTests } from '../../gates/tests/red-first/failed-tests.ts';
+import { redFirstGate } from '../../gates/gates/red-first.ts';
+import { readFailedTests, createFailedTestLookup } from '../../gates/tests/red-first/failed-tests.ts';
 import { runGate } from '../support/patch.ts';
 
 const HEAD = "const { test } = require('node:test');\nconst assert = require('node:assert');\n";
@@ -47,7 +47,7 @@ describe('new tests', () => {
     ['that are none', 'node --test', { ...product, 'test/sum.test.js': `// sums\n${old}` }, 'skipped', []],
     ['whose runner is not there', 'no-such-runner', { ...product, 'test/sum.test.js': red }, 'inert', []],
   ])('%s', async (_, command, edits, outcome, named) => {
-    const result = await runGate(redFirst, base, edits, { context: { command } });
+    const result = await runGate(redFirstGate, base, edits, { context: { command } });
     expect(result.outcome).toBe(outcome);
     expect(result.findings.map(({ message }) => /"[^"]*"/.exec(message)?.[0])).toEqual(named);
   });
@@ -58,12 +58,12 @@ describe('new tests', () => {
       ...product,
       'test/more.test.js': `${HEAD}test('new', () => assert.equal(require('../sum.js').product(1, 1), 1));\n`,
     };
-    const result = await runGate(redFirst, broken, patch, { context: { command: 'node --test; exit $?' } });
+    const result = await runGate(redFirstGate, broken, patch, { context: { command: 'node --test; exit $?' } });
     expect(result).toMatchObject({ outcome: 'inert', detail: expect.stringContaining('by themselves') });
   });
 
   test('without a command cannot be run', async () => {
-    const result = await runGate(redFirst, base, { 'test/sum.test.js': red });
+    const result = await runGate(redFirstGate, base, { 'test/sum.test.js': red });
     expect(result.outcome).toBe('inert');
   });
 });
@@ -73,7 +73,7 @@ test.each([
   ['TAP version 13\n    not ok 2 - inner\nnot ok 3 - outer\nok 4 - other\n', 'other', false],
   ['TAP version 13\n    not ok 2 - inner\nok 3 - outer\n', 'inner', true],
 ])('%o: %s failed is %s', async (output, name, expected) => {
-  expect((await failedIn(output, 0))?.failed(name)).toBe(expected);
+  expect((await readFailedTests(output, 0))?.hasFailed(name)).toBe(expected);
 });
 
 test.each([
@@ -81,12 +81,12 @@ test.each([
   ['TAP version 13\nnot ok 1 - a\n', 5],
   ['<testsuites><testsuite', 0],
 ])('%o is no report', async (output, cut) => {
-  expect(await failedIn(output, cut)).toBeNull();
+  expect(await readFailedTests(output, cut)).toBeNull();
 });
 
 test('what fails without a test case is named by its field, not by its message', () => {
   const complaint = { file: null, line: null, rule: 'package_failed', message: 'does not build', key: '' };
-  const failed = failedTests({ cases: [], complaints: [{ ...complaint, test: 'example.org/a: b' }] });
-  expect(failed?.failed('example.org/a: b')).toBe(true);
-  expect(failed?.failed('does not build')).toBe(false);
+  const failed = createFailedTestLookup({ cases: [], findings: [{ ...complaint, test: 'example.org/a: b' }] });
+  expect(failed?.hasFailed('example.org/a: b')).toBe(true);
+  expect(failed?.hasFailed('does not build')).toBe(false);
 });

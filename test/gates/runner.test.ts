@@ -1,25 +1,25 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Gate, GateResult } from '../../gates/core/gate.ts';
 import { parseConfig } from '../../gates/pipeline/configuration/load.ts';
-import { pipelineOf, type Step } from '../../gates/pipeline/pipeline.ts';
-import { gateJobs } from '../../gates/pipeline/runner.ts';
-import { runJobs } from '../../gates/pipeline/schedule.ts';
-import { subjectOf } from '../support/patch.ts';
+import { resolvePipeline, type PipelineStep } from '../../gates/pipeline/pipeline.ts';
+import { createGateJobs } from '../../gates/pipeline/runner.ts';
+import { runGateJobs } from '../../gates/pipeline/schedule.ts';
+import { createSubject } from '../support/patch.ts';
 
 const PASSED: GateResult = { outcome: 'passed', kind: 'checked_by_us', findings: [], detail: '' };
 
-const step = (name: string, run: Gate['run'], more: Partial<Gate> = {}): Step => ({
-  gate: { name, flag: name, on: true, required: true, condition: 'always', settings: {}, run, ...more },
+const step = (name: string, run: Gate['run'], more: Partial<Gate> = {}): PipelineStep => ({
+  gate: { name, configKey: name, enabledByDefault: true, required: true, condition: 'always', settings: {}, run, ...more },
   required: true,
   condition: 'always',
   command: null,
-  asked: true,
+  explicitlyEnabled: true,
   timeoutMs: 60_000,
 });
 
-const runSteps = async (steps: readonly Step[], limit = 4) => {
-  const subject = await subjectOf({ 'a.js': '1\n' }, { 'a.js': '2\n' });
-  return runJobs(await gateJobs(steps, { subject, settings: {}, bypasses: [] }), [], limit);
+const runSteps = async (steps: readonly PipelineStep[], limit = 4) => {
+  const subject = await createSubject({ 'a.js': '1\n' }, { 'a.js': '2\n' });
+  return runGateJobs(await createGateJobs(steps, { subject, settings: {}, bypasses: [] }), [], limit);
 };
 
 describe('gates', () => {
@@ -41,12 +41,12 @@ describe('gates', () => {
         await both.promise;
         return PASSED;
       }),
-      step('format', noted('format'), { formatter: true }),
+      step('format', noted('format'), { isFormatter: true }),
       step('two', async () => {
         both.resolve();
         return PASSED;
       }),
-      step('format_more', noted('format_more'), { formatter: true }),
+      step('format_more', noted('format_more'), { isFormatter: true }),
     ]);
     expect(events).toEqual([
       'format begins',
@@ -86,9 +86,9 @@ describe('gates', () => {
   });
 
   test('that never end are given up', async () => {
-    const subject = await subjectOf({}, { 'a.js': '' });
+    const subject = await createSubject({}, { 'a.js': '' });
     const never = step('never', () => new Promise(() => {}));
-    const [job] = await gateJobs([{ ...never, timeoutMs: 1_000 }], { subject, settings: {}, bypasses: [] });
+    const [job] = await createGateJobs([{ ...never, timeoutMs: 1_000 }], { subject, settings: {}, bypasses: [] });
     vi.useFakeTimers();
     try {
       const ended = job?.run();
@@ -101,7 +101,7 @@ describe('gates', () => {
 });
 
 describe('the time limit of a gate', () => {
-  const limits = (text: string) => pipelineOf(parseConfig(text).gates).map(({ timeoutMs }) => timeoutMs);
+  const limits = (text: string) => resolvePipeline(parseConfig(text).gates).map(({ timeoutMs }) => timeoutMs);
 
   test.each([
     ['is the one for all', 'quality_gates: { timeout_s: 7, pipeline: [{ name: lint }] }', 7_000],

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { securityScan } from '../../gates/gates/security-scan.ts';
-import { type Edits, type Files, runGate } from '../support/patch.ts';
-import { missingOf, warmToolchains } from '../support/tools.ts';
+import { securityScanGate } from '../../gates/gates/security-scan.ts';
+import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
+import { listMissingPrograms, warmToolchains } from '../support/tools.ts';
 
 const SHELL = 'import subprocess\n\n\ndef run(line):\n    subprocess.call(line, shell=True)\n';
 
 interface Case {
   readonly what: string;
   readonly needs: string;
-  readonly base: Files;
-  readonly edits: Edits;
+  readonly base: FileContents;
+  readonly edits: FileEdits;
   readonly outcome: string;
   readonly findings: readonly string[];
 }
@@ -58,12 +58,12 @@ const CASES: readonly Case[] = [
 ];
 
 describe('the security scan', () => {
-  const missing = missingOf(CASES);
+  const missing = listMissingPrograms(CASES);
   beforeEach(warmToolchains);
 
   for (const { what, needs, base, edits, outcome, findings } of CASES)
     test.skipIf(missing.includes(needs))(what, async () => {
-      const result = await runGate(securityScan, base, edits);
+      const result = await runGate(securityScanGate, base, edits);
       const own = result.findings.filter(
         ({ message }) => outcome === 'passed' || !message.includes('before'),
       );
@@ -74,7 +74,7 @@ describe('the security scan', () => {
 
   test('runs the command of the configuration by its exit code', async () => {
     const run = (security_scan_command: string) =>
-      runGate(securityScan, { 'a.py': '' }, { 'a.py': 'X = 1\n' }, { settings: { security_scan_command } });
+      runGate(securityScanGate, { 'a.py': '' }, { 'a.py': 'X = 1\n' }, { settings: { security_scan_command } });
     expect(await run('test -f a.py')).toMatchObject({ outcome: 'passed' });
     expect(await run('! grep X a.py || exit 9')).toMatchObject({
       outcome: 'failed',
@@ -83,7 +83,7 @@ describe('the security scan', () => {
   });
 
   test('is inert where nothing can be scanned', async () => {
-    expect(await runGate(securityScan, { 'a.txt': '' }, { 'a.txt': 'x' })).toMatchObject({
+    expect(await runGate(securityScanGate, { 'a.txt': '' }, { 'a.txt': 'x' })).toMatchObject({
       outcome: 'inert',
     });
   });

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { projectOf } from '../../gates/code/project.ts';
+import { readProjectCode } from '../../gates/code/project.ts';
 import { isTestFile } from '../../gates/code/tests.ts';
-import { testExpansion } from '../../gates/gates/test-expansion.ts';
-import { tests } from '../../gates/gates/tests.ts';
-import { withSelectedTests } from '../../gates/rules/tests/placeholder.ts';
-import { selectTests } from '../../gates/rules/tests/select.ts';
-import { type Edits, type Files, runGate, subjectOf } from '../support/patch.ts';
+import { testExpansionGate } from '../../gates/gates/test-expansion.ts';
+import { testsGate } from '../../gates/gates/tests.ts';
+import { buildSelectedTestsCommand } from '../../gates/rules/tests/placeholder.ts';
+import { selectAffectedTests } from '../../gates/rules/tests/select.ts';
+import { type FileEdits, type FileContents, runGate, createSubject } from '../support/patch.ts';
 
-const PYTHON: Files = {
+const PYTHON: FileContents = {
   'src/app/__init__.py': '',
   'src/app/core.py': 'X = 1\n',
   'src/app/api.py': 'from app.core import X\n',
@@ -23,7 +23,7 @@ const PYTHON: Files = {
   'README.md': 'a\n',
   'data/rows.sql': 'select 1;\n',
 };
-const OTHERS: Files = {
+const OTHERS: FileContents = {
   'go.mod': 'module example.org/app\n',
   'a/a.go': 'package a\n',
   'a/a_test.go': 'package a\n',
@@ -40,8 +40,8 @@ const OTHERS: Files = {
 
 interface Case {
   readonly what: string;
-  readonly base?: Files;
-  readonly edits: Edits;
+  readonly base?: FileContents;
+  readonly edits: FileEdits;
   /** Words of the reason for running everything, or the selected files. */
   readonly selects: string | readonly string[];
 }
@@ -132,8 +132,8 @@ const CASES: readonly Case[] = [
 
 describe('the tests for a patch', () => {
   test.each(CASES)('$what', async ({ base = PYTHON, edits, selects }) => {
-    const subject = await subjectOf(base, edits);
-    const selection = selectTests(await projectOf(subject, Number.POSITIVE_INFINITY), subject.changes);
+    const subject = await createSubject(base, edits);
+    const selection = selectAffectedTests(await readProjectCode(subject, Number.POSITIVE_INFINITY), subject.changes);
     if (typeof selects === 'string')
       expect(selection).toMatchObject({ kind: 'all', reason: expect.stringContaining(selects) });
     else expect(selection).toMatchObject({ kind: 'files', files: selects });
@@ -141,9 +141,9 @@ describe('the tests for a patch', () => {
 });
 
 describe('a test command with {files} in it', () => {
-  const lineOn = async (edits: Edits, which: 'tree' | 'base', base: Files = PYTHON) => {
-    const subject = await subjectOf(base, edits);
-    return withSelectedTests(subject, 'pytest -q {files} --last', subject[which], 60_000);
+  const lineOn = async (edits: FileEdits, which: 'tree' | 'base', base: FileContents = PYTHON) => {
+    const subject = await createSubject(base, edits);
+    return buildSelectedTestsCommand(subject, 'pytest -q {files} --last', subject[which], 60_000);
   };
 
   test('gets the selected tests, quoted', async () => {
@@ -166,7 +166,7 @@ describe('a test command with {files} in it', () => {
   test('is filled in by the tests gate, which runs all of any other command', async () => {
     const run = (command: string) =>
       runGate(
-        tests,
+        testsGate,
         PYTHON,
         { 'src/app/api.py': 'A = 1\n' },
         { settings: { tests: true, test_command: command } },
@@ -216,8 +216,8 @@ test('whatever chain of imports leads to a change, the test at its end is select
         ]),
       );
       const base = { ...chain, 'test_end.py': `import m${length - 1}\n`, 'test_else.py': 'import os\n' };
-      const subject = await subjectOf(base, { [`m${changed}.py`]: `${chain[`m${changed}.py`]}Y = 2\n` });
-      const selection = selectTests(await projectOf(subject, Number.POSITIVE_INFINITY), subject.changes);
+      const subject = await createSubject(base, { [`m${changed}.py`]: `${chain[`m${changed}.py`]}Y = 2\n` });
+      const selection = selectAffectedTests(await readProjectCode(subject, Number.POSITIVE_INFINITY), subject.changes);
       expect(selection).toMatchObject({ kind: 'files', files: ['test_end.py'] });
     }),
     { numRuns: 8 },
@@ -227,7 +227,7 @@ test('whatever chain of imports leads to a change, the test at its end is select
 describe('test_expansion', () => {
   test('lists changed code that no test reaches, and never fails', async () => {
     const result = await runGate(
-      testExpansion,
+      testExpansionGate,
       { ...PYTHON, ...OTHERS },
       {
         'src/app/core.py': 'X = 2\n',

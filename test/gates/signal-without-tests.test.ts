@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { gatherOn } from '../support/gather.ts';
-import { makeRepository } from '../support/repository.ts';
+import { gatherEvidenceOn } from '../support/gather.ts';
+import { createTestRepository } from '../support/repository.ts';
 
 const TEST = "const { test } = require('node:test');\ntest('adds', () => {});\n";
 const PACKAGE = '{"scripts":{"test":"node --test"}}';
@@ -13,9 +13,9 @@ const seen = async (
   patch: Record<string, string | null>,
   base: Record<string, string> = { 'a.test.js': TEST },
 ): Promise<string[]> => {
-  const repository = makeRepository({ 'a.js': '1;\n', 'package.json': PACKAGE, ...base });
+  const repository = createTestRepository({ 'a.js': '1;\n', 'package.json': PACKAGE, ...base });
   repository.write(patch);
-  return (await gatherOn(repository, signals)).signals.map(({ outcome }) => outcome);
+  return (await gatherEvidenceOn(repository, signals)).signals.map(({ outcome }) => outcome);
 };
 
 it('a signal whose runner found no test has not passed, whatever its exit code says', async () => {

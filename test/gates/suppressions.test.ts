@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { suppressions } from '../../gates/gates/suppressions.ts';
-import { deceitsIn } from '../../gates/rules/suppressions/code/read.ts';
-import { attributesIn, silencedBy } from '../../gates/rules/suppressions/comments.ts';
-import { type Edits, type Files, runGate } from '../support/patch.ts';
+import { suppressionsGate } from '../../gates/gates/suppressions.ts';
+import { findTamperingFindings } from '../../gates/rules/suppressions/code/read.ts';
+import { findSuppressingAttributes, findSuppressions } from '../../gates/rules/suppressions/comments.ts';
+import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
 
 test.each([
   ['// eslint-disable-next-line no-eval', 'lint_suppressed'],
@@ -19,7 +19,7 @@ test.each([
   ['# nosec B602', 'scanner_suppressed'],
   ['# fmt: off', 'format_suppressed'],
 ])('%s is %s', (comment, rule) => {
-  expect(silencedBy(comment).map((each) => each.rule)).toContain(rule);
+  expect(findSuppressions(comment).map((each) => each.rule)).toContain(rule);
 });
 
 test.each([
@@ -29,17 +29,17 @@ test.each([
   '# no quarter',
   '# a pragma',
 ])('%s is an ordinary comment', (comment) => {
-  expect(silencedBy(comment)).toEqual([]);
+  expect(findSuppressions(comment)).toEqual([]);
 });
 
 test('attributes of Rust silence too', () => {
-  expect(attributesIn('#[allow(dead_code)]').map(({ rule }) => rule)).toEqual(['lint_suppressed']);
-  expect(attributesIn('#[derive(Debug)]')).toEqual([]);
+  expect(findSuppressingAttributes('#[allow(dead_code)]').map(({ rule }) => rule)).toEqual(['lint_suppressed']);
+  expect(findSuppressingAttributes('#[derive(Debug)]')).toEqual([]);
 });
 
 describe('code', () => {
   const rulesOf = async (path: string, code: string): Promise<string[]> =>
-    (await deceitsIn([{ path, from: null, before: null, after: code }])).map(({ rule }) => rule);
+    (await findTamperingFindings([{ path, basePath: null, before: null, after: code }])).map(({ rule }) => rule);
   test.each([
     ['a.js', 'export const f = () => { if (process.env.NODE_TEST_CONTEXT) return 1; };', 'detects_test_run'],
     ['a.js', "export const on = process.env.NODE_ENV === 'test';", 'detects_test_run'],
@@ -85,17 +85,17 @@ describe('code', () => {
     ['node_modules/a/a.js', 'process.exit(0);', 'ends_process unclear'],
     ['vendor/a/a.py', 'try:\n    f()\nexcept Exception:\n    pass\n', 'error_swallowed reported'],
   ])('of others is read, too, and weighs less: %s', async (path, code, seen) => {
-    const found = await deceitsIn([{ path, from: null, before: null, after: code }]);
-    expect(found.map(({ rule, weight }) => `${rule} ${weight}`)).toEqual([seen]);
+    const found = await findTamperingFindings([{ path, basePath: null, before: null, after: code }]);
+    expect(found.map(({ rule, severity }) => `${rule} ${severity}`)).toEqual([seen]);
   });
 });
 
 describe('the gate', () => {
   const look = (
-    edits: Edits,
+    edits: FileEdits,
     required: readonly string[] = [],
-    base: Files = { 'a.js': 'exports.a = 1;\n' },
-  ) => runGate(suppressions, base, edits, { context: { required }, settings: { lint_command: 'x' } });
+    base: FileContents = { 'a.js': 'exports.a = 1;\n' },
+  ) => runGate(suppressionsGate, base, edits, { context: { requiredGates: required }, settings: { lint_command: 'x' } });
   const ADDED = { 'a.js': 'exports.a = 1; // eslint-disable-line\n' };
 
   test('blocks what silences a required gate, and reports the rest', async () => {
@@ -108,7 +108,7 @@ describe('the gate', () => {
 
   test('does not count a linter that is on, but not there', async () => {
     const base = { 'a.js': 'exports.a = 1;\n' };
-    const result = await runGate(suppressions, base, ADDED, { context: { required: ['lint'] } });
+    const result = await runGate(suppressionsGate, base, ADDED, { context: { requiredGates: ['lint'] } });
     expect(result.outcome).toBe('passed');
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { reduce } from '../../shared/control/verdict/reduce.ts';
-import { gatherOn, outcomes } from '../support/gather.ts';
-import { makeRepository } from '../support/repository.ts';
+import { reduceToVerdict } from '../../shared/control/verdict/reduce.ts';
+import { gatherEvidenceOn, listGateOutcomes } from '../support/gather.ts';
+import { createTestRepository } from '../support/repository.ts';
 
 const CONFIG = (lint: string, more = '') =>
   `version: 1\n${more}quality_gates:\n  pii_scan: false\n  dlp_scan: false\n  lint_command: ${lint}\n`;
@@ -9,7 +9,7 @@ const BASE = { '.eslintrc': 'strict\n', '.github/ci.yml': 'test\n', 'a.js': '1\n
 
 describe('a file that steers checks', () => {
   const changed = (more = '') => {
-    const repository = makeRepository({
+    const repository = createTestRepository({
       ...BASE,
       'assay.yaml': CONFIG('cat .eslintrc .github/ci.yml', more),
     });
@@ -18,12 +18,12 @@ describe('a file that steers checks', () => {
   };
 
   test('is put back, and then a person decides, however well all else went', async () => {
-    const evidence = await gatherOn(changed());
-    expect(outcomes(evidence)).toEqual(['lint: passed']);
+    const evidence = await gatherEvidenceOn(changed());
+    expect(listGateOutcomes(evidence)).toEqual(['lint: passed']);
     expect(evidence.protected_files).toMatchObject([
       { path: '.github/ci.yml', class: 'ci', used: 'base', allowed_by: null },
     ]);
-    const verdict = reduce(evidence);
+    const verdict = reduceToVerdict(evidence);
     expect(verdict).toMatchObject({
       verdict: 'refer',
       verified: true,
@@ -42,7 +42,7 @@ describe('a file that steers checks', () => {
       'protected.allow of the base: .github/**',
     ],
   ])('is judged and delivered as the patch has it where %s', async (_name, more, foreseen, by) => {
-    const evidence = await gatherOn(
+    const evidence = await gatherEvidenceOn(
       changed(more),
       [{ type: 'test_passes', command: 'grep true .github/ci.yml' }],
       foreseen,
@@ -51,7 +51,7 @@ describe('a file that steers checks', () => {
     expect(evidence.protected_files).toMatchObject([
       { path: '.github/ci.yml', used: 'patch', allowed_by: by },
     ]);
-    expect(reduce(evidence)).toMatchObject({ verdict: 'pass', verified: true });
+    expect(reduceToVerdict(evidence)).toMatchObject({ verdict: 'pass', verified: true });
   });
 
   test.each([
@@ -59,39 +59,39 @@ describe('a file that steers checks', () => {
     ['its folder only', { files: ['.github'] }],
     ['another file', { files: ['.github/other.yml'] }],
   ])('is put back where the task foresees %s', async (_name, foreseen) => {
-    expect(reduce(await gatherOn(changed(), [], foreseen)).verdict).toBe('refer');
+    expect(reduceToVerdict(await gatherEvidenceOn(changed(), [], foreseen)).verdict).toBe('refer');
   });
 
   test('is not allowed by what the patch itself says it allows', async () => {
     const repository = changed();
     repository.write({ 'assay.yaml': CONFIG('true', "protected:\n  allow: ['**']\n") });
-    const evidence = await gatherOn(repository);
+    const evidence = await gatherEvidenceOn(repository);
     expect(evidence.protected_files.map(({ path, used }) => [path, used])).toEqual([
       ['.github/ci.yml', 'base'],
       ['assay.yaml', 'base'],
     ]);
-    expect(reduce(evidence).verdict).toBe('refer');
+    expect(reduceToVerdict(evidence).verdict).toBe('refer');
   });
 
   test('of the gates may be delivered, and the base still says how this patch is judged', async () => {
-    const repository = makeRepository({ ...BASE, 'assay.yaml': CONFIG('grep 1 a.js') });
+    const repository = createTestRepository({ ...BASE, 'assay.yaml': CONFIG('grep 1 a.js') });
     repository.write({ 'a.js': '2\n', 'assay.yaml': CONFIG('"true"') });
-    const evidence = await gatherOn(repository, [], { expects: ['gates_config'] });
-    expect(outcomes(evidence)).toEqual(['lint: failed']);
+    const evidence = await gatherEvidenceOn(repository, [], { expects: ['gates_config'] });
+    expect(listGateOutcomes(evidence)).toEqual(['lint: failed']);
     expect(evidence.protected_files).toMatchObject([{ path: 'assay.yaml', used: 'patch' }]);
   });
 
   test('that is a manifest is put back in part, and as a whole in force where it is foreseen', async () => {
-    const repository = makeRepository({
+    const repository = createTestRepository({
       'package.json': '{"scripts":{"test":"real"}}',
       'assay.yaml': CONFIG('cat package.json'),
     });
     repository.write({ 'package.json': '{"scripts":{"test":"true"},"dependencies":{"a":"1"}}' });
-    const put = await gatherOn(repository, [{ type: 'test_passes', command: 'grep real package.json' }]);
+    const put = await gatherEvidenceOn(repository, [{ type: 'test_passes', command: 'grep real package.json' }]);
     expect(put.signals[0]?.outcome).toBe('passed');
     expect(put.protected_files).toMatchObject([{ path: 'package.json', class: 'manifest', used: 'part' }]);
-    expect(reduce(put).verdict).toBe('refer');
-    const foreseen = await gatherOn(
+    expect(reduceToVerdict(put).verdict).toBe('refer');
+    const foreseen = await gatherEvidenceOn(
       repository,
       [{ type: 'test_passes', command: 'grep true package.json' }],
       {
@@ -99,14 +99,14 @@ describe('a file that steers checks', () => {
       },
     );
     expect(foreseen.signals[0]?.outcome).toBe('passed');
-    expect(reduce(foreseen).verdict).toBe('pass');
+    expect(reduceToVerdict(foreseen).verdict).toBe('pass');
   });
 
   test('that no work consists of is foreseen by no word, and must be named', async () => {
-    const repository = makeRepository({ ...BASE, 'assay.yaml': CONFIG('"true"') });
+    const repository = createTestRepository({ ...BASE, 'assay.yaml': CONFIG('"true"') });
     repository.write({ 'pytest.py': 'raise SystemExit(0)\n' });
-    const { EXPECTATIONS } = await import('../../shared/contract/submission/expects.ts');
-    expect(reduce(await gatherOn(repository, [], { expects: EXPECTATIONS })).verdict).toBe('refer');
-    expect(reduce(await gatherOn(repository, [], { files: ['pytest.py'] })).verdict).toBe('pass');
+    const { EXPECTED_CHANGES } = await import('../../shared/contract/submission/expects.ts');
+    expect(reduceToVerdict(await gatherEvidenceOn(repository, [], { expects: EXPECTED_CHANGES })).verdict).toBe('refer');
+    expect(reduceToVerdict(await gatherEvidenceOn(repository, [], { files: ['pytest.py'] })).verdict).toBe('pass');
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { RUNBOOKS } from '../../infra/alarms.ts';
 import { ROOT } from '../../infra/build.ts';
 import { compileExpression } from '../../local/cloudwatch/expression.ts';
-import { METRICS } from '../../shared/contract/names.ts';
+import { METRIC_NAMES } from '../../shared/contract/names.ts';
 import { FUNCTION_IDS, only, synthesise, text } from './synthesise.ts';
 
 const template = synthesise();
@@ -130,9 +130,9 @@ describe('the unverified alarm', () => {
       ReturnData: false,
       MetricStat: {
         Metric: {
-          Namespace: METRICS.namespace,
+          Namespace: METRIC_NAMES.namespace,
           MetricName,
-          Dimensions: [{ Name: METRICS.dimension, Value: METRICS.service }],
+          Dimensions: [{ Name: METRIC_NAMES.dimension, Value: METRIC_NAMES.service }],
         },
         Period: 86_400,
         Stat: 'Sum',

@@ -16,8 +16,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { GRAMMAR_FILES } from '../../gates/code/parsing/grammar-files.ts';
 import { buildBundles, ROOT } from '../../infra/build.ts';
 import { CONTAINERS, type ContainerName, FUNCTIONS, type FunctionName } from '../../infra/bundles.ts';
-import { BOX_ENV, CONTAINER_NAME } from '../../shared/contract/names.ts';
-import { WHOLE_ENV } from '../support/function-values.ts';
+import { CONTAINER_ENV_NAMES, ECS_CONTAINER_NAMES } from '../../shared/contract/names.ts';
+import { COMPLETE_FUNCTION_ENV } from '../support/function-values.ts';
 
 const run = promisify(execFile);
 // Inside the checkout, as .build/ is: source maps name the sources by their way from here.
@@ -44,7 +44,7 @@ describe('the bundles of the functions', () => {
     const files = functions.map((name) => join(bundles.functionDirectory(name), indexOf(name)));
     // Lambda's runtime has it; functions that stream their answer use it when they are loaded.
     const script = `globalThis.awslambda = { streamifyResponse: (handler) => handler }; console.log(JSON.stringify(${JSON.stringify(files)}.map((file) => typeof require(file).handler)))`;
-    const { stdout } = await run(process.execPath, ['-e', script], { env: WHOLE_ENV });
+    const { stdout } = await run(process.execPath, ['-e', script], { env: COMPLETE_FUNCTION_ENV });
     expect(JSON.parse(stdout)).toEqual(functions.map(() => 'function'));
   });
 
@@ -120,7 +120,7 @@ describe('the programs of the containers', () => {
     async (name) => {
       const program = join(bundles.imageDirectory(name), 'main.mjs');
       const tell = "process.on('exit', () => console.log(process.moduleLoadList.join()))";
-      const waiting = { [BOX_ENV.exitWithParent]: '1', [BOX_ENV.startedAhead]: '1' };
+      const waiting = { [CONTAINER_ENV_NAMES.exitWithParent]: '1', [CONTAINER_ENV_NAMES.startedAhead]: '1' };
       const args = ['--import', `data:text/javascript,${encodeURIComponent(tell)}`, program];
       // Its standard input has ended: nobody will tell it what to do.
       const { stdout } = spawnSync(process.execPath, args, { env: waiting, encoding: 'utf8', input: '' });
@@ -192,7 +192,7 @@ describe('the programs of the containers', () => {
   });
 
   it('are enough for every box', () => {
-    expect(Object.keys(CONTAINER_NAME)).toEqual(expect.arrayContaining(containers));
+    expect(Object.keys(ECS_CONTAINER_NAMES)).toEqual(expect.arrayContaining(containers));
   });
 });
 

@@ -11,7 +11,7 @@ import type { ResolvedResource } from '../../local/ports.ts';
 import { createStates } from '../../local/states/index.ts';
 import { type AssemblyStack, readAssembly } from '../../local/template/assets.ts';
 import { resolveTemplate } from '../../local/template.ts';
-import { METRICS } from '../../shared/contract/names.ts';
+import { METRIC_NAMES } from '../../shared/contract/names.ts';
 import { assemblyFolder } from './synthesise.ts';
 
 const place = { region: 'us-east-1', accountId: '000000000000' };
@@ -118,19 +118,19 @@ describe('the synthesised template', () => {
     const cloudWatch = createCloudWatch({ resources, now: () => now });
     const ratio = () => cloudWatch.alarms().find(({ name }) => name.includes('UnverifiedRatio'))?.state;
     expect(ratio()).toBe('OK');
-    const names = [METRICS.completions, METRICS.unverifiedCompletions];
+    const names = [METRIC_NAMES.completions, METRIC_NAMES.unverifiedCompletions];
     const directive = {
-      Namespace: METRICS.namespace,
-      Dimensions: [[METRICS.dimension]],
+      Namespace: METRIC_NAMES.namespace,
+      Dimensions: [[METRIC_NAMES.dimension]],
       Metrics: names.map((Name) => ({ Name })),
     };
     const emit = (completions: number, unverified: number) =>
       cloudWatch.ingest(
         JSON.stringify({
           _aws: { Timestamp: now, CloudWatchMetrics: [directive] },
-          [METRICS.dimension]: METRICS.service,
-          [METRICS.completions]: completions,
-          [METRICS.unverifiedCompletions]: unverified,
+          [METRIC_NAMES.dimension]: METRIC_NAMES.service,
+          [METRIC_NAMES.completions]: completions,
+          [METRIC_NAMES.unverifiedCompletions]: unverified,
         }),
       );
     emit(10, 3);

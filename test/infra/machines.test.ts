@@ -9,15 +9,15 @@ import { StateError } from '../../local/states/interpreter/errors.ts';
 import { runFlow } from '../../local/states/interpreter/run.ts';
 import {
   type CascadeInput,
-  CascadeStep,
+  CascadeStepInput,
   JanitorInput,
-  JanitorStep,
+  JanitorStepInput,
   LaunchMessage,
-  RepositoryStep,
-  STAGES,
+  RepositoryStepInput,
+  CASCADE_STAGES,
 } from '../../shared/contract/messages/queue.ts';
 import { JUDGING_CLAIM_SECONDS } from '../../shared/reviews/judging/limits.ts';
-import { unaskedJudgement } from '../../shared/reviews/judging/signal.ts';
+import { unaskedSignalJudgement } from '../../shared/reviews/judging/signal.ts';
 
 const SIGNAL = { type: 'llm_judge', criteria: 'it adds', on_error: 'hold' } as const;
 const QUEUES = [1, 2, 3].map((priority) => `https://sqs.test/agents-${priority}`) as [string, string, string];
@@ -180,7 +180,7 @@ describe('the cascade', () => {
     expect((await run(cascade, from('select_model'), [at(stage)])).entered).toEqual(['SelectModel', last]);
   });
 
-  it.each(STAGES)('goes on from any stage, as %s', async (stage) => {
+  it.each(CASCADE_STAGES)('goes on from any stage, as %s', async (stage) => {
     const choices = stateOf(cascade, 'WhereNext')['Choices'] as { Condition: string; Next: string }[];
     const taken = await Promise.all(
       choices.map(({ Condition }) =>
@@ -196,7 +196,7 @@ describe('the cascade', () => {
       at('waiting', 0),
     ]);
     expect(entered).toEqual(['SelectModel', 'Later', 'SelectModel', 'Waiting']);
-    expect(calls.map(({ args }) => CascadeStep.parse(args['Payload']).waited)).toEqual([false, true]);
+    expect(calls.map(({ args }) => CascadeStepInput.parse(args['Payload']).waited)).toEqual([false, true]);
   });
 
   it('fails by name on a stage that it does not know', async () => {
@@ -239,12 +239,12 @@ describe('the cascade', () => {
       expect(LaunchMessage.strict().parse(sent?.['MessageBody'])).toMatchObject({ kind, attempt: 3, run: 4 });
     }
     for (const step of ['resolve_base', 'find_branch'] as const)
-      expect(RepositoryStep.parse((await of(step, at('ended')))?.['Payload'])).toMatchObject({
+      expect(RepositoryStepInput.parse((await of(step, at('ended')))?.['Payload'])).toMatchObject({
         step,
         run: 4,
       });
     for (const step of ['select_model', 'decide', 'settle'] as const)
-      expect(CascadeStep.parse((await of(step, at('ended')))?.['Payload'])).toMatchObject({ step, run: 4 });
+      expect(CascadeStepInput.parse((await of(step, at('ended')))?.['Payload'])).toMatchObject({ step, run: 4 });
     expect(JanitorInput.strict().parse((await of('verify', {}))?.['Input'])).toEqual({
       task_id: 'T1',
       run: 4,
@@ -271,13 +271,13 @@ describe('the janitor', () => {
     const reduced = { verdict, next: 'combine', look, pipeline: null };
     const { entered, calls, output } = await run(janitor, input, [reduced, { verdict: 'pass' }]);
     expect(entered).toEqual(['Reduce', 'MayJudgesChangeIt', 'Combine']);
-    expect(calls.map(({ args }) => JanitorStep.parse(args['Payload']))).toEqual([
+    expect(calls.map(({ args }) => JanitorStepInput.parse(args['Payload']))).toEqual([
       { step: 'reduce', ...input, again: false, by: 'arn' },
       { step: 'combine', ...input, verdict, judgements: [], look, pipeline: null },
     ]);
     expect(output).toEqual({ verdict: 'pass' });
 
-    const judgements = [unaskedJudgement(SIGNAL, { outcome: 'inert', because: 'no model' })];
+    const judgements = [unaskedSignalJudgement(SIGNAL, { outcome: 'inert', because: 'no model' })];
     const asked = await run(janitor, input, [
       { verdict, next: 'judge', look, pipeline },
       judgements,

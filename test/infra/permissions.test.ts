@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TABLE_ACCESS, type TableAccess } from '../../infra/table-access.ts';
-import { INDEXES, ITEM_PREFIX } from '../../shared/contract/names.ts';
+import { TABLE_INDEXES, ITEM_KEY_PREFIXES } from '../../shared/contract/names.ts';
 import { FUNCTION_IDS, only, type Properties, synthesise, text } from './synthesise.ts';
 
 const GIT_SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:read-AbCdEf';
@@ -370,12 +370,12 @@ describe('functions', () => {
         Object.fromEntries(
           Object.entries(wanted).map(([action, kinds]) => [
             `dynamodb:${action}`,
-            kinds.map((kind) => `${ITEM_PREFIX[kind]}*`),
+            kinds.map((kind) => `${ITEM_KEY_PREFIXES[kind]}*`),
           ]),
         ),
       );
       const queried = grants.flatMap(({ resource }) => /\/index\/(\w+)$/.exec(resource)?.[1] ?? []);
-      expect(queried).toEqual((indexes ?? []).map((index) => INDEXES[index].name));
+      expect(queried).toEqual((indexes ?? []).map((index) => TABLE_INDEXES[index].name));
     }
   });
 
@@ -387,7 +387,7 @@ describe('functions', () => {
         )
         .filter(({ condition }) => {
           const keys = leading(condition);
-          return keys.length === 0 || keys.some((key) => ITEM_PREFIX.token.startsWith(key.replace('*', '')));
+          return keys.length === 0 || keys.some((key) => ITEM_KEY_PREFIXES.token.startsWith(key.replace('*', '')));
         })
         .map(({ action }) => [id.replace(/Role\w+$/, ''), action]),
     );
@@ -395,7 +395,7 @@ describe('functions', () => {
   });
 
   it('begin no kind of item as another begins, so that a leading key tells them apart', () => {
-    const kinds = Object.values(ITEM_PREFIX);
+    const kinds = Object.values(ITEM_KEY_PREFIXES);
     for (const one of kinds)
       for (const other of kinds) expect(one !== other && other.startsWith(one)).toBe(false);
   });

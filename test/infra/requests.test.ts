@@ -1,12 +1,12 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, it } from 'vitest';
 import { PAGE_PATHS } from '../../shared/api/page-paths.ts';
-import { ROUTES, type Route, routeKey } from '../../shared/api/routes.ts';
-import { BOX_KINDS } from '../../shared/contract/box-kind.ts';
+import { ROUTES, type RouteDefinition, routeKey } from '../../shared/api/routes.ts';
+import { LAUNCH_KINDS } from '../../shared/contract/box-kind.ts';
 import { FUNCTION_IDS, only, synthesise } from './synthesise.ts';
 
 const template = synthesise();
-const routes = Object.values(ROUTES) as Route[];
+const routes = Object.values(ROUTES) as RouteDefinition[];
 const stage = only(template, 'AWS::ApiGatewayV2::Stage');
 const { RouteSettings, DefaultRouteSettings } = stage.Properties;
 const rate = (key: string): number => RouteSettings[key].ThrottlingRateLimit;
@@ -19,7 +19,7 @@ it('each route has a limit of its own, set once the route is there', () => {
   expect(stage.DependsOn).toEqual(expect.arrayContaining(ids));
 });
 
-it.each(routes.filter(({ callers }) => BOX_KINDS.some((kind) => callers.includes(kind))))(
+it.each(routes.filter(({ callers }) => LAUNCH_KINDS.some((kind) => callers.includes(kind))))(
   'boxes find more room at $method $path than what needs no token or is no route is given',
   (route) => {
     for (const other of [rate('GET /health'), rate('$default'), DefaultRouteSettings.ThrottlingRateLimit])

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { ROOT } from '../../infra/build.ts';
 import { readSettings, Settings } from '../../infra/settings.ts';
 import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
-import { FIXED } from '../../shared/control/cascade/learning/policy.ts';
+import { DEFAULT_CASCADE_POLICY } from '../../shared/control/cascade/learning/policy.ts';
 
 const read = (context: Record<string, unknown>) => readSettings(new App({ context }).node);
 
@@ -21,7 +21,7 @@ describe('settings', () => {
       nudgeWindowDays: 7,
       recordEvents: [],
       leaseSeconds: 120,
-      cascade: FIXED,
+      cascade: DEFAULT_CASCADE_POLICY,
       tierModels: DEFAULT_TIER_MODELS,
       onDelete: 'retain',
     });

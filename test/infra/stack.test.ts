@@ -11,12 +11,12 @@ import { describe, expect, it } from 'vitest';
 import { DROPPED_CAPABILITIES } from '../../infra/box-capabilities.ts';
 import { FUNCTIONS } from '../../infra/bundles.ts';
 import { OTHERWISE } from '../../infra/throttles.ts';
-import { AUTHORIZATION_SECONDS } from '../../shared/api/gateway.ts';
+import { AUTHORIZER_CACHE_SECONDS } from '../../shared/api/gateway.ts';
 import { PAGE_PATHS } from '../../shared/api/page-paths.ts';
-import { ROUTES, type Route, routeKey } from '../../shared/api/routes.ts';
-import { DELIVERY_SECONDS, ENV, INDEXES, RESERVED_CONCURRENCY } from '../../shared/contract/names.ts';
-import { PRESIGN_SECONDS } from '../../shared/store/objects.ts';
-import { toItem } from '../../shared/store/task-item.ts';
+import { ROUTES, type RouteDefinition, routeKey } from '../../shared/api/routes.ts';
+import { DELIVERY_LIMIT_SECONDS, FUNCTION_ENV_NAMES, TABLE_INDEXES, RESERVED_CONCURRENCY } from '../../shared/contract/names.ts';
+import { PRESIGNED_URL_SECONDS } from '../../shared/store/objects.ts';
+import { taskToItem } from '../../shared/store/task-item.ts';
 import { task } from '../support/builders.ts';
 import { JUDGES } from './judges.ts';
 import { FUNCTION_IDS, only, synthesise, synthesiseChecked, text } from './synthesise.ts';
@@ -121,12 +121,12 @@ describe('the Tasks table', () => {
     ]);
   });
 
-  it.each(Object.values(INDEXES))('has an index $name whose key is another one for each task', ({ name }) => {
+  it.each(Object.values(TABLE_INDEXES))('has an index $name whose key is another one for each task', ({ name }) => {
     const index = table.GlobalSecondaryIndexes.find((each: { IndexName: string }) => each.IndexName === name);
     const key: string[] = index.KeySchema.map((each: { AttributeName: string }) => each.AttributeName);
     const item = (id: string) => {
-      const due = toItem(task({ id }));
-      const waiting = toItem(task({ id, waits_for: 'T0' }, { runner: 'external' }));
+      const due = taskToItem(task({ id }));
+      const waiting = taskToItem(task({ id, waits_for: 'T0' }, { runner: 'external' }));
       return key.map((attribute) => waiting[attribute] ?? due[attribute]);
     };
     expect(item('T1')).not.toContain(undefined);
@@ -266,7 +266,7 @@ describe('the API', () => {
     expect(text(integration?.['Properties'].IntegrationUri)).toContain(FUNCTION_IDS['api-read']);
   });
 
-  it.each(Object.values(ROUTES) as Route[])('asks who calls $method $path, unless anyone may', (route) => {
+  it.each(Object.values(ROUTES) as RouteDefinition[])('asks who calls $method $path, unless anyone may', (route) => {
     const { AuthorizationType } = routes.find(({ RouteKey }) => RouteKey === routeKey(route)) ?? {};
     expect(AuthorizationType).toBe(route.callers.includes('anyone') ? 'NONE' : 'CUSTOM');
   });
@@ -284,7 +284,7 @@ describe('the API', () => {
       AuthorizerType: 'REQUEST',
       AuthorizerPayloadFormatVersion: '2.0',
       EnableSimpleResponses: true,
-      AuthorizerResultTtlInSeconds: AUTHORIZATION_SECONDS,
+      AuthorizerResultTtlInSeconds: AUTHORIZER_CACHE_SECONDS,
       IdentitySource: ['$request.header.Authorization'],
     });
   });
@@ -311,7 +311,7 @@ describe('functions', () => {
   });
 
   /** Set for each function: no more, and nothing that only the embedded default sets. */
-  const environments: Record<keyof typeof FUNCTION_IDS, (keyof typeof ENV)[]> = {
+  const environments: Record<keyof typeof FUNCTION_IDS, (keyof typeof FUNCTION_ENV_NAMES)[]> = {
     'api-authorizer': ['table'],
     'api-submit': [
       'forges',
@@ -407,7 +407,7 @@ describe('functions', () => {
     const prefix = FUNCTION_IDS[name as keyof typeof FUNCTION_IDS];
     const { Environment } = only(template, 'AWS::Lambda::Function', prefix).Properties;
     expect(new Set(Object.keys(Environment?.Variables ?? {}))).toEqual(
-      new Set(wanted.map((each) => ENV[each])),
+      new Set(wanted.map((each) => FUNCTION_ENV_NAMES[each])),
     );
   });
 });
@@ -466,7 +466,7 @@ describe('the function that delivers', () => {
 
   it('has limits, and room for a repository', () => {
     expect(Properties).toMatchObject({
-      Timeout: DELIVERY_SECONDS.works,
+      Timeout: DELIVERY_LIMIT_SECONDS.run,
       MemorySize: 1_769,
       EphemeralStorage: { Size: 2_048 },
       ReservedConcurrentExecutions: RESERVED_CONCURRENCY.deliver,
@@ -476,10 +476,10 @@ describe('the function that delivers', () => {
   it('is asked once by Lambda, within the time that its URLs are good for: the task counts its deliveries', () => {
     expect(only(template, 'AWS::Lambda::EventInvokeConfig', 'Delivery').Properties).toMatchObject({
       MaximumRetryAttempts: 0,
-      MaximumEventAgeInSeconds: DELIVERY_SECONDS.waits,
+      MaximumEventAgeInSeconds: DELIVERY_LIMIT_SECONDS.queue,
       DestinationConfig: { OnFailure: { Destination: expect.anything() } },
     });
-    expect(DELIVERY_SECONDS.waits).toBeLessThan(PRESIGN_SECONDS);
+    expect(DELIVERY_LIMIT_SECONDS.queue).toBeLessThan(PRESIGNED_URL_SECONDS);
   });
 });
 
@@ -488,7 +488,7 @@ describe('the network', () => {
     expect(ids('AWS::EC2::NatGateway')).toEqual([]);
     const { Variables } = only(template, 'AWS::Lambda::Function', FUNCTION_IDS.dispatcher).Properties
       .Environment;
-    expect(Variables[ENV.assignPublicIp]).toBe('true');
+    expect(Variables[FUNCTION_ENV_NAMES.assignPublicIp]).toBe('true');
     template.allResourcesProperties('AWS::EC2::Subnet', { MapPublicIpOnLaunch: false });
   });
 
@@ -497,8 +497,8 @@ describe('the network', () => {
     hidden.resourceCountIs('AWS::EC2::NatGateway', 1);
     const { Variables } = only(hidden, 'AWS::Lambda::Function', FUNCTION_IDS.dispatcher).Properties
       .Environment;
-    expect(Variables[ENV.assignPublicIp]).toBe('false');
-    expect(text(Variables[ENV.subnets])).toMatch(/PrivateSubnet1.*,.*PrivateSubnet2/);
+    expect(Variables[FUNCTION_ENV_NAMES.assignPublicIp]).toBe('false');
+    expect(text(Variables[FUNCTION_ENV_NAMES.subnets])).toMatch(/PrivateSubnet1.*,.*PrivateSubnet2/);
   });
 });
 

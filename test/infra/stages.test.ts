@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ENV } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
 import { only, type Properties, synthesise, text } from './synthesise.ts';
 
 const VPC = {
@@ -224,7 +224,7 @@ describe('the locked bucket', () => {
       );
     for (const { Properties: its } of Object.values(locked.findResources('AWS::Lambda::Function'))) {
       const variables = its.Environment?.Variables ?? {};
-      expect(ENV.lockedBucket in variables).toBe(ENV.bucket in variables);
+      expect(FUNCTION_ENV_NAMES.lockedBucket in variables).toBe(FUNCTION_ENV_NAMES.bucket in variables);
     }
   });
 });

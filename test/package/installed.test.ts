@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { ROOT } from '../../infra/build.ts';
 import { NODE } from '../../package/manifest.ts';
 import { VERSION } from '../../shared/lib/version.ts';
-import { makeRepository, temporaryFolder } from '../support/repository.ts';
+import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
 
 /** Environment of somebody who has none of this checkout: no variable of npm or of these tests. */
 const env = Object.fromEntries(
@@ -13,7 +13,7 @@ const env = Object.fromEntries(
     ([name]) => !/^(npm_|INIT_CWD|FORCE_COLOR|NODE_OPTIONS|NODE_COMPILE_CACHE|VITEST)/i.test(name),
   ),
 );
-const folder = temporaryFolder('assay-installed-');
+const folder = createTemporaryFolder('assay-installed-');
 const installed = join(folder, 'node_modules/assay');
 const bin = join(installed, 'bin/assay.js');
 
@@ -24,7 +24,7 @@ const assay = (args: readonly string[], cwd = folder, node = process.execPath) =
   spawnSync(node, [bin, ...args], { cwd, env, encoding: 'utf8' });
 
 const sample = () => {
-  const repository = makeRepository({
+  const repository = createTestRepository({
     'assay.yaml': 'version: 1\nquality_gates:\n  tests: true\n  test_command: node --test\n',
     'add.mjs': 'export const add = (a, b) => a + b;\n',
     'add.test.mjs':

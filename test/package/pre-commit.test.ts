@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { ROOT } from '../../infra/build.ts';
-import { makeRepository, temporaryFolder } from '../support/repository.ts';
-import { here } from '../support/tools.ts';
+import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
+import { findProgram } from '../support/tools.ts';
 
 const [hook] = parse(readFileSync(join(ROOT, '.pre-commit-hooks.yaml'), 'utf8')) as [
   { id: string; entry: string; language: string },
 ];
-const env = { ...process.env, NO_COLOR: '1', PRE_COMMIT_HOME: temporaryFolder() };
+const env = { ...process.env, NO_COLOR: '1', PRE_COMMIT_HOME: createTemporaryFolder() };
 const sample = () =>
-  makeRepository({
+  createTestRepository({
     'assay.yaml': 'version: 1\nquality_gates:\n  tests: true\n  test_command: node --test\n',
     'add.mjs': 'export const add = (a, b) => a + b;\n',
     'add.test.mjs':
@@ -31,10 +31,10 @@ test('the hook stops a commit that breaks a test, and lets one that does not', (
   expect(stopped.stdout).toContain('verdict fail');
 });
 
-const preCommit = here('pre-commit');
+const preCommit = findProgram('pre-commit');
 if (preCommit === null) console.warn('SKIPPED 1 test of the pre-commit hook for want of pre-commit');
 test.skipIf(preCommit === null)('pre-commit itself takes the definition', () => {
-  const file = join(temporaryFolder(), 'hooks.yaml');
+  const file = join(createTemporaryFolder(), 'hooks.yaml');
   writeFileSync(file, readFileSync(join(ROOT, '.pre-commit-hooks.yaml')));
   execFileSync(preCommit ?? '', ['validate-manifest', file], { env });
 });

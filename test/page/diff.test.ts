@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { parseDiff } from '../../page/task/diff.ts';
-import { byFile, findingsIn } from '../../page/task/findings.ts';
+import { groupByFile, parseFindings } from '../../page/task/findings.ts';
 
 const PATCH = `diff --git a/src/price.ts b/src/price.ts
 index 1111111..2222222 100644
@@ -40,7 +40,7 @@ describe('a patch', () => {
 
   it('is read file by file, with what became of each', () => {
     expect(
-      files.map(({ path, from, change, added, removed }) => [path, from, change, added, removed]),
+      files.map(({ path, previousPath, change, added, removed }) => [path, previousPath, change, added, removed]),
     ).toEqual([
       ['src/price.ts', null, 'changed', 2, 1],
       ['new.md', 'old.md', 'renamed', 0, 0],
@@ -81,17 +81,17 @@ describe('a patch', () => {
 describe('findings', () => {
   it('are put to the files of the patch, and beside them where they are about none', () => {
     const finding = (file: string | null) => ({ file, line: 2, rule: 'r', message: 'm' });
-    const all = findingsIn({
+    const all = parseFindings({
       gates: [{ name: 'lint', findings: [finding('a.ts'), finding('b.ts'), finding(null)] }],
     });
-    const placed = byFile(all, ['a.ts']);
+    const placed = groupByFile(all, ['a.ts']);
     expect([placed.get('a.ts')?.length, placed.get('')?.length]).toEqual([1, 2]);
   });
 
   test.each([null, 'x', [], {}, { gates: 3 }, { gates: [null, { findings: [1, {}] }] }])(
     'are what can be read of %j',
     (evidence) => {
-      expect(findingsIn(evidence).every(({ message }) => typeof message === 'string')).toBe(true);
+      expect(parseFindings(evidence).every(({ message }) => typeof message === 'string')).toBe(true);
     },
   );
 });

@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { failureOf, Refused, TokenOver } from '../../page/api/errors.ts';
-import { nextWait, PACE } from '../../page/api/pace.ts';
-import { GROUPS, groupOf } from '../../page/board/groups.ts';
-import { timeRange } from '../../page/components/time-range.ts';
-import { oneLine, visible } from '../../page/components/visible.ts';
-import { hashOf, placeOf, titleOf } from '../../page/place.ts';
-import { isNews } from '../../page/shell/news.ts';
-import { type Span, spansOf } from '../../page/task/spans.ts';
-import { scaleOf } from '../../page/task/time-scale.ts';
-import { unknownOf } from '../../page/task/unknown.ts';
+import { errorFromResponse, ApiProblemError, TokenExpiredError } from '../../page/api/errors.ts';
+import { nextPollInterval, POLL_INTERVALS } from '../../page/api/pace.ts';
+import { TASK_GROUPS, taskGroupOf } from '../../page/board/groups.ts';
+import { rangeOfAtLeastAWeek } from '../../page/components/time-range.ts';
+import { escapeToOneLine, escapeInvisible } from '../../page/components/visible.ts';
+import { pageRouteHash, parsePageRoute, pageTitle } from '../../page/place.ts';
+import { shouldShowNudge } from '../../page/shell/news.ts';
+import { type TimeSpan, taskTimeSpans } from '../../page/task/spans.ts';
+import { createTimeScale } from '../../page/task/time-scale.ts';
+import { listUnknownFacts } from '../../page/task/unknown.ts';
 import { chainView, taskView } from '../../shared/api/views.ts';
-import { STATUSES } from '../../shared/contract/task/status.ts';
-import { summarise } from '../../shared/control/ledger/nudge.ts';
+import { TASK_STATUSES } from '../../shared/contract/task/status.ts';
+import { summariseCompletions } from '../../shared/control/ledger/nudge.ts';
 import { attempt, task } from '../support/builders.ts';
-import { completed } from '../support/completions.ts';
+import { buildCompletions } from '../support/completions.ts';
 import { heldTask } from './support/story.ts';
 
 describe('text from outside', () => {
@@ -25,45 +25,45 @@ describe('text from outside', () => {
     ['a\u0000b\rc', 'a⟨U+0000⟩b⟨U+000D⟩c'],
     ['line\n\tnext 👩\u200d🚀', 'line\n\tnext 👩\u200d🚀'],
   ])('is shown with what would be unseen: %j', (text, shown) => {
-    expect(visible(text)).toBe(shown);
+    expect(escapeInvisible(text)).toBe(shown);
   });
 
   test('never keeps a character that turns text around or is unseen', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(visible(text).replace(/[\n\t\u200d]/g, '')).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
+        expect(escapeInvisible(text).replace(/[\n\t\u200d]/g, '')).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
       }),
       { numRuns: 40 },
     );
   });
 
   it('is cut on one line without a look at all of it', () => {
-    expect(oneLine('x'.repeat(5_000_000), 20)).toBe(`${'x'.repeat(19)}…`);
+    expect(escapeToOneLine('x'.repeat(5_000_000), 20)).toBe(`${'x'.repeat(19)}…`);
   });
 });
 
 describe('how often it asks', () => {
   it('is soon after a change, and less and less else', () => {
     const waits = [1, 2, 3, 4, 5, 6, 7, 8].reduce<number[]>(
-      (all) => [...all, nextWait(all.at(-1) ?? 0, 'same')],
+      (all) => [...all, nextPollInterval(all.at(-1) ?? 0, 'same')],
       [],
     );
     expect(waits[0]).toBe(3_000);
-    expect(waits.at(-1)).toBe(PACE.latest);
-    expect(nextWait(PACE.latest, 'changed')).toBe(PACE.soonest);
-    expect(nextWait(29_000, 'away')).toBe(PACE.away);
+    expect(waits.at(-1)).toBe(POLL_INTERVALS.latest);
+    expect(nextPollInterval(POLL_INTERVALS.latest, 'changed')).toBe(POLL_INTERVALS.soonest);
+    expect(nextPollInterval(29_000, 'away')).toBe(POLL_INTERVALS.away);
   });
 });
 
 describe('an answer that is no success', () => {
   it.each([
-    [401, { message: 'Unauthorized' }, TokenOver],
-    [403, { message: 'Forbidden' }, TokenOver],
-    [401, { code: 'unauthenticated' }, TokenOver],
-    [403, { code: 'forbidden', detail: 'no' }, Refused],
-    [412, { code: 'version_mismatch', detail: 'no' }, Refused],
+    [401, { message: 'Unauthorized' }, TokenExpiredError],
+    [403, { message: 'Forbidden' }, TokenExpiredError],
+    [401, { code: 'unauthenticated' }, TokenExpiredError],
+    [403, { code: 'forbidden', detail: 'no' }, ApiProblemError],
+    [412, { code: 'version_mismatch', detail: 'no' }, ApiProblemError],
   ])('%i %j is told apart', (status, body, kind) => {
-    expect(failureOf(status, body)).toBeInstanceOf(kind);
+    expect(errorFromResponse(status, body)).toBeInstanceOf(kind);
   });
 
   it.each([
@@ -71,7 +71,7 @@ describe('an answer that is no success', () => {
     [429, null],
     [502, 'x'],
   ])('%i is nobody at home', (status, body) => {
-    expect(failureOf(status, body).constructor.name).toBe('Away');
+    expect(errorFromResponse(status, body).constructor.name).toBe('Away');
   });
 });
 
@@ -79,25 +79,25 @@ describe('an address', () => {
   it.each([{ view: 'board' }, { view: 'quality' }, { view: 'task', id: 'a/b%#' }] as const)(
     'leads back to %j',
     (place) => {
-      expect(placeOf(hashOf(place))).toEqual(place);
+      expect(parsePageRoute(pageRouteHash(place))).toEqual(place);
     },
   );
 
   it.each(['', '#', '#/task/', '#/task/%E0', '#/none'])(
     'that leads nowhere leads to the board: %j',
     (hash) => {
-      expect(placeOf(hash)).toEqual({ view: 'board' });
+      expect(parsePageRoute(hash)).toEqual({ view: 'board' });
     },
   );
 });
 
 it('has a group for every status', () => {
-  for (const status of STATUSES) expect(GROUPS).toContain(groupOf({ status, hold: null }));
+  for (const status of TASK_STATUSES) expect(TASK_GROUPS).toContain(taskGroupOf({ status, hold: null }));
 });
 
 it('tells of unverified work above the threshold, once for each further one', () => {
-  const at = (unverified: number) => summarise(completed(3, unverified));
-  expect([isNews(at(1), 0), isNews(at(3), 0), isNews(at(3), 3), isNews(at(4), 3), isNews(null, 0)]).toEqual([
+  const at = (unverified: number) => summariseCompletions(buildCompletions(3, unverified));
+  expect([shouldShowNudge(at(1), 0), shouldShowNudge(at(3), 0), shouldShowNudge(at(3), 3), shouldShowNudge(at(4), 3), shouldShowNudge(null, 0)]).toEqual([
     false,
     true,
     false,
@@ -109,7 +109,7 @@ it('tells of unverified work above the threshold, once for each further one', ()
 describe('a task', () => {
   it('is unknown in everything before anybody has begun', () => {
     const fresh = task({ base_commit: null });
-    expect(unknownOf(taskView(fresh), chainView(fresh))).toEqual([
+    expect(listUnknownFacts(taskView(fresh), chainView(fresh))).toEqual([
       'Which commit the base is: it is not resolved yet.',
       'Everything about the work: nobody has begun.',
     ]);
@@ -117,7 +117,7 @@ describe('a task', () => {
 
   it('says what of it is unknown when a gate could not run, and when a cost is', () => {
     const held = heldTask();
-    expect(unknownOf(taskView(held), chainView(held))).toContain(
+    expect(listUnknownFacts(taskView(held), chainView(held))).toContain(
       'Attempt 1: what security_scan would say (inert).',
     );
     const costless = task({
@@ -134,24 +134,24 @@ describe('a task', () => {
         }),
       ],
     });
-    expect(unknownOf(taskView(costless), chainView(costless)).join(' ')).toMatch(
+    expect(listUnknownFacts(taskView(costless), chainView(costless)).join(' ')).toMatch(
       /which model did it.*what it cost.*not checked yet/s,
     );
   });
 
   it('is told over time from its submission on, and no stretch ends before it begins', () => {
     const held = heldTask();
-    const spans = spansOf(taskView(held), chainView(held).attempts);
+    const spans = taskTimeSpans(taskView(held), chainView(held).attempts);
     expect(spans[0]).toMatchObject({ kind: 'waiting', from: Date.parse(held.created_at) });
     expect(spans.at(-1)).toMatchObject({ kind: 'person', to: null });
-    for (const { from, to } of spans) expect(to === null || to >= from).toBe(true);
+    for (const { start, end } of spans) expect(end === null || end >= start).toBe(true);
   });
 });
 
 describe('a tab', () => {
   it('is called by what is looked at, whatever stands in the address', () => {
     const called = ['#/board', '#/quality', '#/task/T1', '#/task/a%E2%80%AEb'].map((each) =>
-      titleOf(placeOf(each)),
+      pageTitle(parsePageRoute(each)),
     );
     expect(called).toEqual(['Assay', 'Figures · Assay', 'T1 · Assay', 'a⟨U+202E⟩b · Assay']);
   });
@@ -160,8 +160,8 @@ describe('a tab', () => {
 describe('how time is drawn', () => {
   it('takes a week at least, up to the latest day', () => {
     const day = 86_400;
-    expect(timeRange(100 * day, 100 * day)).toEqual([93 * day, 100 * day]);
-    expect(timeRange(71 * day, 100 * day)).toEqual([71 * day, 100 * day]);
+    expect(rangeOfAtLeastAWeek(100 * day, 100 * day)).toEqual([93 * day, 100 * day]);
+    expect(rangeOfAtLeastAWeek(71 * day, 100 * day)).toEqual([71 * day, 100 * day]);
   });
 
   it('gives no time to what was remembered', () => {
@@ -169,22 +169,22 @@ describe('how time is drawn', () => {
     const [first] = chainView(held).attempts;
     if (!first?.verification) throw new Error('the story has no evidence');
     const gates = first.verification.gates.map((each) => ({ ...each, cached: true }));
-    const spans = spansOf(taskView(held), [{ ...first, verification: { ...first.verification, gates } }]);
+    const spans = taskTimeSpans(taskView(held), [{ ...first, verification: { ...first.verification, gates } }]);
     const drawn = spans.filter(({ kind }) => kind === 'gate');
     expect(drawn.length).toBeGreaterThan(0);
-    for (const { from, to } of drawn) expect(to).toBe(from);
+    for (const { start, end } of drawn) expect(end).toBe(start);
   });
 
-  const span = (kind: Span['kind'], from: number, to: number | null): Span => ({
-    ...{ what: kind, kind, from, to, note: '', depth: 0 },
+  const span = (kind: TimeSpan['kind'], from: number, to: number | null): TimeSpan => ({
+    ...{ label: kind, kind, start: from, end: to, note: '', depth: 0 },
   });
 
   it('leaves work its room where a person is waited for for days', () => {
     const spans = [span('waiting', 0, 60), span('agent', 60, 160), span('person', 160, null)];
-    const { at, isCut } = scaleOf(spans, 0, 400_000, 400_000);
-    expect(isCut).toBe(true);
+    const { positionOf, hasShortenedWaits } = createTimeScale(spans, 0, 400_000, 400_000);
+    expect(hasShortenedWaits).toBe(true);
     // Of 15, 100 and 15.
-    expect([at(0), at(60), at(160), at(400_000)].map((each) => Math.round(each * 130))).toEqual([
+    expect([positionOf(0), positionOf(60), positionOf(160), positionOf(400_000)].map((each) => Math.round(each * 130))).toEqual([
       0, 15, 115, 130,
     ]);
   });
@@ -193,20 +193,20 @@ describe('how time is drawn', () => {
     const spans = fc.array(
       fc
         .tuple(fc.constantFrom('waiting', 'agent', 'gate', 'person'), fc.nat(1_000), fc.option(fc.nat(1_000)))
-        .map(([kind, from, took]) => span(kind as Span['kind'], from, took === null ? null : from + took)),
+        .map(([kind, from, took]) => span(kind as TimeSpan['kind'], from, took === null ? null : from + took)),
       { minLength: 1, maxLength: 8 },
     );
     fc.assert(
       fc.property(spans, fc.array(fc.nat(2_500), { minLength: 2, maxLength: 6 }), (all, moments) => {
         const now = 2_000;
-        const first = Math.min(...all.map(({ from }) => from));
-        const last = Math.max(first + 1, ...all.map(({ from, to }) => to ?? Math.max(from, now)));
-        const { at } = scaleOf(all, first, last, now);
+        const first = Math.min(...all.map(({ start }) => start));
+        const last = Math.max(first + 1, ...all.map(({ start, end }) => end ?? Math.max(start, now)));
+        const { positionOf } = createTimeScale(all, first, last, now);
         const inside = moments.map((each) => Math.min(last, Math.max(first, each))).sort((a, b) => a - b);
-        const drawn = inside.map(at);
+        const drawn = inside.map(positionOf);
         expect(drawn).toEqual(drawn.toSorted((a, b) => a - b));
         for (const each of drawn) expect(each >= 0 && each <= 1 + 1e-9).toBe(true);
-        expect([at(first), Math.round(at(last) * 1e6) / 1e6]).toEqual([0, 1]);
+        expect([positionOf(first), Math.round(positionOf(last) * 1e6) / 1e6]).toEqual([0, 1]);
       }),
       { numRuns: 200 },
     );

@@ -1,23 +1,23 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changedFiles } from '../../shared/contract/evidence/changed.ts';
-import { FileHistory, FileList, FilesQuery } from '../../shared/control/file-health/schemas.ts';
-import { flagOf, gradeOf, scoresOf, totalOf } from '../../shared/control/file-health/score.ts';
-import { NO_TOUCHES, type Touch } from '../../shared/control/file-health/state.ts';
-import { healthOf, historyView } from '../../shared/control/file-health/view.ts';
+import { summarizeChangedFiles } from '../../shared/contract/evidence/changed.ts';
+import { FileHistory, FileHealthList, FileHealthQuery } from '../../shared/control/file-health/schemas.ts';
+import { flagReason, healthGrade, healthScores, totalHealthScore } from '../../shared/control/file-health/score.ts';
+import { NO_TOUCH_COUNTS, type FileTouch } from '../../shared/control/file-health/state.ts';
+import { fileHealthView, fileHistoryView } from '../../shared/control/file-health/view.ts';
 import { deriveRows } from '../../shared/control/ledger/derive.ts';
-import type { FileRow } from '../../shared/control/ledger/rows.ts';
-import { FileStore } from '../../shared/store/files.ts';
-import { fileHealth, fileHistory, flaggedFiles } from '../../shared/use-cases/operate/file-health.ts';
+import type { FileTouchRow } from '../../shared/control/ledger/rows.ts';
+import { FileHealthStore } from '../../shared/store/files.ts';
+import { readFileHealth, readFileHistory, readFlaggedFiles } from '../../shared/use-cases/operate/file-health.ts';
 import * as build from '../support/builders.ts';
-import { testTable } from '../support/dynalite.ts';
+import { createTestTable } from '../support/dynalite.ts';
 import { MemoryTable } from '../support/memory-table.ts';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');
 const hoursAgo = (hours: number): string => new Date(NOW.getTime() - hours * 3_600_000).toISOString();
 
-const row = (changes: Partial<FileRow>): FileRow => ({
+const row = (changes: Partial<FileTouchRow>): FileTouchRow => ({
   record_id: 'T1#1#file#0',
   schema_version: 1,
   task_id: 'T1',
@@ -29,7 +29,7 @@ const row = (changes: Partial<FileRow>): FileRow => ({
   findings: 0,
   flaky_tests: 0,
   model: 'haiku',
-  tree: build.sha1('b'),
+  tree: build.fakeSha1('b'),
   more_files: 0,
   ...changes,
 });
@@ -52,8 +52,8 @@ const rows = fc
   );
 
 /** What the records say of a file when all of them are read: no sums, nothing left out. */
-function plainly(all: readonly FileRow[]) {
-  const touches: Touch[] = all
+function plainly(all: readonly FileTouchRow[]) {
+  const touches: FileTouch[] = all
     .map(({ record_id: id, timestamp: at, outcome, findings, flaky_tests: flaky }) => ({
       id,
       at,
@@ -62,14 +62,14 @@ function plainly(all: readonly FileRow[]) {
       flaky,
     }))
     .toSorted((a, b) => (a.at < b.at || (a.at === b.at && a.id < b.id) ? -1 : 1));
-  const countOf = (upTo: readonly Touch[]) =>
-    upTo.reduce((sum, { outcome }) => ({ ...sum, [outcome]: sum[outcome] + 1 }), NO_TOUCHES);
+  const countOf = (upTo: readonly FileTouch[]) =>
+    upTo.reduce((sum, { outcome }) => ({ ...sum, [outcome]: sum[outcome] + 1 }), NO_TOUCH_COUNTS);
   const totals = touches.map((touch, index) => {
     const upTo = touches.slice(0, index + 1);
-    return totalOf(scoresOf(countOf(upTo), upTo.slice(-20), Date.parse(touch.at)));
+    return totalHealthScore(healthScores(countOf(upTo), upTo.slice(-20), Date.parse(touch.at)));
   });
   return {
-    scores: scoresOf(countOf(touches), touches.slice(-20), NOW.getTime()),
+    scores: healthScores(countOf(touches), touches.slice(-20), NOW.getTime()),
     history: touches
       .map(({ at, id }, index) => ({ at, id, before: totals[index - 1] ?? null, total: totals[index] }))
       .slice(-20)
@@ -83,19 +83,19 @@ describe('the health of a file', () => {
       fc.asyncProperty(rows, fc.infiniteStream(fc.nat()), async (all, choice) => {
         const table = new MemoryTable();
         const db = { send: async (command: unknown) => table.carryOut(command) };
-        const store = new FileStore(db as unknown as DynamoDBDocumentClient, 'tasks');
+        const store = new FileHealthStore(db as unknown as DynamoDBDocumentClient, 'tasks');
         const order = [...all, ...all].toSorted(() => (Number(choice.next().value) % 3) - 1);
         for (let at = 0; at < order.length; ) {
           const next = at + 1 + (Number(choice.next().value) % 30);
-          await store.touch(order.slice(at, next), NOW);
+          await store.recordTouches(order.slice(at, next), NOW);
           at = next;
         }
         for (const [path, of] of Map.groupBy(all, (each) => each.path)) {
-          const file = await store.file(row({}).repository, path);
+          const file = await store.readFile(row({}).repository, path);
           if (!file) throw new Error(`${path} is not known`);
           const { scores, history } = plainly(of);
-          expect(healthOf(file, NOW)).toMatchObject({ ...scores, total: totalOf(scores) });
-          const seen = historyView(file, NOW).touch_history;
+          expect(fileHealthView(file, NOW)).toMatchObject({ ...scores, total: totalHealthScore(scores) });
+          const seen = fileHistoryView(file, NOW).touch_history;
           expect(seen.map((each) => [each.timestamp, each.previous_total, each.new_total])).toEqual(
             history.map((each) => [each.at, each.before, each.total]),
           );
@@ -123,11 +123,11 @@ describe('the health of a file', () => {
     ['findings', [{ findings: 3 }], { findings_score: 70 }],
     ['a test that fails now and then', [{ flaky_tests: 1 }], { flaky_score: 75 }],
   ] as const)('with %s', (_what, changes, expected) => {
-    const latest = changes.map((each, index): Touch => {
+    const latest = changes.map((each, index): FileTouch => {
       const { outcome, findings, flaky_tests: flaky } = row(each);
       return { id: `T${index}#1#file#0`, at: hoursAgo(50 - index), outcome, findings, flaky };
     });
-    const health = healthOf({ repository: 'r', path: 'p', earlier: NO_TOUCHES, latest }, NOW);
+    const health = fileHealthView({ repository: 'r', path: 'p', earlier: NO_TOUCH_COUNTS, latest }, NOW);
     expect(health).toMatchObject(expected);
     expect([health.complexity_score, health.coverage_score, health.coupling_score]).toEqual([
       null,
@@ -143,7 +143,7 @@ describe('the health of a file', () => {
     [60, null, null, 'D'],
     [59, null, 'low', 'F'],
   ])('of %i after %s is flagged because it is %s, grade %s', (total, before, flag, grade) => {
-    expect([flagOf(total, before), gradeOf(total)]).toEqual([flag, grade]);
+    expect([flagReason(total, before), healthGrade(total)]).toEqual([flag, grade]);
   });
 });
 
@@ -158,7 +158,7 @@ describe('files of evidence', () => {
 
   test('are named with their own new findings, the worst first, and counted where there are too many', () => {
     const paths = Array.from({ length: 60 }, (_, index) => `src/${String(index).padStart(2, '0')}.ts`);
-    const { files, more } = changedFiles(
+    const { files, more } = summarizeChangedFiles(
       build.evidence({
         changed_files: [...paths, paths[0] ?? '', 'x'.repeat(301)],
         gates: [
@@ -215,22 +215,22 @@ describe('files of evidence', () => {
 });
 
 describe('the list of files', () => {
-  let table: Awaited<ReturnType<typeof testTable>>;
+  let table: Awaited<ReturnType<typeof createTestTable>>;
   beforeAll(async () => {
-    table = await testTable();
+    table = await createTestTable();
   });
   afterAll(() => table.close());
 
   test('has the worst first, filters as the seed does, and shows a token its repositories only', async () => {
-    const files = new FileStore(table.db, 'tasks');
+    const files = new FileHealthStore(table.db, 'tasks');
     const deps = { files, serves: () => true, now: NOW };
-    const query = (changes: object = {}) => FilesQuery.parse(changes);
-    expect(await fileHealth(query(), deps)).toMatchObject({
+    const query = (changes: object = {}) => FileHealthQuery.parse(changes);
+    expect(await readFileHealth(query(), deps)).toMatchObject({
       files: [],
       summary: { total_tracked: 0, avg_score: null },
     });
     const other = 'https://example.test/other.git';
-    await files.touch(
+    await files.recordTouches(
       [
         row({ record_id: 'T1#1#file#0' }),
         row({ record_id: 'T1#1#file#1', path: 'src/b.ts', outcome: 'rejected', findings: 9 }),
@@ -239,25 +239,25 @@ describe('the list of files', () => {
       ],
       NOW,
     );
-    const all = FileList.parse(await fileHealth(query(), deps));
+    const all = FileHealthList.parse(await readFileHealth(query(), deps));
     expect(all.files.map(({ path, grade }) => [path, grade])).toEqual([
       ['src/b.ts', 'F'],
       ['src/a.ts', 'A'],
       ['src/a.ts', 'A'],
     ]);
     expect(all).toMatchObject({ summary: { total_tracked: 3, flagged_for_review: 1 }, truncated: false });
-    expect((await fileHealth(query({ limit: '1' }), deps)).summary.total_tracked).toBe(3);
-    expect((await fileHealth(query({ grade: 'F' }), deps)).files).toHaveLength(1);
-    expect((await fileHealth(query({ min_score: '60' }), deps)).files).toHaveLength(1);
-    expect((await fileHealth(query({ repository: other }), deps)).files).toHaveLength(1);
-    expect((await flaggedFiles(undefined, deps)).files.map(({ path }) => path)).toEqual(['src/b.ts']);
+    expect((await readFileHealth(query({ limit: '1' }), deps)).summary.total_tracked).toBe(3);
+    expect((await readFileHealth(query({ grade: 'F' }), deps)).files).toHaveLength(1);
+    expect((await readFileHealth(query({ min_score: '60' }), deps)).files).toHaveLength(1);
+    expect((await readFileHealth(query({ repository: other }), deps)).files).toHaveLength(1);
+    expect((await readFlaggedFiles(undefined, deps)).files.map(({ path }) => path)).toEqual(['src/b.ts']);
     const one = { ...deps, serves: (url: string) => url === other };
-    expect((await fileHealth(query(), one)).files).toHaveLength(1);
-    const history = FileHistory.parse(await fileHistory({ path: 'src/b.ts' }, deps));
+    expect((await readFileHealth(query(), one)).files).toHaveLength(1);
+    const history = FileHistory.parse(await readFileHistory({ path: 'src/b.ts' }, deps));
     expect(history.touch_history.map(({ task_id }) => task_id)).toEqual(['T2', 'T1']);
-    await expect(fileHistory({ path: 'src/b.ts' }, one)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(fileHistory({ path: 'gone.ts' }, deps)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(fileHistory({ path: 'src/a.ts' }, deps)).rejects.toMatchObject({ code: 'invalid' });
-    expect((await fileHistory({ path: 'src/a.ts', repository: other }, deps)).score.repository).toBe(other);
+    await expect(readFileHistory({ path: 'src/b.ts' }, one)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(readFileHistory({ path: 'gone.ts' }, deps)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(readFileHistory({ path: 'src/a.ts' }, deps)).rejects.toMatchObject({ code: 'invalid' });
+    expect((await readFileHistory({ path: 'src/a.ts', repository: other }, deps)).score.repository).toBe(other);
   });
 });

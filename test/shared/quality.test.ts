@@ -1,29 +1,29 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import type { Derived } from '../../shared/control/ledger/derive.ts';
+import type { DerivedRow } from '../../shared/control/ledger/derive.ts';
 import {
   AttemptRow,
   ChainRow,
   GateRow,
-  NudgeRow,
-  OutcomeRow,
+  VerificationNudgeRow,
+  WorkOutcomeRow,
   RECORD_TABLES,
   type RecordTable,
   ReviewRow,
   TaskRow,
 } from '../../shared/control/ledger/rows.ts';
-import { costView, QualityCost } from '../../shared/control/metrics/cost.ts';
-import { factsOf } from '../../shared/control/metrics/facts.ts';
-import { addFigures, type Figures, NO_FIGURES, withRecord } from '../../shared/control/metrics/figures.ts';
-import { BudgetForecast, forecastView } from '../../shared/control/metrics/forecast.ts';
-import { percentile, withValue } from '../../shared/control/metrics/histogram.ts';
+import { qualityCostView, QualityCost } from '../../shared/control/metrics/cost.ts';
+import { deriveMetricFacts } from '../../shared/control/metrics/facts.ts';
+import { addDailyMetrics, type DailyMetrics, EMPTY_DAILY_METRICS, addRecord } from '../../shared/control/metrics/figures.ts';
+import { BudgetForecast, budgetForecastView } from '../../shared/control/metrics/forecast.ts';
+import { histogramPercentile, addToHistogram } from '../../shared/control/metrics/histogram.ts';
 import { QualityModels, QualityTrend, QualityView } from '../../shared/control/metrics/schemas.ts';
-import { trendOf } from '../../shared/control/metrics/trend.ts';
-import { modelsView, qualityView, sumOf, trendView } from '../../shared/control/metrics/views.ts';
-import { FigureStore } from '../../shared/store/figures.ts';
-import { testTable } from '../support/dynalite.ts';
-import { rowsOf } from '../support/records/made-up.ts';
+import { scoreTrend } from '../../shared/control/metrics/trend.ts';
+import { qualityModelsView, qualityView, sumDays, qualityTrendView } from '../../shared/control/metrics/views.ts';
+import { DailyMetricsStore } from '../../shared/store/figures.ts';
+import { createTestTable } from '../support/dynalite.ts';
+import { createRowArbitrary } from '../support/records/made-up.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const ROLES = new Map([
@@ -50,7 +50,7 @@ const records = fc
         Object.fromEntries(
           TABLES.map((table) => [
             table,
-            rowsOf(z.toJSONSchema(RECORD_TABLES[table], { io: 'output' })) as fc.Arbitrary<object>,
+            createRowArbitrary(z.toJSONSchema(RECORD_TABLES[table], { io: 'output' })) as fc.Arbitrary<object>,
           ]),
         ),
       ),
@@ -69,13 +69,13 @@ const records = fc
             task_id: `t-${index}`,
             chain_id: `c-${index}`,
           },
-        }) as unknown as Derived,
+        }) as unknown as DerivedRow,
     ),
   );
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
 });
 afterAll(() => table.close());
 
@@ -90,16 +90,16 @@ describe('figures by day', () => {
     await fc.assert(
       fc.asyncProperty(records, fc.infiniteStream(fc.nat()), async (all, choice) => {
         const name = `f${Math.random().toString(36).slice(2)}`;
-        const store = new FigureStore(table.db, await table.another(name));
+        const store = new DailyMetricsStore(table.db, await table.another(name));
         const order = all
           .flatMap((each) => [each, each])
           .toSorted(() => ((choice.next().value ?? 0) % 3) - 1);
-        for (let at = 0; at < order.length; at += 7) await store.count(factsOf(order.slice(at, at + 7)), NOW);
-        const days = await store.days('2026-11-01', '2026-11-30');
-        expect(settled(sumOf(days))).toEqual(settled(all.reduce(withRecord, NO_FIGURES)));
+        for (let at = 0; at < order.length; at += 7) await store.addFacts(deriveMetricFacts(order.slice(at, at + 7)), NOW);
+        const days = await store.readDays('2026-11-01', '2026-11-30');
+        expect(settled(sumDays(days))).toEqual(settled(all.reduce(addRecord, EMPTY_DAILY_METRICS)));
         for (const [day, figures] of days)
           expect(settled(figures)).toEqual(
-            settled(all.filter(({ date }) => date === day).reduce(withRecord, NO_FIGURES)),
+            settled(all.filter(({ date }) => date === day).reduce(addRecord, EMPTY_DAILY_METRICS)),
           );
       }),
       { numRuns: 8, seed: 5 },
@@ -107,10 +107,10 @@ describe('figures by day', () => {
   });
 
   test('count a fact once when writers race and when it was long ago', async () => {
-    const store = new FigureStore(table.db, await table.another('races'));
-    const [row] = fc.sample(rowsOf(z.toJSONSchema(GateRow)) as fc.Arbitrary<object>, { numRuns: 1, seed: 1 });
+    const store = new DailyMetricsStore(table.db, await table.another('races'));
+    const [row] = fc.sample(createRowArbitrary(z.toJSONSchema(GateRow)) as fc.Arbitrary<object>, { numRuns: 1, seed: 1 });
     const facts = Array.from({ length: 120 }, (_, index) =>
-      factsOf([
+      deriveMetricFacts([
         {
           table: 'quality_gates',
           date: '2026-11-03',
@@ -122,18 +122,18 @@ describe('figures by day', () => {
         },
       ]),
     );
-    await Promise.all(facts.slice(0, 12).map((each) => store.count(each, NOW)));
-    for (let at = 12; at < facts.length; at += 27) await store.count(facts.slice(at, at + 27).flat(), NOW);
-    expect(await store.count(facts.flat(), NOW)).toBe(0);
-    const days = await store.days('2026-11-03', '2026-11-03');
-    expect(Object.values(sumOf(days).gates).reduce((sum, { total }) => sum + total, 0)).toBe(120);
+    await Promise.all(facts.slice(0, 12).map((each) => store.addFacts(each, NOW)));
+    for (let at = 12; at < facts.length; at += 27) await store.addFacts(facts.slice(at, at + 27).flat(), NOW);
+    expect(await store.addFacts(facts.flat(), NOW)).toBe(0);
+    const days = await store.readDays('2026-11-03', '2026-11-03');
+    expect(Object.values(sumDays(days).gates).reduce((sum, { total }) => sum + total, 0)).toBe(120);
   });
 
   test('can be added up by parts', () => {
     fc.assert(
       fc.property(records, fc.nat(40), (all, cut) => {
-        const fold = (part: readonly Derived[]) => part.reduce(withRecord, NO_FIGURES);
-        expect(settled(addFigures(fold(all.slice(0, cut)), fold(all.slice(cut))))).toEqual(
+        const fold = (part: readonly DerivedRow[]) => part.reduce(addRecord, EMPTY_DAILY_METRICS);
+        expect(settled(addDailyMetrics(fold(all.slice(0, cut)), fold(all.slice(cut))))).toEqual(
           settled(fold(all)),
         );
       }),
@@ -150,15 +150,15 @@ test('a percentile is the value at floor(p(n-1)), to 2.5 %', () => {
       (values, p) => {
         const exact = values.toSorted((a, b) => a - b)[Math.floor(p * (values.length - 1))] ?? 0;
         const told =
-          percentile(
-            values.reduce<Record<string, number>>((sum, each) => ({ ...withValue(sum, each) }), {}),
+          histogramPercentile(
+            values.reduce<Record<string, number>>((sum, each) => ({ ...addToHistogram(sum, each) }), {}),
             p,
           ) ?? 0;
         expect(Math.abs(told / exact - 1)).toBeLessThan(0.026);
       },
     ),
   );
-  expect(percentile({}, 0.5)).toBeNull();
+  expect(histogramPercentile({}, 0.5)).toBeNull();
 });
 
 describe('what is told of quality', () => {
@@ -169,8 +169,8 @@ describe('what is told of quality', () => {
       guardrail_pass_rate: null,
       review_rejection_rate: null,
     });
-    expect(modelsView(new Map(), NOW).models).toEqual({});
-    expect(trendView(new Map(), 'day', 90, NOW).series).toEqual([]);
+    expect(qualityModelsView(new Map(), NOW).models).toEqual({});
+    expect(qualityTrendView(new Map(), 'day', 90, NOW).series).toEqual([]);
   });
 
   test('keeps to its shapes, whatever the records are', () => {
@@ -179,36 +179,36 @@ describe('what is told of quality', () => {
         const days = new Map(
           [...Map.groupBy(all, ({ date }) => date)].map(([day, part]) => [
             day,
-            part.reduce(withRecord, NO_FIGURES),
+            part.reduce(addRecord, EMPTY_DAILY_METRICS),
           ]),
         );
         expect(() => QualityView.parse(qualityView(days, NOW))).not.toThrow();
-        expect(() => QualityModels.parse(modelsView(days, NOW))).not.toThrow();
-        expect(() => QualityTrend.parse(trendView(days, 'week', 30, NOW))).not.toThrow();
-        expect(() => QualityCost.parse(costView(days, 30, NOW))).not.toThrow();
-        expect(() => BudgetForecast.parse(forecastView(days, ROLES, 10, NOW))).not.toThrow();
+        expect(() => QualityModels.parse(qualityModelsView(days, NOW))).not.toThrow();
+        expect(() => QualityTrend.parse(qualityTrendView(days, 'week', 30, NOW))).not.toThrow();
+        expect(() => QualityCost.parse(qualityCostView(days, 30, NOW))).not.toThrow();
+        expect(() => BudgetForecast.parse(budgetForecastView(days, ROLES, 10, NOW))).not.toThrow();
       }),
       { numRuns: 30 },
     );
   });
 
   test('follows the formulas', () => {
-    const gate = (result: 'pass' | 'blocked' | 'flagged', n: number): Derived => ({
+    const gate = (result: 'pass' | 'blocked' | 'flagged', n: number): DerivedRow => ({
       table: 'quality_gates',
       date: '2026-11-19',
       row: { ...base(GateRow), gate: 'lint', result, duration_ms: 1_000, task_id: `g-${result}-${n}` },
     });
-    const review = (decision: 'approve' | 'reject' | null): Derived => ({
+    const review = (decision: 'approve' | 'reject' | null): DerivedRow => ({
       table: 'reviews',
       date: '2026-11-19',
       row: { ...base(ReviewRow), decision },
     });
-    const chain = (succeeded: boolean, cost: number | null): Derived => ({
+    const chain = (succeeded: boolean, cost: number | null): DerivedRow => ({
       table: 'cascade_chains',
       date: '2026-11-19',
       row: { ...base(ChainRow), role: 'qa', attempts: [], succeeded, total_cost_usd: cost },
     });
-    const attempt = (success: boolean, tokens: number | null): Derived => ({
+    const attempt = (success: boolean, tokens: number | null): DerivedRow => ({
       table: 'cascade_attempts',
       date: '2026-11-19',
       row: { ...base(AttemptRow), model: 'm', success, tokens_used: tokens, latency_s: 10, cost_usd: null },
@@ -228,7 +228,7 @@ describe('what is told of quality', () => {
       attempt(true, 100),
       attempt(false, null),
     ];
-    const view = qualityView(new Map([['2026-11-19', all.reduce(withRecord, NO_FIGURES)]]), NOW);
+    const view = qualityView(new Map([['2026-11-19', all.reduce(addRecord, EMPTY_DAILY_METRICS)]]), NOW);
     expect(view).toMatchObject({
       overall: { total_tasks: 3, success_rate: 0.6667 },
       per_model: {
@@ -249,7 +249,7 @@ describe('what is told of quality', () => {
 
   test('tells cost, savings, queue, unverified work and how the word of gates has held, by their formulas', () => {
     const on = (date: string, ...all: object[]) =>
-      [date, (all as Derived[]).reduce(withRecord, NO_FIGURES)] as const;
+      [date, (all as DerivedRow[]).reduce(addRecord, EMPTY_DAILY_METRICS)] as const;
     const chain = (cost: number | null, saved: number | null) => ({
       table: 'cascade_chains',
       row: {
@@ -278,7 +278,7 @@ describe('what is told of quality', () => {
     });
     const ended = (verified: boolean) => ({
       table: 'verification_nudges',
-      row: { ...base(NudgeRow), verified },
+      row: { ...base(VerificationNudgeRow), verified },
     });
     const claimed = (age: number, attempts = 1, from = 'open') => ({
       table: 'tasks',
@@ -308,7 +308,7 @@ describe('what is told of quality', () => {
         word(null, ['lint'], ['tests']),
       ),
     ]);
-    expect(trendView(days, 'day', 30, NOW).series).toMatchObject([
+    expect(qualityTrendView(days, 'day', 30, NOW).series).toMatchObject([
       {
         unverified_ratio: 0,
         saved_usd: -0.5,
@@ -323,7 +323,7 @@ describe('what is told of quality', () => {
       },
       { unverified_ratio: null, completions: 0, saved_usd: null, tier_pass_rates: {} },
     ]);
-    expect(costView(days, 30, NOW)).toMatchObject({
+    expect(qualityCostView(days, 30, NOW)).toMatchObject({
       tasks: { count: 2, cost_usd: 1, cost_unknown: 1, usd_per_success: null },
       per_tier: { haiku: { count: 2, cost_usd: 0.25, cost_unknown: 1 }, opus: { usd_per_success: 0.75 } },
       per_repository: { r: { count: 3 } },
@@ -340,23 +340,23 @@ describe('what is told of quality', () => {
     );
     const reverted = (outcome: string) => ({
       table: 'work_outcomes',
-      row: { ...base(OutcomeRow), outcome, passed_gates: ['tests'] },
+      row: { ...base(WorkOutcomeRow), outcome, passed_gates: ['tests'] },
     });
-    const undone = [reverted('merged'), reverted('reverted')].reduce<Figures>(
-      (sum, each) => withRecord(sum, each as unknown as Derived),
-      NO_FIGURES,
+    const undone = [reverted('merged'), reverted('reverted')].reduce<DailyMetrics>(
+      (sum, each) => addRecord(sum, each as unknown as DerivedRow),
+      EMPTY_DAILY_METRICS,
     );
     expect(undone.further?.words).toEqual({ tests: { held: 0, false_blocks: 0, false_greens: 1 } });
     const both = new Map([
       ...days,
-      ['2026-11-20', addFigures(gates[1], days.get('2026-11-20') ?? NO_FIGURES)],
+      ['2026-11-20', addDailyMetrics(gates[1], days.get('2026-11-20') ?? EMPTY_DAILY_METRICS)],
     ]);
     expect(qualityView(both, NOW).gate_stats).toMatchObject({
       lint: { held: 2, false_blocks: 1, false_block_rate: 0.5, false_greens: 0 },
       tests: { held: 0, false_block_rate: null, false_greens: 1, false_green_rate: 1 },
     });
     // Of three tasks that have not ended two are of a role with one known cost, the mean of which counts for the other role, too.
-    expect(forecastView(days, ROLES, 3, NOW)).toMatchObject({
+    expect(budgetForecastView(days, ROLES, 3, NOW)).toMatchObject({
       task_count: 3,
       current_spend_usd: 1,
       estimated_remaining_cost_usd: 3,
@@ -368,7 +368,7 @@ describe('what is told of quality', () => {
         { role: 'qa', task_count: 2, estimated_cost_usd: 2 },
       ],
     });
-    expect(forecastView(new Map(), ROLES, 3, NOW)).toMatchObject({
+    expect(budgetForecastView(new Map(), ROLES, 3, NOW)).toMatchObject({
       estimated_remaining_cost_usd: null,
       within_budget: null,
     });
@@ -395,43 +395,43 @@ describe('what is told of quality', () => {
               },
             },
           ])
-          .reduce((sum, each) => withRecord(sum, each as unknown as Derived), NO_FIGURES),
+          .reduce((sum, each) => addRecord(sum, each as unknown as DerivedRow), EMPTY_DAILY_METRICS),
       ] as const;
     const unknown = new Map([on('2026-11-19', null, null)]);
-    expect(forecastView(unknown, ROLES, 3, NOW)).toMatchObject({
+    expect(budgetForecastView(unknown, ROLES, 3, NOW)).toMatchObject({
       current_spend_usd: null,
       cost_unknown: 2,
       estimated_remaining_cost_usd: null,
       projected_total_cost_usd: null,
       within_budget: null,
     });
-    expect(forecastView(unknown, new Map(), 3, NOW)).toMatchObject({
+    expect(budgetForecastView(unknown, new Map(), 3, NOW)).toMatchObject({
       estimated_remaining_cost_usd: 0,
       projected_total_cost_usd: null,
       within_budget: null,
     });
-    const [one] = trendView(unknown, 'day', 30, NOW).series;
+    const [one] = qualityTrendView(unknown, 'day', 30, NOW).series;
     expect(one).toMatchObject({ cost_usd: null, judging_cost_usd: null });
     expect(qualityView(unknown, NOW).judging).toMatchObject({ cost_usd: null, gates_cost_usd: null });
     expect(qualityView(unknown, NOW).per_model['m']).toMatchObject({ cost_usd: null, cost_unknown: 2 });
-    expect(costView(unknown, 30, NOW).tasks).toMatchObject({ cost_usd: null, cost_unknown: 2 });
+    expect(qualityCostView(unknown, 30, NOW).tasks).toMatchObject({ cost_usd: null, cost_unknown: 2 });
 
     const some = new Map([on('2026-11-19', 0.5, null)]);
     const roles = new Map([['qa', { open: 1 }]]);
-    expect(forecastView(some, roles, 3, NOW)).toMatchObject({
+    expect(budgetForecastView(some, roles, 3, NOW)).toMatchObject({
       current_spend_usd: 0.5,
       cost_unknown: 1,
       projected_total_cost_usd: 1,
       within_budget: null,
     });
-    expect(forecastView(some, roles, 0.9, NOW).within_budget).toBe(false);
-    expect(forecastView(new Map([on('2026-11-19', 0.5)]), roles, 3, NOW).within_budget).toBe(true);
-    expect(forecastView(new Map(), roles, 3, NOW)).toMatchObject({ current_spend_usd: 0, cost_unknown: 0 });
-    expect(costView(new Map(), 30, NOW).tasks.cost_usd).toBe(0);
+    expect(budgetForecastView(some, roles, 0.9, NOW).within_budget).toBe(false);
+    expect(budgetForecastView(new Map([on('2026-11-19', 0.5)]), roles, 3, NOW).within_budget).toBe(true);
+    expect(budgetForecastView(new Map(), roles, 3, NOW)).toMatchObject({ current_spend_usd: 0, cost_unknown: 0 });
+    expect(qualityCostView(new Map(), 30, NOW).tasks.cost_usd).toBe(0);
   });
 
   test('has what judging took, and the quality scores with their trend', () => {
-    const attempt = (judging: number | null, score: number | null): Derived => ({
+    const attempt = (judging: number | null, score: number | null): DerivedRow => ({
       table: 'cascade_attempts',
       date: '',
       row: {
@@ -441,7 +441,7 @@ describe('what is told of quality', () => {
         quality_score: score,
       },
     });
-    const figures = (...all: Derived[]) => all.reduce(withRecord, NO_FIGURES);
+    const figures = (...all: DerivedRow[]) => all.reduce(addRecord, EMPTY_DAILY_METRICS);
     const days = new Map([
       ['2026-11-16', figures(attempt(0.5, 60), attempt(null, null))],
       ['2026-11-17', figures(attempt(0, 70), attempt(0.25, 80))],
@@ -454,7 +454,7 @@ describe('what is told of quality', () => {
       gates_cost_usd: 0.375,
       cost_unknown: 1,
     });
-    const trend = trendView(days, 'day', 30, NOW);
+    const trend = qualityTrendView(days, 'day', 30, NOW);
     expect(trend.series.map((each) => [each.judging_cost_usd, each.avg_quality_score])).toEqual([
       [0.5, 60],
       [0.25, 75],
@@ -463,7 +463,7 @@ describe('what is told of quality', () => {
     ]);
     expect(trend.quality_trend).toBe('improving');
     const { judging: _, scores: __, ...old } = figures(attempt(1, 50));
-    expect(addFigures(old, figures(attempt(0.5, 60)))).toMatchObject({
+    expect(addDailyMetrics(old, figures(attempt(0.5, 60)))).toMatchObject({
       judging: { attempts: 1, cost_usd: 0.5 },
       scores: { sum: 60, count: 1 },
     });
@@ -478,22 +478,22 @@ describe('what is told of quality', () => {
     // The latest ten count, and nothing before them.
     [[0, 100, ...Array(10).fill(70)], 'stable'],
   ])('of the scores %j it says that they are %s', (scores, word) => {
-    expect(trendOf(scores)).toBe(word);
+    expect(scoreTrend(scores)).toBe(word);
   });
 
   test('has a window that includes today: a day before it does not count', () => {
-    const one: Derived = { table: 'cascade_chains', date: '', row: { ...base(ChainRow), succeeded: true } };
+    const one: DerivedRow = { table: 'cascade_chains', date: '', row: { ...base(ChainRow), succeeded: true } };
     const of = (day: string) =>
-      qualityView(new Map([[day, withRecord(NO_FIGURES, one)]]), NOW).overall.total_tasks;
+      qualityView(new Map([[day, addRecord(EMPTY_DAILY_METRICS, one)]]), NOW).overall.total_tasks;
     expect([of('2026-11-20'), of('2026-11-14'), of('2026-11-13')]).toEqual([1, 1, 0]);
   });
 
   test('puts days of one week together, from Monday on', () => {
-    const one: Derived = { table: 'cascade_chains', date: '', row: { ...base(ChainRow), succeeded: true } };
-    const figures = withRecord(NO_FIGURES, one);
+    const one: DerivedRow = { table: 'cascade_chains', date: '', row: { ...base(ChainRow), succeeded: true } };
+    const figures = addRecord(EMPTY_DAILY_METRICS, one);
     const days = new Map(['2026-11-15', '2026-11-16', '2026-11-20'].map((day) => [day, figures]));
     expect(
-      trendView(days, 'week', 30, NOW).series.map(({ date, tasks_total }) => [date, tasks_total]),
+      qualityTrendView(days, 'week', 30, NOW).series.map(({ date, tasks_total }) => [date, tasks_total]),
     ).toEqual([
       ['2026-11-09', 1],
       ['2026-11-16', 2],
@@ -503,6 +503,6 @@ describe('what is told of quality', () => {
 
 /** Some row of a schema. */
 function base<T extends z.ZodObject>(schema: T): z.infer<T> {
-  const [row] = fc.sample(rowsOf(z.toJSONSchema(schema, { io: 'output' })), { numRuns: 1, seed: 2 });
+  const [row] = fc.sample(createRowArbitrary(z.toJSONSchema(schema, { io: 'output' })), { numRuns: 1, seed: 2 });
   return row as z.infer<T>;
 }

@@ -7,50 +7,50 @@ import type {
   Verdict,
 } from '../../shared/contract/evidence/schema.ts';
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
-import { SubmitTask, type SubmitTaskInput } from '../../shared/contract/submission/schema.ts';
-import type { Attempt, Launch, Witnessed } from '../../shared/contract/task/attempt.ts';
+import { TaskSubmission, type TaskSubmissionInput } from '../../shared/contract/submission/schema.ts';
+import type { Attempt, Launch, MeteredUsage } from '../../shared/contract/task/attempt.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { withoutRepository } from '../../shared/control/roles/defaults.ts';
-import type { Agents } from '../../shared/control/task-commands/adapter-choice.ts';
+import { resolveBuiltinRole } from '../../shared/control/roles/defaults.ts';
+import type { AvailableAgents } from '../../shared/control/task-commands/adapter-choice.ts';
 import { createTask } from '../../shared/control/task-commands/create.ts';
 
 /** One builder per aggregate: valid by default, each test names only what it is about. */
-export const NOW = new Date('2026-11-20T10:00:00.000Z');
-export const later = (seconds: number, from: Date = NOW): Date => new Date(from.getTime() + seconds * 1_000);
+export const FIXED_NOW = new Date('2026-11-20T10:00:00.000Z');
+export const addSeconds = (seconds: number, from: Date = FIXED_NOW): Date => new Date(from.getTime() + seconds * 1_000);
 /** A deployment that can run whatever a task names. */
-export const ANY_AGENTS: Agents = {
-  fallback: { kind: 'command', argv: ['agent'], timeout_s: 60 },
-  clis: null,
-  vendors: null,
-  tiers: DEFAULT_TIER_MODELS,
+export const ANY_AGENTS: AvailableAgents = {
+  defaultAdapter: { kind: 'command', argv: ['agent'], timeout_s: 60 },
+  containerClis: null,
+  modelVendors: null,
+  tierModels: DEFAULT_TIER_MODELS,
 };
 /** A bucket for requests that put nothing into it. */
-export const NO_OBJECTS = {
+export const REJECTING_OBJECTS = {
   putOnce: (key: string) => Promise.reject(new Error(`nothing is to be put at ${key}`)),
 };
-export const sha1 = (digit: string): string => digit.repeat(40);
+export const fakeSha1 = (digit: string): string => digit.repeat(40);
 
 /** Its base is named by id, so that nobody has to be asked what it is. */
-export const submission = (fields: Partial<SubmitTaskInput> = {}): SubmitTask =>
-  SubmitTask.parse({
+export const submission = (fields: Partial<TaskSubmissionInput> = {}): TaskSubmission =>
+  TaskSubmission.parse({
     title: 'Fix the rounding',
     repository: 'https://example.test/shop.git',
-    base_ref: sha1('a'),
+    base_ref: fakeSha1('a'),
     ...fields,
   });
 
-export function task(fields: Partial<Task> = {}, request: Partial<SubmitTaskInput> = {}): Task {
+export function task(fields: Partial<Task> = {}, request: Partial<TaskSubmissionInput> = {}): Task {
   const made = createTask(submission(request), {
     id: 'T1',
-    now: NOW,
+    now: FIXED_NOW,
     by: 'tester',
     requestSha256: 'f'.repeat(64),
     dependencies: new Map(),
   });
   return {
     ...made,
-    base_commit: sha1('a'),
-    base_role: withoutRepository(made.role),
+    base_commit: fakeSha1('a'),
+    base_role: resolveBuiltinRole(made.role),
     base_autonomy: null,
     ...fields,
   };
@@ -62,10 +62,10 @@ export const attempt = (fields: Partial<Attempt> = {}): Attempt => ({
   tier: 'haiku',
   effort: 'low',
   outcome: null,
-  started_at: NOW.toISOString(),
+  started_at: FIXED_NOW.toISOString(),
   ended_at: null,
   holder: 'managed',
-  lease_until: Math.floor(NOW.getTime() / 1_000) + 120,
+  lease_until: Math.floor(FIXED_NOW.getTime() / 1_000) + 120,
   progress: null,
   usage: null,
   cost_usd: null,
@@ -86,15 +86,15 @@ export const launch = (fields: Partial<Launch> = {}): Launch => ({
   token_sha256: 'd'.repeat(64),
   assignment_key: 'k',
   lost: false,
-  launched_at: NOW.toISOString(),
+  launched_at: FIXED_NOW.toISOString(),
   ...fields,
 });
 
 export const artifact = (
   fields: Partial<NonNullable<Attempt['artifact']>> = {},
 ): NonNullable<Attempt['artifact']> => ({
-  base_commit: sha1('a'),
-  tree: sha1('b'),
+  base_commit: fakeSha1('a'),
+  tree: fakeSha1('b'),
   patch_key: 'artifacts/T1/1/patch.diff',
   patch_sha256: 'c'.repeat(64),
   patch_bytes: 120,
@@ -109,12 +109,12 @@ export const report = (
   summary: 'done',
   failure_class: null,
   output_tail: 'all good',
-  at: NOW.toISOString(),
+  at: FIXED_NOW.toISOString(),
   ...fields,
 });
 
 /** What the gateway has seen of an attempt whose provider was in trouble at the end. */
-export const witnessed = (trouble: Witnessed['trouble'] = null): Witnessed => ({
+export const meteredUsage = (trouble: MeteredUsage['trouble'] = null): MeteredUsage => ({
   usage: { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 },
   by_model: {},
   cost_usd: 0,
@@ -129,8 +129,8 @@ export const verdict = (fields: Partial<Verdict> = {}): Verdict => ({
   verdict: 'pass',
   verified: true,
   reasons: [],
-  base_commit: sha1('a'),
-  tree: sha1('b'),
+  base_commit: fakeSha1('a'),
+  tree: fakeSha1('b'),
   tests_run: true,
   quality_gates_run: true,
   completion_signals_checked: false,
@@ -141,12 +141,12 @@ export const verification = (
   fields: Partial<NonNullable<Attempt['verification']>> = {},
 ): NonNullable<Attempt['verification']> => ({
   key: 'evidence/T1/1/evidence.json',
-  base_commit: sha1('a'),
-  tree: sha1('b'),
+  base_commit: fakeSha1('a'),
+  tree: fakeSha1('b'),
   signals: [],
   gates: [],
   duration_ms: 9,
-  at: NOW.toISOString(),
+  at: FIXED_NOW.toISOString(),
   ...fields,
 });
 
@@ -176,24 +176,24 @@ export const signal = (fields: Partial<SignalEvidence> = {}): SignalEvidence => 
 
 export const evidence = (fields: Partial<Evidence> = {}): Evidence => ({
   schema_version: 1,
-  base_commit: sha1('a'),
-  tree: sha1('b'),
+  base_commit: fakeSha1('a'),
+  tree: fakeSha1('b'),
   empty_patch: false,
   changed_files: ['src/a.ts'],
   signals: [],
   gates: [gate()],
   expects: [],
   protected_files: [],
-  gathered_at: NOW.toISOString(),
+  gathered_at: FIXED_NOW.toISOString(),
   duration_ms: 9,
   ...fields,
 });
 
 /** A task in review with a reported attempt. */
-export const inReview = (
+export const taskInReview = (
   fields: Partial<Attempt> = {},
   taskFields: Partial<Task> = {},
-  request: Partial<SubmitTaskInput> = {},
+  request: Partial<TaskSubmissionInput> = {},
 ): Task =>
   task(
     {
@@ -214,7 +214,7 @@ export const approval = (fields: Partial<Approval> = {}): Approval => ({
   risk: 'critical',
   requested_by: 'agent of attempt 1',
   status: 'pending',
-  created_at: NOW.toISOString(),
+  created_at: FIXED_NOW.toISOString(),
   timetable: [],
   waits_for: null,
   decided_at: null,
@@ -246,4 +246,4 @@ export const judgement = (fields: Partial<Judgement> = {}): Judgement => ({
 });
 
 /** For steps of which the deadlines do not matter. */
-export const NO_DEADLINES = { putOff: async () => undefined };
+export const NOOP_DEADLINES = { putOff: async () => undefined };

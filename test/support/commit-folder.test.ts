@@ -1,10 +1,10 @@
 import { chmodSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { makeRepository, type Repository } from './repository.ts';
+import { createTestRepository, type TestRepository } from './repository.ts';
 
 /** Asks git whether it would have made of the folder what stands in its last commit. */
-function expectAsGit({ git }: Repository): void {
+function expectAsGit({ git }: TestRepository): void {
   expect(git('status', '--porcelain', '--ignored')).toBe('');
   expect(git('fsck', '--strict', '--no-dangling')).toBe('');
   const made = git('rev-parse', 'HEAD^{tree}');
@@ -30,7 +30,7 @@ const ODD = [
 
 describe('a commit of a folder is the one that git would make', () => {
   test('whatever is in it', () => {
-    const repository = makeRepository({
+    const repository = createTestRepository({
       ...Object.fromEntries(ODD.map((path) => [path, `${path}\n`])),
       '.gitignore': 'node_modules/\n',
       empty: '',
@@ -49,7 +49,7 @@ describe('a commit of a folder is the one that git would make', () => {
   });
 
   test('whatever has changed since the last one', () => {
-    const repository = makeRepository({ 'a/b': '1\n', c: '2\n', d: '3\n' });
+    const repository = createTestRepository({ 'a/b': '1\n', c: '2\n', d: '3\n' });
     renameSync(join(repository.dir, 'd'), join(repository.dir, 'e'));
     const second = repository.commit({ a: null, 'c ': '4\n' }, 'moved');
     repository.write({ a: 'now a file\n' });
@@ -59,7 +59,7 @@ describe('a commit of a folder is the one that git would make', () => {
   });
 
   test('on another branch, and when nothing has changed', () => {
-    const repository = makeRepository({ a: '1\n' });
+    const repository = createTestRepository({ a: '1\n' });
     repository.git('checkout', '--quiet', '-b', 'topic');
     repository.commit({});
     repository.commit({ b: '2\n' });
@@ -70,24 +70,24 @@ describe('a commit of a folder is the one that git would make', () => {
 
 describe('git itself commits', () => {
   test('where attributes change what is stored', () => {
-    const repository = makeRepository({ '.gitattributes': '*.txt text eol=lf\n', 'a.txt': 'a\r\n' });
+    const repository = createTestRepository({ '.gitattributes': '*.txt text eol=lf\n', 'a.txt': 'a\r\n' });
     expect(repository.git('cat-file', '-p', 'HEAD:a.txt')).toBe('a');
     expect(repository.git('cat-file', '-s', 'HEAD:a.txt')).toBe('2');
   });
 
   test('where there are hooks, and where the repository is set up otherwise', () => {
-    const repository = makeRepository({ a: '1\n' });
+    const repository = createTestRepository({ a: '1\n' });
     writeFileSync(join(repository.dir, '.git/hooks/pre-commit'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
     expect(() => repository.commit({ b: '1\n' })).toThrow('Command failed: git commit');
-    const other = makeRepository({ a: '1\n' });
+    const other = createTestRepository({ a: '1\n' });
     other.git('config', 'core.autocrlf', 'input');
     other.commit({ b: '1\r\n' });
     expect(other.git('cat-file', '-s', 'HEAD:b')).toBe('2');
   });
 
   test('where a repository lies in it', () => {
-    const inner = makeRepository({ a: '1\n' });
-    const outer = makeRepository({});
+    const inner = createTestRepository({ a: '1\n' });
+    const outer = createTestRepository({});
     renameSync(inner.dir, join(outer.dir, 'inner'));
     outer.commit({});
     expect(outer.git('ls-tree', 'HEAD')).toMatch(/^160000 commit [0-9a-f]{40}\tinner$/);

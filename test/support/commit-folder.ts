@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type IndexEntry, indexOf } from './git-index.ts';
-import { writeCommit, writeObject, writeTree } from './git-objects.ts';
+import { type GitIndexEntry, encodeGitIndex } from './git-index.ts';
+import { writeGitCommit, writeGitObject, writeGitTree } from './git-objects.ts';
 
 /** Files beside what a new repository has, by which git would do more than to take the folder as it is. */
 const STEERED = ['info', 'MERGE_HEAD', 'packed-refs', 'shallow'];
@@ -39,22 +39,22 @@ export function commitFolder(
   const ref = /^ref: (.*)\n$/.exec(readFileSync(join(gitDir, 'HEAD'), 'utf8'))?.[1];
   if (ref === undefined) return null;
   const before = readText(join(gitDir, ref));
-  const id = writeCommit(objects, {
-    tree: writeTree(objects, files),
+  const id = writeGitCommit(objects, {
+    tree: writeGitTree(objects, files),
     parents: before === null ? [] : [before.trim()],
     message: `${message.trim()}\n`,
     who,
     when: Math.floor(Date.now() / 1_000),
   });
-  writeFileSync(join(gitDir, 'index'), indexOf(files));
+  writeFileSync(join(gitDir, 'index'), encodeGitIndex(files));
   lastIndex.set(gitDir, indexIn(gitDir));
   writeFileSync(join(gitDir, ref), `${id}\n`);
   return id;
 }
 
 /** All files of a folder, and the blobs of them; null where git would have to be asked. */
-function filesIn(dir: string, objects: string): Map<string, IndexEntry> | null {
-  const files = new Map<string, IndexEntry>();
+function filesIn(dir: string, objects: string): Map<string, GitIndexEntry> | null {
+  const files = new Map<string, GitIndexEntry>();
   const left: Buffer[] = [Buffer.alloc(0)];
   for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
     const at = (name: Buffer): Buffer => Buffer.concat([Buffer.from(dir), Buffer.from('/'), name]);
@@ -70,7 +70,7 @@ function filesIn(dir: string, objects: string): Map<string, IndexEntry> | null {
         const content = isLink ? readlinkSync(at(path), { encoding: 'buffer' }) : readFileSync(at(path));
         files.set(path.toString('latin1'), {
           mode: isLink ? '120000' : (stat.mode & 0o100n) === 0n ? '100644' : '100755',
-          id: writeObject(objects, 'blob', content),
+          id: writeGitObject(objects, 'blob', content),
           stat,
         });
       } else return null;

@@ -1,9 +1,9 @@
-import type { Completed, Completion } from '../../shared/control/ledger/nudge.ts';
+import type { CompletionHistory, TaskCompletion } from '../../shared/control/ledger/nudge.ts';
 
 /** So many completions of just now, the verified ones first. */
-export function completed(verified: number, unverified: number): Completed {
+export function buildCompletions(verified: number, unverified: number): CompletionHistory {
   const now = Date.now();
-  const one = (at: number, good: boolean): Completion => ({
+  const one = (at: number, good: boolean): TaskCompletion => ({
     task_id: `${good ? 'V' : 'U'}${at}`,
     at: new Date(now - 1_000 + at).toISOString(),
     verified: good,
@@ -13,7 +13,7 @@ export function completed(verified: number, unverified: number): Completed {
       ...Array.from({ length: verified }, (_, at) => one(at, true)),
       ...Array.from({ length: unverified }, (_, at) => one(verified + at, false)),
     ],
-    anew: null,
-    ever: { verified, unverified },
+    reset: null,
+    totals: { verified, unverified },
   };
 }

@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { DEFAULT_CAPABILITIES, DROPPED_CAPABILITIES } from '../../infra/box-capabilities.ts';
-import { BOX_ENV } from '../../shared/contract/names.ts';
-import { parseUsers, type RunAs } from '../../workspace/process/run-as.ts';
-import { isReachable } from './reachable.ts';
-import { temporaryFolder } from './repository.ts';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/names.ts';
+import { parseProcessUsers, type ProcessUser } from '../../workspace/process/run-as.ts';
+import { isReachableByAnyUser } from './reachable.ts';
+import { createTemporaryFolder } from './repository.ts';
 
 const dropped: readonly string[] = DROPPED_CAPABILITIES;
 const kept = DEFAULT_CAPABILITIES.filter((name) => !dropped.includes(name)).map((name) => name.toLowerCase());
 
 /** Starts a program with the capabilities that the template leaves a box, and no way to more. */
-export const CONFINE: readonly string[] = [
+export const CONFINE_COMMAND: readonly string[] = [
   'setpriv',
   `--bounding-set=-all,${kept.map((name) => `+${name}`).join(',')}`,
   '--inh-caps=-all',
@@ -23,7 +23,7 @@ export const CONFINE: readonly string[] = [
 export const canConfine = ((): boolean => {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
   try {
-    execFileSync(CONFINE[0] ?? '', [...CONFINE.slice(1), 'true'], { stdio: 'ignore' });
+    execFileSync(CONFINE_COMMAND[0] ?? '', [...CONFINE_COMMAND.slice(1), 'true'], { stdio: 'ignore' });
     return true;
   } catch {
     return false;
@@ -31,7 +31,7 @@ export const canConfine = ((): boolean => {
 })();
 
 /** Says aloud that tests are left out, and how many: what is skipped is not tested. */
-export function sayIfSkipped(tests: number): void {
+export function warnAboutSkippedTests(tests: number): void {
   if (!canConfine)
     console.warn(
       `SKIPPED ${tests} tests of boxes with the template's capabilities: they need root and setpriv`,
@@ -43,15 +43,15 @@ const shifted = (value: string): string =>
   value.replace(/\d+/g, (number) => String(Number(number) + 1_000_000 + (process.pid % 32_768) * 1_024));
 
 const inImage = (box: 'agent' | 'gates'): string =>
-  new RegExp(`^ENV ${BOX_ENV.runAs}=(.*)$`, 'm').exec(
+  new RegExp(`^ENV ${CONTAINER_ENV_NAMES.runAs}=(.*)$`, 'm').exec(
     readFileSync(`containers/${box}/Dockerfile`, 'utf8'),
   )?.[1] ?? '';
 
-export const usersOf = (box: 'agent' | 'gates'): readonly RunAs[] => parseUsers(shifted(inImage(box))) ?? [];
+export const getContainerUsers = (box: 'agent' | 'gates'): readonly ProcessUser[] => parseProcessUsers(shifted(inImage(box))) ?? [];
 
 /** A folder that everybody can walk through, as `/work` of the images is. */
-export function openFolder(): string {
-  const dir = temporaryFolder('assay-work-');
+export function createTraversableFolder(): string {
+  const dir = createTemporaryFolder('assay-work-');
   chmodSync(dir, 0o711);
   return dir;
 }
@@ -61,9 +61,9 @@ let reachable: string | null = null;
 function nodeForAll(): string {
   if (reachable !== null) return reachable;
   const own = realpathSync(process.execPath);
-  if (isReachable(own)) reachable = dirname(own);
+  if (isReachableByAnyUser(own)) reachable = dirname(own);
   else {
-    reachable = join(openFolder(), 'bin');
+    reachable = join(createTraversableFolder(), 'bin');
     mkdirSync(reachable, { mode: 0o755 });
     copyFileSync(own, join(reachable, 'node'));
     chmodSync(join(reachable, 'node'), 0o755);
@@ -72,8 +72,8 @@ function nodeForAll(): string {
 }
 
 /** What a box has in its environment besides what every test gives it; the programs are those that every user can reach. */
-export const boxEnvironment = (box: 'agent' | 'gates', work: string): Record<string, string> => ({
-  [BOX_ENV.runAs]: shifted(inImage(box)),
+export const buildContainerEnvironment = (box: 'agent' | 'gates', work: string): Record<string, string> => ({
+  [CONTAINER_ENV_NAMES.runAs]: shifted(inImage(box)),
   TMPDIR: work,
   PATH: [nodeForAll(), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter),
 });

@@ -1,38 +1,38 @@
 import type { AddressInfo } from 'node:net';
 import { CreateTableCommand, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
-import { INDEXES, SUMMARY_ATTRIBUTES, TABLE } from '../../shared/contract/names.ts';
-import { BeatStore } from '../../shared/store/beats.ts';
+import { TABLE_INDEXES, SUMMARY_ATTRIBUTES, TABLE_KEYS } from '../../shared/contract/names.ts';
+import { HeartbeatStore } from '../../shared/store/beats.ts';
 import { BeliefStore } from '../../shared/store/beliefs.ts';
-import { BoxRegister } from '../../shared/store/box-register.ts';
-import { ClaimStore } from '../../shared/store/claims.ts';
-import { documentClient } from '../../shared/store/clients.ts';
+import { ContainerRegister } from '../../shared/store/box-register.ts';
+import { ClaimIntentStore } from '../../shared/store/claims.ts';
+import { createDocumentClient } from '../../shared/store/clients.ts';
 import { CompletionStore } from '../../shared/store/completions.ts';
-import { CountStore } from '../../shared/store/counts.ts';
+import { TaskCountStore } from '../../shared/store/counts.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
-import { LockStore } from '../../shared/store/locks.ts';
-import { RequestStore } from '../../shared/store/requests.ts';
-import { SpendStore } from '../../shared/store/spend.ts';
+import { FileLockStore } from '../../shared/store/locks.ts';
+import { WorkRequestStore } from '../../shared/store/requests.ts';
+import { ModelSpendStore } from '../../shared/store/spend.ts';
 import { TaskStore } from '../../shared/store/tasks.ts';
 import { UpgradeStore } from '../../shared/store/upgrades.ts';
-import { inProcess } from './in-process.ts';
+import { createInProcessClient } from './in-process.ts';
 
 /** The Tasks table on an in-memory engine, with the stores on it. Call `close` when done. */
-export async function testTable() {
+export async function createTestTable() {
   const server = dynalite({ createTableMs: 0 });
-  const client = inProcess(server);
-  const indexes = Object.values(INDEXES);
+  const client = createInProcessClient(server);
+  const indexes = Object.values(TABLE_INDEXES);
   const create = async (name: string): Promise<string> => {
     await client.send(
       new CreateTableCommand({
         TableName: name,
         BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: [TABLE.pk, TABLE.sk, ...indexes.flatMap((index) => [index.pk, index.sk])].map(
+        AttributeDefinitions: [TABLE_KEYS.pk, TABLE_KEYS.sk, ...indexes.flatMap((index) => [index.pk, index.sk])].map(
           (AttributeName) => ({ AttributeName, AttributeType: 'S' }),
         ),
         KeySchema: [
-          { AttributeName: TABLE.pk, KeyType: 'HASH' },
-          { AttributeName: TABLE.sk, KeyType: 'RANGE' },
+          { AttributeName: TABLE_KEYS.pk, KeyType: 'HASH' },
+          { AttributeName: TABLE_KEYS.sk, KeyType: 'RANGE' },
         ],
         GlobalSecondaryIndexes: indexes.map((index) => ({
           IndexName: index.name,
@@ -41,7 +41,7 @@ export async function testTable() {
             { AttributeName: index.sk, KeyType: 'RANGE' },
           ],
           Projection:
-            index.name === INDEXES.byStatus.name
+            index.name === TABLE_INDEXES.byStatus.name
               ? { ProjectionType: 'INCLUDE', NonKeyAttributes: [...SUMMARY_ATTRIBUTES] }
               : { ProjectionType: 'KEYS_ONLY' },
         })),
@@ -53,22 +53,22 @@ export async function testTable() {
     return name;
   };
   await create('tasks');
-  const db = documentClient(client);
+  const db = createDocumentClient(client);
   const tasks = new TaskStore(db, 'tasks');
   return {
     db,
     tasks,
     /** Six vCPUs on demand, two on Spot. */
-    register: new BoxRegister(db, 'tasks', { on_demand: 6 * 1_024, spot: 2 * 1_024 }),
+    register: new ContainerRegister(db, 'tasks', { on_demand: 6 * 1_024, spot: 2 * 1_024 }),
     deadlines: new DeadlineStore(db, 'tasks'),
-    requests: new RequestStore(db, 'tasks'),
-    locks: new LockStore(db, 'tasks', tasks),
-    counts: new CountStore(db, 'tasks'),
+    requests: new WorkRequestStore(db, 'tasks'),
+    locks: new FileLockStore(db, 'tasks', tasks),
+    counts: new TaskCountStore(db, 'tasks'),
     completions: new CompletionStore(db, 'tasks'),
     beliefs: new BeliefStore(db, 'tasks'),
-    spend: new SpendStore(db, 'tasks'),
-    claims: new ClaimStore(db, 'tasks'),
-    beats: new BeatStore(db, 'tasks'),
+    spend: new ModelSpendStore(db, 'tasks'),
+    claims: new ClaimIntentStore(db, 'tasks'),
+    beats: new HeartbeatStore(db, 'tasks'),
     upgrades: new UpgradeStore(db, 'tasks'),
     /** Makes a further, empty table of the same form. */
     another: create,

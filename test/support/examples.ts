@@ -1,19 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { patchView } from '../../gates/rules/framework/findings.ts';
-import type { Example, PatchView } from '../../gates/rules/framework/rule.ts';
-import { changesBetween } from '../../workspace/git/changes.ts';
-import type { Store } from '../../workspace/git/store.ts';
-import { temporaryFolder } from './repository.ts';
+import { createPatchView } from '../../gates/rules/framework/findings.ts';
+import type { RuleExample, PatchView } from '../../gates/rules/framework/rule.ts';
+import { listFileChanges } from '../../workspace/git/changes.ts';
+import type { GitStore } from '../../workspace/git/store.ts';
+import { createTemporaryFolder } from './repository.ts';
 
 const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
 
 function commit(
   mark: number,
   parent: number | null,
-  files: Example['after'],
-  links: Example['links'],
+  files: RuleExample['after'],
+  links: RuleExample['symlinks'],
 ): string {
   const lines = [
     `commit refs/heads/e${mark}\nmark :${mark}\ncommitter Ada <ada@example.org> 0 +0000\n${data('')}`,
@@ -27,14 +27,14 @@ function commit(
 }
 
 /** All examples in one repository, written by one process. Gives the patch of each as rules see it. */
-export function examplesOf(examples: readonly Example[]): (example: Example) => Promise<PatchView> {
-  const dir = temporaryFolder('assay-examples-');
+export function createExamplePatches(examples: readonly RuleExample[]): (example: RuleExample) => Promise<PatchView> {
+  const dir = createTemporaryFolder('assay-examples-');
   const git = (args: readonly string[], input = ''): string =>
     execFileSync('git', args, { cwd: dir, input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'] });
   git(['init', '--quiet', '--bare']);
-  const stream = examples.flatMap(({ before, after, links }, index) => [
+  const stream = examples.flatMap(({ before, after, symlinks }, index) => [
     commit(2 * index + 1, null, before, undefined),
-    commit(2 * index + 2, 2 * index + 1, after, links),
+    commit(2 * index + 2, 2 * index + 1, after, symlinks),
   ]);
   const marks = join(dir, 'marks');
   git(['fast-import', '--quiet', `--export-marks=${marks}`], stream.join(''));
@@ -45,11 +45,11 @@ export function examplesOf(examples: readonly Example[]): (example: Example) => 
       .map((line) => line.split(' ') as [string, string]),
   );
   // One store for all: the processes that read it stay for the next example.
-  const store: Store = { dir, format: 'sha1' };
+  const store: GitStore = { dir, format: 'sha1' };
   return async (example) => {
     const at = 2 * examples.indexOf(example);
     const [base = '', patched = ''] = [ids.get(`:${at + 1}`), ids.get(`:${at + 2}`)];
-    const changes = await changesBetween(store, base, patched);
-    return patchView({ store, base, patched, changes }, []);
+    const changes = await listFileChanges(store, base, patched);
+    return createPatchView({ store, base, patched, changes }, []);
   };
 }

@@ -1,14 +1,14 @@
-import type { FollowContext } from '../../shared/use-cases/cascade/follow.ts';
-import { NOW } from './builders.ts';
-import type { testTable } from './dynalite.ts';
+import type { ProjectionContext } from '../../shared/use-cases/cascade/follow.ts';
+import { FIXED_NOW } from './builders.ts';
+import type { createTestTable } from './dynalite.ts';
 
 /** What follows from writes of a table, without machines, breakers and forges. */
-export const followedOn = (table: Awaited<ReturnType<typeof testTable>>): FollowContext => ({
+export const createFollowContext = (table: Awaited<ReturnType<typeof createTestTable>>): ProjectionContext => ({
   ...table,
-  breakers: { mark: async () => undefined },
-  landed: { put: async () => undefined },
-  machines: { start: async () => {}, wake: async () => true } as never,
-  cascadeMachine: 'arn',
-  now: () => NOW,
+  breakers: { recordMark: async () => undefined },
+  mergedWork: { put: async () => undefined },
+  stateMachines: { start: async () => {}, wake: async () => true } as never,
+  cascadeMachineArn: 'arn',
+  now: () => FIXED_NOW,
   onCompletion: () => {},
 });

@@ -1,35 +1,35 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Gate, GateResult } from '../../gates/core/gate.ts';
-import { Rooms } from '../../gates/core/rooms.ts';
-import { makeSubject } from '../../gates/pipeline/make-subject.ts';
-import type { Upstream } from '../../workspace/git/upstream.ts';
-import type { RunAs } from '../../workspace/process/run-as.ts';
-import { openFolder } from './confined.ts';
-import { type Repository, temporaryFolder } from './repository.ts';
+import { Sandboxes } from '../../gates/core/rooms.ts';
+import { createPatchSubject } from '../../gates/pipeline/make-subject.ts';
+import type { UpstreamBranch } from '../../workspace/git/upstream.ts';
+import type { ProcessUser } from '../../workspace/process/run-as.ts';
+import { createTraversableFolder } from './confined.ts';
+import { type TestRepository, createTemporaryFolder } from './repository.ts';
 
 /**
  * Runs one gate on what a repository has committed since `base`: for what plain files cannot show, such as links, submodules and
  * odd names.
  */
-export async function gateOnRepository(
+export async function runGateOnRepository(
   gate: Gate,
-  repository: Repository,
+  repository: TestRepository,
   base: string,
   more: {
     readonly settings?: Readonly<Record<string, unknown>>;
-    readonly upstream?: () => Promise<Upstream | null>;
+    readonly upstream?: () => Promise<UpstreamBranch | null>;
     readonly timeoutMs?: number;
     /** Users of its rooms; absent: all run as we do. */
-    readonly users?: readonly RunAs[];
+    readonly users?: readonly ProcessUser[];
   } = {},
 ): Promise<GateResult> {
   const store = { dir: join(repository.dir, '.git'), format: 'sha1' } as const;
-  const workDir = join(more.users ? openFolder() : temporaryFolder(), 'rooms');
+  const workDir = join(more.users ? createTraversableFolder() : createTemporaryFolder(), 'rooms');
   mkdirSync(workDir, { mode: 0o711 });
-  const rooms = new Rooms({ store, base, workDir, users: more.users ?? null });
+  const rooms = new Sandboxes({ store, base, workDir, users: more.users ?? null });
   const tree = repository.git('rev-parse', 'HEAD^{tree}');
-  const subject = await makeSubject({
+  const subject = await createPatchSubject({
     store,
     base,
     tree,
@@ -37,7 +37,7 @@ export async function gateOnRepository(
     ...(more.upstream ? { upstream: more.upstream } : {}),
   });
   return gate.run(
-    { subject, command: null, asked: true, timeoutMs: more.timeoutMs ?? 60_000 },
+    { subject, command: null, explicitlyEnabled: true, timeoutMs: more.timeoutMs ?? 60_000 },
     more.settings ?? {},
   );
 }

@@ -1,18 +1,18 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type GatherOptions, gatherEvidence } from '../../gates/pipeline/gather.ts';
+import { type GatherEvidenceOptions, gatherEvidence } from '../../gates/pipeline/gather.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
 import { CompletionSignal } from '../../shared/contract/submission/signals.ts';
 import { captureWorkingTree } from '../../workspace/git/working-tree.ts';
-import { type Repository, temporaryFolder } from './repository.ts';
+import { type TestRepository, createTemporaryFolder } from './repository.ts';
 
 /** Gathers evidence on what stands in a repository's folder, against its `main`. */
-export async function gatherOn(
-  repository: Repository,
+export async function gatherEvidenceOn(
+  repository: TestRepository,
   signals: readonly unknown[] = [],
-  more: Partial<GatherOptions> = {},
+  more: Partial<GatherEvidenceOptions> = {},
 ): Promise<Evidence> {
-  const at = temporaryFolder();
+  const at = createTemporaryFolder();
   const workDir = join(at, 'rooms');
   mkdirSync(workDir);
   try {
@@ -28,5 +28,5 @@ export async function gatherOn(
 }
 
 /** `name: outcome` of each gate. */
-export const outcomes = (evidence: Evidence): string[] =>
+export const listGateOutcomes = (evidence: Evidence): string[] =>
   evidence.gates.map(({ name, outcome }) => `${name}: ${outcome}`);

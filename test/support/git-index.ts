@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import type { Entry } from './git-objects.ts';
+import type { GitTreeEntry } from './git-objects.ts';
 
 /** A file of an index, with what tells git that it has not changed since. */
-export interface IndexEntry extends Entry {
+export interface GitIndexEntry extends GitTreeEntry {
   readonly stat: BigIntStats;
 }
 
@@ -12,7 +12,7 @@ const NANO = 1_000_000_000n;
 const FIXED = 62;
 
 /** An index of the second version. https://git-scm.com/docs/index-format */
-export function indexOf(files: ReadonlyMap<string, IndexEntry>): Buffer {
+export function encodeGitIndex(files: ReadonlyMap<string, GitIndexEntry>): Buffer {
   const head = Buffer.alloc(12);
   head.write('DIRC');
   head.writeUInt32BE(2, 4);
@@ -24,7 +24,7 @@ export function indexOf(files: ReadonlyMap<string, IndexEntry>): Buffer {
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
 }
 
-function entryOf(path: Buffer, { mode, id, stat }: IndexEntry): Buffer {
+function entryOf(path: Buffer, { mode, id, stat }: GitIndexEntry): Buffer {
   // At least one zero behind the name, and a multiple of eight in all.
   const entry = Buffer.alloc((FIXED + path.length + 8) & ~7);
   const numbers = [

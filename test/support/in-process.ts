@@ -3,12 +3,12 @@ import type { Server } from 'node:http';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
 /** A request of a client of the SDK, and what its handler gives back, as far as they are used here. */
-interface Asked {
+interface SdkRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
 }
-interface Answered {
+interface SdkResponse {
   readonly response: {
     readonly statusCode: number;
     readonly headers: Readonly<Record<string, string>>;
@@ -37,8 +37,8 @@ const NOT_NEEDED = [
  * A client's way to a server of dynalite that does not listen: sockets, HTTP and signatures took half of the CPU of the tests of stores, and
  * none of them is theirs.
  */
-export function inProcess(server: Server): DynamoDBClient {
-  const handle = ({ method, headers, body = '' }: Asked): Promise<Answered> =>
+export function createInProcessClient(server: Server): DynamoDBClient {
+  const handle = ({ method, headers, body = '' }: SdkRequest): Promise<SdkResponse> =>
     new Promise((resolve) => {
       const request = Object.assign(new EventEmitter(), {
         method,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { Judge } from '../../gates/core/judge.ts';
 import type { JudgeModel, JudgeModels } from '../../shared/contract/models/models.ts';
-import type { Question } from '../../shared/reviews/judging/port.ts';
-import { askModel } from '../../shared/reviews/model-clients/ask.ts';
+import type { ReviewQuestion } from '../../shared/reviews/judging/port.ts';
+import { createAskModel } from '../../shared/reviews/model-clients/ask.ts';
 import { type ModelServer, startModelServer } from './models/server.ts';
 
 const model = (name: string): JudgeModel => ({
@@ -20,11 +20,11 @@ const STAND_IN: JudgeModels = {
 };
 
 /** A judge that gives the same answer to every question, or fails, and remembers what it was asked. */
-export function scriptedJudge(
+export function createScriptedJudge(
   answer: unknown,
   models: JudgeModels = STAND_IN,
-): Judge & { readonly asked: { readonly model: string; readonly question: Question<never> }[] } {
-  const asked: { model: string; question: Question<never> }[] = [];
+): Judge & { readonly asked: { readonly model: string; readonly question: ReviewQuestion<never> }[] } {
+  const asked: { model: string; question: ReviewQuestion<never> }[] = [];
   return {
     models,
     asked,
@@ -33,7 +33,7 @@ export function scriptedJudge(
       const spent = { calls: 1, tokens: { input: 10, output: 1 }, ms: 1 };
       const said = typeof answer === 'function' ? (answer(name) as unknown) : answer;
       if (said instanceof Error) return { ...spent, outcome: 'infra_failed', why: said.message };
-      const parsed = question.answer.safeParse(said);
+      const parsed = question.answerSchema.safeParse(said);
       return parsed.success
         ? { ...spent, value: parsed.data }
         : { ...spent, outcome: 'inert', why: 'the answer cannot be read' };
@@ -42,7 +42,7 @@ export function scriptedJudge(
 }
 
 /** A model behind a server that speaks a vendor's protocol, for the tests of one file. */
-export function servedModel() {
+export function startServedModel() {
   let server: ModelServer;
   let said: (conversation: string) => unknown = () => undefined;
   beforeAll(async () => {
@@ -66,7 +66,7 @@ export function servedModel() {
           test_writer: served('claude-haiku-4-5'),
           cross_model: [served('claude-haiku-4-5')],
         },
-        ask: askModel({ readKey: async () => 'k', pause: async () => {} }),
+        ask: createAskModel({ readKey: async () => 'k', pause: async () => {} }),
       };
     },
   };

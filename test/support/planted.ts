@@ -15,7 +15,7 @@ function parents(): ReadonlyMap<number, number> {
 }
 
 /** Environment and command line of each process that this one has started, or one of those has, as they are now. Linux only. */
-export function wordsOfProcessesBelow(pid: number): string[] {
+export function readChildProcessTexts(pid: number): string[] {
   const all = parents();
   const isBelow = (each: number): boolean => {
     const parent = all.get(each);
@@ -51,5 +51,5 @@ const holds = (file: string, text: string): boolean => {
 };
 
 /** Files in these folders, and below, that hold the text. */
-export const filesWith = (text: string, folders: readonly string[]): string[] =>
+export const findFilesContaining = (text: string, folders: readonly string[]): string[] =>
   folders.flatMap(filesBelow).filter((file) => holds(file, text));

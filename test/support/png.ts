@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib';
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 
 /** One chunk of a PNG, with its length and checksum. */
-export function chunk(name: string, data: Buffer = Buffer.alloc(0)): Buffer {
+export function buildPngChunk(name: string, data: Buffer = Buffer.alloc(0)): Buffer {
   const made = Buffer.alloc(12 + data.length);
   made.writeUInt32BE(data.length, 0);
   made.write(name, 4, 'latin1');
@@ -20,15 +20,15 @@ interface Header {
   readonly interlace?: number;
 }
 
-export function header({ width, height, depth = 8, type = 2, interlace = 0 }: Header): Buffer {
+export function buildPngHeader({ width, height, depth = 8, type = 2, interlace = 0 }: Header): Buffer {
   const data = Buffer.alloc(13);
   data.writeUInt32BE(width, 0);
   data.writeUInt32BE(height, 4);
   data.set([depth, type, 0, 0, interlace], 8);
-  return chunk('IHDR', data);
+  return buildPngChunk('IHDR', data);
 }
 
-export const pngOf = (...chunks: readonly Buffer[]): Buffer => Buffer.concat([SIGNATURE, ...chunks]);
+export const buildPng = (...chunks: readonly Buffer[]): Buffer => Buffer.concat([SIGNATURE, ...chunks]);
 
 /** Puts a filter onto a line, by the specification's own formulas. */
 function filtered(
@@ -50,7 +50,7 @@ function filtered(
 type Colour = readonly number[];
 
 /** A picture of that size; `colour` says each pixel, in three channels or four. */
-export function picture(
+export function drawPng(
   width: number,
   height: number,
   colour: Colour | ((x: number, y: number) => Colour),
@@ -68,7 +68,7 @@ export function picture(
   const packed = deflateSync(Buffer.from(lines.flat()));
   const size = Math.ceil(packed.length / parts);
   const idat = Array.from({ length: parts }, (_, index) =>
-    chunk('IDAT', packed.subarray(index * size, (index + 1) * size)),
+    buildPngChunk('IDAT', packed.subarray(index * size, (index + 1) * size)),
   );
-  return pngOf(header({ width, height, type: bytes === 4 ? 6 : 2 }), ...idat, chunk('IEND'));
+  return buildPng(buildPngHeader({ width, height, type: bytes === 4 ? 6 : 2 }), ...idat, buildPngChunk('IEND'));
 }

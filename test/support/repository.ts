@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { commitFolder } from './commit-folder.ts';
 
 /** A real git repository in a temporary folder. */
-export interface Repository {
+export interface TestRepository {
   readonly dir: string;
   readonly url: string;
   git(...args: string[]): string;
@@ -42,7 +42,7 @@ let prepared: { readonly dir: string; readonly config: string } | null = null;
 /** An empty repository, made once for all tests of a process: to copy it takes no process of its own. */
 function emptyRepository(): NonNullable<typeof prepared> {
   if (prepared === null || !existsSync(prepared.dir)) {
-    const dir = temporaryFolder('assay-empty-');
+    const dir = createTemporaryFolder('assay-empty-');
     run(dir, ['init', '--quiet', '--template=', '--initial-branch=main']);
     mkdirSync(join(dir, '.git/hooks'));
     prepared = { dir, config: readFileSync(join(dir, '.git/config'), 'utf8') };
@@ -57,15 +57,15 @@ function headOf(dir: string): string {
   return head.startsWith('ref: ') ? read(head.slice('ref: '.length)) : head;
 }
 
-export function temporaryFolder(prefix = 'assay-test-'): string {
+export function createTemporaryFolder(prefix = 'assay-test-'): string {
   return mkdtempSync(join(tmpdir(), prefix));
 }
 
-export function makeRepository(files: Readonly<Record<string, string | Buffer>> = {}): Repository {
+export function createTestRepository(files: Readonly<Record<string, string | Buffer>> = {}): TestRepository {
   const empty = emptyRepository();
-  const dir = temporaryFolder('assay-repo-');
+  const dir = createTemporaryFolder('assay-repo-');
   const git = (...args: string[]): string => run(dir, args);
-  const write: Repository['write'] = (changes) => {
+  const write: TestRepository['write'] = (changes) => {
     for (const [path, content] of Object.entries(changes)) {
       const target = join(dir, path);
       if (content === null) {
@@ -76,7 +76,7 @@ export function makeRepository(files: Readonly<Record<string, string | Buffer>> 
       writeFileSync(target, content);
     }
   };
-  const commit: Repository['commit'] = (changes, message = 'change') => {
+  const commit: TestRepository['commit'] = (changes, message = 'change') => {
     write(changes);
     const made = commitFolder(dir, { config: empty.config, who: `${WHO.name} <${WHO.email}>`, message });
     if (made !== null) return made;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApprovalItem } from '../../shared/api/approval-schemas.ts';
-import type { RequestView } from '../../shared/api/request-schemas.ts';
+import type { WorkRequestView } from '../../shared/api/request-schemas.ts';
 import type { TaskView } from '../../shared/api/schemas.ts';
 import { PROJECT, Repository, RIGHT } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
@@ -45,7 +45,7 @@ const submit = async (id: string): Promise<TaskView> =>
 
 describe('work that is asked for', () => {
   it('becomes a task after a yes, with all that it has to fulfil', async () => {
-    const asked = await stack.call<RequestView>('POST', '/requests', {
+    const asked = await stack.call<WorkRequestView>('POST', '/requests', {
       title: 'Mend sum',
       repository: repository.url,
       acceptance_criteria: ['2 + 2 is 4'],
@@ -61,7 +61,7 @@ describe('work that is asked for', () => {
     expect(task.acceptance_criteria).toEqual(['2 + 2 is 4']);
     expect(task.description).toContain('integers only');
     await stack.ended(id);
-    expect((await stack.call<RequestView>('GET', `/requests/${id}`)).body).toMatchObject({
+    expect((await stack.call<WorkRequestView>('GET', `/requests/${id}`)).body).toMatchObject({
       status: 'task_created',
       task_id: id,
     });

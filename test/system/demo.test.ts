@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compareAll } from '../support/records/compare.ts';
+import { compareNamedQueries } from '../support/records/compare.ts';
 
 const MAIN = join(import.meta.dirname, '../../cli/main.ts');
 
@@ -88,7 +88,7 @@ test('the ledger names the completion that nobody has verified', () => {
 });
 
 test('every named query answers over its records what plain computation answers', async () => {
-  expect(await compareAll(document.records_dir)).toBeGreaterThan(20);
+  expect(await compareNamedQueries(document.records_dir)).toBeGreaterThan(20);
 });
 
 test('the records are JSONL files in a folder for each table and day', () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Seen } from '../../local/events/index.ts';
-import { FileList } from '../../shared/control/file-health/schemas.ts';
+import { FileHealthList } from '../../shared/control/file-health/schemas.ts';
 import { QualityView } from '../../shared/control/metrics/schemas.ts';
-import { tablesOf } from '../support/records/plain-answers.ts';
+import { readRecordTables } from '../support/records/plain-answers.ts';
 import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 
@@ -52,18 +52,18 @@ describe('what the deployment tells the world', () => {
       overall: { total_tasks: 2, success_rate: 0.5 },
       per_role: { backend: { total_tasks: 2 } },
     });
-    const { quality_gates } = tablesOf(stack.ready.records_dir);
+    const { quality_gates } = readRecordTables(stack.ready.records_dir);
     const passed = quality_gates.filter(({ result }) => result === 'pass').length;
     expect(body).toMatchObject({
       guardrail_pass_rate: Math.round((passed / quality_gates.length) * 10_000) / 10_000,
     });
     // So is the health of the files that they changed.
-    const health = FileList.parse((await stack.call('GET', '/quality/file-health')).body);
+    const health = FileHealthList.parse((await stack.call('GET', '/quality/file-health')).body);
     expect(health.files).toMatchObject([
       { path: 'src/sum.js', success_touches: 1, failure_touches: 1, bug_density_score: 50 },
     ]);
     expect(health.files[0]?.repository).toBe(repository.url);
-    const touches = tablesOf(stack.ready.records_dir).file_touches;
+    const touches = readRecordTables(stack.ready.records_dir).file_touches;
     expect(touches.map(({ path, outcome }) => [path, outcome]).sort()).toEqual([
       ['src/sum.js', 'accepted'],
       ['src/sum.js', 'rejected'],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EvolutionView } from '../../shared/api/evolve-schemas.ts';
+import type { TuningView } from '../../shared/api/evolve-schemas.ts';
 import type { ChainRow } from '../../shared/control/ledger/rows.ts';
-import { isTried } from '../../shared/control/tune/in-force.ts';
+import { isInTrialGroup } from '../../shared/control/tune/in-force.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 
@@ -48,9 +48,9 @@ const tiersOf = async (id: string) => {
   await done([id]);
   return (await stack.attempts(id)).map(({ tier, outcome }) => `${tier} ${outcome}`);
 };
-const say = (path: string, body: object) => stack.call<EvolutionView>('POST', `/evolution/${path}`, body);
-const state = async () => (await stack.call<EvolutionView>('GET', '/evolution')).body;
-const proposalOf = (view: EvolutionView, kind: string) =>
+const say = (path: string, body: object) => stack.call<TuningView>('POST', `/evolution/${path}`, body);
+const state = async () => (await stack.call<TuningView>('GET', '/evolution')).body;
+const proposalOf = (view: TuningView, kind: string) =>
   view.proposals.find(({ setting }) => setting.kind === kind);
 
 const CLIMBS = ['haiku failed', 'sonnet passed'];
@@ -110,7 +110,7 @@ describe('a deployment that changes its settings by its own records', () => {
     });
     const ids = Array.from({ length: 200 }, (_, n) => `trial-${n}`);
     const [told, not] = [true, false].map((side) =>
-      ids.filter((each) => isTried(id, each) === side).slice(0, 20),
+      ids.filter((each) => isInTrialGroup(id, each) === side).slice(0, 20),
     ) as [string[], string[]];
     await done([...told.slice(0, 19), ...not]);
     expect(await say('apply', { proposal: id, reason: 'now' })).toMatchObject({
@@ -129,7 +129,7 @@ describe('a deployment that changes its settings by its own records', () => {
       tasks: 40,
       pass_rate: { mean: 1, low: 1, high: 1 },
     });
-    const [first, second] = ids.filter((each) => !isTried(id, each)).slice(-2);
+    const [first, second] = ids.filter((each) => !isInTrialGroup(id, each)).slice(-2);
     expect(await tiersOf(first ?? '')).toEqual(['haiku passed']);
     expect((await say('revert', { proposal: id, reason: 'to see it go back' })).body.in_force).toEqual(
       before.in_force,

@@ -73,7 +73,7 @@ const ended = async (id: string) => {
 };
 
 it('a rate limit with its Retry-After, and a spent limit: the same tier by another provider at once, all tasks go by it, and the way back is taken', async () => {
-  models.play('429,after=3');
+  models.setScenario('429,after=3');
   const limited = await ended('limited');
   expect(limited.task).toMatchObject({ status: 'done', verdict: 'pass' });
   const [first, second] = limited.attempts;
@@ -94,7 +94,7 @@ it('a rate limit with its Retry-After, and a spent limit: the same tier by anoth
     { timeout: 20_000, interval: 200 },
   );
 
-  models.play('402');
+  models.setScenario('402');
   const spent = await ended('spent');
   expect(spent.task).toMatchObject({ status: 'done', verdict: 'pass' });
   expect(spent.attempts.map(({ tier, adapter }) => [tier, adapter ?? null])).toEqual([

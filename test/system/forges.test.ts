@@ -3,14 +3,14 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { TaskView } from '../../shared/api/schemas.ts';
-import { FileList } from '../../shared/control/file-health/schemas.ts';
-import { changeMarker, taskIdOfIssue } from '../../shared/control/forge/issue.ts';
-import { LABELS } from '../../shared/control/forge/report.ts';
-import type { OutcomeRow } from '../../shared/control/ledger/rows.ts';
+import { FileHealthList } from '../../shared/control/file-health/schemas.ts';
+import { changeRequestMarker, taskIdOfIssue } from '../../shared/control/forge/issue.ts';
+import { FORGE_LABELS } from '../../shared/control/forge/report.ts';
+import type { WorkOutcomeRow } from '../../shared/control/ledger/rows.ts';
 import { QualityView } from '../../shared/control/metrics/schemas.ts';
-import type { Heard } from '../../shared/use-cases/deliver/forge-hook.ts';
-import { GitHubState } from '../support/forge/github.ts';
-import { GitLabState } from '../support/forge/gitlab.ts';
+import type { ForgeEventResult } from '../../shared/use-cases/deliver/forge-hook.ts';
+import { FakeGitHub } from '../support/forge/github.ts';
+import { FakeGitLab } from '../support/forge/gitlab.ts';
 import { ScriptedForge } from '../support/forge/scripted.ts';
 import { holding } from './support/holding.ts';
 import { PrivateGit } from './support/private-git.ts';
@@ -23,9 +23,9 @@ let shop: Repository;
 let server: PrivateGit;
 let gitHub: ScriptedForge;
 let gitLab: ScriptedForge;
-let atGitLab: GitLabState;
+let atGitLab: FakeGitLab;
 /** GitHub takes tokens that it has given for this repository, and that may write what is asked for here. */
-const atGitHub = new GitHubState(
+const atGitHub = new FakeGitHub(
   (token) =>
     server.given.find((each) => each.token === token)?.permissions['checks'] === 'write' &&
     server.given.find((each) => each.token === token)?.repositories.join() === 'shop',
@@ -40,7 +40,7 @@ beforeAll(async () => {
     symlinkSync(shop.bare, join(shop.folder, owner, 'shop.git'));
   }
   server = await PrivateGit.start(shop.folder);
-  atGitLab = new GitLabState('lab/shop');
+  atGitLab = new FakeGitLab('lab/shop');
   gitHub = await ScriptedForge.start(atGitHub.script);
   gitLab = await ScriptedForge.start(atGitLab.script);
   const [app] = (JSON.parse(server.secret('acme')) as { credentials: object[] }).credentials;
@@ -74,7 +74,7 @@ const ahead = (seconds: number): string =>
   new Date(Date.now() + seconds * 1_000).toISOString().replace(/\.\d+/, '');
 
 /** An event of GitHub, signed by whoever knows the secret. */
-function gitHubTells(event: string, value: object, secret = HOOKS.github): Promise<Answer<Heard>> {
+function gitHubTells(event: string, value: object, secret = HOOKS.github): Promise<Answer<ForgeEventResult>> {
   const body = JSON.stringify({
     repository: { clone_url: server.url('acme/shop.git'), default_branch: 'main' },
     sender: { login: 'ada' },
@@ -138,7 +138,7 @@ describe('an issue of GitHub', () => {
 
   it('is told that its task has failed, and a member has it tried again by a comment, once', async () => {
     expect(await stack.ended(id)).toMatchObject({ status: 'failed' });
-    await told(() => expect([...(atGitHub.labels.get(42) ?? [])]).toEqual([LABELS.failed]));
+    await told(() => expect([...(atGitHub.labels.get(42) ?? [])]).toEqual([FORGE_LABELS.failed]));
     expect(commentsOn(42)).toEqual([expect.stringContaining('**Assay: failed.**')]);
     expect(atGitHub.pulls).toEqual([]);
     rmSync(wrong());
@@ -158,7 +158,7 @@ describe('an issue of GitHub', () => {
     expect(more).toEqual([]);
     expect(pull).toMatchObject({ head: `assay/${id}`, base: 'main', title: 'Make sum add' });
     expect(pull?.body).toMatch(
-      new RegExp(`^${changeMarker(id)}\nCloses #42\\.[^]*\\| tests \\| passed \\| executed by us \\|`),
+      new RegExp(`^${changeRequestMarker(id)}\nCloses #42\\.[^]*\\| tests \\| passed \\| executed by us \\|`),
     );
     expect(atGitHub.runs).toMatchObject([
       { head_sha: task.delivery?.commit, conclusion: 'success', external_id: expect.stringContaining(id) },
@@ -175,11 +175,11 @@ describe('an issue of GitHub', () => {
     for (const event of [revert, merge, merge, revert])
       answers.push((await gitHubTells('pull_request', event)).body.outcome);
     expect(answers).toEqual(['done', 'done', 'ignored', 'ignored']);
-    const rows = await stack.records<OutcomeRow>('work_outcomes');
+    const rows = await stack.records<WorkOutcomeRow>('work_outcomes');
     expect(rows.map(({ outcome }) => outcome).sort()).toEqual(['merged', 'reverted']);
     const body = QualityView.parse((await stack.call('GET', '/quality')).body);
     expect(body.gate_stats['tests']).toMatchObject({ false_greens: 1 });
-    const { files } = FileList.parse((await stack.call('GET', '/quality/file-health')).body);
+    const { files } = FileHealthList.parse((await stack.call('GET', '/quality/file-health')).body);
     expect(files).toMatchObject([{ path: 'src/sum.js', reverts: 1 }]);
   });
 
@@ -198,7 +198,7 @@ describe('an issue of GitHub', () => {
 });
 
 describe('an issue of GitLab', () => {
-  const tell = (value: object, secret = HOOKS.gitlab): Promise<Answer<Heard>> =>
+  const tell = (value: object, secret = HOOKS.gitlab): Promise<Answer<ForgeEventResult>> =>
     stack.call(
       'POST',
       '/hooks/gitlab',

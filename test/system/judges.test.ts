@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JudgeModels } from '../../shared/contract/models/models.ts';
-import { ENV, ITEM_PREFIX } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES, ITEM_KEY_PREFIXES } from '../../shared/contract/names.ts';
 import type { AttemptRow, JudgementRow } from '../../shared/control/ledger/rows.ts';
-import { OPEN_SECONDS, REJECTIONS } from '../../shared/reviews/judging/breaker.ts';
-import { keyOf } from '../../shared/store/revised-items.ts';
+import { BREAKER_OPEN_SECONDS, MAX_CONSECUTIVE_REJECTIONS } from '../../shared/reviews/judging/breaker.ts';
+import { itemKey } from '../../shared/store/revised-items.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
-import { filesWith } from '../support/planted.ts';
+import { findFilesContaining } from '../support/planted.ts';
 import { tableOf } from './support/embedded-table.ts';
 import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
@@ -33,16 +33,16 @@ beforeAll(async () => {
   });
   repository = new Repository(PROJECT);
   const judge = { ...JUDGES.judge, url: models.url };
-  const judges = { judge, second_look: { ...judge, url: models.at('ok') } };
+  const judges = { judge, second_look: { ...judge, url: models.urlForScenario('ok') } };
   stack = await Stack.start({
     JUDGE_KEY: KEY,
-    [ENV.judgeKeys]: 'JUDGE_KEY',
-    [ENV.judgeModels]: JSON.stringify(judges),
+    [FUNCTION_ENV_NAMES.judgeKeys]: 'JUDGE_KEY',
+    [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(judges),
     ANTHROPIC_API_KEY: '',
   });
 });
 beforeEach(() => {
-  models.play('ok');
+  models.setScenario('ok');
   second = { reasons: ['nothing is learnt by heart'], verdict: 'clear', confidence: 0.9 };
 });
 afterAll(async () => {
@@ -111,7 +111,7 @@ it('asks a model whether the work does what was asked, and a confident yes lets 
     models.calls.map(({ raw }) => raw.toString('utf8')).find((each) => each.includes(CRITERIA)) ?? '';
   expect(asked).toContain('+export const sum = (a, b) => a + b;');
   expect(asked).toContain(CRITERIA);
-  expect(filesWith(KEY, [stack.dataDir])).toEqual([]);
+  expect(findFilesContaining(KEY, [stack.dataDir])).toEqual([]);
 });
 
 it('fails work that a model is sure about, and tells the next attempt why', async () => {
@@ -154,7 +154,7 @@ it.each([
 ])(
   'where nobody judges (%s), what the task says of that counts: %s is %s',
   async (scenario, on_error, end) => {
-    models.play(scenario);
+    models.setScenario(scenario);
     const { id } = await submit(writes('src/sum.js', RIGHT), { on_error });
     if (end === 'referred') expect((await held(id)).status).toBe('in_review');
     else expect((await stack.ended(id)).status).toBe(end);
@@ -164,7 +164,7 @@ it.each([
 );
 
 it('holds what nobody could judge, lists it, and makes the verdict again on the same evidence when it is asked to', async () => {
-  models.play('401');
+  models.setScenario('401');
   const { id } = await submit(writes('src/sum.js', RIGHT));
   const before = await held(id);
   const reviews = await stack.call<{ reviews: { id: string }[] }>('GET', '/reviews');
@@ -176,7 +176,7 @@ it('holds what nobody could judge, lists it, and makes the verdict again on the 
   });
   const [first] = await stack.attempts(id);
   opinion = { reasons: ['src/sum.js adds'], verdict: 'accept', confidence: 0.95 };
-  models.play('ok');
+  models.setScenario('ok');
   const again = { reason: 'the key is there now' };
   expect((await stack.call('POST', `/tasks/${id}/verify`, again)).status).toBe(200);
   expect(await stack.ended(id)).toMatchObject({ status: 'done', verdict: 'pass', hold: null });
@@ -246,11 +246,11 @@ it('rejects work without asking a model where none of the files that the task na
 
 it('stops marking what a model writes after five rejections in a row, says so in the status, and begins again after an hour', async () => {
   opinion = mark(2);
-  const rejected = await Promise.all(Array.from({ length: REJECTIONS }, () => toBeMarked('poor-model')));
+  const rejected = await Promise.all(Array.from({ length: MAX_CONSECUTIVE_REJECTIONS }, () => toBeMarked('poor-model')));
   for (const { id } of rejected)
     expect(await stack.ended(id)).toMatchObject({ status: 'failed', verdict: 'fail' });
   expect(await breakerOf('poor-model')).toMatchObject({
-    rejections: REJECTIONS,
+    rejections: MAX_CONSECUTIVE_REJECTIONS,
     state: 'open',
     until: expect.stringMatching(/^20/),
   });
@@ -268,9 +268,9 @@ it('stops marking what a model writes after five rejections in a row, says so in
   await table.db.send(
     new UpdateCommand({
       TableName: table.name,
-      Key: keyOf(ITEM_PREFIX.breaker, 'poor-model'),
+      Key: itemKey(ITEM_KEY_PREFIXES.breaker, 'poor-model'),
       UpdateExpression: 'SET opened_at = :then',
-      ExpressionAttributeValues: { ':then': new Date(Date.now() - OPEN_SECONDS * 1_000).toISOString() },
+      ExpressionAttributeValues: { ':then': new Date(Date.now() - BREAKER_OPEN_SECONDS * 1_000).toISOString() },
     }),
   );
   table.close();

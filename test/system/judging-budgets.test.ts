@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Budgets } from '../../shared/contract/models/limits.ts';
 import type { JudgeModels } from '../../shared/contract/models/models.ts';
-import { ENV } from '../../shared/contract/names.ts';
-import { SpendStore } from '../../shared/store/spend.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import { ModelSpendStore } from '../../shared/store/spend.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
 import { tableOf } from './support/embedded-table.ts';
 import { PROJECT, Repository, RIGHT } from './support/repository.ts';
@@ -23,7 +23,7 @@ let intent: Repository;
 let table: Awaited<ReturnType<typeof tableOf>>;
 /** What was spent or set aside when a model was asked. */
 let whenAsked: Promise<number>[] = [];
-const taken = () => new SpendStore(table.db, table.name).taken(new Date().toISOString().slice(0, 10));
+const taken = () => new ModelSpendStore(table.db, table.name).readDayTotal(new Date().toISOString().slice(0, 10));
 
 const started = async (budgets: Budgets): Promise<void> => {
   const of = (model: string) => ({
@@ -35,8 +35,8 @@ const started = async (budgets: Budgets): Promise<void> => {
   const judges: JudgeModels = { judge: of('claude-sonnet-5-5'), intent: of('claude-haiku-4-5') };
   stack = await Stack.start({
     JUDGE_KEY: KEY,
-    [ENV.judgeKeys]: 'JUDGE_KEY',
-    [ENV.judgeModels]: JSON.stringify(judges),
+    [FUNCTION_ENV_NAMES.judgeKeys]: 'JUDGE_KEY',
+    [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(judges),
     ANTHROPIC_API_KEY: '',
     ASSAY_CASCADE_POLICY: JSON.stringify({ budgets }),
   });
@@ -55,7 +55,7 @@ beforeAll(async () => {
         : { reason: 'src/sum.js adds', verdict: 'yes' };
     },
   });
-  models.play('ok');
+  models.setScenario('ok');
   plain = new Repository(PROJECT);
   intent = new Repository({
     ...PROJECT,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CascadeView } from '../../shared/api/cascade-schemas.ts';
-import type { EvolutionView } from '../../shared/api/evolve-schemas.ts';
+import type { TuningView } from '../../shared/api/evolve-schemas.ts';
 import type { ChainRow } from '../../shared/control/ledger/rows.ts';
-import { isTried } from '../../shared/control/tune/in-force.ts';
+import { isInTrialGroup } from '../../shared/control/tune/in-force.ts';
 import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 
@@ -100,13 +100,13 @@ describe('a deployment that learns', () => {
 
   it('tells half of the tasks what is on trial, shows it with its trail, and takes it back', async () => {
     const setting = { kind: 'prompt', role: 'backend', text: 'Mind the plus sign.' };
-    const say = (path: string, body: object) => stack.call<EvolutionView>('POST', `/evolution/${path}`, body);
+    const say = (path: string, body: object) => stack.call<TuningView>('POST', `/evolution/${path}`, body);
     expect((await say('propose', { setting, reason: 'it is mistaken' })).status).toBe(200);
     const told = agent(
       `${writes('src/sum.js', RIGHT)} fs.writeFileSync('told.txt', String(fs.readFileSync(process.argv[2], 'utf8').includes('Mind the plus sign.')));`,
     );
     const ids = Array.from({ length: 50 }, (_, n) => `half-${n}`);
-    const [given, not] = [true, false].map((side) => ids.find((id) => isTried('p1', id) === side) ?? '');
+    const [given, not] = [true, false].map((side) => ids.find((id) => isInTrialGroup('p1', id) === side) ?? '');
     expect(await say('apply', { proposal: 'p1', reason: 'to see' })).toMatchObject({
       status: 200,
       body: { level: 'L1', in_force: [{ thing: 'prompt backend', proposal: 'p1', share: 'half' }] },

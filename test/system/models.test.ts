@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { costUsd } from '../../shared/contract/models/prices.ts';
+import { usageCostUsd } from '../../shared/contract/models/prices.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
-import { filesWith, wordsOfProcessesBelow } from '../support/planted.ts';
+import { findFilesContaining, readChildProcessTexts } from '../support/planted.ts';
 import { calls } from './support/model-call.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
@@ -28,19 +28,19 @@ const task = (code: string, fields: Record<string, unknown> = {}) => ({
   adapter: agent(code),
   ...fields,
 });
-const priced = (before: ReturnType<ModelServer['counted']>) => {
-  const now = models.counted();
+const priced = (before: ReturnType<ModelServer['sumTokens']>) => {
+  const now = models.sumTokens();
   const usage = {
     input_tokens: now.input - before.input,
     output_tokens: now.output - before.output,
     cache_read_tokens: now.cacheRead - before.cacheRead,
     cache_write_tokens: now.cacheWrite - before.cacheWrite,
   };
-  return { usage, cost: costUsd('claude-haiku-4-5', usage, new Date().toISOString()) };
+  return { usage, cost: usageCostUsd('claude-haiku-4-5', usage, new Date().toISOString()) };
 };
 
 it('counts what an agent uses: the cost of the task is what the provider has counted, whatever the agent claims', async () => {
-  const before = models.counted();
+  const before = models.sumTokens();
   const { id } = await stack.submit(
     task(
       `${calls()} if (status !== 200) throw new Error(text); ${writes('src/sum.js', RIGHT)} ${uses(5, 1)}`,
@@ -98,7 +98,7 @@ it('gives a role of the repository the model, the effort and the money that its 
 });
 
 it('believes the provider rather than the agent: it is asked again on the same tier, and not before it wants to be', async () => {
-  models.play('429,after=600');
+  models.setScenario('429,after=600');
   const { id } = await stack.submit(task(`${calls()} if (status === 429) process.exit(1);;`));
   const attempt = await vi.waitFor(
     async () => {
@@ -108,7 +108,7 @@ it('believes the provider rather than the agent: it is asked again on the same t
     },
     { timeout: 60_000 },
   );
-  models.play('ok');
+  models.setScenario('ok');
   expect((await stack.call('POST', `/tasks/${id}/cancel`, {})).status).toBe(200);
   expect(attempt).toMatchObject({
     report: { failure_class: 'agent_failed', retry_after_s: null },
@@ -120,7 +120,7 @@ it('believes the provider rather than the agent: it is asked again on the same t
 });
 
 it('ends an attempt at its budget, and takes its cost along although the agent says nothing of it', async () => {
-  const before = models.counted();
+  const before = models.sumTokens();
   const { id } = await stack.submit(
     task(
       `let status = 200, text = '', count = 0; while (status === 200 && count < 20) { count++; ${calls().replace('const [status, text] =', '[status, text] =')} } console.log(status, text); process.exit(1);`,
@@ -140,21 +140,21 @@ it.runIf(process.platform === 'linux')(
   'lets the key of a provider get nowhere but to the provider',
   async () => {
     const number = models.calls.length + 1;
-    models.play('hold');
+    models.setScenario('hold');
     const { id } = await stack.submit(
       task(
         `${calls()} console.log(text, JSON.stringify(process.env)); ${writes('src/sum.js', RIGHT)} ${writes('env.txt', 'x')} fs.writeFileSync('env.txt', JSON.stringify(process.env));`,
       ),
     );
-    await models.called(number);
-    const environments = wordsOfProcessesBelow(stack.ready.pid);
+    await models.waitForCall(number);
+    const environments = readChildProcessTexts(stack.ready.pid);
     models.release();
     expect(environments.some((each) => each.includes(`ASSAY_TASK_ID=${id}`))).toBe(true);
     expect(environments.filter((each) => each.includes(KEY))).toEqual([]);
     await stack.ended(id);
     expect(models.calls.at(-1)?.headers['x-api-key']).toBe(KEY);
-    expect(filesWith(KEY, [stack.dataDir, repository.folder])).toEqual([]);
-    expect(filesWith(id, [stack.dataDir, repository.folder]).length).toBeGreaterThan(5);
+    expect(findFilesContaining(KEY, [stack.dataDir, repository.folder])).toEqual([]);
+    expect(findFilesContaining(id, [stack.dataDir, repository.folder]).length).toBeGreaterThan(5);
     expect(stack.log).not.toContain(KEY);
     expect(JSON.stringify([await stack.attempts(id), await stack.ended(id)])).not.toContain(KEY);
   },

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { JudgeModels } from '../../shared/contract/models/models.ts';
-import { ENV } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
-import { filesWith } from '../support/planted.ts';
+import { findFilesContaining } from '../support/planted.ts';
 import { agent, PROJECT, Repository, RIGHT, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 
@@ -32,12 +32,12 @@ beforeAll(async () => {
   };
   stack = await Stack.start({
     JUDGE_KEY: KEY,
-    [ENV.judgeKeys]: 'JUDGE_KEY',
-    [ENV.judgeModels]: JSON.stringify(judges),
+    [FUNCTION_ENV_NAMES.judgeKeys]: 'JUDGE_KEY',
+    [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(judges),
     ANTHROPIC_API_KEY: '',
   });
 });
-beforeEach(() => models.play('ok'));
+beforeEach(() => models.setScenario('ok'));
 afterAll(async () => {
   await stack.stop();
   await models.stop();
@@ -66,7 +66,7 @@ it('a gate in its box asks a model through the gateway: the answer is in the evi
   const call = models.calls.at(-1);
   expect(call?.headers['x-api-key']).toBe(KEY);
   expect(call?.raw.toString('utf8')).toContain('+export const sum = (a, b) => a + b;');
-  expect(filesWith(KEY, [stack.dataDir])).toEqual([]);
+  expect(findFilesContaining(KEY, [stack.dataDir])).toEqual([]);
 });
 
 it('fails work that does not do what the task asks, in its opinion', async () => {
@@ -79,7 +79,7 @@ it('fails work that does not do what the task asks, in its opinion', async () =>
 });
 
 it('holds the work where nobody answers', async () => {
-  models.play('401');
+  models.setScenario('401');
   const { id } = await submit();
   await stack.until(id, 'a hold', (task) => task.hold !== null);
   expect((await gateOf(id))?.outcome).toBe('inert');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { ChainRow, GateRow, NudgeRow } from '../../shared/control/ledger/rows.ts';
+import type { ChainRow, GateRow, VerificationNudgeRow } from '../../shared/control/ledger/rows.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 
@@ -205,7 +205,7 @@ describe('the records', () => {
   it('hold each fact once, with the field names that readers know', async () => {
     const chains = await stack.records<ChainRow>('cascade_chains');
     const gates = await stack.records<GateRow>('quality_gates');
-    const nudges = await stack.records<NudgeRow>('verification_nudges');
+    const nudges = await stack.records<VerificationNudgeRow>('verification_nudges');
     for (const rows of [chains, gates, nudges] as { record_id: string }[][]) {
       expect(rows.length).toBeGreaterThan(0);
       expect(new Set(rows.map((row) => row.record_id)).size).toBe(rows.length);

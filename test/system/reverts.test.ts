@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { FileList } from '../../shared/control/file-health/schemas.ts';
-import type { OutcomeRow } from '../../shared/control/ledger/rows.ts';
+import { FileHealthList } from '../../shared/control/file-health/schemas.ts';
+import type { WorkOutcomeRow } from '../../shared/control/ledger/rows.ts';
 import { QualityView } from '../../shared/control/metrics/schemas.ts';
 import { agent, PROJECT, Repository, RIGHT, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
@@ -45,7 +45,7 @@ it('work that somebody reverts by git is a false green once the next work is del
   const first = await delivered('Make sum add', writes('src/sum.js', RIGHT));
   const revert = revertOnMain(first.delivery?.commit ?? '');
   await delivered('Say more', writes('README.md', 'Sums of two.\n'));
-  const rows = () => stack.records<OutcomeRow>('work_outcomes');
+  const rows = () => stack.records<WorkOutcomeRow>('work_outcomes');
   await vi.waitFor(async () => expect(await rows()).toHaveLength(1), { timeout: 30_000, interval: 100 });
   await delivered('Say yet more', writes('README.md', 'Sums of two numbers.\n'));
   expect(await rows()).toMatchObject([
@@ -53,6 +53,6 @@ it('work that somebody reverts by git is a false green once the next work is del
   ]);
   const { gate_stats } = QualityView.parse((await stack.call('GET', '/quality')).body);
   expect(gate_stats['tests']).toMatchObject({ false_greens: 1 });
-  const { files } = FileList.parse((await stack.call('GET', '/quality/file-health')).body);
+  const { files } = FileHealthList.parse((await stack.call('GET', '/quality/file-health')).body);
   expect(files.filter(({ reverts }) => reverts > 0)).toMatchObject([{ path: 'src/sum.js', reverts: 1 }]);
 });

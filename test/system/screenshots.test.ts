@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isScreenshot } from '../../shared/contract/evidence/is-screenshot.ts';
-import { pngSize } from '../../shared/contract/evidence/png.ts';
-import { screenshotKey } from '../../shared/contract/screenshot.ts';
+import { hasScreenshotDigest } from '../../shared/contract/evidence/is-screenshot.ts';
+import { readPngSize } from '../../shared/contract/evidence/png.ts';
+import { screenshotObjectKey } from '../../shared/contract/screenshot.ts';
 import { browserHere, sayIfMissing } from '../page/support/browser.ts';
 import { agent, PROJECT, Repository, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
@@ -61,15 +61,15 @@ describe.skipIf(browser === null)('pictures of the application, on the whole sta
     const [shot] = gate?.screenshots ?? [];
     if (!shot) throw new Error('the attempt names no picture');
     expect(shot).toMatchObject({ name: 'start', path: '/', width: 640, height: 480 });
-    expect(screenshotKey(id, 1, shot)).toContain(shot.sha256);
+    expect(screenshotObjectKey(id, 1, shot)).toContain(shot.sha256);
     const { status, body } = await stack.call<Part>(
       'GET',
       `/tasks/${id}/artifact?kind=screenshot&name=start&attempt=1`,
     );
     expect([status, body.encoding, body.bytes]).toEqual([200, 'base64', shot.bytes]);
     const png = Buffer.from(body.text, 'base64');
-    expect(isScreenshot(png, shot)).toBe(true);
-    expect(pngSize(png)).toEqual({ width: 640, height: 480 });
+    expect(hasScreenshotDigest(png, shot)).toBe(true);
+    expect(readPngSize(png)).toEqual({ width: 640, height: 480 });
     expect((await stack.call('GET', `/tasks/${id}/artifact?kind=screenshot&name=other`)).status).toBe(404);
   });
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ChainRow, NudgeRow } from '../../shared/control/ledger/rows.ts';
+import type { ChainRow, VerificationNudgeRow } from '../../shared/control/ledger/rows.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 
@@ -35,7 +35,7 @@ async function expectWhole(id: string, base: string): Promise<void> {
     ...new Set(rows.filter((row) => row.task_id === id).map((row) => row.record_id)),
   ];
   expect(once(await stack.records<ChainRow>('cascade_chains'))).toHaveLength(1);
-  expect(once(await stack.records<NudgeRow>('verification_nudges'))).toHaveLength(1);
+  expect(once(await stack.records<VerificationNudgeRow>('verification_nudges'))).toHaveLength(1);
 }
 
 describe('a stack killed in mid-work and started again', () => {
@@ -169,7 +169,7 @@ describe('a stack that delivers everything twice and out of order', () => {
       )
     ).body;
     expect(status.verification_nudge).toMatchObject({ total_completions: 10, unverified_count: 0 });
-    const nudges = await stack.records<NudgeRow>('verification_nudges');
+    const nudges = await stack.records<VerificationNudgeRow>('verification_nudges');
     expect(new Set(nudges.map((row) => row.record_id)).size).toBe(10);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JudgeModels } from '../../shared/contract/models/models.ts';
-import { ENV } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
 import type { JudgementRow } from '../../shared/control/ledger/rows.ts';
 import { type ModelServer, startModelServer } from '../support/models/server.ts';
 import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
@@ -80,8 +80,8 @@ beforeAll(async () => {
   const judges: JudgeModels = { rubric: model, decomposer: model };
   stack = await Stack.start({
     JUDGE_KEY: 'planted',
-    [ENV.judgeKeys]: 'JUDGE_KEY',
-    [ENV.judgeModels]: JSON.stringify(judges),
+    [FUNCTION_ENV_NAMES.judgeKeys]: 'JUDGE_KEY',
+    [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(judges),
     ANTHROPIC_API_KEY: '',
   });
 });

@@ -1,23 +1,23 @@
 import { spawn } from 'node:child_process';
-import { ownCpuMs } from '../process/cpu-time.ts';
-import { forgetGroup, signalGroup, trackGroup } from '../process/groups.ts';
+import { readThreadCpuMs } from '../process/cpu-time.ts';
+import { untrackProcessGroup, signalProcessGroup, trackProcessGroup } from '../process/groups.ts';
 import { readBlobs } from './blobs.ts';
-import { gitEnvironment } from './environment.ts';
+import { buildGitEnvironment } from './environment.ts';
 import { CheckoutError } from './error.ts';
-import { askObjects, BatchReader, IGNORED, type ObjectSink } from './object-reader.ts';
-import type { Store } from './store.ts';
+import { readObjects, CatFileOutputReader, DISCARDING_SINK, type ObjectSink } from './object-reader.ts';
+import type { GitStore } from './store.ts';
 
 /** Blobs that are together no larger than this, in bytes, are read at once, and kept for the next gate that reads them. */
 const SMALL_BYTES = 4 * 1_048_576;
 
 /** Sizes of blobs in bytes. */
-export async function blobSizes(store: Store, ids: readonly string[]): Promise<Map<string, number>> {
+export async function readBlobSizes(store: GitStore, ids: readonly string[]): Promise<Map<string, number>> {
   const wanted = [...new Set(ids)];
   const sizes = new Map<string, number>();
-  await askObjects(store, '--batch-check', wanted, ({ id, type, size }) => {
+  await readObjects(store, '--batch-check', wanted, ({ id, type, size }) => {
     if (type !== 'blob') throw new CheckoutError('unknown', `git has no blob ${id}`);
     sizes.set(id, size);
-    return IGNORED;
+    return DISCARDING_SINK;
   });
   return sizes;
 }
@@ -29,19 +29,19 @@ export async function blobSizes(store: Store, ids: readonly string[]): Promise<M
  * @returns false when the time was over before everything was read.
  */
 export async function streamBlobs(
-  store: Store,
+  store: GitStore,
   ids: readonly string[],
   open: (id: string) => ObjectSink,
   deadline: number,
 ): Promise<boolean> {
-  const sizes = await blobSizes(store, ids);
+  const sizes = await readBlobSizes(store, ids);
   if (ids.reduce((sum, id) => sum + (sizes.get(id) ?? 0), 0) > SMALL_BYTES)
     return streamLarge(store, ids, open, deadline);
   const blobs = await readBlobs(store, ids, SMALL_BYTES);
   for (const id of ids) {
-    if (ownCpuMs() > deadline) return false;
+    if (readThreadCpuMs() > deadline) return false;
     const sink = open(id);
-    sink.piece(blobs.get(id) ?? Buffer.alloc(0));
+    sink.write(blobs.get(id) ?? Buffer.alloc(0));
     sink.end();
   }
   return true;
@@ -49,19 +49,19 @@ export async function streamBlobs(
 
 /** With a process of its own, so that nobody waits behind it. */
 async function streamLarge(
-  store: Store,
+  store: GitStore,
   ids: readonly string[],
   open: (id: string) => ObjectSink,
   deadline: number,
 ): Promise<boolean> {
   const child = spawn('git', ['cat-file', '--batch'], {
     cwd: store.dir,
-    env: { ...gitEnvironment(), GIT_DIR: store.dir },
+    env: { ...buildGitEnvironment(), GIT_DIR: store.dir },
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   const leader = child.pid;
-  if (leader !== undefined) trackGroup(leader);
+  if (leader !== undefined) trackProcessGroup(leader);
   const closed = new Promise<void>((resolve, reject) => {
     child.once('close', () => resolve());
     child.once('error', reject);
@@ -71,25 +71,25 @@ async function streamLarge(
   // A git that ends early closes the pipe; what is missing then tells.
   child.stdin.on('error', () => {});
   child.stdin.end(`${ids.join('\n')}\n`);
-  const reader = new BatchReader(ids.length, true, ({ id, type }) => {
+  const reader = new CatFileOutputReader(ids.length, true, ({ id, type }) => {
     if (type !== 'blob') throw new CheckoutError('unknown', `git has no blob ${id}`);
     return open(id);
   });
   let inTime = true;
   try {
     for await (const chunk of child.stdout) {
-      inTime = ownCpuMs() <= deadline;
+      inTime = readThreadCpuMs() <= deadline;
       if (!inTime) break;
       reader.add(chunk as Buffer);
     }
     if (inTime) await closed;
   } finally {
     if (leader !== undefined) {
-      if (child.exitCode === null && child.signalCode === null) signalGroup(leader, 'SIGKILL');
-      forgetGroup(leader);
+      if (child.exitCode === null && child.signalCode === null) signalProcessGroup(leader, 'SIGKILL');
+      untrackProcessGroup(leader);
     }
   }
-  if (inTime && !reader.done)
-    throw new CheckoutError('unknown', `git gave ${reader.ended} of ${ids.length} blobs`);
+  if (inTime && !reader.isDone)
+    throw new CheckoutError('unknown', `git gave ${reader.completedObjects} of ${ids.length} blobs`);
   return inTime;
 }

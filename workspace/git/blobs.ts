@@ -1,14 +1,14 @@
 import { CheckoutError } from './error.ts';
-import { askObjects } from './object-reader.ts';
-import type { Store } from './store.ts';
+import { readObjects } from './object-reader.ts';
+import type { GitStore } from './store.ts';
 
 /** Blobs that are kept of one store, in bytes: gates read the same changed files one after the other. */
 const MAX_KEPT_BYTES = 16 * 1_048_576;
-const kept = new WeakMap<Store, { readonly blobs: Map<string, Buffer>; bytes: number }>();
+const kept = new WeakMap<GitStore, { readonly blobs: Map<string, Buffer>; bytes: number }>();
 
 /** Reads several blobs. @throws CheckoutError when they are larger than `maxBytes` together. */
 export async function readBlobs(
-  store: Store,
+  store: GitStore,
   ids: readonly string[],
   maxBytes = 64 * 1_048_576,
 ): Promise<Map<string, Buffer>> {
@@ -38,16 +38,16 @@ export async function readBlobs(
   return blobs;
 }
 
-async function read(store: Store, wanted: readonly string[], maxBytes: number): Promise<Map<string, Buffer>> {
+async function read(store: GitStore, wanted: readonly string[], maxBytes: number): Promise<Map<string, Buffer>> {
   const blobs = new Map<string, Buffer>();
   let bytes = 0;
-  await askObjects(store, '--batch', wanted, ({ id, type, size }) => {
+  await readObjects(store, '--batch', wanted, ({ id, type, size }) => {
     if (type !== 'blob') throw new CheckoutError('unknown', `git has no blob ${id}`);
     bytes += size;
     if (bytes > maxBytes) throw new CheckoutError('unknown', 'the files are too large to be read');
     const pieces: Buffer[] = [];
     return {
-      piece: (piece) => void pieces.push(piece),
+      write: (piece) => void pieces.push(piece),
       // Always a copy: a part of what the pipe gave would keep all of that.
       end: () => void blobs.set(id, Buffer.concat(pieces)),
     };

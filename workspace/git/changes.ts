@@ -1,35 +1,35 @@
 import { decodePath } from './path-bytes.ts';
-import { mustInStore, type Store } from './store.ts';
+import { runGitInStoreOrThrow, type GitStore } from './store.ts';
 
 /** A file as a tree holds it; `mode` as git writes it, e.g. `100644`. */
-export interface Entry {
+export interface GitTreeEntry {
   readonly id: string;
   readonly mode: string;
 }
 
-export interface Change {
+export interface FileChange {
   /** Path in the new tree, or in the base when it was deleted (see path-bytes.ts). */
   readonly path: string;
   readonly kind: 'added' | 'modified' | 'deleted' | 'renamed';
   /** Path in the base, for a rename. */
-  readonly from: string | null;
+  readonly previousPath: string | null;
   /** Null when it was added. */
-  readonly base: Entry | null;
+  readonly baseEntry: GitTreeEntry | null;
   /** Null when it was deleted. */
-  readonly head: Entry | null;
+  readonly headEntry: GitTreeEntry | null;
 }
 
 /** The changed files between two trees, by path. Renames are found by content, as git does. */
-export async function changesBetween(store: Store, base: string, tree: string): Promise<Change[]> {
-  return parseRaw(await mustInStore(store, ['diff-tree', '-r', '-z', '--raw', '--find-renames', base, tree]));
+export async function listFileChanges(store: GitStore, base: string, tree: string): Promise<FileChange[]> {
+  return parseRawDiff(await runGitInStoreOrThrow(store, ['diff-tree', '-r', '-z', '--raw', '--find-renames', base, tree]));
 }
 
 const NOTHING = /^0+$/;
 
 /** Parses `git diff-tree -r -z --raw`. */
-export function parseRaw(raw: Buffer): Change[] {
+export function parseRawDiff(raw: Buffer): FileChange[] {
   const fields = splitNul(raw);
-  const changes: Change[] = [];
+  const changes: FileChange[] = [];
   for (let at = 0; at + 1 < fields.length; ) {
     const [baseMode = '', headMode = '', baseId = '', headId = '', status = ''] = (fields[at] ?? '')
       .slice(1)
@@ -43,9 +43,9 @@ export function parseRaw(raw: Buffer): Change[] {
     changes.push({
       path: second,
       kind: moved ? 'renamed' : base ? (head ? 'modified' : 'deleted') : 'added',
-      from: moved ? first : null,
-      base,
-      head,
+      previousPath: moved ? first : null,
+      baseEntry: base,
+      headEntry: head,
     });
   }
   return changes;
@@ -63,12 +63,12 @@ function splitNul(raw: Buffer): string[] {
 }
 
 /** Every path that a change touches: for a rename the old one too. */
-export const touchedPaths = (changes: readonly Change[]): string[] => [
+export const listTouchedPaths = (changes: readonly FileChange[]): string[] => [
   ...new Set(
-    changes.flatMap((change) => (change.from === null ? [change.path] : [change.from, change.path])),
+    changes.flatMap((change) => (change.previousPath === null ? [change.path] : [change.previousPath, change.path])),
   ),
 ];
 
 /** Path of a change in the base, or null when the base does not have it. */
-export const basePath = (change: Change): string | null =>
-  change.base === null ? null : (change.from ?? change.path);
+export const getBasePath = (change: FileChange): string | null =>
+  change.baseEntry === null ? null : (change.previousPath ?? change.path);

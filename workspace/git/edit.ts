@@ -1,46 +1,46 @@
-import type { Entry } from './changes.ts';
+import type { GitTreeEntry } from './changes.ts';
 import { CheckoutError } from './error.ts';
-import { FOLDER, listFolder } from './folder.ts';
+import { FOLDER_MODE, listFolder } from './folder.ts';
 import { encodePath } from './path-bytes.ts';
-import type { Store } from './store.ts';
+import type { GitStore } from './store.ts';
 import { writeObject } from './write-object.ts';
 
 /** What a path is to become; null removes it. */
-export interface Edit {
+export interface GitTreeEdit {
   readonly path: string;
-  readonly to: Entry | null;
+  readonly entry: GitTreeEntry | null;
 }
 
 /** A folder that is edited, by name: what it has, and folders in it that are edited, too. */
-type Folder = Map<string, Entry | Folder>;
+type EditableFolder = Map<string, GitTreeEntry | EditableFolder>;
 
 /**
  * A new tree: `tree` with some paths replaced. Made of git's objects alone, so that no symbolic link of the tree is ever followed. What is put
  * where a folder was, or below a file, takes its place; a folder without files is none.
  */
-export async function editTree(store: Store, tree: string, edits: readonly Edit[]): Promise<string> {
+export async function editTree(store: GitStore, tree: string, edits: readonly GitTreeEdit[]): Promise<string> {
   if (edits.length === 0) return tree;
   const top = await folderOf(store, tree);
-  for (const { path, to } of edits) await edit(store, top, path.split('/'), to);
+  for (const { path, entry } of edits) await edit(store, top, path.split('/'), entry);
   return writeFolder(store, top);
 }
 
 /** Puts a blob into the store and gives its id. */
-export const writeBlob = (store: Store, content: Buffer | string): string =>
+export const writeBlob = (store: GitStore, content: Buffer | string): string =>
   writeObject(store, 'blob', Buffer.from(content));
 
-const folderOf = async (store: Store, tree: string): Promise<Folder> =>
+const folderOf = async (store: GitStore, tree: string): Promise<EditableFolder> =>
   new Map((await listFolder(store, tree, '')).map(({ path, mode, id }) => [path, { mode, id }]));
 
 async function edit(
-  store: Store,
-  folder: Folder,
+  store: GitStore,
+  folder: EditableFolder,
   [name = '', ...below]: readonly string[],
-  to: Entry | null,
+  to: GitTreeEntry | null,
 ): Promise<void> {
   if (name === '') throw new CheckoutError('unknown', 'a path of a tree has a name without letters');
   const there = folder.get(name);
-  const isFolder = there instanceof Map || there?.mode === FOLDER;
+  const isFolder = there instanceof Map || there?.mode === FOLDER_MODE;
   if (below.length === 0) {
     if (to) folder.set(name, to);
     else if (!isFolder) folder.delete(name);
@@ -54,16 +54,16 @@ async function edit(
 }
 
 /** https://git-scm.com/docs/git-mktree knows the same in text. */
-function writeFolder(store: Store, folder: Folder): string {
+function writeFolder(store: GitStore, folder: EditableFolder): string {
   const lines: { readonly key: Buffer; readonly line: Buffer }[] = [];
   for (const [name, what] of folder) {
     const isEdited = what instanceof Map;
-    const { mode, id } = isEdited ? { mode: FOLDER, id: writeFolder(store, what) } : what;
+    const { mode, id } = isEdited ? { mode: FOLDER_MODE, id: writeFolder(store, what) } : what;
     if (isEdited && !hasFiles(what)) continue;
     const bytes = encodePath(name);
     lines.push({
       // A folder is sorted as if its name ended with a slash.
-      key: mode === FOLDER ? Buffer.concat([bytes, Buffer.from('/')]) : bytes,
+      key: mode === FOLDER_MODE ? Buffer.concat([bytes, Buffer.from('/')]) : bytes,
       line: Buffer.concat([Buffer.from(`${mode} `), bytes, Buffer.from([0]), Buffer.from(id, 'hex')]),
     });
   }
@@ -71,5 +71,5 @@ function writeFolder(store: Store, folder: Folder): string {
   return writeObject(store, 'tree', Buffer.concat(lines.map(({ line }) => line)));
 }
 
-const hasFiles = (folder: Folder): boolean =>
+const hasFiles = (folder: EditableFolder): boolean =>
   [...folder.values()].some((what) => !(what instanceof Map) || hasFiles(what));

@@ -41,7 +41,7 @@ const headerSettings = (access: GitAccess): readonly (readonly [string, string])
  * The whole environment of a git process: no system or user configuration, no hooks, no credential helpers, no
  * prompts, and only the protocols that were asked for.
  */
-export function gitEnvironment(access: GitAccess = {}): Record<string, string> {
+export function buildGitEnvironment(access: GitAccess = {}): Record<string, string> {
   const settings = [...SETTINGS, ...headerSettings(access)];
   const environment: Record<string, string> = {
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',

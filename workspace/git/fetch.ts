@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GitAccess } from './environment.ts';
 import { CheckoutError } from './error.ts';
-import { complaint } from './git.ts';
-import { askObjects, IGNORED } from './object-reader.ts';
-import { createStore, formatOf, inStore, type Store } from './store.ts';
+import { gitErrorMessage } from './git.ts';
+import { readObjects, DISCARDING_SINK } from './object-reader.ts';
+import { createGitStore, objectFormatOfId, runGitInStore, type GitStore } from './store.ts';
 
 export interface FetchOptions {
   readonly url: string;
@@ -21,21 +21,21 @@ const FULL_ID = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 const MISSING_REF = /couldn't find remote ref|not our ref|no such remote ref|Server does not allow request/i;
 
 /** Makes a store in `dir` that holds exactly one commit of the repository, without its history. */
-export async function fetchBase(
+export async function fetchBaseCommit(
   dir: string,
   options: FetchOptions,
-): Promise<{ readonly store: Store; readonly commit: string }> {
+): Promise<{ readonly store: GitStore; readonly commit: string }> {
   const wanted = FULL_ID.test(options.ref) ? options.ref : null;
-  let store = await createStore(dir, wanted ? formatOf(wanted) : 'sha1');
+  let store = await createGitStore(dir, wanted ? objectFormatOfId(wanted) : 'sha1');
   let result = await fetchInto(store, options);
   if (result.code !== 0 && !wanted && /mismatched algorithms/.test(result.stderr)) {
-    store = await createStore(`${dir}-sha256`, 'sha256');
+    store = await createGitStore(`${dir}-sha256`, 'sha256');
     result = await fetchInto(store, options);
   }
   if (result.code !== 0) {
     if (result.stopped !== 'timed_out' && MISSING_REF.test(result.stderr))
       throw new CheckoutError('base_ref_missing', `the repository has no "${options.ref}"`);
-    throw new CheckoutError('repository_unavailable', complaint(result));
+    throw new CheckoutError('repository_unavailable', gitErrorMessage(result));
   }
   return { store, commit: await fetchedCommit(store, options.ref) };
 }
@@ -48,8 +48,8 @@ export async function fetchBase(
 export async function fetchCommit(
   dir: string,
   options: FetchOptions,
-): Promise<{ readonly store: Store; readonly commit: string }> {
-  const fetched = await fetchBase(dir, options);
+): Promise<{ readonly store: GitStore; readonly commit: string }> {
+  const fetched = await fetchBaseCommit(dir, options);
   if (fetched.commit !== options.ref)
     throw new CheckoutError('base_ref_missing', `"${options.ref}" is not a commit`);
   return fetched;
@@ -59,30 +59,30 @@ export async function fetchCommit(
  * Adds the newest commit of a branch or tag to a store, without its history.
  * @returns the commit, or null when it cannot be had.
  */
-export async function fetchAlso(store: Store, options: FetchOptions): Promise<string | null> {
+export async function fetchAdditionalRef(store: GitStore, options: FetchOptions): Promise<string | null> {
   const result = await fetchInto(store, options, ALSO_REF);
   if (result.code !== 0) return null;
-  return peeled(store, ALSO_REF, 'commit');
+  return peelTo(store, ALSO_REF, 'commit');
 }
 
 /** The owner of a file:// repository is not always who we are; git would refuse to read it. */
-export const servedBy = (url: string): string[] =>
+export const fileUrlArguments = (url: string): string[] =>
   url.startsWith('file:') ? ['--upload-pack=git -c safe.directory=* upload-pack'] : [];
 
-function fetchInto(store: Store, options: FetchOptions, into = BASE_REF) {
+function fetchInto(store: GitStore, options: FetchOptions, into = BASE_REF) {
   const access: GitAccess = {
     url: options.url,
     authorization: options.authorization ?? null,
     allowFile: options.allowFile ?? false,
   };
-  return inStore(
+  return runGitInStore(
     store,
     [
       'fetch',
       '--quiet',
       '--depth=1',
       '--no-tags',
-      ...servedBy(options.url),
+      ...fileUrlArguments(options.url),
       '--',
       options.url,
       `+${options.ref}:${into}`,
@@ -92,30 +92,30 @@ function fetchInto(store: Store, options: FetchOptions, into = BASE_REF) {
 }
 
 /** A branch is a commit by definition; a tag or an object id may have to be peeled, which costs a process. */
-async function fetchedCommit(store: Store, ref: string): Promise<string> {
+async function fetchedCommit(store: GitStore, ref: string): Promise<string> {
   const [fetched, head] = await Promise.all([
     readFile(join(store.dir, BASE_REF), 'utf8'),
     readFile(join(store.dir, 'FETCH_HEAD'), 'utf8'),
   ]);
   if (/\tbranch '/.test(head)) return fetched.trim();
-  const commit = await peeled(store, fetched.trim(), 'commit');
+  const commit = await peelTo(store, fetched.trim(), 'commit');
   if (commit === null) throw new CheckoutError('base_ref_missing', `"${ref}" is not a commit`);
   return commit;
 }
 
 /** What a name stands for in the end, or null when that is nothing of this type. */
-async function peeled(store: Store, name: string, type: 'commit' | 'tree'): Promise<string | null> {
+async function peelTo(store: GitStore, name: string, type: 'commit' | 'tree'): Promise<string | null> {
   let found: string | null = null;
-  await askObjects(store, '--batch-check', [`${name}^{${type}}`], (header) => {
+  await readObjects(store, '--batch-check', [`${name}^{${type}}`], (header) => {
     if (header.type === type) found = header.id;
-    return IGNORED;
+    return DISCARDING_SINK;
   });
   return found;
 }
 
 /** The tree of a commit. @throws CheckoutError */
-export async function treeOf(store: Store, commit: string): Promise<string> {
-  const tree = await peeled(store, commit, 'tree');
+export async function resolveTree(store: GitStore, commit: string): Promise<string> {
+  const tree = await peelTo(store, commit, 'tree');
   if (tree === null) throw new CheckoutError('unknown', `git has no tree ${commit}`);
   return tree;
 }

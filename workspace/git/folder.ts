@@ -1,8 +1,8 @@
 import { readBlobs } from './blobs.ts';
 import { CheckoutError } from './error.ts';
-import { askObjects, IGNORED } from './object-reader.ts';
+import { readObjects, DISCARDING_SINK } from './object-reader.ts';
 import { decodePath } from './path-bytes.ts';
-import type { Store } from './store.ts';
+import type { GitStore } from './store.ts';
 
 /** What lies directly in a folder. */
 export interface FolderEntry {
@@ -13,16 +13,16 @@ export interface FolderEntry {
   readonly id: string;
 }
 
-export const FOLDER = '40000';
+export const FOLDER_MODE = '40000';
 /** Largest folder that is read, in bytes: some hundred thousand names. */
 const MAX_TREE_BYTES = 16 * 1_048_576;
 /** Folders that are kept of one store. */
 const MAX_KEPT = 256;
-const kept = new WeakMap<Store, Map<string, Promise<readonly FolderEntry[]>>>();
+const kept = new WeakMap<GitStore, Map<string, Promise<readonly FolderEntry[]>>>();
 
 /** What lies directly in one folder of a commit or tree; '' is the top. Nothing where there is none. */
 export async function listFolder(
-  store: Store,
+  store: GitStore,
   treeish: string,
   folder: string,
 ): Promise<readonly FolderEntry[]> {
@@ -30,7 +30,7 @@ export async function listFolder(
   let at = '';
   for (const name of folder === '' ? [] : folder.split('/')) {
     const next = entries.find(({ path }) => path === name);
-    if (next?.mode !== FOLDER) return [];
+    if (next?.mode !== FOLDER_MODE) return [];
     entries = await keptTree(store, next.id);
     at += `${name}/`;
   }
@@ -39,7 +39,7 @@ export async function listFolder(
 
 /** A file of a commit or tree, or null when there is none at that path. @throws CheckoutError over `maxBytes`. */
 export async function readFileAt(
-  store: Store,
+  store: GitStore,
   treeish: string,
   path: string,
   maxBytes: number,
@@ -53,7 +53,7 @@ export async function readFileAt(
 }
 
 /** What an id names never changes; a name that is no id may be another tree next time. */
-function keptTree(store: Store, name: string): Promise<readonly FolderEntry[]> {
+function keptTree(store: GitStore, name: string): Promise<readonly FolderEntry[]> {
   if (!/^[0-9a-f]{40,64}(?:\^\{tree\})?$/.test(name)) return readTree(store, name);
   const known = kept.get(store) ?? new Map<string, Promise<readonly FolderEntry[]>>();
   kept.set(store, known);
@@ -66,12 +66,12 @@ function keptTree(store: Store, name: string): Promise<readonly FolderEntry[]> {
   return reading;
 }
 
-async function readTree(store: Store, name: string): Promise<readonly FolderEntry[]> {
+async function readTree(store: GitStore, name: string): Promise<readonly FolderEntry[]> {
   const pieces: Buffer[] = [];
-  await askObjects(store, '--batch', [name], ({ type, size }) => {
+  await readObjects(store, '--batch', [name], ({ type, size }) => {
     if (type !== 'tree') throw new CheckoutError('unknown', `git has no tree ${name}`);
     if (size > MAX_TREE_BYTES) throw new CheckoutError('unknown', 'a folder is too large to be read');
-    return { ...IGNORED, piece: (bytes) => void pieces.push(bytes) };
+    return { ...DISCARDING_SINK, write: (bytes) => void pieces.push(bytes) };
   });
   return parse(Buffer.concat(pieces), store.format === 'sha256' ? 32 : 20);
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { forgetGroup, signalGroup, trackGroup } from '../process/groups.ts';
-import type { RunAs } from '../process/run-as.ts';
+import { untrackProcessGroup, signalProcessGroup, trackProcessGroup } from '../process/groups.ts';
+import type { ProcessUser } from '../process/run-as.ts';
 import { CheckoutError } from './error.ts';
 
 export interface GitOptions {
@@ -10,11 +10,11 @@ export interface GitOptions {
   /** Default 120 s. */
   readonly timeoutMs?: number;
   /** Most bytes of standard output; more ends the process. Default 64 MiB. */
-  readonly outputBytes?: number;
+  readonly maxOutputBytes?: number;
   /** Most bytes of a file that it may write; more ends it. Absent: no limit. */
-  readonly fileBytes?: number;
+  readonly maxFileBytes?: number;
   /** Who it runs as; absent or null: as we do. */
-  readonly runAs?: RunAs | null;
+  readonly runAs?: ProcessUser | null;
 }
 
 export interface GitResult {
@@ -31,13 +31,13 @@ const DEFAULT_OUTPUT_BYTES = 64 * 1_048_576;
 const MAX_STDERR_BYTES = 64 * 1024;
 
 /** The limit is one of the process, in units of 512 bytes. */
-const commandOf = (args: readonly string[], { fileBytes }: GitOptions): [string, ...string[]] =>
-  fileBytes === undefined
+const commandOf = (args: readonly string[], { maxFileBytes }: GitOptions): [string, ...string[]] =>
+  maxFileBytes === undefined
     ? ['git', ...args]
-    : ['sh', '-c', `ulimit -f ${Math.ceil(fileBytes / 512)} && exec git "$@"`, 'git', ...args];
+    : ['sh', '-c', `ulimit -f ${Math.ceil(maxFileBytes / 512)} && exec git "$@"`, 'git', ...args];
 
 /** Runs git. Rejects only when git itself cannot be started; a non-zero exit is a result. */
-export function git(args: readonly string[], options: GitOptions): Promise<GitResult> {
+export function runGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
   return new Promise((resolve, reject) => {
     const [program, ...rest] = commandOf(args, options);
     const child = spawn(program, rest, {
@@ -48,15 +48,15 @@ export function git(args: readonly string[], options: GitOptions): Promise<GitRe
       ...(options.runAs ? { uid: options.runAs.uid, gid: options.runAs.gid } : {}),
     });
     const leader = child.pid;
-    if (leader !== undefined) trackGroup(leader);
+    if (leader !== undefined) trackProcessGroup(leader);
     let stopped: GitResult['stopped'] = null;
     const stop = (why: NonNullable<GitResult['stopped']>): void => {
       stopped ??= why;
-      if (leader !== undefined) signalGroup(leader, 'SIGKILL');
+      if (leader !== undefined) signalProcessGroup(leader, 'SIGKILL');
     };
     const timer = setTimeout(() => stop('timed_out'), options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
 
-    const limit = options.outputBytes ?? DEFAULT_OUTPUT_BYTES;
+    const limit = options.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES;
     const out: Buffer[] = [];
     let outBytes = 0;
     child.stdout.on('data', (chunk: Buffer) => {
@@ -78,14 +78,14 @@ export function git(args: readonly string[], options: GitOptions): Promise<GitRe
     });
     child.once('close', (code, signal) => {
       clearTimeout(timer);
-      if (leader !== undefined) forgetGroup(leader);
+      if (leader !== undefined) untrackProcessGroup(leader);
       resolve({ code, signal, stdout: Buffer.concat(out), stderr: stderr.trim(), stopped });
     });
   });
 }
 
 /** What git said went wrong, in one line without its own prefixes. */
-export const complaint = (result: GitResult): string =>
+export const gitErrorMessage = (result: GitResult): string =>
   result.stopped === 'timed_out'
     ? 'git took too long'
     : (result.stderr

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { chmod } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import type { RunAs } from '../process/run-as.ts';
+import type { ProcessUser } from '../process/run-as.ts';
 
 /**
  * Gives folders to a user, to be entered by nobody else. For what we have made and nobody else could reach until now: it goes through
  * everything in them, but follows no link.
  */
-export async function handOver({ uid, gid }: RunAs, folders: readonly string[]): Promise<void> {
+export async function changeOwner({ uid, gid }: ProcessUser, folders: readonly string[]): Promise<void> {
   await Promise.all(folders.map((folder) => chmod(folder, 0o700)));
   await promisify(execFile)('chown', ['-hR', `${uid}:${gid}`, '--', ...folders], { env: { PATH } });
 }

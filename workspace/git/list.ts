@@ -1,8 +1,8 @@
-import { parseRaw } from './changes.ts';
+import { parseRawDiff } from './changes.ts';
 import { CheckoutError } from './error.ts';
-import { askObjects, IGNORED } from './object-reader.ts';
+import { readObjects, DISCARDING_SINK } from './object-reader.ts';
 import { decodePath, encodePath } from './path-bytes.ts';
-import { mustInStore, type Store } from './store.ts';
+import { runGitInStoreOrThrow, type GitStore } from './store.ts';
 
 /** A file as a tree lists it. */
 export interface ListedFile {
@@ -18,13 +18,13 @@ export interface ListedFile {
 const SUBMODULE = '160000';
 /** Lists that are kept of one store; gates look at two or three trees. */
 const MAX_LISTS = 6;
-const lists = new WeakMap<Store, Map<string, Promise<readonly ListedFile[]>>>();
+const lists = new WeakMap<GitStore, Map<string, Promise<readonly ListedFile[]>>>();
 
 /**
  * Every file of a commit or tree, in git's order. Asked again for the same id, it is not listed again: what an id names never changes.
  * Of a second tree git is asked for what differs from the first.
  */
-export function listFiles(store: Store, treeish: string): Promise<readonly ListedFile[]> {
+export function listFiles(store: GitStore, treeish: string): Promise<readonly ListedFile[]> {
   const known = lists.get(store) ?? new Map<string, Promise<readonly ListedFile[]>>();
   lists.set(store, known);
   const there = known.get(treeish);
@@ -44,31 +44,31 @@ export function listFiles(store: Store, treeish: string): Promise<readonly Liste
   return listing;
 }
 
-const list = async (store: Store, treeish: string): Promise<ListedFile[]> =>
-  parse(await mustInStore(store, ['ls-tree', '-r', '-l', '-z', '--full-tree', treeish]));
+const list = async (store: GitStore, treeish: string): Promise<ListedFile[]> =>
+  parse(await runGitInStoreOrThrow(store, ['ls-tree', '-r', '-l', '-z', '--full-tree', treeish]));
 
 /** The files of a tree, by those of another one. */
 async function listBeside(
-  store: Store,
+  store: GitStore,
   near: string,
   files: readonly ListedFile[],
   treeish: string,
 ): Promise<readonly ListedFile[]> {
-  const differs = await mustInStore(store, ['diff-tree', '-r', '-z', '--raw', '--no-renames', near, treeish]);
-  const changes = new Map(parseRaw(differs).map((change) => [change.path, change]));
+  const differs = await runGitInStoreOrThrow(store, ['diff-tree', '-r', '-z', '--raw', '--no-renames', near, treeish]);
+  const changes = new Map(parseRawDiff(differs).map((change) => [change.path, change]));
   if (changes.size === 0) return files;
   const sizes = new Map<string, number>();
-  const blobs = [...changes.values()].flatMap(({ head }) =>
-    head && head.mode !== SUBMODULE ? [head.id] : [],
+  const blobs = [...changes.values()].flatMap(({ headEntry }) =>
+    headEntry && headEntry.mode !== SUBMODULE ? [headEntry.id] : [],
   );
-  await askObjects(store, '--batch-check', [...new Set(blobs)], ({ id, type, size }) => {
+  await readObjects(store, '--batch-check', [...new Set(blobs)], ({ id, type, size }) => {
     if (type !== 'blob') throw new CheckoutError('unknown', `git has no blob ${id}`);
     sizes.set(id, size);
-    return IGNORED;
+    return DISCARDING_SINK;
   });
   const written = (path: string): ListedFile[] => {
-    const { head = null } = changes.get(path) ?? {};
-    return head ? [{ path, ...head, size: sizes.get(head.id) ?? null }] : [];
+    const { headEntry = null } = changes.get(path) ?? {};
+    return headEntry ? [{ path, ...headEntry, size: sizes.get(headEntry.id) ?? null }] : [];
   };
   const known = new Set(files.map(({ path }) => path));
   const stayed = files.flatMap((file) => (changes.has(file.path) ? written(file.path) : [file]));
@@ -117,4 +117,4 @@ function parse(listed: Buffer): ListedFile[] {
   return files;
 }
 
-export const isRegular = ({ mode }: { readonly mode: string }): boolean => mode.startsWith('100');
+export const isRegularFile = ({ mode }: { readonly mode: string }): boolean => mode.startsWith('100');

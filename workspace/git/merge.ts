@@ -1,41 +1,41 @@
 import { MAX_PATCH_BYTES } from '../../shared/contract/names.ts';
-import { commitTree } from './commit.ts';
+import { writeCommit } from './commit.ts';
 import { CheckoutError } from './error.ts';
-import { treeOf } from './fetch.ts';
-import { complaint } from './git.ts';
-import { PATCH_FORMAT } from './patch.ts';
+import { resolveTree } from './fetch.ts';
+import { gitErrorMessage } from './git.ts';
+import { PATCH_FORMAT_ARGUMENTS } from './patch.ts';
 import { decodePath } from './path-bytes.ts';
-import { inStore, mustInStore, type Store } from './store.ts';
-import type { Upstream } from './upstream.ts';
+import { runGitInStore, runGitInStoreOrThrow, type GitStore } from './store.ts';
+import type { UpstreamBranch } from './upstream.ts';
 
-export interface Conflict {
+export interface TreeMergeConflict {
   readonly path: string;
   /** Kind of conflict in git's own words, e.g. `CONFLICT (modify/delete)`. */
   readonly kind: string;
 }
 
 /** `tree`: what comes of it, conflict markers and all where there are conflicts. `null`: this git cannot merge without a checkout. */
-export type Merge = { readonly tree: string; readonly conflicts: readonly Conflict[] } | null;
+export type TreeMergeResult = { readonly tree: string; readonly conflicts: readonly TreeMergeConflict[] } | null;
 
 /** The first git that has `merge-tree --write-tree`. */
-export const NEEDED_GIT = '2.38';
+export const MIN_MERGE_GIT_VERSION = '2.38';
 
 /**
  * Merges a tree with the newest commit of a branch, in the object store only. The histories are reduced to what counts: both
  * sides come from the commit at which they parted, so a store that has no more than these three is enough.
  */
 export async function mergeTrees(
-  store: Store,
+  store: GitStore,
   tree: string,
-  upstream: Pick<Upstream, 'base' | 'commit'>,
-): Promise<Merge> {
+  upstream: Pick<UpstreamBranch, 'mergeBase' | 'commit'>,
+): Promise<TreeMergeResult> {
   // A branch that has not moved since has nothing that could be merged.
-  if (upstream.commit === upstream.base) return { tree, conflicts: [] };
+  if (upstream.commit === upstream.mergeBase) return { tree, conflicts: [] };
   const side = async (treeish: string, message: string): Promise<string> =>
-    commitTree(store, { tree: treeish, parent: upstream.base, message, author: 'assay <>', at: LONG_AGO });
-  const theirTree = await treeOf(store, upstream.commit);
+    writeCommit(store, { tree: treeish, parent: upstream.mergeBase, message, author: 'assay <>', at: LONG_AGO });
+  const theirTree = await resolveTree(store, upstream.commit);
   const [theirs, ours] = await Promise.all([side(theirTree, 'theirs'), side(tree, 'ours')]);
-  const merged = await inStore(store, [
+  const merged = await runGitInStore(store, [
     'merge-tree',
     '--write-tree',
     '-z',
@@ -47,9 +47,9 @@ export async function mergeTrees(
   const made = merged.stdout.subarray(0, tree.length).toString('latin1');
   if (merged.code === 0) return { tree: made, conflicts: [] };
   if (merged.code === 1 && merged.stopped === null)
-    return { tree: made, conflicts: parseConflicts(merged.stdout) };
+    return { tree: made, conflicts: parseTreeMergeConflicts(merged.stdout) };
   if (merged.code === 129 || /unknown option|not a git command/.test(merged.stderr)) return null;
-  throw new Error(`git merge-tree: ${complaint(merged)}`);
+  throw new Error(`git merge-tree: ${gitErrorMessage(merged)}`);
 }
 
 const LONG_AGO = '2000-01-01T00:00:00Z';
@@ -58,7 +58,7 @@ const LONG_AGO = '2000-01-01T00:00:00Z';
  * Parses what `git merge-tree -z --name-only --messages` says of a merge with conflicts: the tree, the paths, an empty field,
  * and messages, each with the number of its paths before them and its kind behind.
  */
-export function parseConflicts(output: Buffer): Conflict[] {
+export function parseTreeMergeConflicts(output: Buffer): TreeMergeConflict[] {
   const fields: string[] = [];
   for (let from = 0; from < output.length; ) {
     const end = output.indexOf(0, from);
@@ -81,9 +81,9 @@ export function parseConflicts(output: Buffer): Conflict[] {
 }
 
 /** The patch that makes the one tree of the other, as `snapshot` writes it. @throws CheckoutError `patch_too_large` */
-export async function patchBetween(store: Store, base: string, tree: string): Promise<Buffer> {
-  const diff = await mustInStore(store, ['diff-tree', '-r', '--patch', ...PATCH_FORMAT, base, tree], {
-    outputBytes: MAX_PATCH_BYTES + 1,
+export async function createPatchBetween(store: GitStore, base: string, tree: string): Promise<Buffer> {
+  const diff = await runGitInStoreOrThrow(store, ['diff-tree', '-r', '--patch', ...PATCH_FORMAT_ARGUMENTS, base, tree], {
+    maxOutputBytes: MAX_PATCH_BYTES + 1,
   });
   if (diff.length > MAX_PATCH_BYTES)
     throw new CheckoutError('patch_too_large', `the patch is over ${MAX_PATCH_BYTES} bytes`);

@@ -1,12 +1,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { forgetGroup, signalGroup, trackGroup } from '../process/groups.ts';
-import { gitEnvironment } from './environment.ts';
+import { untrackProcessGroup, signalProcessGroup, trackProcessGroup } from '../process/groups.ts';
+import { buildGitEnvironment } from './environment.ts';
 import { CheckoutError } from './error.ts';
-import type { Store } from './store.ts';
+import type { GitStore } from './store.ts';
 
 /** What is asked for: contents with their headers, or headers alone. */
-export type Wanted = '--batch' | '--batch-check';
+export type CatFileMode = '--batch' | '--batch-check';
 
 interface ObjectHeader {
   readonly id: string;
@@ -18,22 +18,22 @@ interface ObjectHeader {
 
 /** Takes the contents of one object as they come. */
 export interface ObjectSink {
-  piece(bytes: Buffer): void;
+  write(bytes: Buffer): void;
   end(): void;
 }
 
 /** Hears of each object before its contents come. What it throws ends the reading. */
-export type Open = (header: ObjectHeader) => ObjectSink;
+export type ObjectOpener = (header: ObjectHeader) => ObjectSink;
 
-export const IGNORED: ObjectSink = { piece: () => {}, end: () => {} };
+export const DISCARDING_SINK: ObjectSink = { write: () => {}, end: () => {} };
 
 /** How long a process waits for the next question, in milliseconds. */
 const IDLE_MS = 1_000;
 const TIMEOUT_MS = 120_000;
 const MAX_STDERR_CHARS = 4_096;
 
-interface Question {
-  readonly reader: BatchReader;
+interface ObjectRequest {
+  readonly reader: CatFileOutputReader;
   readonly answered: (whole: boolean) => void;
   readonly failed: (error: unknown) => void;
 }
@@ -42,22 +42,22 @@ interface Question {
 class CatFile {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #output: Socket;
-  #asked: Question | null = null;
+  #asked: ObjectRequest | null = null;
   #stderr = '';
   /** How many questions it has answered. */
   #answers = 0;
   #idle: NodeJS.Timeout | null = null;
   #over = false;
 
-  constructor(store: Store, wanted: Wanted) {
+  constructor(store: GitStore, wanted: CatFileMode) {
     this.#child = spawn('git', ['cat-file', wanted], {
       cwd: store.dir,
-      env: { ...gitEnvironment(), GIT_DIR: store.dir },
+      env: { ...buildGitEnvironment(), GIT_DIR: store.dir },
       detached: true,
       stdio: 'pipe',
     });
     const leader = this.#child.pid;
-    if (leader !== undefined) trackGroup(leader);
+    if (leader !== undefined) trackProcessGroup(leader);
     // A process that waits for questions must not keep ours alive; it ends with the pipe.
     this.#child.unref();
     this.#output = this.#child.stdout as Socket;
@@ -70,7 +70,7 @@ class CatFile {
     this.#output.on('data', (chunk: Buffer) => this.#hear(chunk));
     this.#child.once('error', (error) => this.#end(`git could not be started: ${error.message}`));
     this.#child.once('close', () => {
-      if (leader !== undefined) forgetGroup(leader);
+      if (leader !== undefined) untrackProcessGroup(leader);
       this.#end(`git cat-file: ${this.#stderr.trim() || 'ended early'}`);
     });
   }
@@ -80,7 +80,7 @@ class CatFile {
   }
 
   /** @returns false when it has ended while it waited, so that nothing of an answer has come. */
-  ask(names: readonly string[], reader: BatchReader): Promise<boolean> {
+  ask(names: readonly string[], reader: CatFileOutputReader): Promise<boolean> {
     if (this.#idle) clearTimeout(this.#idle);
     this.#output.ref();
     return new Promise<boolean>((resolve, reject) => {
@@ -111,14 +111,14 @@ class CatFile {
 
   kill(): void {
     this.#over = true;
-    if (this.#child.pid !== undefined) signalGroup(this.#child.pid, 'SIGKILL');
+    if (this.#child.pid !== undefined) signalProcessGroup(this.#child.pid, 'SIGKILL');
   }
 
   #hear(chunk: Buffer): void {
     if (!this.#asked) return;
     try {
       this.#asked.reader.add(chunk);
-      if (!this.#asked.reader.done) return;
+      if (!this.#asked.reader.isDone) return;
       this.#answers++;
       this.#asked.answered(true);
     } catch (error) {
@@ -130,36 +130,36 @@ class CatFile {
 
   #end(why: string): void {
     this.#over = true;
-    if (this.#answers > 0 && this.#asked?.reader.started === false) this.#asked.answered(false);
+    if (this.#answers > 0 && this.#asked?.reader.hasStarted === false) this.#asked.answered(false);
     this.#asked?.failed(new CheckoutError('unknown', why));
   }
 }
 
-interface Line {
+interface CatFileQueue {
   running: CatFile | null;
   /** The end of the question that was asked last. */
   last: Promise<unknown>;
 }
 
-const lines = new WeakMap<Store, Map<Wanted, Line>>();
+const lines = new WeakMap<GitStore, Map<CatFileMode, CatFileQueue>>();
 
 /**
  * Asks git for objects, one question after the other, of a process that stays for a second: starting a process makes the kernel copy
  * our page tables, which holds this one up for some 5 ms for each 100 MB that it has.
  * @throws CheckoutError when git cannot answer, and whatever `open` and its sinks throw.
  */
-export async function askObjects(
-  store: Store,
-  wanted: Wanted,
+export async function readObjects(
+  store: GitStore,
+  wanted: CatFileMode,
   names: readonly string[],
-  open: Open,
+  open: ObjectOpener,
 ): Promise<void> {
   if (names.length === 0) return;
-  const ofStore = lines.get(store) ?? new Map<Wanted, Line>();
+  const ofStore = lines.get(store) ?? new Map<CatFileMode, CatFileQueue>();
   lines.set(store, ofStore);
   const line = ofStore.get(wanted) ?? { running: null, last: Promise.resolve() };
   ofStore.set(wanted, line);
-  const reader = new BatchReader(names.length, wanted === '--batch', open);
+  const reader = new CatFileOutputReader(names.length, wanted === '--batch', open);
   const answer = line.last.then(async () => {
     if (line.running && !line.running.over && (await line.running.ask(names, reader))) return;
     line.running = new CatFile(store, wanted);
@@ -172,8 +172,8 @@ export async function askObjects(
 const NEWLINE = 0x0a;
 
 /** Takes the output of `git cat-file` apart. */
-export class BatchReader {
-  readonly #open: Open;
+export class CatFileOutputReader {
+  readonly #open: ObjectOpener;
   readonly #expected: number;
   readonly #withContents: boolean;
   #header = Buffer.alloc(0);
@@ -182,22 +182,22 @@ export class BatchReader {
   #left = 0;
   #ended = 0;
 
-  constructor(expected: number, withContents: boolean, open: Open) {
+  constructor(expected: number, withContents: boolean, open: ObjectOpener) {
     this.#expected = expected;
     this.#withContents = withContents;
     this.#open = open;
   }
 
   /** How many objects have come whole. */
-  get ended(): number {
+  get completedObjects(): number {
     return this.#ended;
   }
 
-  get started(): boolean {
+  get hasStarted(): boolean {
     return this.#ended > 0 || this.#sink !== null || this.#header.length > 0;
   }
 
-  get done(): boolean {
+  get isDone(): boolean {
     return this.#ended === this.#expected;
   }
 
@@ -229,7 +229,7 @@ export class BatchReader {
     if (this.#left > 0) {
       const piece = chunk.subarray(at, at + this.#left);
       this.#left -= piece.length;
-      sink.piece(piece);
+      sink.write(piece);
       return at + piece.length;
     }
     // The line break that follows every object.

@@ -1,32 +1,32 @@
 import { copyFile, mkdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_PATCH_BYTES } from '../../shared/contract/names.ts';
-import { evict } from '../process/evict.ts';
-import type { RunAs } from '../process/run-as.ts';
+import { killUserProcesses } from '../process/evict.ts';
+import type { ProcessUser } from '../process/run-as.ts';
 import { CheckoutError } from './error.ts';
-import { complaint } from './git.ts';
-import { handOver } from './hand-over.ts';
-import { inStore, line, type Store, type StoreCall } from './store.ts';
-import { splitRaw } from './submodules.ts';
+import { gitErrorMessage } from './git.ts';
+import { changeOwner } from './hand-over.ts';
+import { runGitInStore, readSingleLine, type GitStore, type GitStoreCallOptions } from './store.ts';
+import { splitRawPatch } from './submodules.ts';
 
-export interface Snapshot {
+export interface WorkTreeSnapshot {
   readonly tree: string;
   readonly patch: Buffer;
 }
 
-export interface SnapshotOptions {
+export interface WorkTreeSnapshotOptions {
   readonly base: string;
   readonly workTree: string;
   /** The index that the work tree was made with; it saves reading unchanged files again. */
   readonly index: string;
   /** A folder to be made for what git writes meanwhile. */
-  readonly dir: string;
+  readonly scratchFolder: string;
   /** Who has left the work tree, and runs no more; null: we ourselves. */
-  readonly runAs: RunAs | null;
+  readonly runAs: ProcessUser | null;
 }
 
 /** How git writes patches here: whole, whatever the user's or the repository's settings say. */
-export const PATCH_FORMAT = [
+export const PATCH_FORMAT_ARGUMENTS = [
   '--binary',
   '--full-index',
   '--find-renames',
@@ -48,16 +48,16 @@ export const PATCH_FORMAT = [
  * whoever judges them makes the tree anew from base and patch.
  * @throws CheckoutError `patch_too_large` over MAX_PATCH_BYTES; `agent_failed` when something was left that git cannot take.
  */
-export async function snapshot(store: Store, options: SnapshotOptions): Promise<Snapshot> {
-  const { dir, runAs } = options;
-  await mkdir(dir, { mode: 0o700 });
-  await Promise.all([mkdir(join(dir, 'objects')), copyIndex(options.index, join(dir, 'index'))]);
-  if (runAs) await handOver(runAs, [dir]);
+export async function takeWorkTreeSnapshot(store: GitStore, options: WorkTreeSnapshotOptions): Promise<WorkTreeSnapshot> {
+  const { scratchFolder, runAs } = options;
+  await mkdir(scratchFolder, { mode: 0o700 });
+  await Promise.all([mkdir(join(scratchFolder, 'objects')), copyIndex(options.index, join(scratchFolder, 'index'))]);
+  if (runAs) await changeOwner(runAs, [scratchFolder]);
   try {
     return await take(store, options);
   } finally {
     // A program that a submodule's settings name may have left something behind.
-    if (runAs) await evict(runAs);
+    if (runAs) await killUserProcesses(runAs);
   }
 }
 
@@ -74,32 +74,32 @@ async function copyIndex(from: string, to: string): Promise<void> {
 /** `git add` goes by a folder that it cannot look into, says so, and ends well: work would be missing that nobody has taken away. */
 const UNSEEN = /^warning: (could not open directory .*)$/m;
 
-async function take(store: Store, { base, workTree, dir, runAs }: SnapshotOptions): Promise<Snapshot> {
-  const call: StoreCall = {
-    index: join(dir, 'index'),
-    objects: join(dir, 'objects'),
+async function take(store: GitStore, { base, workTree, scratchFolder, runAs }: WorkTreeSnapshotOptions): Promise<WorkTreeSnapshot> {
+  const call: GitStoreCallOptions = {
+    indexFile: join(scratchFolder, 'index'),
+    objectsFolder: join(scratchFolder, 'objects'),
     runAs,
     timeoutMs: 600_000,
   };
-  const added = await inStore(store, ['add', '--all', '--', '.'], { ...call, workTree });
+  const added = await runGitInStore(store, ['add', '--all', '--', '.'], { ...call, workTree });
   if (added.code !== 0)
-    throw new CheckoutError('agent_failed', `what was left cannot be taken: ${complaint(added)}`);
+    throw new CheckoutError('agent_failed', `what was left cannot be taken: ${gitErrorMessage(added)}`);
   const unseen = UNSEEN.exec(added.stderr)?.[1];
   if (unseen !== undefined)
     throw new CheckoutError('agent_failed', `what was left cannot be taken: ${unseen.slice(0, 300)}`);
   const [written, diff] = await Promise.all([
-    inStore(store, ['write-tree'], call),
-    inStore(store, ['diff-index', '--cached', '--patch-with-raw', ...PATCH_FORMAT, base], {
+    runGitInStore(store, ['write-tree'], call),
+    runGitInStore(store, ['diff-index', '--cached', '--patch-with-raw', ...PATCH_FORMAT_ARGUMENTS, base], {
       ...call,
-      outputBytes: MAX_PATCH_BYTES,
+      maxOutputBytes: MAX_PATCH_BYTES,
     }),
   ]);
   if (diff.stopped === 'output_limit')
     throw new CheckoutError('patch_too_large', `the patch is over ${MAX_PATCH_BYTES} bytes`);
   for (const result of [written, diff])
     if (result.code !== 0)
-      throw new CheckoutError('agent_failed', `what was left cannot be taken: ${complaint(result)}`);
-  const { patch, submodule } = splitRaw(diff.stdout);
+      throw new CheckoutError('agent_failed', `what was left cannot be taken: ${gitErrorMessage(result)}`);
+  const { patch, submodule } = splitRawPatch(diff.stdout);
   if (submodule !== null)
     throw new CheckoutError(
       'agent_failed',
@@ -107,7 +107,7 @@ async function take(store: Store, { base, workTree, dir, runAs }: SnapshotOption
         ? `${submodule.path} is a git repository of its own; its files cannot be handed in`
         : `${submodule.path} is a submodule; which commit of it is used cannot be changed here`,
     );
-  const tree = line(written.stdout);
+  const tree = readSingleLine(written.stdout);
   if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(tree))
     throw new CheckoutError('agent_failed', 'what was left cannot be taken: git names no tree');
   return { tree, patch };

@@ -31,7 +31,7 @@ export function encodePath(path: string): Buffer {
 }
 
 /** A path as people and JSON may see it: bytes that are not UTF-8 as `\\xNN`. */
-export const shownPath = (path: string): string =>
+export const toDisplayPath = (path: string): string =>
   path.isWellFormed()
     ? path
     : path.replace(

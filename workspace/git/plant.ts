@@ -1,12 +1,12 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Store } from './store.ts';
+import type { GitStore } from './store.ts';
 
 /**
  * Gives a checkout a `.git` of its own, for agents and tools that ask git where they are. It borrows the objects of the
  * store; what is done to it never reaches the store, and we never read it again.
  */
-export async function plantGit(store: Store, checkout: string, commit: string, index: string): Promise<void> {
+export async function createCheckoutGit(store: GitStore, checkout: string, commit: string, index: string): Promise<void> {
   const dir = join(checkout, '.git');
   await mkdir(join(dir, 'objects', 'info'), { recursive: true });
   await mkdir(join(dir, 'refs', 'heads'), { recursive: true });

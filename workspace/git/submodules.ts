@@ -12,7 +12,7 @@ export interface ChangedSubmodule {
  * Takes the output of `git diff-index --patch-with-raw` apart: a line for each change, an empty line, and the patch.
  * @returns the patch, and the first submodule that was added, removed or moved to another commit.
  */
-export function splitRaw(output: Buffer): {
+export function splitRawPatch(output: Buffer): {
   readonly patch: Buffer;
   readonly submodule: ChangedSubmodule | null;
 } {

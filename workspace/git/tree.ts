@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { CheckoutError } from './error.ts';
-import { complaint } from './git.ts';
-import { inStore, line, mustInStore, type Store } from './store.ts';
+import { gitErrorMessage } from './git.ts';
+import { runGitInStore, readSingleLine, runGitInStoreOrThrow, type GitStore } from './store.ts';
 
 /** Writes a commit or tree into the empty folder `dir`, with an index of its own. No hook, filter or symbolic link is followed. */
-export async function materialise(store: Store, treeish: string, dir: string, index: string): Promise<void> {
+export async function checkOutTree(store: GitStore, treeish: string, dir: string, index: string): Promise<void> {
   await mkdir(dir, { recursive: true });
-  await mustInStore(store, ['read-tree', '--reset', '-u', treeish], {
-    index,
+  await runGitInStoreOrThrow(store, ['read-tree', '--reset', '-u', treeish], {
+    indexFile: index,
     workTree: dir,
     timeoutMs: 600_000,
   });
@@ -19,14 +19,14 @@ export async function materialise(store: Store, treeish: string, dir: string, in
  * @returns the tree hash of the result.
  * @throws CheckoutError `patch_does_not_apply`.
  */
-export async function applyPatch(store: Store, base: string, patch: Buffer, index: string): Promise<string> {
-  await mustInStore(store, ['read-tree', base], { index });
+export async function applyPatch(store: GitStore, base: string, patch: Buffer, index: string): Promise<string> {
+  await runGitInStoreOrThrow(store, ['read-tree', base], { indexFile: index });
   if (patch.length > 0) {
-    const applied = await inStore(store, ['apply', '--cached', '--binary', '--whitespace=nowarn', '-'], {
-      index,
+    const applied = await runGitInStore(store, ['apply', '--cached', '--binary', '--whitespace=nowarn', '-'], {
+      indexFile: index,
       input: patch,
     });
-    if (applied.code !== 0) throw new CheckoutError('patch_does_not_apply', complaint(applied));
+    if (applied.code !== 0) throw new CheckoutError('patch_does_not_apply', gitErrorMessage(applied));
   }
-  return line(await mustInStore(store, ['write-tree'], { index }));
+  return readSingleLine(await runGitInStoreOrThrow(store, ['write-tree'], { indexFile: index }));
 }

@@ -1,14 +1,14 @@
 import type { GitResult } from './git.ts';
-import { line } from './store.ts';
+import { readSingleLine } from './store.ts';
 
 /** The branch that work is to go to, as far as it is known here, and where the two have parted. */
-export interface Upstream {
+export interface UpstreamBranch {
   /** What it is called here, e.g. `origin/main`. */
   readonly ref: string;
   /** Its newest commit. */
   readonly commit: string;
   /** The newest commit that the work has in common with it. */
-  readonly base: string;
+  readonly mergeBase: string;
 }
 
 /**
@@ -16,16 +16,16 @@ export interface Upstream {
  * @param ask runs git in the checkout.
  * @returns null when there is no such branch, or the work has nothing in common with it.
  */
-export async function findUpstream(
+export async function findUpstreamBranch(
   ask: (args: readonly string[]) => Promise<GitResult>,
   branch: string,
-): Promise<Upstream | null> {
+): Promise<UpstreamBranch | null> {
   for (const name of [`${branch}@{upstream}`, `refs/remotes/origin/${branch}`, branch]) {
     const found = await ask(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]);
     if (found.code !== 0) continue;
-    const commit = line(found.stdout);
+    const commit = readSingleLine(found.stdout);
     const shared = await ask(['merge-base', commit, 'HEAD']);
-    if (shared.code === 0) return { ref: shown(name, branch), commit, base: line(shared.stdout) };
+    if (shared.code === 0) return { ref: shown(name, branch), commit, mergeBase: readSingleLine(shared.stdout) };
   }
   return null;
 }

@@ -1,19 +1,19 @@
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CheckoutError } from './error.ts';
-import { complaint, type GitResult, git } from './git.ts';
+import { gitErrorMessage, type GitResult, runGit } from './git.ts';
 import { decodePath } from './path-bytes.ts';
-import { type Places, placesOf, userEnvironment } from './places.ts';
-import { createStore, line, type Store } from './store.ts';
-import { findUpstream, type Upstream } from './upstream.ts';
+import { type RepositoryLayout, findRepositoryLayout, buildUserGitEnvironment } from './places.ts';
+import { createGitStore, readSingleLine, type GitStore } from './store.ts';
+import { findUpstreamBranch, type UpstreamBranch } from './upstream.ts';
 
-export interface WorkingTree {
-  readonly store: Store;
+export interface CapturedWorkingTree {
+  readonly store: GitStore;
   readonly base: string;
   /** Tree hash of what stands in the folder. */
   readonly tree: string;
   /** The branch that is compared with, as the repository knows it. */
-  readonly upstream: () => Promise<Upstream | null>;
+  readonly upstream: () => Promise<UpstreamBranch | null>;
 }
 
 /**
@@ -27,38 +27,38 @@ export async function captureWorkingTree(
   dir: string,
   ref: string,
   workDir: string,
-  found: Promise<Places> = placesOf(dir),
-): Promise<WorkingTree> {
-  const env = userEnvironment();
-  const ask = (args: readonly string[]): Promise<GitResult> => git(['-C', dir, ...args], { env });
-  const [{ top, format, objects, shallow }, [base, head]] = await Promise.all([
+  found: Promise<RepositoryLayout> = findRepositoryLayout(dir),
+): Promise<CapturedWorkingTree> {
+  const env = buildUserGitEnvironment();
+  const ask = (args: readonly string[]): Promise<GitResult> => runGit(['-C', dir, ...args], { env });
+  const [{ workTreeRoot, objectFormat, objectsFolder, shallowFile }, [base, head]] = await Promise.all([
     found,
     commitsOf(dir, [ref, 'HEAD']),
   ]);
-  if (!base) throw new CheckoutError('base_ref_missing', `${top} has no branch, tag or commit "${ref}"`);
+  if (!base) throw new CheckoutError('base_ref_missing', `${workTreeRoot} has no branch, tag or commit "${ref}"`);
 
-  const store = await createStore(join(workDir, 'store.git'), format, [objects]);
+  const store = await createGitStore(join(workDir, 'store.git'), objectFormat, [objectsFolder]);
   await mkdir(join(store.dir, 'objects'), { recursive: true });
-  await copyFile(shallow, join(store.dir, 'shallow')).catch((error: NodeJS.ErrnoException) => {
+  await copyFile(shallowFile, join(store.dir, 'shallow')).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
   });
   const into = {
     ...env,
     GIT_INDEX_FILE: join(workDir, 'index'),
     GIT_OBJECT_DIRECTORY: join(store.dir, 'objects'),
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects),
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objectsFolder),
     GIT_OPTIONAL_LOCKS: '0',
   };
   const must = async (...args: readonly string[]): Promise<Buffer> => {
-    const result = await git(
-      ['-C', top, '-c', 'core.fsmonitor=false', '-c', 'core.splitIndex=false', ...args],
+    const result = await runGit(
+      ['-C', workTreeRoot, '-c', 'core.fsmonitor=false', '-c', 'core.splitIndex=false', ...args],
       {
         env: into,
         timeoutMs: 600_000,
       },
     );
     if (result.code !== 0)
-      throw new CheckoutError('repository_unavailable', `git ${args[0]}: ${complaint(result)}`);
+      throw new CheckoutError('repository_unavailable', `git ${args[0]}: ${gitErrorMessage(result)}`);
     return result.stdout;
   };
   // From HEAD, so that files which were committed in spite of being ignored are kept.
@@ -67,15 +67,15 @@ export async function captureWorkingTree(
   return {
     store,
     base,
-    tree: line(await must('write-tree')),
-    upstream: () => findUpstream(ask, ref),
+    tree: readSingleLine(await must('write-tree')),
+    upstream: () => findUpstreamBranch(ask, ref),
   };
 }
 
 /** The commits that these names stand for, each null where it stands for none. They are no arguments, whatever they look like. */
 async function commitsOf(dir: string, names: readonly string[]): Promise<(string | null)[]> {
-  const asked = await git(['-C', dir, 'cat-file', '--batch-check=%(objectname) %(objecttype)'], {
-    env: userEnvironment(),
+  const asked = await runGit(['-C', dir, 'cat-file', '--batch-check=%(objectname) %(objecttype)'], {
+    env: buildUserGitEnvironment(),
     input: names.map((name) => `${name.replaceAll('\n', ' ')}^{commit}\n`).join(''),
   });
   const answers = asked.stdout.toString('utf8').split('\n');
@@ -87,8 +87,8 @@ async function commitsOf(dir: string, names: readonly string[]): Promise<(string
  * or where git is not here, only those at its top, because nobody says what else belongs to the project.
  */
 export async function listWorkingTree(dir: string): Promise<string[]> {
-  const env = { ...userEnvironment(), GIT_OPTIONAL_LOCKS: '0' };
-  const listed = await git(
+  const env = { ...buildUserGitEnvironment(), GIT_OPTIONAL_LOCKS: '0' };
+  const listed = await runGit(
     ['-C', dir, '-c', 'core.fsmonitor=false', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'],
     { env },
   ).catch(() => null);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
  * CPU time that this thread has used, in milliseconds: what bounds our own reading. On a machine that is busy with other things a
  * clock would end it for what others do.
  */
-export const ownCpuMs = (): number => {
+export const readThreadCpuMs = (): number => {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 };
@@ -17,7 +17,7 @@ let known = 0;
  * CPU time of the processes that this one has started and that have ended since it was last asked, with all that those waited for; null
  * where the system does not say. Of two that end in the same moment the first that asks is told of both.
  */
-export function endedCpuMs(): number | null {
+export function readEndedChildrenCpuMs(): number | null {
   let stat: string;
   try {
     stat = readFileSync('/proc/self/stat', 'latin1');

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as after } from 'node:timers/promises';
-import { startedProcesses } from './orphans.ts';
-import { residents } from './residents.ts';
-import type { RunAs } from './run-as.ts';
+import { countStartedProcesses } from './orphans.ts';
+import { listUserProcesses } from './residents.ts';
+import type { ProcessUser } from './run-as.ts';
 
 /** How long processes of a user may take to end, in milliseconds: some are in the kernel when they are killed. */
 const LIMIT_MS = 10_000;
@@ -18,22 +18,22 @@ const LOOKS = 3;
  * same user. The helper is not needed when nobody is there and nothing was started while we looked.
  * @throws when somebody is still there in the end, or when /proc cannot be read.
  */
-export async function evict(user: RunAs): Promise<void> {
+export async function killUserProcesses(user: ProcessUser): Promise<void> {
   const until = performance.now() + LIMIT_MS;
   for (let look = 1, swept = false; ; look++) {
-    const before = startedProcesses();
-    const left = residents(user.uid);
-    if (left.length === 0 && (swept || (before !== null && startedProcesses() === before))) return;
+    const before = countStartedProcesses();
+    const left = listUserProcesses(user.uid);
+    if (left.length === 0 && (swept || (before !== null && countStartedProcesses() === before))) return;
     if (performance.now() > until)
       throw new Error(`processes of user ${user.uid} cannot be ended: ${left.join(', ')}`);
     if (left.length === 0 && look < LOOKS) continue;
     if (swept) await after(AGAIN_MS);
-    swept = (await asUser(user, ['/bin/sh', '-c', 'kill -9 -1'], HELPER_MS)) !== null;
+    swept = (await runProgramAsUser(user, ['/bin/sh', '-c', 'kill -9 -1'], HELPER_MS)) !== null;
   }
 }
 
 /** Runs a short program of ours as a user, with nothing of our environment. Null when it was ended by a signal. */
-export function asUser(user: RunAs, argv: readonly string[], limitMs: number): Promise<number | null> {
+export function runProgramAsUser(user: ProcessUser, argv: readonly string[], limitMs: number): Promise<number | null> {
   const [file = '', ...args] = argv;
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
  * @param dir made when it is not there.
  * @throws when something has that name.
  */
-export async function give(dir: string, name: string, content: Buffer | string): Promise<string> {
+export async function writeNewFile(dir: string, name: string, content: Buffer | string): Promise<string> {
   await mkdir(dir, { mode: 0o755, recursive: true });
   const path = join(dir, name);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;

@@ -5,15 +5,15 @@ const live = new Map<number, (() => void) | null>();
  * Remembers the group of a child that was spawned `detached`, so that nothing outlives the supervisor.
  * @param strays ends, at once, what has left the group.
  */
-export const trackGroup = (leader: number, strays: (() => void) | null = null): void => {
+export const trackProcessGroup = (leader: number, strays: (() => void) | null = null): void => {
   live.set(leader, strays);
 };
-export const forgetGroup = (leader: number): void => {
+export const untrackProcessGroup = (leader: number): void => {
   live.delete(leader);
 };
 
 /** Sends a signal to every process of a group; a group that is gone already is no error. */
-export function signalGroup(leader: number, signal: NodeJS.Signals): void {
+export function signalProcessGroup(leader: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-leader, signal);
   } catch (error) {
@@ -24,9 +24,9 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): void {
 }
 
 /** Kills every group that is still known, and what has left it. For the end of the supervisor. */
-export function killAllGroups(): void {
+export function killAllProcessGroups(): void {
   for (const [leader, strays] of live) {
-    signalGroup(leader, 'SIGKILL');
+    signalProcessGroup(leader, 'SIGKILL');
     strays?.();
   }
   live.clear();

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { chown, lstat, mkdtemp, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asUser } from './evict.ts';
-import type { RunAs } from './run-as.ts';
+import { runProgramAsUser } from './evict.ts';
+import type { ProcessUser } from './run-as.ts';
 
 /** Folders in which every user may leave something. */
 const SHARED = ['/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue'] as const;
@@ -18,11 +18,11 @@ const LIMIT_MS = 60_000;
  * Removes what a user has left where others could find it. Call it when nothing of that user runs.
  * @throws when something stays.
  */
-export async function clearLeftovers(user: RunAs): Promise<void> {
+export async function removeUserLeftovers(user: ProcessUser): Promise<void> {
   for (const shared of SHARED) await clear(shared, user);
   const options = await ipcOptions(user);
   if (options.length === 0) return;
-  await asUser(user, ['/usr/bin/ipcrm', ...options], LIMIT_MS);
+  await runProgramAsUser(user, ['/usr/bin/ipcrm', ...options], LIMIT_MS);
   if ((await ipcOptions(user)).length > 0)
     throw new Error(`what user ${user.uid} left in System V's memory cannot be removed`);
 }
@@ -31,13 +31,13 @@ export async function clearLeftovers(user: RunAs): Promise<void> {
  * First everything moves at once to where nobody else can reach it, and then its owner removes it: whoever exchanges a folder of it
  * for a link meanwhile gains what the owner could have done.
  */
-async function clear(shared: string, user: RunAs): Promise<void> {
+async function clear(shared: string, user: ProcessUser): Promise<void> {
   const owned: string[] = [];
   for (const name of await readdir(shared).catch(() => []))
     if ((await lstat(join(shared, name)).catch(() => null))?.uid === user.uid) owned.push(name);
   if (owned.length === 0) return;
   if (shared === '/dev/mqueue') {
-    await asUser(user, ['/bin/rm', '-f', '--', ...owned.map((name) => join(shared, name))], LIMIT_MS);
+    await runProgramAsUser(user, ['/bin/rm', '-f', '--', ...owned.map((name) => join(shared, name))], LIMIT_MS);
     return;
   }
   const aside = await mkdtemp(join(shared, '.assay-left-'));
@@ -46,12 +46,12 @@ async function clear(shared: string, user: RunAs): Promise<void> {
       if (error.code !== 'ENOENT') throw error;
     });
   await chown(aside, user.uid, user.gid);
-  await asUser(user, ['/bin/rm', '-rf', '--', aside], LIMIT_MS);
+  await runProgramAsUser(user, ['/bin/rm', '-rf', '--', aside], LIMIT_MS);
   // What the owner cannot remove, another user has put there. It stays, where nobody can reach it.
   if (existsSync(aside)) await chown(aside, 0, 0);
 }
 
-async function ipcOptions({ uid }: RunAs): Promise<string[]> {
+async function ipcOptions({ uid }: ProcessUser): Promise<string[]> {
   const options: string[] = [];
   for (const [kind, id, option] of IPC) {
     const text = await readFile(`/proc/sysvipc/${kind}`, 'utf8').catch(() => '');

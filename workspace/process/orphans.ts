@@ -5,7 +5,7 @@ const MAX_PASSES = 10;
 const TAKEN_IDS = 4_096;
 
 /** How many processes and threads this system has ever started; null where it does not say. https://docs.kernel.org/filesystems/proc.html */
-export function startedProcesses(): number | null {
+export function countStartedProcesses(): number | null {
   if (process.platform !== 'linux') return null;
   const started = /^processes (\d+)$/m.exec(readText('/proc/stat') ?? '')?.[1];
   return started === undefined ? null : Number(started);
@@ -17,7 +17,7 @@ export function startedProcesses(): number | null {
  * @param started by everybody since shortly before `leader`; null: not known.
  * @param highest id of this system; null: not known.
  */
-export const earlierIds = (leader: number, started: number | null, highest: number | null): number =>
+export const highestEarlierPid = (leader: number, started: number | null, highest: number | null): number =>
   started !== null && highest !== null && leader + started + TAKEN_IDS < highest ? leader : 0;
 
 /**
@@ -29,7 +29,7 @@ export const earlierIds = (leader: number, started: number | null, highest: numb
  * @param startedBefore what `startedProcesses` gave shortly before it was started.
  * @param territory real path of a folder in which nobody else works; null: there is none.
  */
-export function killOrphans(
+export function killOrphanProcesses(
   mark: string,
   leader: number,
   startedBefore: number | null,
@@ -40,9 +40,9 @@ export function killOrphans(
   const killed = new Set<number>();
   // Who starts another one before its end is met by the next pass.
   for (let pass = 0; pass < MAX_PASSES; pass++) {
-    const now = startedProcesses();
+    const now = countStartedProcesses();
     const started = now === null || startedBefore === null ? null : now - startedBefore;
-    const ended = killOnce(mark, earlierIds(leader, started, highestId()), territory);
+    const ended = killOnce(mark, highestEarlierPid(leader, started, highestId()), territory);
     for (const pid of ended) killed.add(pid);
     if (ended.length === 0) break;
   }

@@ -1,6 +1,6 @@
-import type { Outcome } from '../../shared/contract/outcome.ts';
-import { tailOf } from './output.ts';
-import type { RunResult } from './run.ts';
+import type { CheckOutcome } from '../../shared/contract/outcome.ts';
+import { truncateToTail } from './output.ts';
+import type { ProcessResult } from './run.ts';
 
 /** Longest detail, in characters, that a command leaves in the evidence. */
 const DETAIL_CHARACTERS = 2_000;
@@ -15,14 +15,14 @@ const COULD_NOT_RUN = [126, 127];
 /** 128 + SIGKILL: what a shell reports when the kernel's out-of-memory killer took the command. */
 const KILLED = 137;
 
-const withTail = (head: string, result: RunResult): string => {
-  const tail = tailOf(result.output, DETAIL_CHARACTERS - head.length - 80);
-  const cut = result.cutBytes > 0 ? ` (${result.cutBytes} bytes of output cut)` : '';
+const withTail = (head: string, result: ProcessResult): string => {
+  const tail = truncateToTail(result.output, DETAIL_CHARACTERS - head.length - 80);
+  const cut = result.truncatedBytes > 0 ? ` (${result.truncatedBytes} bytes of output cut)` : '';
   return tail === '' ? `${head}${cut}` : `${head}${cut}: ${tail}`;
 };
 
 /** The outcome of a command: only a command that ran and said no has `failed`. */
-export function outcomeOf(result: RunResult): { readonly outcome: Outcome; readonly detail: string } {
+export function classifyProcessResult(result: ProcessResult): { readonly outcome: CheckOutcome; readonly detail: string } {
   switch (result.end) {
     case 'timed_out':
       return { outcome: 'timed_out', detail: withTail(`timed out after ${result.durationMs} ms`, result) };
@@ -45,11 +45,11 @@ export function outcomeOf(result: RunResult): { readonly outcome: Outcome; reado
         ? { outcome: 'infra_failed', detail: withTail(`killed by ${result.signal}`, result) }
         : { outcome: 'failed', detail: withTail(`ended by ${result.signal}`, result) };
     case 'exited':
-      return exited(result, result.exitCode ?? -1);
+      return classifyExitCode(result, result.exitCode ?? -1);
   }
 }
 
-function exited(result: RunResult, code: number): { readonly outcome: Outcome; readonly detail: string } {
+function classifyExitCode(result: ProcessResult, code: number): { readonly outcome: CheckOutcome; readonly detail: string } {
   if (code === 0) return { outcome: 'passed', detail: 'exit 0' };
   if (COULD_NOT_RUN.includes(code))
     return { outcome: 'inert', detail: withTail(`could not run, exit ${code}`, result) };

@@ -58,7 +58,7 @@ export class CappedOutput {
 }
 
 /** The last `characters` of a text, without surrounding blank space; for details and reports. */
-export function tailOf(text: string, characters: number): string {
+export function truncateToTail(text: string, characters: number): string {
   const trimmed = text.trim();
   return trimmed.length <= characters ? trimmed : `…${trimmed.slice(-(characters - 1))}`;
 }

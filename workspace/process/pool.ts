@@ -1,5 +1,5 @@
 /** Runs jobs side by side, at most `limit` at once; the results are in the order of the jobs. */
-export async function pooled<T>(limit: number, jobs: readonly (() => Promise<T>)[]): Promise<T[]> {
+export async function runPooled<T>(limit: number, jobs: readonly (() => Promise<T>)[]): Promise<T[]> {
   const results = new Map<number, T>();
   let next = 0;
   const worker = async (): Promise<void> => {

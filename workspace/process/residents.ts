@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
  * program that hides its memory, calls itself by another name, or whose first thread has ended while others go on.
  * @throws when a process cannot be looked at: what cannot be seen is not "nothing there".
  */
-export function residents(uid: number): number[] {
+export function listUserProcesses(uid: number): number[] {
   const found: number[] = [];
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
@@ -16,15 +16,15 @@ export function residents(uid: number): number[] {
 }
 
 /** Whether we can see a process that is certainly there; where not, /proc hides those of others (`hidepid`). */
-export const isSeen = (pid: number, uid: number): boolean => {
+export const isUserProcessVisible = (pid: number, uid: number): boolean => {
   const status = statusOf(String(pid));
   return status !== null && isOf(status, uid);
 };
 
 /** Kills them one by one, at once. For the way out only: somebody who forks fast enough is a step ahead. */
-export function killResidents(uid: number): void {
+export function killUserProcessesOneByOne(uid: number): void {
   for (let pass = 0; pass < 20; pass++) {
-    const found = residents(uid);
+    const found = listUserProcesses(uid);
     if (found.length === 0) return;
     for (const pid of found)
       try {

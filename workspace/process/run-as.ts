@@ -1,5 +1,5 @@
 /** A user that commands of a repository run as, when the supervisor may change it. */
-export interface RunAs {
+export interface ProcessUser {
   readonly uid: number;
   readonly gid: number;
 }
@@ -12,7 +12,7 @@ const MAX_USERS = 1_024;
  * root and so cannot change user: then everything runs as whoever started it, and nothing is promised between commands.
  * @throws on anything malformed.
  */
-export function parseUsers(value: string | undefined): readonly RunAs[] | null {
+export function parseProcessUsers(value: string | undefined): readonly ProcessUser[] | null {
   if (value === undefined || value === '') return null;
   const [, uid, sign, other] = /^(\d{1,9})([:-])(\d{1,9})$/.exec(value) ?? [];
   const [first, last] = [Number(uid), Number(other)];

@@ -1,22 +1,22 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { BOX_ENV } from '../../shared/contract/names.ts';
-import { endedCpuMs } from './cpu-time.ts';
-import { evict } from './evict.ts';
-import { forgetGroup, signalGroup, trackGroup } from './groups.ts';
-import { clearLeftovers } from './leftovers.ts';
-import { killOrphans, startedProcesses } from './orphans.ts';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/names.ts';
+import { readEndedChildrenCpuMs } from './cpu-time.ts';
+import { killUserProcesses } from './evict.ts';
+import { untrackProcessGroup, signalProcessGroup, trackProcessGroup } from './groups.ts';
+import { removeUserLeftovers } from './leftovers.ts';
+import { killOrphanProcesses, countStartedProcesses } from './orphans.ts';
 import { CappedOutput } from './output.ts';
-import { isSeen, killResidents } from './residents.ts';
-import type { RunAs } from './run-as.ts';
+import { isUserProcessVisible, killUserProcessesOneByOne } from './residents.ts';
+import type { ProcessUser } from './run-as.ts';
 
 /** A program with its arguments, or a line for `bash -c`. */
-export type Program = ({ readonly argv: readonly string[] } | { readonly line: string }) & {
+export type ProcessCommand = ({ readonly argv: readonly string[] } | { readonly line: string }) & {
   /** Its standard input; absent: it has none. */
   readonly input?: string;
 };
 
-export interface RunOptions {
+export interface RunProcessOptions {
   readonly cwd: string;
   /** The whole environment; nothing of the supervisor's own is added. */
   readonly env: Readonly<Record<string, string>>;
@@ -28,16 +28,16 @@ export interface RunOptions {
   /** Sees standard output as it comes, also what is printed on the way out. */
   readonly onOutput?: (chunk: Buffer) => void;
   /** Most bytes of output (standard output and error together) that are kept. */
-  readonly outputBytes?: number;
+  readonly maxOutputBytes?: number;
   /** Who runs nothing else meanwhile: afterwards everything of that user is ended, and what it left for others is removed. */
-  readonly runAs?: RunAs | null;
+  readonly runAs?: ProcessUser | null;
   /** Where no user is given. Real path of a folder that is this command's alone: whoever still works in it afterwards is ended too. */
-  readonly territory?: string;
+  readonly exclusiveFolder?: string;
   /** Ends the command as the time limit would. */
   readonly abort?: AbortSignal;
 }
 
-export interface RunResult {
+export interface ProcessResult {
   /** `uncontained`: what it started could not be ended or not be seen, so nothing that came of it, or comes after it, can be relied upon. */
   readonly end: 'exited' | 'signalled' | 'timed_out' | 'aborted' | 'not_started' | 'uncontained';
   /** Null unless `exited`. */
@@ -48,7 +48,7 @@ export interface RunResult {
   readonly startError: string | null;
   readonly output: string;
   /** Bytes that are missing from `output`. */
-  readonly cutBytes: number;
+  readonly truncatedBytes: number;
   readonly durationMs: number;
   /** CPU time of it and of all that it waited for; null where the system does not say. */
   readonly cpuMs: number | null;
@@ -61,19 +61,19 @@ const DRAIN_MS = 250;
 const MARK = 'ASSAY_COMMAND';
 /** The box that commands belong to is in their environment too, for those who look for what a box that was killed has left. */
 const boxMark = (): Readonly<Record<string, string>> => {
-  const box = process.env[BOX_ENV.box];
-  return box === undefined ? {} : { [BOX_ENV.box]: box };
+  const box = process.env[CONTAINER_ENV_NAMES.box];
+  return box === undefined ? {} : { [CONTAINER_ENV_NAMES.box]: box };
 };
 
 /**
  * Runs a command in its own process group and waits for its end. Whatever it leaves behind is killed, also when it
  * ended well. Never rejects because of the command.
  */
-export function run(program: Program, options: RunOptions): Promise<RunResult> {
+export function runProcess(program: ProcessCommand, options: RunProcessOptions): Promise<ProcessResult> {
   const argv = 'line' in program ? ['bash', '-c', program.line] : program.argv;
   const [file = '', ...args] = argv;
   const started = performance.now();
-  const output = new CappedOutput(options.outputBytes ?? DEFAULT_OUTPUT_BYTES);
+  const output = new CappedOutput(options.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES);
   const mark = randomUUID();
 
   const settings = {
@@ -89,28 +89,28 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
       : spawn(file, args, { ...settings, stdio: ['pipe', 'pipe', 'pipe'] });
 
   return new Promise((resolve) => {
-    const startedBefore = startedProcesses();
+    const startedBefore = countStartedProcesses();
     // What others have ended until now is not of this command.
-    endedCpuMs();
+    readEndedChildrenCpuMs();
     let cpuMs: number | null = null;
     let child: ReturnType<typeof start>;
     try {
       child = start();
     } catch (error) {
       // Some errors, E2BIG among them, are thrown here; others come as an event.
-      resolve(notStarted((error as NodeJS.ErrnoException).code ?? 'UNKNOWN'));
+      resolve(createNotStartedResult((error as NodeJS.ErrnoException).code ?? 'UNKNOWN'));
       return;
     }
     const leader = child.pid;
-    const { runAs = null, territory = null } = options;
+    const { runAs = null, exclusiveFolder = null } = options;
     const endStrays = (): void => {
-      if (runAs) killResidents(runAs.uid);
-      else if (leader !== undefined) killOrphans(`${MARK}=${mark}`, leader, startedBefore, territory);
+      if (runAs) killUserProcessesOneByOne(runAs.uid);
+      else if (leader !== undefined) killOrphanProcesses(`${MARK}=${mark}`, leader, startedBefore, exclusiveFolder);
     };
-    if (leader !== undefined) trackGroup(leader, endStrays);
+    if (leader !== undefined) trackProcessGroup(leader, endStrays);
     // Nobody has waited for it yet, so it is there, whatever became of it.
-    const hidden = leader !== undefined && runAs !== null && !isSeen(leader, runAs.uid);
-    if (hidden && leader !== undefined) signalGroup(leader, 'SIGKILL');
+    const hidden = leader !== undefined && runAs !== null && !isUserProcessVisible(leader, runAs.uid);
+    if (hidden && leader !== undefined) signalProcessGroup(leader, 'SIGKILL');
     // A program that ends without reading its input closes the pipe.
     child.stdin?.on('error', () => {});
     child.stdin?.end(program.input);
@@ -127,7 +127,7 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
       stopped = why;
       const [first = 'SIGTERM', ...others] = options.stopSignals ?? [];
       const next = (signal: NodeJS.Signals, later: readonly NodeJS.Signals[]): void => {
-        signalGroup(leader, signal);
+        signalProcessGroup(leader, signal);
         const [following, ...rest] = later;
         if (following)
           killTimer = setTimeout(() => next(following, rest), options.graceMs ?? DEFAULT_GRACE_MS);
@@ -148,7 +148,7 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
       clearTimeout(limit);
       clearTimeout(killTimer);
       options.abort?.removeEventListener('abort', onAbort);
-      if (leader !== undefined) forgetGroup(leader);
+      if (leader !== undefined) untrackProcessGroup(leader);
       const ended = stopped ?? (startError ? 'not_started' : signal ? 'signalled' : 'exited');
       const how = uncontained === null ? ended : 'uncontained';
       resolve({
@@ -157,7 +157,7 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
         signal: how === 'signalled' ? signal : null,
         startError: uncontained ?? startError,
         output: output.text(),
-        cutBytes: output.cutBytes,
+        truncatedBytes: output.cutBytes,
         durationMs: Math.round(performance.now() - started),
         cpuMs,
       });
@@ -171,8 +171,8 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
         return null;
       }
       try {
-        await evict(runAs);
-        await clearLeftovers(runAs);
+        await killUserProcesses(runAs);
+        await removeUserLeftovers(runAs);
         return null;
       } catch (error) {
         return error instanceof Error ? error.message : String(error);
@@ -184,8 +184,8 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
     });
     child.once('exit', (exitCode, signal) => {
       clearTimeout(limit);
-      cpuMs = endedCpuMs();
-      if (leader !== undefined) signalGroup(leader, 'SIGKILL');
+      cpuMs = readEndedChildrenCpuMs();
+      if (leader !== undefined) signalProcessGroup(leader, 'SIGKILL');
       const closed = new Promise<void>((done) => child.once('close', () => done()));
       void contain().then(async (uncontained) => {
         const drain = setTimeout(() => {
@@ -200,17 +200,17 @@ export function run(program: Program, options: RunOptions): Promise<RunResult> {
   });
 }
 
-const notStarted = (startError: string): RunResult => neverRan('not_started', startError);
+const createNotStartedResult = (startError: string): ProcessResult => createNeverRanResult('not_started', startError);
 /** The result of a command that is not even started, because an earlier one could not be contained. */
-export const uncontained = (why: string | null): RunResult => neverRan('uncontained', why ?? 'unknown');
+export const createUncontainedResult = (why: string | null): ProcessResult => createNeverRanResult('uncontained', why ?? 'unknown');
 
-const neverRan = (end: RunResult['end'], startError: string): RunResult => ({
+const createNeverRanResult = (end: ProcessResult['end'], startError: string): ProcessResult => ({
   end,
   exitCode: null,
   signal: null,
   startError,
   output: '',
-  cutBytes: 0,
+  truncatedBytes: 0,
   durationMs: 0,
   cpuMs: 0,
 });

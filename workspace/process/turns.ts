@@ -1,4 +1,4 @@
-interface Waiting {
+interface GroupWaiter {
   readonly group: string;
   readonly go: () => void;
 }
@@ -7,20 +7,20 @@ interface Waiting {
  * Lets groups in one after the other, in the order in which they ask; members of one group are in together. Time in which somebody
  * waits does not count on its clock, so that nobody's limit runs out while he is not let in.
  */
-export class Turns {
+export class ExclusiveGroups {
   #group: string | null = null;
   #inside = 0;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: GroupWaiter[] = [];
   #waitedMs = 0;
   #waitingSince: number | null = null;
 
   /** Milliseconds on the clock of `performance.now()`, without those in which somebody waited. */
-  now(): number {
+  nowExcludingWaits(): number {
     const now = performance.now();
     return now - this.#waitedMs - (this.#waitingSince === null ? 0 : now - this.#waitingSince);
   }
 
-  async take<T>(group: string, work: () => Promise<T>): Promise<T> {
+  async runInGroup<T>(group: string, work: () => Promise<T>): Promise<T> {
     // Who comes later waits behind those who wait, also in the group that is in: nobody is kept out for ever.
     if (this.#inside > 0 && (this.#group !== group || this.#waiting.length > 0)) {
       this.#waitingSince ??= performance.now();

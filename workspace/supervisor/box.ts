@@ -2,18 +2,18 @@ import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Assignment } from '../../shared/contract/messages/assignment.ts';
-import { BOX_ENV } from '../../shared/contract/names.ts';
-import { killAllGroups } from '../process/groups.ts';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/names.ts';
+import { killAllProcessGroups } from '../process/groups.ts';
 import { removeFolder } from '../process/remove-folder.ts';
-import { parseUsers, type RunAs } from '../process/run-as.ts';
-import { readAssignment } from './assignment.ts';
-import { trustPrivateCas } from './trust.ts';
+import { parseProcessUsers, type ProcessUser } from '../process/run-as.ts';
+import { takeAssignment } from './assignment.ts';
+import { installCaBundle } from './trust.ts';
 
 /** What every box has: where it works, as whom commands run, and a way to be told to stop. */
-export interface Box {
+export interface ContainerContext {
   readonly workDir: string;
   /** Users that commands may run as, at least one; null: as we do. */
-  readonly users: readonly RunAs[] | null;
+  readonly users: readonly ProcessUser[] | null;
   /** The embedded default: file:// repositories are allowed there only. */
   readonly embedded: boolean;
   readonly abort: AbortSignal;
@@ -29,7 +29,7 @@ const LAST_WORDS_MS = 100_000;
 
 /** Ends everything that the box has started, at once. */
 function end(code: number): never {
-  killAllGroups();
+  killAllProcessGroups();
   process.exit(code);
 }
 
@@ -45,8 +45,8 @@ function exitWithParent(): void {
 const NEWLINE = 0x0a;
 
 /** In the embedded default a box may be started, and loaded, before there is anything for it to do: it waits until it is told what. */
-async function begin(): Promise<void> {
-  if (process.env[BOX_ENV.startedAhead] === undefined) return;
+async function waitForEnvironment(): Promise<void> {
+  if (process.env[CONTAINER_ENV_NAMES.startedAhead] === undefined) return;
   const pieces: Buffer[] = [];
   await new Promise<void>((resolve) => {
     const hear = (piece: Buffer): void => {
@@ -57,7 +57,7 @@ async function begin(): Promise<void> {
     };
     process.stdin.on('data', hear);
   });
-  delete process.env[BOX_ENV.startedAhead];
+  delete process.env[CONTAINER_ENV_NAMES.startedAhead];
   Object.assign(process.env, JSON.parse(Buffer.concat(pieces).toString('utf8')));
 }
 
@@ -66,14 +66,14 @@ async function begin(): Promise<void> {
  * The exit code is 0 when the API knows how it went, else 1: then the box counts as lost and is started again. Told to end, it stops what
  * it does, hands in what there is, and says so; told twice, or before it has begun, it ends at once.
  */
-export async function runBox<Kind extends 'agent' | 'gates'>(
+export async function runContainer<Kind extends 'agent' | 'gates'>(
   kind: Kind,
-  work: (assignment: Extract<Assignment, { kind: Kind }>, box: Box) => Promise<void>,
+  work: (assignment: Extract<Assignment, { kind: Kind }>, box: ContainerContext) => Promise<void>,
 ): Promise<void> {
-  const embedded = process.env[BOX_ENV.exitWithParent] !== undefined;
+  const embedded = process.env[CONTAINER_ENV_NAMES.exitWithParent] !== undefined;
   if (embedded) {
     exitWithParent();
-    await begin();
+    await waitForEnvironment();
   }
   const stopping = new AbortController();
   let workDir: string | null = null;
@@ -87,22 +87,22 @@ export async function runBox<Kind extends 'agent' | 'gates'>(
       setTimeout(() => end(status), LAST_WORDS_MS).unref();
     });
   try {
-    const users = parseUsers(process.env[BOX_ENV.runAs]);
-    const url = process.env[BOX_ENV.assignmentUrl];
-    if (!url) throw new Error(`${BOX_ENV.assignmentUrl} is not set`);
-    delete process.env[BOX_ENV.assignmentUrl];
-    const assignment = await readAssignment(kind, url);
+    const users = parseProcessUsers(process.env[CONTAINER_ENV_NAMES.runAs]);
+    const url = process.env[CONTAINER_ENV_NAMES.assignmentUrl];
+    if (!url) throw new Error(`${CONTAINER_ENV_NAMES.assignmentUrl} is not set`);
+    delete process.env[CONTAINER_ENV_NAMES.assignmentUrl];
+    const assignment = await takeAssignment(kind, url);
     if (assignment === null) throw new Error('the assignment is gone, or its URL is too old');
     workDir = await mkdtemp(join(tmpdir(), `assay-${kind}-`));
     // The other user must be able to walk in, but not to look around.
     if (users) await chmod(workDir, 0o711);
-    await trustPrivateCas(workDir);
+    await installCaBundle(workDir);
     await work(assignment, { workDir, users, embedded, abort: stopping.signal });
   } catch (error) {
     say(error instanceof Error ? (error.stack ?? error.message) : String(error));
     code ||= 1;
   }
-  killAllGroups();
+  killAllProcessGroups();
   if (workDir) await removeFolder(workDir);
   process.exit(code);
 }

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { CheckoutError } from '../git/error.ts';
 import { fetchCommit } from '../git/fetch.ts';
-import type { Store } from '../git/store.ts';
+import type { GitStore } from '../git/store.ts';
 import { applyPatch } from '../git/tree.ts';
-import type { Box } from './box.ts';
-import { fetchPatch } from './patch.ts';
+import type { ContainerContext } from './box.ts';
+import { downloadPatch } from './patch.ts';
 
 /**
  * A store with the base commit and, made from base and patch, the very tree that was handed in.
@@ -19,8 +19,8 @@ export async function rebuildTree(
     readonly patch_url: string;
     readonly patch_sha256: string;
   },
-  box: Box,
-): Promise<Store> {
+  box: ContainerContext,
+): Promise<GitStore> {
   const [{ store }, patch] = await Promise.all([
     fetchCommit(join(box.workDir, 'store.git'), {
       url: assignment.repository,
@@ -28,7 +28,7 @@ export async function rebuildTree(
       authorization: assignment.read_credential,
       allowFile: box.embedded,
     }),
-    fetchPatch(assignment),
+    downloadPatch(assignment),
   ]);
   const tree = await applyPatch(store, assignment.base_commit, patch, join(box.workDir, 'patch.index'));
   if (tree !== assignment.tree)

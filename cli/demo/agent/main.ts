@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { UsageFile } from '../../../shared/contract/messages/assignment.ts';
+import type { CommandUsageFile } from '../../../shared/contract/messages/assignment.ts';
 import { SOLUTIONS, type Solution } from './solutions.ts';
 
 /**
@@ -37,7 +37,7 @@ console.log(solution.summary);
 const usageFile = process.env['ASSAY_USAGE_FILE'];
 if (usageFile !== undefined) {
   const [input_tokens, output_tokens] = solution.tokens;
-  const report: UsageFile = {
+  const report: CommandUsageFile = {
     usage: { input_tokens, output_tokens, cache_read_tokens: input_tokens * 3, cache_write_tokens: 0 },
     summary: solution.summary,
     status: 'done',

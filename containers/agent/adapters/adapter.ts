@@ -1,11 +1,11 @@
 import type { AgentAssignment, ModelAccess } from '../../../shared/contract/messages/assignment.ts';
-import type { Fields } from './fields.ts';
-import type { Failure, Reading } from './reading.ts';
-import type { Observe } from './seen.ts';
+import type { JsonFields } from './fields.ts';
+import type { AgentFailure, AgentRunState } from './reading.ts';
+import type { CallObserver } from './seen.ts';
 
-export interface Places {
+export interface WorkspaceLayout {
   /** Real path of a folder that holds all that the agent works in, and nothing of ours. */
-  readonly territory: string;
+  readonly root: string;
   readonly checkout: string;
   readonly home: string;
   readonly tmp: string;
@@ -27,22 +27,22 @@ export interface Instructions {
 }
 
 /** What an adapter is given to make a command line of. */
-export interface Job {
+export interface InvocationInput {
   readonly assignment: AgentAssignment;
-  readonly places: Places;
+  readonly layout: WorkspaceLayout;
   /** The task's prompt, whole. */
-  readonly text: string;
+  readonly fullPrompt: string;
   /** The same, or where to read it when it is too long for an argument. */
-  readonly prompt: string;
+  readonly promptArgument: string;
   /** Null: the deployment has no gateway. */
-  readonly models: ModelAccess | null;
+  readonly modelAccess: ModelAccess | null;
   readonly instructions: Instructions;
   /** Dollars that the role allows an attempt; null: no limit of its own. */
   readonly maxCostUsd: number | null;
   /** Where it asks before it calls a tool, where it can; null: nobody is asked. */
-  readonly holdUrl: string | null;
+  readonly toolHookUrl: string | null;
   /** The agent runs as root: only where the embedded stack does. */
-  readonly asRoot: boolean;
+  readonly runsAsRoot: boolean;
 }
 
 export interface Invocation {
@@ -55,35 +55,35 @@ export interface Invocation {
 /** The file in which a CLI keeps a session. */
 export interface SessionFile {
   /** The folder in its home, and what its files of that session are called. */
-  readonly lies: (
-    places: Pick<Places, 'home'>,
+  readonly location: (
+    places: Pick<WorkspaceLayout, 'home'>,
     session: string,
   ) => { readonly folder: string; readonly end: string };
   /** Where it looks for it: `cwd` is the real path that it runs in. */
-  readonly goes: (places: Pick<Places, 'home'>, session: string, cwd: string) => string;
+  readonly restorePath: (places: Pick<WorkspaceLayout, 'home'>, session: string, cwd: string) => string;
 }
 
 /** How a CLI that keeps sessions among other things prints one, and takes up what it has printed from a file. */
 export interface SessionCommands {
-  readonly gives: (session: string) => readonly string[];
-  readonly takes: (file: string) => readonly string[];
+  readonly exportCommand: (session: string) => readonly string[];
+  readonly importCommand: (file: string) => readonly string[];
 }
 
 /** Everything that is particular to one agent CLI. A new one is one file, a row in the registry, and its recorded output. */
 export interface AgentAdapter {
-  readonly invoke: (job: Job) => Invocation;
+  readonly invoke: (job: InvocationInput) => Invocation;
   /** Signals that ask it to end, in this order, before it is killed. */
-  readonly stop: readonly ('SIGINT' | 'SIGTERM')[];
+  readonly stopSignals: readonly ('SIGINT' | 'SIGTERM')[];
   /** Takes one event of its output into the reading. Null: its output is no events, and only its exit code tells. */
-  readonly read: ((event: Fields, reading: Reading) => void) | null;
+  readonly readEvent: ((event: JsonFields, reading: AgentRunState) => void) | null;
   /** What one event shows of calls of models and tools. Null: its output is no events. */
-  readonly observe: Observe | null;
+  readonly observeCalls: CallObserver | null;
   /** It can be made to ask before it calls a tool. */
-  readonly holds?: true;
+  readonly supportsToolHook?: true;
   /** The command line that goes on with a session and tells it something; absent: it cannot be told anything. */
-  readonly resume?: (argv: readonly string[], session: string, message: string) => readonly string[];
+  readonly resumeCommand?: (argv: readonly string[], session: string, message: string) => readonly string[];
   /** What it writes down of a session, which it goes on with in another home when it finds it there. With `resume`; absent: nothing that would do. */
-  readonly record?: SessionFile | SessionCommands;
+  readonly sessionRecord?: SessionFile | SessionCommands;
   /** What an exit code adds to what was read; absent: nothing. */
-  readonly failureAtExit?: (exitCode: number, reading: Reading) => Failure | null;
+  readonly failureAtExit?: (exitCode: number, reading: AgentRunState) => AgentFailure | null;
 }

@@ -1,11 +1,11 @@
-import type { FailureClass } from '../../../shared/contract/failure/failure-class.ts';
-import { classOfStatus } from '../../../shared/contract/failure/status.ts';
+import type { FailureCode } from '../../../shared/contract/failure/failure-class.ts';
+import { failureClassOfStatus } from '../../../shared/contract/failure/status.ts';
 import type { Effort } from '../../../shared/contract/submission/schema.ts';
-import type { AgentAdapter, Invocation, Job } from './adapter.ts';
-import { count, type Fields, fields, list, text } from './fields.ts';
-import { askProgram, HOLD_S } from './hold.ts';
-import { type Failure, type Reading, readStatus, STATUS_SCHEMA, said } from './reading.ts';
-import { asText, type Observe } from './seen.ts';
+import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';
+import { asCount, type JsonFields, asFields, asList, asText } from './fields.ts';
+import { toolHookProgram, TOOL_HOOK_TIMEOUT_S } from './hold.ts';
+import { type AgentFailure, type AgentRunState, readFinalStatus, FINAL_STATUS_SCHEMA, errorDetails } from './reading.ts';
+import { toCallText, type CallObserver } from './seen.ts';
 
 const EFFORT: Readonly<Record<Effort, string>> = {
   low: 'low',
@@ -20,25 +20,25 @@ const TOKEN = 'ASSAY_MODEL_TOKEN';
 const toml = (value: string): string => JSON.stringify(value);
 
 /** Its hooks are programs. Those that the user of a laptop has let run are unknown here, and these are ours; without the user's word it reads none of a checkout. */
-function held({ command }: ReturnType<typeof askProgram>): string[] {
-  const asks = `[{hooks=[{type="command",command=${toml(command)},timeout=${HOLD_S}}]}]`;
+function toolHookArguments({ command }: ReturnType<typeof toolHookProgram>): string[] {
+  const asks = `[{hooks=[{type="command",command=${toml(command)},timeout=${TOOL_HOOK_TIMEOUT_S}}]}]`;
   return [
     '--dangerously-bypass-hook-trust',
     ...['-c', `hooks.PreToolUse=${asks}`, '-c', `hooks.PostToolUse=${asks}`],
   ];
 }
 
-function invoke({ assignment, places, prompt, models, instructions, holdUrl }: Job): Invocation {
+function invoke({ assignment, layout, promptArgument, modelAccess, instructions, toolHookUrl }: InvocationInput): Invocation {
   const { model, effort } = assignment;
-  const asks = holdUrl === null ? null : askProgram(places, holdUrl);
-  const schema = `${places.home}/.codex/status.schema.json`;
+  const asks = toolHookUrl === null ? null : toolHookProgram(layout, toolHookUrl);
+  const schema = `${layout.home}/.codex/status.schema.json`;
   const settings = [
-    ...(models === null
+    ...(modelAccess === null
       ? []
       : [
           'model_provider=assay',
           // An entry of its own goes straight to HTTP; OPENAI_BASE_URL is ignored.
-          `model_providers.assay={name="assay",base_url=${toml(models.base_urls.openai)},env_key="${TOKEN}",wire_api="responses",request_max_retries=1,stream_max_retries=1}`,
+          `model_providers.assay={name="assay",base_url=${toml(modelAccess.base_urls.openai)},env_key="${TOKEN}",wire_api="responses",request_max_retries=1,stream_max_retries=1}`,
         ]),
     `model_reasoning_effort=${EFFORT[effort]}`,
     'check_for_update_on_startup=false',
@@ -53,91 +53,91 @@ function invoke({ assignment, places, prompt, models, instructions, holdUrl }: J
       '--dangerously-bypass-approvals-and-sandbox',
       ...(model === null ? [] : ['-m', model]),
       ...settings.flatMap((setting) => ['-c', setting]),
-      ...(asks ? held(asks) : []),
+      ...(asks ? toolHookArguments(asks) : []),
       ...['--output-schema', schema],
-      prompt,
+      promptArgument,
     ],
-    env: { CODEX_HOME: `${places.home}/.codex`, ...(models && { [TOKEN]: models.token }) },
+    env: { CODEX_HOME: `${layout.home}/.codex`, ...(modelAccess && { [TOKEN]: modelAccess.token }) },
     files: {
       ...asks?.files,
-      [schema]: JSON.stringify(STATUS_SCHEMA),
+      [schema]: JSON.stringify(FINAL_STATUS_SCHEMA),
       // Read before the AGENTS.md of the checkout, which it finds by itself.
-      [`${places.home}/.codex/AGENTS.md`]: instructions.role,
+      [`${layout.home}/.codex/AGENTS.md`]: instructions.role,
     },
   };
 }
 
-function read(event: Fields, reading: Reading): void {
+function read(event: JsonFields, reading: AgentRunState): void {
   switch (event['type']) {
     case 'thread.started':
-      reading.session = text(event['thread_id']);
+      reading.sessionId = asText(event['thread_id']);
       break;
     case 'item.completed':
-      readItem(fields(event['item']), reading);
+      readItem(asFields(event['item']), reading);
       break;
     case 'turn.completed':
-      readEnd(fields(event['usage']), reading);
+      readEnd(asFields(event['usage']), reading);
       break;
     case 'turn.failed':
-      reading.ended = true;
-      reading.failure = failureOf(text(fields(event['error'])['message']) ?? 'no reason given');
+      reading.hasEnded = true;
+      reading.failure = failureOf(asText(asFields(event['error'])['message']) ?? 'no reason given');
       break;
     case 'error':
-      reading.waiting = text(event['message']);
-      if (reading.waiting !== null) reading.waitingClass = failureOf(reading.waiting).class;
+      reading.waitReason = asText(event['message']);
+      if (reading.waitReason !== null) reading.waitFailureClass = failureOf(reading.waitReason).class;
       break;
   }
 }
 
-function readItem(item: Fields, reading: Reading): void {
+function readItem(item: JsonFields, reading: AgentRunState): void {
   if (item['type'] === 'agent_message') {
     reading.turns++;
-    reading.message = text(item['text']) ?? reading.message;
-  } else if (item['type'] !== 'error' && item['type'] !== 'reasoning') reading.tools++;
-  for (const change of list(item['changes'])) {
-    const path = text(fields(change)['path']);
-    if (path !== null) reading.files.add(path);
+    reading.lastMessage = asText(item['text']) ?? reading.lastMessage;
+  } else if (item['type'] !== 'error' && item['type'] !== 'reasoning') reading.toolCalls++;
+  for (const change of asList(item['changes'])) {
+    const path = asText(asFields(change)['path']);
+    if (path !== null) reading.changedFiles.add(path);
   }
 }
 
 /** It shows a tool when that has ended, with what came of it; the model when it has said something. */
-const observe: Observe = (event) => {
-  const item = fields(event['item']);
-  const type = text(item['type']);
+const observe: CallObserver = (event) => {
+  const item = asFields(event['item']);
+  const type = asText(item['type']);
   if (event['type'] !== 'item.completed' || type === null || type === 'error' || type === 'reasoning')
     return [];
-  if (type === 'agent_message') return [{ kind: 'model', text: text(item['text']) }];
+  if (type === 'agent_message') return [{ kind: 'model', text: asText(item['text']) }];
   return [
     {
       kind: 'done',
       tool: type,
-      input: asText(item['changes'] ?? item, item['command']),
-      output: asText(item['aggregated_output'] ?? ''),
-      failed: item['status'] === 'failed',
+      input: toCallText(item['changes'] ?? item, item['command']),
+      output: toCallText(item['aggregated_output'] ?? ''),
+      isError: item['status'] === 'failed',
     },
   ];
 };
 
 /** The sum of the whole session; what was read from a cache is part of the input. */
-function readEnd(used: Fields, reading: Reading): void {
-  reading.ended = true;
-  const input = count(used['input_tokens']);
-  const output = count(used['output_tokens']);
-  const cached = count(used['cached_input_tokens']) ?? 0;
+function readEnd(used: JsonFields, reading: AgentRunState): void {
+  reading.hasEnded = true;
+  const input = asCount(used['input_tokens']);
+  const output = asCount(used['output_tokens']);
+  const cached = asCount(used['cached_input_tokens']) ?? 0;
   if (input !== null && output !== null)
-    reading.usage.set('', {
+    reading.usageByModel.set('', {
       input_tokens: Math.max(0, input - cached),
       output_tokens: output,
       cache_read_tokens: cached,
-      cache_write_tokens: count(used['cache_write_input_tokens']) ?? 0,
+      cache_write_tokens: asCount(used['cache_write_input_tokens']) ?? 0,
     });
-  readStatus(reading, reading.message);
-  if (reading.message === null)
+  readFinalStatus(reading, reading.lastMessage);
+  if (reading.lastMessage === null)
     reading.failure = { class: 'refused', reason: 'the model ended its turn without a word' };
 }
 
 /** The CLI gives a message and no more. These are its own words, not the model's. The first that matches counts. */
-const MESSAGES: readonly (readonly [RegExp, FailureClass])[] = [
+const MESSAGES: readonly (readonly [RegExp, FailureCode])[] = [
   [/^Quota exceeded\./, 'provider_spend_limit'],
   [/^Codex ran out of room in the model's context window/, 'context_too_long'],
   [/^stream disconnected|waiting for network|error sending request/, 'provider_transient'],
@@ -145,34 +145,34 @@ const MESSAGES: readonly (readonly [RegExp, FailureClass])[] = [
   [/^model: |^The requested model|model `[^`]*` does not exist/, 'model_invalid'],
 ];
 
-function failureOf(reason: string): Failure {
+function failureOf(reason: string): AgentFailure {
   const status = /\bunexpected status (\d{3})\b|\blast status: (\d{3})\b/.exec(reason);
   const known = status ? Number(status[1] ?? status[2]) : null;
-  const byStatus = classOfStatus(known);
+  const byStatus = failureClassOfStatus(known);
   const byWords = MESSAGES.find(([pattern]) => pattern.test(reason))?.[1];
-  return { class: byStatus ?? byWords ?? 'agent_failed', reason, ...said(known, null) };
+  return { class: byStatus ?? byWords ?? 'agent_failed', reason, ...errorDetails(known, null) };
 }
 
 /** Its program and `exec` come first, the prompt last. */
-const resume: AgentAdapter['resume'] = ([program = '', ...argv], session, message) => [
+const resume: AgentAdapter['resumeCommand'] = ([program = '', ...argv], session, message) => [
   ...[program, 'exec', 'resume'],
   ...argv.slice(1, -1),
   ...[session, message],
 ];
 
 /** A folder for each day, with a file for each session; the day is not looked at. */
-const record: AgentAdapter['record'] = {
-  lies: ({ home }, session) => ({ folder: `${home}/.codex/sessions`, end: `-${session}.jsonl` }),
-  goes: ({ home }, session) =>
+const record: AgentAdapter['sessionRecord'] = {
+  location: ({ home }, session) => ({ folder: `${home}/.codex/sessions`, end: `-${session}.jsonl` }),
+  restorePath: ({ home }, session) =>
     `${home}/.codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-${session}.jsonl`,
 };
 
-export const codex: AgentAdapter = {
+export const codexAdapter: AgentAdapter = {
   invoke,
-  stop: ['SIGINT', 'SIGTERM'],
-  read,
-  observe,
-  holds: true,
-  resume,
-  record,
+  stopSignals: ['SIGINT', 'SIGTERM'],
+  readEvent: read,
+  observeCalls: observe,
+  supportsToolHook: true,
+  resumeCommand: resume,
+  sessionRecord: record,
 };

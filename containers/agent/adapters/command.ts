@@ -1,18 +1,18 @@
-import type { AgentAdapter, Invocation, Job } from './adapter.ts';
+import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';
 
 /** Set for the agent: where it may leave token counts, a summary and its own status (docs/adapters.md). */
 export const USAGE_FILE_VARIABLE = 'ASSAY_USAGE_FILE';
 
 /** Fills the placeholders in one pass, so that text from the prompt is never filled again. */
-function invoke({ assignment, places, text, models, instructions }: Job): Invocation {
+function invoke({ assignment, layout, fullPrompt, modelAccess, instructions }: InvocationInput): Invocation {
   const { adapter } = assignment;
   const argv = adapter.kind === 'command' ? adapter.argv : [];
   const apart = argv.some((argument) => argument.includes('{system_prompt_file}'));
   const values: Record<string, string> = {
     // A program that asks for the role's instructions apart gets them apart; any other gets them before its task.
-    prompt: apart ? text : `${instructions.role.trim()}\n\n${text}`,
-    system_prompt_file: places.instructionsFile,
-    prompt_file: places.promptFile,
+    prompt: apart ? fullPrompt : `${instructions.role.trim()}\n\n${fullPrompt}`,
+    system_prompt_file: layout.instructionsFile,
+    prompt_file: layout.promptFile,
     model: assignment.model ?? '',
     effort: assignment.effort,
     task_id: assignment.task_id,
@@ -23,15 +23,15 @@ function invoke({ assignment, places, text, models, instructions }: Job): Invoca
       argument.replace(/\{([a-z_]+)\}/g, (whole, name: string) => values[name] ?? whole),
     ),
     env: {
-      [USAGE_FILE_VARIABLE]: places.usageFile,
-      ASSAY_SYSTEM_PROMPT_FILE: places.instructionsFile,
-      ...(models && {
-        ANTHROPIC_BASE_URL: models.base_urls.anthropic,
-        ANTHROPIC_AUTH_TOKEN: models.token,
-        OPENAI_BASE_URL: models.base_urls.openai,
-        OPENAI_API_KEY: models.token,
-        GOOGLE_GEMINI_BASE_URL: models.base_urls.gemini,
-        GEMINI_API_KEY: models.token,
+      [USAGE_FILE_VARIABLE]: layout.usageFile,
+      ASSAY_SYSTEM_PROMPT_FILE: layout.instructionsFile,
+      ...(modelAccess && {
+        ANTHROPIC_BASE_URL: modelAccess.base_urls.anthropic,
+        ANTHROPIC_AUTH_TOKEN: modelAccess.token,
+        OPENAI_BASE_URL: modelAccess.base_urls.openai,
+        OPENAI_API_KEY: modelAccess.token,
+        GOOGLE_GEMINI_BASE_URL: modelAccess.base_urls.gemini,
+        GEMINI_API_KEY: modelAccess.token,
       }),
     },
     files: {},
@@ -39,4 +39,4 @@ function invoke({ assignment, places, text, models, instructions }: Job): Invoca
 }
 
 /** Any program. What it prints is for people; what it wants to be read is in its usage file. */
-export const command: AgentAdapter = { invoke, stop: ['SIGTERM'], read: null, observe: null };
+export const commandAdapter: AgentAdapter = { invoke, stopSignals: ['SIGTERM'], readEvent: null, observeCalls: null };

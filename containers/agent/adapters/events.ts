@@ -1,4 +1,4 @@
-import { type Fields, json } from './fields.ts';
+import { type JsonFields, parseJson } from './fields.ts';
 
 /** Longest line in bytes that is read as an event; a CLI prints what its tools read, so lines are long. */
 const MAX_LINE_BYTES = 8 * 1_048_576;
@@ -8,21 +8,21 @@ const NEWLINE = 0x0a;
  * Events out of a stream of JSON lines, as they come. It holds one line at most: a longer one is passed over whole, as is one that is
  * no JSON; both are counted. Some CLIs print a list of all events in place of one.
  */
-export class EventLines {
-  readonly #take: (event: Fields) => void;
+export class JsonEventStream {
+  readonly #take: (event: JsonFields) => void;
   readonly #maxBytes: number;
   #parts: Buffer[] = [];
   #bytes = 0;
   #skipping = false;
   /** Lines that were no events. */
-  unread = 0;
+  skippedLines = 0;
 
-  constructor(take: (event: Fields) => void, maxBytes = MAX_LINE_BYTES) {
+  constructor(take: (event: JsonFields) => void, maxBytes = MAX_LINE_BYTES) {
     this.#take = take;
     this.#maxBytes = maxBytes;
   }
 
-  add(chunk: Buffer): void {
+  push(chunk: Buffer): void {
     let rest = chunk;
     for (let at = rest.indexOf(NEWLINE); at >= 0; at = rest.indexOf(NEWLINE)) {
       this.#hold(rest.subarray(0, at));
@@ -54,13 +54,13 @@ export class EventLines {
     this.#parts = [];
     this.#bytes = 0;
     this.#skipping = false;
-    if (skipped) this.unread++;
-    else if (line !== '') this.#event(json(line));
+    if (skipped) this.skippedLines++;
+    else if (line !== '') this.#event(parseJson(line));
   }
 
   #event(value: unknown): void {
     if (Array.isArray(value)) for (const each of value) this.#event(each);
-    else if (typeof value === 'object' && value !== null) this.#take(value as Fields);
-    else this.unread++;
+    else if (typeof value === 'object' && value !== null) this.#take(value as JsonFields);
+    else this.skippedLines++;
   }
 }

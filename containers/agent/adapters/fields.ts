@@ -1,28 +1,28 @@
 /** Anything that came out of `JSON.parse`: nothing is known of it until it is asked for. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type JsonFields = Readonly<Record<string, unknown>>;
 
-const NONE: Fields = {};
+const NONE: JsonFields = {};
 
 /** An object's fields; of anything else, none. */
-export const fields = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : NONE;
+export const asFields = (value: unknown): JsonFields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonFields) : NONE;
 
-export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** A text that says something, else null. */
-export const text = (value: unknown): string | null =>
+export const asText = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value : null;
 
 /** A count that can be one: whole and not negative. */
-export const count = (value: unknown): number | null =>
+export const asCount = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 
 /** An amount that can be one: finite and not negative. */
-export const amount = (value: unknown): number | null =>
+export const asAmount = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
 
 /** `JSON.parse` that answers undefined to what is none. */
-export function json(value: string): unknown {
+export function parseJson(value: string): unknown {
   try {
     return JSON.parse(value);
   } catch {

@@ -1,7 +1,7 @@
-import type { Places } from './adapter.ts';
+import type { WorkspaceLayout } from './adapter.ts';
 
 /** Seconds that a CLI waits for an answer about a call. */
-export const HOLD_S = 30;
+export const TOOL_HOOK_TIMEOUT_S = 30;
 
 /**
  * For CLIs whose hooks are programs: hands the question on to the door of the box, and prints what is answered there. Exit code 2 is, with all
@@ -11,7 +11,7 @@ const PROGRAM = `import { text } from 'node:stream/consumers';
 
 try {
   const body = await text(process.stdin);
-  const answer = await fetch(process.argv[2], { method: 'POST', body, signal: AbortSignal.timeout(${(HOLD_S - 5) * 1_000}) });
+  const answer = await fetch(process.argv[2], { method: 'POST', body, signal: AbortSignal.timeout(${(TOOL_HOOK_TIMEOUT_S - 5) * 1_000}) });
   process.stdout.write(await answer.text());
 } catch (error) {
   console.error('the platform gave no answer: ' + error.message);
@@ -22,8 +22,8 @@ try {
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** The line that a CLI runs before and after each call, and the file that must be there for it. */
-export function askProgram(
-  { home }: Pick<Places, 'home'>,
+export function toolHookProgram(
+  { home }: Pick<WorkspaceLayout, 'home'>,
   url: string,
 ): { readonly command: string; readonly files: Readonly<Record<string, string>> } {
   const path = `${home}/.assay/ask.mjs`;

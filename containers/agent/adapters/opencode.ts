@@ -1,10 +1,10 @@
-import { classOfStatus } from '../../../shared/contract/failure/status.ts';
+import { failureClassOfStatus } from '../../../shared/contract/failure/status.ts';
 import type { Effort } from '../../../shared/contract/submission/schema.ts';
-import type { AgentAdapter, Invocation, Job } from './adapter.ts';
-import { amount, count, type Fields, fields, json, text } from './fields.ts';
-import { HOLD_S } from './hold.ts';
-import { type Failure, type Reading, said } from './reading.ts';
-import { asText, type Observe } from './seen.ts';
+import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';
+import { asAmount, asCount, type JsonFields, asFields, parseJson, asText } from './fields.ts';
+import { TOOL_HOOK_TIMEOUT_S } from './hold.ts';
+import { type AgentFailure, type AgentRunState, errorDetails } from './reading.ts';
+import { toCallText, type CallObserver } from './seen.ts';
 
 const EFFORT: Readonly<Record<Effort, string>> = {
   low: 'low',
@@ -20,7 +20,7 @@ const plugin = (url: string): string => `const ask = async (event) =>
   (await fetch(${JSON.stringify(url)}, {
     method: 'POST',
     body: JSON.stringify(event),
-    signal: AbortSignal.timeout(${HOLD_S * 1_000}),
+    signal: AbortSignal.timeout(${TOOL_HOOK_TIMEOUT_S * 1_000}),
   })).json();
 
 export const Hold = async () => ({
@@ -35,17 +35,17 @@ export const Hold = async () => ({
 });
 `;
 
-function invoke({ assignment, places, prompt, models, instructions, holdUrl }: Job): Invocation {
+function invoke({ assignment, layout, promptArgument, modelAccess, instructions, toolHookUrl }: InvocationInput): Invocation {
   const model = assignment.model ?? 'default';
   const config = {
     autoupdate: false,
     share: 'disabled',
-    ...(models && {
+    ...(modelAccess && {
       provider: {
         assay: {
           npm: '@ai-sdk/openai-compatible',
           name: 'assay',
-          options: { baseURL: models.base_urls.openai, apiKey: `{env:${TOKEN}}` },
+          options: { baseURL: modelAccess.base_urls.openai, apiKey: `{env:${TOKEN}}` },
           models: { [model]: {} },
         },
       },
@@ -55,134 +55,134 @@ function invoke({ assignment, places, prompt, models, instructions, holdUrl }: J
     argv: [
       ...['opencode', 'run', '--format', 'json', '--auto', '-m', `assay/${model}`],
       // Pure, it loads no plugin at all.
-      ...(holdUrl === null ? ['--pure'] : []),
+      ...(toolHookUrl === null ? ['--pure'] : []),
       ...['--variant', EFFORT[assignment.effort]],
-      prompt,
+      promptArgument,
     ],
     env: {
       OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
-      ...(models && { [TOKEN]: models.token }),
-      XDG_DATA_HOME: `${places.home}/.local/share`,
-      XDG_CONFIG_HOME: `${places.home}/.config`,
-      XDG_CACHE_HOME: `${places.home}/.cache`,
-      XDG_STATE_HOME: `${places.home}/.local/state`,
+      ...(modelAccess && { [TOKEN]: modelAccess.token }),
+      XDG_DATA_HOME: `${layout.home}/.local/share`,
+      XDG_CONFIG_HOME: `${layout.home}/.config`,
+      XDG_CACHE_HOME: `${layout.home}/.cache`,
+      XDG_STATE_HOME: `${layout.home}/.local/state`,
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
       OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
       // Plugins of the checkout, and its AGENTS.md with them.
-      ...(holdUrl !== null && { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }),
+      ...(toolHookUrl !== null && { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }),
     },
     files: {
       // Read beside the AGENTS.md of the checkout, which it finds by itself unless it is to read nothing of it.
-      [`${places.home}/.config/opencode/AGENTS.md`]:
-        holdUrl === null
+      [`${layout.home}/.config/opencode/AGENTS.md`]:
+        toolHookUrl === null
           ? instructions.role
           : [instructions.role, instructions.repository?.text ?? ''].join('\n'),
-      ...(holdUrl !== null && { [`${places.home}/.config/opencode/plugin/hold.js`]: plugin(holdUrl) }),
+      ...(toolHookUrl !== null && { [`${layout.home}/.config/opencode/plugin/hold.js`]: plugin(toolHookUrl) }),
     },
   };
 }
 
-function read(event: Fields, reading: Reading): void {
-  reading.session = text(event['sessionID']) ?? reading.session;
-  const part = fields(event['part']);
+function read(event: JsonFields, reading: AgentRunState): void {
+  reading.sessionId = asText(event['sessionID']) ?? reading.sessionId;
+  const part = asFields(event['part']);
   switch (event['type']) {
     case 'text':
-      reading.message = text(part['text']) ?? reading.message;
+      reading.lastMessage = asText(part['text']) ?? reading.lastMessage;
       break;
     case 'tool_use': {
-      reading.tools++;
-      const state = fields(part['state']);
+      reading.toolCalls++;
+      const state = asFields(part['state']);
       if (state['status'] !== 'error' && part['tool'] !== 'read')
-        for (const file of filesOf(fields(state['input']))) reading.files.add(file);
+        for (const file of filesOf(asFields(state['input']))) reading.changedFiles.add(file);
       break;
     }
     case 'step_finish':
       readStep(part, reading);
       break;
     case 'error':
-      reading.ended = true;
-      reading.failure = failureOf(fields(event['error']));
+      reading.hasEnded = true;
+      reading.failure = failureOf(asFields(event['error']));
       break;
   }
 }
 
 /** A tool is shown when it has ended; a step is one answer of the model, with its words before its end. */
-const observe: Observe = (event) => {
-  const part = fields(event['part']);
-  if (event['type'] === 'text') return [{ kind: 'model', text: text(part['text']) }];
+const observe: CallObserver = (event) => {
+  const part = asFields(event['part']);
+  if (event['type'] === 'text') return [{ kind: 'model', text: asText(part['text']) }];
   if (event['type'] !== 'tool_use') return [];
-  const state = fields(part['state']);
+  const state = asFields(part['state']);
   return [
     {
       kind: 'done',
-      tool: text(part['tool']) ?? 'unknown',
-      input: asText(state['input'], fields(state['input'])['command']),
-      output: asText(state['output'] ?? ''),
-      failed: state['status'] === 'error',
+      tool: asText(part['tool']) ?? 'unknown',
+      input: toCallText(state['input'], asFields(state['input'])['command']),
+      output: toCallText(state['output'] ?? ''),
+      isError: state['status'] === 'error',
     },
   ];
 };
 
 /** Which files a tool was told to write: it has one, or a patch of several. */
-function filesOf(input: Fields): string[] {
-  const file = text(input['filePath']);
-  const patched = (text(input['patchText']) ?? '').matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm);
+function filesOf(input: JsonFields): string[] {
+  const file = asText(input['filePath']);
+  const patched = (asText(input['patchText']) ?? '').matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm);
   return [...(file === null ? [] : [file]), ...[...patched].map(([, path = '']) => path)];
 }
 
 /** Tokens and dollars of one step; the sums are ours. */
-function readStep(part: Fields, reading: Reading): void {
+function readStep(part: JsonFields, reading: AgentRunState): void {
   reading.turns++;
-  reading.stopReason = text(part['reason']);
-  reading.ended = reading.stopReason !== 'tool-calls';
-  const tokens = fields(part['tokens']);
-  const cache = fields(tokens['cache']);
-  const input = count(tokens['input']);
-  const output = count(tokens['output']);
-  const before = reading.usage.get('');
+  reading.stopReason = asText(part['reason']);
+  reading.hasEnded = reading.stopReason !== 'tool-calls';
+  const tokens = asFields(part['tokens']);
+  const cache = asFields(tokens['cache']);
+  const input = asCount(tokens['input']);
+  const output = asCount(tokens['output']);
+  const before = reading.usageByModel.get('');
   if (input !== null && output !== null)
-    reading.usage.set('', {
+    reading.usageByModel.set('', {
       input_tokens: (before?.input_tokens ?? 0) + input,
-      output_tokens: (before?.output_tokens ?? 0) + output + (count(tokens['reasoning']) ?? 0),
-      cache_read_tokens: (before?.cache_read_tokens ?? 0) + (count(cache['read']) ?? 0),
-      cache_write_tokens: (before?.cache_write_tokens ?? 0) + (count(cache['write']) ?? 0),
+      output_tokens: (before?.output_tokens ?? 0) + output + (asCount(tokens['reasoning']) ?? 0),
+      cache_read_tokens: (before?.cache_read_tokens ?? 0) + (asCount(cache['read']) ?? 0),
+      cache_write_tokens: (before?.cache_write_tokens ?? 0) + (asCount(cache['write']) ?? 0),
     });
-  const cost = amount(part['cost']);
+  const cost = asAmount(part['cost']);
   if (cost !== null) reading.costUsd = (reading.costUsd ?? 0) + cost;
 }
 
-function failureOf(error: Fields): Failure {
-  const data = fields(error['data']);
-  const reason = text(data['message']) ?? text(error['name']) ?? 'no reason given';
-  const status = count(data['statusCode']);
-  const name = text(error['name']);
-  if (name === 'ContextOverflowError') return { class: 'context_too_long', reason, ...said(status, name) };
-  const { code } = fields(fields(json(text(data['responseBody']) ?? ''))['error']);
-  if (code === 'insufficient_quota') return { class: 'provider_spend_limit', reason, ...said(status, code) };
-  return { class: classOfStatus(status) ?? 'agent_failed', reason, ...said(status, text(code) ?? name) };
+function failureOf(error: JsonFields): AgentFailure {
+  const data = asFields(error['data']);
+  const reason = asText(data['message']) ?? asText(error['name']) ?? 'no reason given';
+  const status = asCount(data['statusCode']);
+  const name = asText(error['name']);
+  if (name === 'ContextOverflowError') return { class: 'context_too_long', reason, ...errorDetails(status, name) };
+  const { code } = asFields(asFields(parseJson(asText(data['responseBody']) ?? ''))['error']);
+  if (code === 'insufficient_quota') return { class: 'provider_spend_limit', reason, ...errorDetails(status, code) };
+  return { class: failureClassOfStatus(status) ?? 'agent_failed', reason, ...errorDetails(status, asText(code) ?? name) };
 }
 
 /** The prompt comes last. */
-const resume: AgentAdapter['resume'] = (argv, session, message) => [
+const resume: AgentAdapter['resumeCommand'] = (argv, session, message) => [
   ...argv.slice(0, -1),
   ...['--session', session],
   message,
 ];
 
 /** Sessions are rows of one database. */
-const record: AgentAdapter['record'] = {
-  gives: (session) => ['opencode', 'export', session, '--pure'],
-  takes: (file) => ['opencode', 'import', file, '--pure'],
+const record: AgentAdapter['sessionRecord'] = {
+  exportCommand: (session) => ['opencode', 'export', session, '--pure'],
+  importCommand: (file) => ['opencode', 'import', file, '--pure'],
 };
 
-export const opencode: AgentAdapter = {
+export const openCodeAdapter: AgentAdapter = {
   invoke,
-  stop: ['SIGINT', 'SIGTERM'],
-  read,
-  observe,
-  holds: true,
-  resume,
-  record,
+  stopSignals: ['SIGINT', 'SIGTERM'],
+  readEvent: read,
+  observeCalls: observe,
+  supportsToolHook: true,
+  resumeCommand: resume,
+  sessionRecord: record,
 };

@@ -1,9 +1,9 @@
-import type { FailureClass } from '../../../shared/contract/failure/failure-class.ts';
-import type { Usage } from '../../../shared/contract/models/usage.ts';
-import { fields, json, text } from './fields.ts';
+import type { FailureCode } from '../../../shared/contract/failure/failure-class.ts';
+import type { TokenUsage } from '../../../shared/contract/models/usage.ts';
+import { asFields, parseJson, asText } from './fields.ts';
 
-export interface Failure {
-  readonly class: FailureClass;
+export interface AgentFailure {
+  readonly class: FailureCode;
   readonly reason: string;
   /** Of the provider's last answer, where the CLI says it. */
   readonly status?: number;
@@ -14,69 +14,69 @@ export interface Failure {
 }
 
 /** What a CLI says of its error in structure; what it does not say is left out. */
-export const said = (
+export const errorDetails = (
   status: number | null,
   errorCode: string | null,
-): Pick<Failure, 'status' | 'errorCode'> => ({
+): Pick<AgentFailure, 'status' | 'errorCode'> => ({
   ...(status !== null && status >= 100 && status <= 599 && { status }),
   ...(errorCode !== null && { errorCode: errorCode.trim().slice(0, 100) }),
 });
 
 /** What is known of a run so far. All of it is the agent's own word. */
-export interface Reading {
-  session: string | null;
+export interface AgentRunState {
+  sessionId: string | null;
   turns: number;
-  tools: number;
-  readonly files: Set<string>;
+  toolCalls: number;
+  readonly changedFiles: Set<string>;
   /** By model; a model that reported nothing that can be counted is not in it. */
-  readonly usage: Map<string, Usage>;
+  readonly usageByModel: Map<string, TokenUsage>;
   /** The CLI's own sum in dollars. */
   costUsd: number | null;
   /** The agent's last words. */
-  message: string | null;
+  lastMessage: string | null;
   status: 'done' | 'blocked' | null;
   summary: string | null;
   stopReason: string | null;
   /** The event that ends a run has come. */
-  ended: boolean;
-  failure: Failure | null;
+  hasEnded: boolean;
+  failure: AgentFailure | null;
   /** The CLI has said that it waits and for what; null when anything else came after it. */
-  waiting: string | null;
+  waitReason: string | null;
   /** Why it waits, where that can be told. */
-  waitingClass: FailureClass | null;
+  waitFailureClass: FailureCode | null;
   /** How often it was silent for too long and was told to go on. */
   nudges: number;
   /** How often it wanted to stop and was told what is missing. */
-  held: number;
+  holdBacks: number;
 }
 
-export const newReading = (): Reading => ({
-  session: null,
+export const createRunState = (): AgentRunState => ({
+  sessionId: null,
   turns: 0,
-  tools: 0,
-  files: new Set(),
-  usage: new Map(),
+  toolCalls: 0,
+  changedFiles: new Set(),
+  usageByModel: new Map(),
   costUsd: null,
-  message: null,
+  lastMessage: null,
   status: null,
   summary: null,
   stopReason: null,
-  ended: false,
+  hasEnded: false,
   failure: null,
-  waiting: null,
-  waitingClass: null,
+  waitReason: null,
+  waitFailureClass: null,
   nudges: 0,
-  held: 0,
+  holdBacks: 0,
 });
 
 /**
  * Makes room for another run, of which is not known how it ends. What was used before is kept, to be added to what that run reports; a
  * CLI that reports its whole session is thereby counted twice, in what is a claim anyway.
  */
-export function nextRun(reading: Reading): { readonly addEarlier: () => void } {
-  const earlier = new Map(reading.usage);
+export function beginNextRun(reading: AgentRunState): { readonly addEarlier: () => void } {
+  const earlier = new Map(reading.usageByModel);
   const { costUsd } = reading;
-  reading.usage.clear();
+  reading.usageByModel.clear();
   Object.assign(reading, {
     ...{ ended: false, failure: null, stopReason: null, costUsd: null },
     ...{ status: null, summary: null, waiting: null, waitingClass: null },
@@ -84,15 +84,15 @@ export function nextRun(reading: Reading): { readonly addEarlier: () => void } {
   return {
     addEarlier: () => {
       for (const [model, used] of earlier) {
-        const now = reading.usage.get(model);
-        reading.usage.set(model, now ? added(used, now) : used);
+        const now = reading.usageByModel.get(model);
+        reading.usageByModel.set(model, now ? added(used, now) : used);
       }
       if (costUsd !== null) reading.costUsd = costUsd + (reading.costUsd ?? 0);
     },
   };
 }
 
-const added = (a: Usage, b: Usage): Usage => ({
+const added = (a: TokenUsage, b: TokenUsage): TokenUsage => ({
   input_tokens: a.input_tokens + b.input_tokens,
   output_tokens: a.output_tokens + b.output_tokens,
   cache_read_tokens: a.cache_read_tokens + b.cache_read_tokens,
@@ -100,16 +100,16 @@ const added = (a: Usage, b: Usage): Usage => ({
 });
 
 /** All models together; null when none reported anything. */
-export function totalUsage({ usage }: Reading): Usage | null {
-  if (usage.size === 0) return null;
+export function totalUsage({ usageByModel }: AgentRunState): TokenUsage | null {
+  if (usageByModel.size === 0) return null;
   const sum = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
-  for (const each of usage.values())
-    for (const name of Object.keys(sum) as (keyof Usage)[]) sum[name] += each[name];
+  for (const each of usageByModel.values())
+    for (const name of Object.keys(sum) as (keyof TokenUsage)[]) sum[name] += each[name];
   return sum;
 }
 
 /** What the agent is asked to say at its end, by CLIs that can be asked. */
-export const STATUS_SCHEMA = {
+export const FINAL_STATUS_SCHEMA = {
   type: 'object',
   properties: {
     status: {
@@ -124,9 +124,9 @@ export const STATUS_SCHEMA = {
 } as const;
 
 /** Takes over status and summary, where the agent has said both as it was asked to. */
-export function readStatus(reading: Reading, said: unknown): void {
-  const { status, summary } = fields(typeof said === 'string' ? json(said) : said);
+export function readFinalStatus(reading: AgentRunState, said: unknown): void {
+  const { status, summary } = asFields(typeof said === 'string' ? parseJson(said) : said);
   if (status !== 'done' && status !== 'blocked') return;
   reading.status = status;
-  reading.summary = text(summary);
+  reading.summary = asText(summary);
 }

@@ -1,15 +1,15 @@
 import type { AdapterKind } from '../../../shared/contract/agents/adapter.ts';
 import type { AgentAdapter } from './adapter.ts';
-import { claude } from './claude.ts';
-import { codex } from './codex.ts';
-import { command } from './command.ts';
-import { gemini } from './gemini.ts';
-import { opencode } from './opencode.ts';
+import { claudeAdapter } from './claude.ts';
+import { codexAdapter } from './codex.ts';
+import { commandAdapter } from './command.ts';
+import { geminiAdapter } from './gemini.ts';
+import { openCodeAdapter } from './opencode.ts';
 
 export const AGENT_ADAPTERS: Readonly<Record<AdapterKind, AgentAdapter>> = {
-  claude,
-  codex,
-  gemini,
-  opencode,
-  command,
+  claude: claudeAdapter,
+  codex: codexAdapter,
+  gemini: geminiAdapter,
+  opencode: openCodeAdapter,
+  command: commandAdapter,
 };

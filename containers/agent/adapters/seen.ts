@@ -1,28 +1,28 @@
 /** What an event of a CLI shows of the calls within its run. */
-export type Seen =
+export type ObservedCall =
   /** Its model has answered once; null: without words. */
   | { readonly kind: 'model'; readonly text: string | null }
   /** A tool is called; what comes of it comes with `result`, by its id. */
   | { readonly kind: 'call'; readonly id: string; readonly tool: string; readonly input: string }
-  | { readonly kind: 'result'; readonly id: string; readonly output: string; readonly failed: boolean }
+  | { readonly kind: 'result'; readonly id: string; readonly output: string; readonly isError: boolean }
   /** Both in one event. */
   | {
       readonly kind: 'done';
       readonly tool: string;
       readonly input: string;
       readonly output: string;
-      readonly failed: boolean;
+      readonly isError: boolean;
     };
 
 /** Characters of what a tool is given and gives back that are looked at. */
 const LOOKED_AT = 20_000;
 
 /** Of a shell its command line, of any other tool all that it is given; cut. */
-export function asText(value: unknown, command?: unknown): string {
+export function toCallText(value: unknown, command?: unknown): string {
   const text =
     typeof command === 'string' ? command : typeof value === 'string' ? value : JSON.stringify(value);
   return (text ?? '').slice(0, LOOKED_AT);
 }
 
 /** Looks at one event; an event may show several things, in their order. */
-export type Observe = (event: Readonly<Record<string, unknown>>) => readonly Seen[];
+export type CallObserver = (event: Readonly<Record<string, unknown>>) => readonly ObservedCall[];

@@ -1,21 +1,21 @@
 import type { MiddlewareName } from '../../../shared/contract/agents/names.ts';
-import type { Ask } from '../../../shared/contract/approval/schema.ts';
+import type { ApprovalRequest } from '../../../shared/contract/approval/schema.ts';
 import type { MiddlewareRecord } from '../../../shared/contract/run-record/middleware-record.ts';
-import { BUILTIN } from '../../../shared/control/middleware/builtin/registry.ts';
-import { compose, type ToolCall, type ToolCallResult } from '../../../shared/control/middleware/compose.ts';
-import { Notes } from '../../../shared/control/middleware/notes.ts';
+import { BUILTIN_MIDDLEWARE } from '../../../shared/control/middleware/builtin/registry.ts';
+import { composeMiddleware, type ToolCall, type ToolCallResult } from '../../../shared/control/middleware/compose.ts';
+import { MiddlewareRecorder } from '../../../shared/control/middleware/notes.ts';
 import {
-  EMPTY_CONTEXT,
+  EMPTY_RUN_CONTEXT,
   type RunContext,
   type RunFailure,
-  type RunParts,
+  type MiddlewareDependencies,
 } from '../../../shared/control/middleware/run-context.ts';
-import { material } from '../../../shared/lib/material.ts';
-import type { Reading } from '../adapters/reading.ts';
-import type { Seen } from '../adapters/seen.ts';
-import { Turns } from './turns.ts';
+import { fencePrompt } from '../../../shared/lib/material.ts';
+import type { AgentRunState } from '../adapters/reading.ts';
+import type { ObservedCall } from '../adapters/seen.ts';
+import { UsagePerTurn } from './turns.ts';
 
-export type Word = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
+export type ToolDecision = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
 
 /** Calls of tools of which nothing has come yet; more are taken for done. */
 const MOST_OPEN = 200;
@@ -24,34 +24,34 @@ const MOST_OPEN = 200;
  * The chain around the runs of one attempt. What a CLI shows of its calls comes in as events, one after the other; what a hook throws ends
  * the run, and is thrown again where the run is waited for.
  */
-export class Around {
-  readonly #chain: ReturnType<typeof compose<RunContext>>;
+export class AgentRunMiddleware {
+  readonly #chain: ReturnType<typeof composeMiddleware<RunContext>>;
   readonly #names: readonly MiddlewareName[];
-  readonly #notes = new Notes();
-  readonly #turns = new Turns();
+  readonly #notes = new MiddlewareRecorder();
+  readonly #turns = new UsagePerTurn();
   readonly #open = new Map<
     string,
     { readonly call: ToolCall; readonly done?: (result: ToolCallResult) => void }
   >();
   #stop = new AbortController();
   readonly #thrown = new WeakSet<object>();
-  #context: RunContext = EMPTY_CONTEXT;
+  #context: RunContext = EMPTY_RUN_CONTEXT;
   #queue: Promise<unknown> = Promise.resolve();
   #words: string[] | null = null;
   #broken: { readonly error: unknown } | null = null;
   /** Calls are held at the door: what is seen of them in the stream is the same once more. */
-  holds = false;
+  holdsToolCalls = false;
 
-  constructor(parts: Omit<RunParts, 'notes' | 'escalations' | 'costs'>) {
-    const all: RunParts = {
+  constructor(parts: Omit<MiddlewareDependencies, 'recorder' | 'escalations' | 'listTurnCosts'>) {
+    const all: MiddlewareDependencies = {
       ...parts,
-      notes: this.#notes,
+      recorder: this.#notes,
       escalations: [],
-      costs: () => this.#turns.costs,
+      listTurnCosts: () => this.#turns.costs,
     };
     this.#names = parts.settings.chain as readonly MiddlewareName[];
-    this.#chain = compose(
-      this.#names.map((name) => BUILTIN[name](all)),
+    this.#chain = composeMiddleware(
+      this.#names.map((name) => BUILTIN_MIDDLEWARE[name](all)),
       (middleware, hook, error) => {
         console.error(`middleware ${middleware}, ${hook}: ${String(error)}`);
         if (error instanceof Object) this.#thrown.add(error);
@@ -60,62 +60,62 @@ export class Around {
   }
 
   /** A run begins: fires when it is to end for something that was found in it. */
-  runBegins(): AbortSignal {
+  startRun(): AbortSignal {
     this.#stop = new AbortController();
     return this.#stop.signal;
   }
 
   /** Was it thrown by a hook? */
-  threw(error: unknown): boolean {
+  isHookError(error: unknown): boolean {
     return error instanceof Object && this.#thrown.has(error);
   }
 
   /** What the platform asks leave for in the agent's place; null: nothing. */
-  takeAsk(): Ask | null {
-    const { ask } = this.#context;
-    this.#context = { ...this.#context, ask: null };
-    return ask;
+  takeApprovalRequest(): ApprovalRequest | null {
+    const { approvalRequest } = this.#context;
+    this.#context = { ...this.#context, approvalRequest: null };
+    return approvalRequest;
   }
 
   /** Before a run, with all that the agent is told: what is said before everything else; null: nothing. */
-  async begins(text: string): Promise<string | null> {
-    return (await this.#pass('before_agent', { ...this.#context, text })).header;
+  async beforeAgent(text: string): Promise<string | null> {
+    return (await this.#pass('before_agent', { ...this.#context, agentText: text })).header;
   }
 
   /** Before a run that would follow one that has failed: what the agent is told; null: it does not go on. */
-  async goesOn(failed: RunFailure): Promise<string | null> {
-    const { goOn, quoted } = await this.#pass('before_agent', {
+  async continuationMessage(failed: RunFailure): Promise<string | null> {
+    const { resumeMessage, quotedTexts } = await this.#pass('before_agent', {
       ...this.#context,
-      text: '',
-      quoted: [],
-      goOn: null,
-      failed,
+      agentText: '',
+      quotedTexts: [],
+      resumeMessage: null,
+      runFailure: failed,
     });
-    this.#context = { ...this.#context, failed: null, goOn: null };
-    return goOn === null ? null : this.tell(goOn, quoted);
+    this.#context = { ...this.#context, runFailure: null, resumeMessage: null };
+    return resumeMessage === null ? null : this.beforeModel(resumeMessage, quotedTexts);
   }
 
   /** What the agent is told, with text of others fenced behind it. */
-  async tell(message: string, others: readonly string[] = []): Promise<string> {
-    const { text, quoted } = await this.#pass('before_model', {
+  async beforeModel(message: string, others: readonly string[] = []): Promise<string> {
+    const { agentText, quotedTexts } = await this.#pass('before_model', {
       ...this.#context,
-      text: message,
-      quoted: others,
+      agentText: message,
+      quotedTexts: others,
     });
-    if (quoted.length === 0) return text;
-    return `${text}\n${material(quoted.map((each, index) => ({ label: `text ${index + 1}`, text: each }))).text}`;
+    if (quotedTexts.length === 0) return agentText;
+    return `${agentText}\n${fencePrompt(quotedTexts.map((each, index) => ({ label: `text ${index + 1}`, text: each }))).text}`;
   }
 
   /** An event of the CLI has shown something. */
-  see(seen: Seen, reading: Reading): void {
+  observeCall(seen: ObservedCall, reading: AgentRunState): void {
     if (seen.kind === 'model') {
       // Words come in pieces; they are one answer until something else is shown.
       this.#words = [...(this.#words ?? []), ...(seen.text === null ? [] : [seen.text])];
-      this.#turns.used(reading);
+      this.#turns.record(reading);
       return;
     }
     this.#answered();
-    if (this.holds) return;
+    if (this.holdsToolCalls) return;
     if (seen.kind === 'call') {
       const call = { name: seen.tool, input: seen.input, held: false };
       if (this.#open.size < MOST_OPEN) this.#open.set(seen.id || `call ${this.#open.size}`, { call });
@@ -124,12 +124,12 @@ export class Around {
     const call =
       seen.kind === 'done' ? { name: seen.tool, input: seen.input, held: false } : this.#closed(seen.id);
     if (!call) return;
-    const result = { output: seen.output, error: seen.failed ? 'it failed' : null };
+    const result = { output: seen.output, error: seen.isError ? 'it failed' : null };
     this.#then(() => this.#toolCall(call, async () => result));
   }
 
   /** A CLI asks before it calls a tool. */
-  hold(id: string, tool: string, input: string): Promise<Word> {
+  decideToolCall(id: string, tool: string, input: string): Promise<ToolDecision> {
     return new Promise((answer) => {
       const call = { name: tool, input, held: true };
       const inner = (): Promise<ToolCallResult> =>
@@ -148,13 +148,13 @@ export class Around {
   }
 
   /** A call that was let through has ended. */
-  returned(id: string, output: string, failed: boolean): void {
+  completeToolCall(id: string, output: string, failed: boolean): void {
     this.#open.get(id)?.done?.({ output, error: failed ? 'it failed' : null });
     this.#open.delete(id);
   }
 
   /** A run has ended: what is still on its way is looked at. `last`: the words of a program that shows no events. @throws what a hook has thrown. */
-  async runEnded(reading: Reading | null, last: string | null): Promise<void> {
+  async finishRun(reading: AgentRunState | null, last: string | null): Promise<void> {
     if (last !== null) this.#words = [last];
     this.#answered();
     for (const [id, { call, done }] of this.#open) {
@@ -162,7 +162,7 @@ export class Around {
       else this.#then(() => this.#toolCall(call, async () => ({ output: '', error: null })));
       this.#open.delete(id);
     }
-    if (reading) this.#turns.used(reading);
+    if (reading) this.#turns.record(reading);
     await this.#queue;
     const broken = this.#broken;
     this.#broken = null;
@@ -170,26 +170,26 @@ export class Around {
   }
 
   /** All runs have ended. What goes wrong here is said, and hides nothing of what has happened before. */
-  async ends(failed: RunFailure | null): Promise<void> {
-    await this.#pass('after_agent', { ...this.#context, failed }).catch(() => {});
+  async afterAgent(failed: RunFailure | null): Promise<void> {
+    await this.#pass('after_agent', { ...this.#context, runFailure: failed }).catch(() => {});
   }
 
-  record(): MiddlewareRecord {
-    return this.#notes.record(this.#names);
+  toRecord(): MiddlewareRecord {
+    return this.#notes.toRecord(this.#names);
   }
 
   async #pass(
     hook: 'before_agent' | 'before_model' | 'after_model' | 'after_agent',
     context: RunContext,
   ): Promise<RunContext> {
-    this.#notes.fired(hook);
-    this.#context = await this.#chain.pass(hook, context);
+    this.#notes.countHook(hook);
+    this.#context = await this.#chain.runHook(hook, context);
     return this.#context;
   }
 
   #toolCall(call: ToolCall, inner: () => Promise<ToolCallResult>): Promise<ToolCallResult> {
-    this.#notes.fired('wrap_tool_call');
-    return this.#chain.toolCall(this.#context, call, inner);
+    this.#notes.countHook('wrap_tool_call');
+    return this.#chain.wrapToolCall(this.#context, call, inner);
   }
 
   /** The call that a result belongs to: by its id, else the oldest that is open. */
@@ -207,10 +207,10 @@ export class Around {
     this.#words = null;
     this.#then(async () => {
       this.#context = { ...this.#context, turn: this.#context.turn + 1 };
-      this.#notes.fired('wrap_model_call');
-      const { text: said } = await this.#chain.modelCall(this.#context, async () => ({ text, error: null }));
-      const { ask } = await this.#pass('after_model', { ...this.#context, text: said, quoted: [] });
-      if (ask && !this.#stop.signal.aborted) this.#stop.abort();
+      this.#notes.countHook('wrap_model_call');
+      const { text: said } = await this.#chain.wrapModelCall(this.#context, async () => ({ text, error: null }));
+      const { approvalRequest } = await this.#pass('after_model', { ...this.#context, agentText: said, quotedTexts: [] });
+      if (approvalRequest && !this.#stop.signal.aborted) this.#stop.abort();
     });
   }
 

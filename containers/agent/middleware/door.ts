@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Fields, fields, json, text } from '../adapters/fields.ts';
-import { asText } from '../adapters/seen.ts';
-import type { Around } from './around.ts';
+import { type JsonFields, asFields, parseJson, asText } from '../adapters/fields.ts';
+import { toCallText } from '../adapters/seen.ts';
+import type { AgentRunMiddleware } from './around.ts';
 
 /** Largest question in bytes that is read: a tool may write a whole file. */
 const MAX_BYTES = 8 * 1_048_576;
@@ -28,24 +28,24 @@ const denied = (reason: string) => ({
 });
 
 /** The events of CLIs that ask, and what is denied in each one's words. Those of Gemini CLI give calls no id. */
-const BEFORE: Readonly<Record<string, (reason: string) => object>> = {
+const DENIALS_BY_EVENT: Readonly<Record<string, (reason: string) => object>> = {
   PreToolUse: denied,
   BeforeTool: (reason) => ({ decision: 'deny', reason }),
 };
 
 /** Ids for calls that have none: what is called with the same twice at once is told apart by nothing, and need not be. */
-class Unnamed {
+class ToolCallIds {
   readonly #open = new Map<string, string[]>();
-  readonly #key = (event: Fields): string => JSON.stringify([event['tool_name'], event['tool_input']]);
+  readonly #key = (event: JsonFields): string => JSON.stringify([event['tool_name'], event['tool_input']]);
 
-  begin(event: Fields): string {
+  begin(event: JsonFields): string {
     const id = randomUUID();
     const key = this.#key(event);
     this.#open.set(key, [...(this.#open.get(key) ?? []), id]);
     return id;
   }
 
-  end(event: Fields): string {
+  end(event: JsonFields): string {
     const [id = '', ...others] = this.#open.get(this.#key(event)) ?? [];
     if (others.length > 0) this.#open.set(this.#key(event), others);
     else this.#open.delete(this.#key(event));
@@ -54,56 +54,56 @@ class Unnamed {
 }
 
 /** What is answered to one question of a CLI. What cannot be read is not let through. */
-async function answerTo(body: string | null, around: Around, unnamed: Unnamed): Promise<object> {
-  const event = fields(body === null ? undefined : json(body));
-  const name = text(event['hook_event_name']) ?? '';
-  const tool = text(event['tool_name']);
-  const refuse = BEFORE[name] ?? denied;
-  const named = text(event['tool_use_id']);
+async function answerHook(body: string | null, around: AgentRunMiddleware, unnamed: ToolCallIds): Promise<object> {
+  const event = asFields(body === null ? undefined : parseJson(body));
+  const name = asText(event['hook_event_name']) ?? '';
+  const tool = asText(event['tool_name']);
+  const refuse = DENIALS_BY_EVENT[name] ?? denied;
+  const named = asText(event['tool_use_id']);
   if (tool === null || (named === null && !name.endsWith('Tool')))
     return refuse('the platform could not read this');
   const response = event['tool_response'];
-  if (!Object.hasOwn(BEFORE, name)) {
-    around.returned(
+  if (!Object.hasOwn(DENIALS_BY_EVENT, name)) {
+    around.completeToolCall(
       named ?? unnamed.end(event),
-      asText(response ?? event['error'] ?? ''),
-      name === 'PostToolUseFailure' || fields(response)['error'] !== undefined,
+      toCallText(response ?? event['error'] ?? ''),
+      name === 'PostToolUseFailure' || asFields(response)['error'] !== undefined,
     );
     return {};
   }
   const given = event['tool_input'];
-  const word = await around.hold(
+  const word = await around.decideToolCall(
     named ?? unnamed.begin(event),
     tool,
-    asText(given, fields(given)['command']),
+    toCallText(given, asFields(given)['command']),
   );
   if (word.allowed) return {};
   if (named === null) unnamed.end(event);
   return refuse(word.reason);
 }
 
-export interface Door {
+export interface HookServer {
   /** Where a CLI asks, good for this box. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 /** Answers a CLI that asks before it calls a tool. What it is asked by is the agent's own user: it is a door for an honest agent, and no wall. */
-export async function openDoor(around: Around): Promise<Door> {
+export async function startHookServer(around: AgentRunMiddleware): Promise<HookServer> {
   const path = `/${randomUUID()}`;
-  const unnamed = new Unnamed();
+  const unnamed = new ToolCallIds();
   const server = createServer((request, response) => {
     void (async () => {
       const answer =
         request.url === path
-          ? await answerTo(await bodyOf(request), around, unnamed)
+          ? await answerHook(await bodyOf(request), around, unnamed)
           : denied('no such place');
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(answer));
     })().catch(() => response.destroy());
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  around.holds = true;
+  around.holdsToolCalls = true;
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
     close: () =>

@@ -1,21 +1,21 @@
 import type { MiddlewareName } from '../../../shared/contract/agents/names.ts';
-import { CONFIG_FILE } from '../../../shared/contract/submission/image.ts';
+import { REPOSITORY_CONFIG_FILE } from '../../../shared/contract/submission/image.ts';
 import type { AgentMiddlewareSettings } from '../../../shared/control/middleware/section.ts';
-import { DEFAULT_SETTINGS } from '../../../shared/control/middleware/settings.ts';
+import { DEFAULT_MIDDLEWARE_SETTINGS } from '../../../shared/control/middleware/settings.ts';
 import { CheckoutError } from '../../../workspace/git/error.ts';
 
 /** What the base says of middleware. The parser is loaded only where there is something to parse. */
-async function ofBase(
+async function baseSettings(
   text: string | null,
 ): Promise<{ readonly agent: AgentMiddlewareSettings; readonly drift: boolean }> {
-  if (!text || !/^(?:middleware|security)\b/m.test(text)) return { agent: DEFAULT_SETTINGS, drift: false };
-  const { describeProblem, parseYaml } = await import('../../../shared/lib/yaml.ts');
-  const { WithMiddleware } = await import('../../../shared/control/middleware/section.ts');
-  const parsed = parseYaml(text, CONFIG_FILE, WithMiddleware);
+  if (!text || !/^(?:middleware|security)\b/m.test(text)) return { agent: DEFAULT_MIDDLEWARE_SETTINGS, drift: false };
+  const { describeFileProblem, parseYaml } = await import('../../../shared/lib/yaml.ts');
+  const { MiddlewareConfigFile } = await import('../../../shared/control/middleware/section.ts');
+  const parsed = parseYaml(text, REPOSITORY_CONFIG_FILE, MiddlewareConfigFile);
   if (!('value' in parsed))
-    throw new CheckoutError('config_invalid', parsed.problems.map(describeProblem).join('; '));
+    throw new CheckoutError('config_invalid', parsed.problems.map(describeFileProblem).join('; '));
   const { middleware, security } = parsed.value;
-  return { agent: middleware?.agent ?? DEFAULT_SETTINGS, drift: security?.semantic_drift_enabled ?? false };
+  return { agent: middleware?.agent ?? DEFAULT_MIDDLEWARE_SETTINGS, drift: security?.semantic_drift_enabled ?? false };
 }
 
 /**
@@ -23,11 +23,11 @@ async function ofBase(
  * where the base switches it on, whoever named the chain, unless that is empty.
  * @throws CheckoutError `config_invalid`, before anything is spent.
  */
-export async function settingsOf(
+export async function loadMiddlewareSettings(
   text: string | null,
   ofTask: readonly MiddlewareName[] | undefined,
 ): Promise<AgentMiddlewareSettings> {
-  const { agent, drift } = await ofBase(text);
+  const { agent, drift } = await baseSettings(text);
   const chain = ofTask ?? agent.chain;
   const adds = drift && chain.length > 0 && !chain.includes('semantic_drift_detector');
   return { ...agent, chain: adds ? [...chain, 'semantic_drift_detector'] : [...chain] };

@@ -1,18 +1,18 @@
-import type { Usage } from '../../../shared/contract/models/usage.ts';
-import { type Reading, totalUsage } from '../adapters/reading.ts';
+import type { TokenUsage } from '../../../shared/contract/models/usage.ts';
+import { type AgentRunState, totalUsage } from '../adapters/reading.ts';
 
-const NOTHING: Usage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
+const NOTHING: TokenUsage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
 
 /** What each turn has used: the difference between two sums of a CLI, which some say with each turn and others at their end only. */
-export class Turns {
-  readonly costs: { readonly usage: Usage; readonly usd: number | null }[] = [];
-  #before: Usage = NOTHING;
+export class UsagePerTurn {
+  readonly costs: { readonly usage: TokenUsage; readonly usd: number | null }[] = [];
+  #before: TokenUsage = NOTHING;
   #usd = 0;
 
-  used(reading: Reading): void {
+  record(reading: AgentRunState): void {
     const now = totalUsage(reading);
     if (now === null) return;
-    const since = (name: keyof Usage): number => {
+    const since = (name: keyof TokenUsage): number => {
       const difference = now[name] - this.#before[name];
       // A sum that has become less is that of another session.
       return difference < 0 ? now[name] : difference;

@@ -1,4 +1,4 @@
-import type { Asked, Dialect } from './model.ts';
+import type { AssertionStrength, TestSyntax } from './model.ts';
 
 const NAMED = /^(?:Test|Fuzz|Example|Benchmark)(?:[^a-z].*)?$/su;
 const EXACT =
@@ -7,24 +7,24 @@ const LOOSE = /^(?:assert|require|is|qt|check)\.\w+$/;
 const FAILS = /^\w+\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)$/;
 
 /** Tests of Go: functions that are called `Test…` and their like. */
-export const go: Dialect = {
-  caseAt: (node) => {
+export const goTestSyntax: TestSyntax = {
+  testCaseAt: (node) => {
     if (node.type !== 'function_declaration' && node.type !== 'method_declaration') return null;
-    const name = node.child('name')?.text ?? '';
+    const name = node.childForField('name')?.text ?? '';
     return NAMED.test(name) ? { name, span: node } : null;
   },
   // What runs a suite need not be called as its type is.
   groupAt: () => null,
-  asked: (node): Asked => {
+  assertionStrengthOf: (node): AssertionStrength => {
     if (node.type !== 'call_expression') return null;
-    const called = node.child('function')?.text.slice(0, 200) ?? '';
+    const called = node.childForField('function')?.text.slice(0, 200) ?? '';
     if (EXACT.test(called)) return 'exact';
     if (LOOSE.test(called)) return 'loose';
     if (!FAILS.test(called)) return null;
     for (const above of node.ancestors()) {
       if (above.type === 'if_statement')
         return /[!=<>]=|[<>]|Equal|Compare|errors\.(?:Is|As)/.test(
-          (above.child('condition')?.text ?? '').replace(/\b\w+\s*[!=]=\s*nil\b/g, ''),
+          (above.childForField('condition')?.text ?? '').replace(/\b\w+\s*[!=]=\s*nil\b/g, ''),
         )
           ? 'exact'
           : 'loose';
@@ -32,7 +32,7 @@ export const go: Dialect = {
     }
     return 'loose';
   },
-  skips: (node) =>
+  isSkipMarker: (node) =>
     node.type === 'call_expression' &&
-    /^\w+\.Skip(?:f|Now)?$/.test(node.child('function')?.text.slice(0, 100) ?? ''),
+    /^\w+\.Skip(?:f|Now)?$/.test(node.childForField('function')?.text.slice(0, 100) ?? ''),
 };

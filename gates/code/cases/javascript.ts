@@ -1,6 +1,6 @@
-import { stringValue } from '../parsing/literal.ts';
-import type { Syntax } from '../parsing/syntax.ts';
-import type { Asked, Dialect } from './model.ts';
+import { evaluateConstantString } from '../parsing/literal.ts';
+import type { SyntaxNode } from '../parsing/syntax.ts';
+import type { AssertionStrength, TestSyntax } from './model.ts';
 
 const TEST =
   /^(?:x|f)?(?:it|test|specify)(?:\.(?:only|skip|todo|each|for|concurrent|sequential|serial|fails|failing|fixme|skipIf|runIf|slow|prop))*$|^(?:t|this|ctx)\.test$/;
@@ -13,13 +13,13 @@ const ASSERTS =
   /^(?:assert\w*|expect\w*|should|chai|t|tap|is|eq|equal|strictEqual|deepEqual|deepStrictEqual|throws|rejects|match|ok)$/;
 
 /** `expect(a).toBe(b)` as its names, without what is handed over: `expect.toBe`. */
-function pathOf(node: Syntax | null): string {
+function pathOf(node: SyntaxNode | null): string {
   const names: string[] = [];
   for (let at = node; at; ) {
     if (at.type === 'member_expression') {
-      names.unshift(at.child('property')?.text ?? '');
-      at = at.child('object');
-    } else if (at.type === 'call_expression') at = at.child('function');
+      names.unshift(at.childForField('property')?.text ?? '');
+      at = at.childForField('object');
+    } else if (at.type === 'call_expression') at = at.childForField('function');
     else if (at.type === 'await_expression' || at.type === 'parenthesized_expression')
       at = at.namedChildren[0] ?? null;
     else {
@@ -30,36 +30,36 @@ function pathOf(node: Syntax | null): string {
   return names.join('.');
 }
 
-const argumentsOf = (node: Syntax): Syntax[] =>
-  node.child('arguments')?.namedChildren.filter(({ type }) => type !== 'comment') ?? [];
+const argumentsOf = (node: SyntaxNode): SyntaxNode[] =>
+  node.childForField('arguments')?.namedChildren.filter(({ type }) => type !== 'comment') ?? [];
 
 /** An option such as `{ skip: true }` that is not plainly off. */
-const isOption = (node: Syntax): boolean =>
+const isOption = (node: SyntaxNode): boolean =>
   node.type === 'pair' &&
-  /^(?:skip|todo|fails)$/.test(node.child('key')?.text ?? '') &&
-  !/^(?:false|undefined|null|0)$/.test(node.child('value')?.text ?? '');
+  /^(?:skip|todo|fails)$/.test(node.childForField('key')?.text ?? '') &&
+  !/^(?:false|undefined|null|0)$/.test(node.childForField('value')?.text ?? '');
 
 /** Tests of JavaScript and TypeScript: calls of `it`, `test` and their like with something to run. */
-export const javascript: Dialect = {
-  caseAt: (node) => {
+export const javascriptTestSyntax: TestSyntax = {
+  testCaseAt: (node) => {
     if (node.type !== 'call_expression') return null;
-    const callee = node.child('function');
+    const callee = node.childForField('function');
     const path = pathOf(callee);
     // Of `test.each(table)(name, body)` the outer call is the test.
     if (!TEST.test(path) || TABLE.test(path) !== (callee?.type === 'call_expression')) return null;
     const [title] = argumentsOf(node);
-    return title ? { name: stringValue(title) ?? title.text.slice(0, 500), span: node } : null;
+    return title ? { name: evaluateConstantString(title) ?? title.text.slice(0, 500), span: node } : null;
   },
   groupAt: (node) => {
-    if (node.type !== 'call_expression' || !SUITE.test(pathOf(node.child('function')))) return null;
+    if (node.type !== 'call_expression' || !SUITE.test(pathOf(node.childForField('function')))) return null;
     const [title] = argumentsOf(node);
-    return title ? stringValue(title) : null;
+    return title ? evaluateConstantString(title) : null;
   },
-  asked: (node): Asked => {
+  assertionStrengthOf: (node): AssertionStrength => {
     if (node.type !== 'call_expression') return null;
     // The innermost call of `expect(a).toBe(b)` is part of the outer one.
     if (node.parent?.type === 'member_expression' && node.field === 'object') return null;
-    const path = pathOf(node.child('function'));
+    const path = pathOf(node.childForField('function'));
     const [root = ''] = path.split('.');
     if (!ASSERTS.test(root) && !path.includes('.should')) return null;
     if (
@@ -73,9 +73,9 @@ export const javascript: Dialect = {
       ? 'exact'
       : 'loose';
   },
-  skips: (node) =>
+  isSkipMarker: (node) =>
     isOption(node) ||
     (node.type === 'call_expression' &&
-      (SKIPPED.test(pathOf(node.child('function'))) ||
-        /^(?:t|this|ctx)\.(?:skip|todo)$/.test(pathOf(node.child('function'))))),
+      (SKIPPED.test(pathOf(node.childForField('function'))) ||
+        /^(?:t|this|ctx)\.(?:skip|todo)$/.test(pathOf(node.childForField('function'))))),
 };

@@ -1,4 +1,4 @@
-import type { Asked, Dialect } from './model.ts';
+import type { AssertionStrength, TestSyntax } from './model.ts';
 
 const EXACT =
   /^(?:self\.)?assert(?:Equals?|NotEqual|Is|IsNot|In|NotIn|Raises|RaisesRegex|Greater|Less|GreaterEqual|LessEqual|Regex|AlmostEqual|CountEqual|\w+Equal)$|^pytest\.(?:raises|warns)$|\.assert_called(?:_once)?_with$/;
@@ -6,23 +6,23 @@ const LOOSE = /^self\.(?:assert\w+|fail\w*)$|^pytest\.fail$|\.assert_\w+$/;
 const SKIPS = /^(?:\w+\.)*(?:skip|skipif|skipIf|skipUnless|xfail|expectedFailure|skipTest|importorskip)$/;
 
 /** Tests of Python: functions that are called `test…`, of a module or a class. */
-export const python: Dialect = {
-  caseAt: (node) => {
+export const pythonTestSyntax: TestSyntax = {
+  testCaseAt: (node) => {
     if (node.type !== 'function_definition') return null;
-    const name = node.child('name')?.text ?? '';
+    const name = node.childForField('name')?.text ?? '';
     if (!name.startsWith('test')) return null;
     return { name, span: node.parent?.type === 'decorated_definition' ? node.parent : node };
   },
-  groupAt: (node) => (node.type === 'class_definition' ? (node.child('name')?.text ?? null) : null),
-  asked: (node): Asked => {
+  groupAt: (node) => (node.type === 'class_definition' ? (node.childForField('name')?.text ?? null) : null),
+  assertionStrengthOf: (node): AssertionStrength => {
     if (node.type === 'assert_statement')
       return node.namedChildren[0]?.type === 'comparison_operator' ? 'exact' : 'loose';
     if (node.type !== 'call') return null;
-    const called = node.child('function')?.text.slice(0, 200) ?? '';
+    const called = node.childForField('function')?.text.slice(0, 200) ?? '';
     return EXACT.test(called) ? 'exact' : LOOSE.test(called) ? 'loose' : null;
   },
-  skips: (node) => {
-    if (node.type === 'call') return SKIPS.test(node.child('function')?.text.slice(0, 200) ?? '');
+  isSkipMarker: (node) => {
+    if (node.type === 'call') return SKIPS.test(node.childForField('function')?.text.slice(0, 200) ?? '');
     if (node.type === 'decorator') return SKIPS.test(node.namedChildren[0]?.text.slice(0, 200) ?? '');
     return node.type === 'raise_statement' && /\bSkip(?:Test|ped)\b/.test(node.text.slice(0, 200));
   },

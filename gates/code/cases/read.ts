@@ -1,63 +1,63 @@
-import { type Grammar, grammarOf, type Language, languageOf } from '../../core/language.ts';
-import { parse } from '../parsing/parse.ts';
-import type { Syntax } from '../parsing/syntax.ts';
-import { Unreadable } from '../parsing/unreadable.ts';
-import { go } from './go.ts';
-import { javascript } from './javascript.ts';
-import type { Dialect, TestCase } from './model.ts';
-import { python } from './python.ts';
-import { rust } from './rust.ts';
+import { type Grammar, grammarOfPath, type Language, languageOfGrammar } from '../../core/language.ts';
+import { parseSource } from '../parsing/parse.ts';
+import type { SyntaxNode } from '../parsing/syntax.ts';
+import { UnreadableCodeError } from '../parsing/unreadable.ts';
+import { goTestSyntax } from './go.ts';
+import { javascriptTestSyntax } from './javascript.ts';
+import type { TestSyntax, TestCase } from './model.ts';
+import { pythonTestSyntax } from './python.ts';
+import { rustTestSyntax } from './rust.ts';
 
-const DIALECTS: Readonly<Record<Language, Dialect>> = { python, javascript, go, rust };
+const TEST_SYNTAXES: Readonly<Record<Language, TestSyntax>> = { python: pythonTestSyntax, javascript: javascriptTestSyntax, go: goTestSyntax, rust: rustTestSyntax };
 
 /** The test cases of a file, from its syntax tree; null for other languages, and for what cannot be read. */
-export async function casesIn(path: string, text: string): Promise<TestCase[] | null> {
-  const grammar = grammarOf(path);
+export async function parseTestCases(path: string, text: string): Promise<TestCase[] | null> {
+  const grammar = grammarOfPath(path);
   if (grammar === null) return null;
   try {
-    return casesOfTree((await parse(grammar, text)).root, grammar);
+    return findTestCases((await parseSource(grammar, text)).root, grammar);
   } catch (error) {
-    if (error instanceof Unreadable || error instanceof RangeError) return null;
+    if (error instanceof UnreadableCodeError || error instanceof RangeError) return null;
     throw error;
   }
 }
 
 /** The test cases of a tree. A case within another one, such as a subtest, is a case of its own, and part of the outer one. */
-export function casesOfTree(root: Syntax, grammar: Grammar): TestCase[] {
-  const dialect = DIALECTS[languageOf(grammar)];
+export function findTestCases(root: SyntaxNode, grammar: Grammar): TestCase[] {
+  const dialect = TEST_SYNTAXES[languageOfGrammar(grammar)];
   const cases: TestCase[] = [];
   for (const node of root.walk()) {
-    const found = dialect.caseAt(node);
+    const found = dialect.testCaseAt(node);
     if (found === null) continue;
     const { name, span, from = span } = found;
     let assertions = 0;
     let exact = 0;
     const uses = new Set<string>();
-    let skipped = marksBefore(from, span).some(dialect.skips);
+    let skipped = marksBefore(from, span).some(dialect.isSkipMarker);
     for (const inner of span.walk()) {
-      const asked = dialect.asked(inner);
+      const asked = dialect.assertionStrengthOf(inner);
       if (asked !== null) assertions++;
       if (asked === 'exact') exact++;
-      skipped ||= dialect.skips(inner);
+      skipped ||= dialect.isSkipMarker(inner);
       if (inner.type.endsWith('identifier')) uses.add(inner.text);
     }
     cases.push({
       name,
-      within: [...span.ancestors()].flatMap((outer) => dialect.groupAt(outer) ?? []),
+      enclosingNames: [...span.ancestors()].flatMap((outer) => dialect.groupAt(outer) ?? []),
       line: from.line,
       text: span.source.slice(from.start, span.end),
       start: from.start,
-      assertions,
-      exact,
-      skipped,
-      uses,
+      assertionCount: assertions,
+      exactAssertionCount: exact,
+      isSkipped: skipped,
+      identifiers: uses,
     });
   }
   return cases;
 }
 
 /** What stands beside a case and marks it: attributes from the first one on. */
-function marksBefore(from: Syntax, span: Syntax): Syntax[] {
+function marksBefore(from: SyntaxNode, span: SyntaxNode): SyntaxNode[] {
   if (from === span) return [];
   return (span.parent?.children ?? []).filter(({ start }) => start >= from.start && start < span.start);
 }

@@ -1,25 +1,25 @@
-import { attributesOf } from '../parsing/definitions.ts';
-import type { Asked, Dialect } from './model.ts';
+import { listRustAttributes } from '../parsing/definitions.ts';
+import type { AssertionStrength, TestSyntax } from './model.ts';
 
 const TEST = /^#\[\s*(?:\w+::)*(?:test|rstest|test_case|quickcheck|proptest)\b/;
 const EXACT = /^(?:debug_)?assert_(?:eq|ne|matches)$/;
 const LOOSE = /^(?:debug_)?assert\w*$|^panic$|^prop_assert\w*$/;
 
 /** Tests of Rust: functions with an attribute that says so. */
-export const rust: Dialect = {
-  caseAt: (node) => {
+export const rustTestSyntax: TestSyntax = {
+  testCaseAt: (node) => {
     if (node.type !== 'function_item') return null;
-    const attributes = attributesOf(node);
+    const attributes = listRustAttributes(node);
     if (!attributes.some(({ text }) => TEST.test(text.slice(0, 200)))) return null;
     const [first] = attributes;
-    return { name: node.child('name')?.text ?? '', span: node, ...(first ? { from: first } : {}) };
+    return { name: node.childForField('name')?.text ?? '', span: node, ...(first ? { from: first } : {}) };
   },
-  groupAt: (node) => (node.type === 'mod_item' ? (node.child('name')?.text ?? null) : null),
-  asked: (node): Asked => {
+  groupAt: (node) => (node.type === 'mod_item' ? (node.childForField('name')?.text ?? null) : null),
+  assertionStrengthOf: (node): AssertionStrength => {
     if (node.type !== 'macro_invocation') return null;
-    const name = node.child('macro')?.text ?? '';
+    const name = node.childForField('macro')?.text ?? '';
     return EXACT.test(name) ? 'exact' : LOOSE.test(name) ? 'loose' : null;
   },
-  skips: (node) =>
+  isSkipMarker: (node) =>
     node.type === 'attribute_item' && /^#\[\s*(?:ignore|should_panic)\b/.test(node.text.slice(0, 200)),
 };

@@ -1,28 +1,28 @@
-import { type Grammar, languageOf } from '../../core/language.ts';
-import { namesOf } from '../names.ts';
-import { parse } from '../parsing/parse.ts';
-import type { Syntax } from '../parsing/syntax.ts';
+import { type Grammar, languageOfGrammar } from '../../core/language.ts';
+import { indexIdentifiers } from '../names.ts';
+import { parseSource } from '../parsing/parse.ts';
+import type { SyntaxNode } from '../parsing/syntax.ts';
 import type { TestCase } from './model.ts';
-import { casesOfTree } from './read.ts';
+import { findTestCases } from './read.ts';
 
 /** One side of a file of tests. */
-export interface CaseFile {
+export interface TestCaseFile {
   readonly text: string;
   readonly cases: readonly TestCase[];
   /** Names that it gives or brings in outside of its cases: helpers, fixtures, imports. */
-  readonly names: ReadonlySet<string>;
+  readonly outerNames: ReadonlySet<string>;
 }
 
 /** @throws Unreadable */
-export async function caseFile(grammar: Grammar, text: string): Promise<CaseFile> {
-  const { root } = await parse(grammar, text);
-  const cases = outermost(casesOfTree(root, grammar));
-  const { bound, imported } = namesOf(root, languageOf(grammar));
-  const isOutside = ({ start }: Syntax): boolean => !cases.some((each) => isIn(start, each));
+export async function parseTestCaseFile(grammar: Grammar, text: string): Promise<TestCaseFile> {
+  const { root } = await parseSource(grammar, text);
+  const cases = outermost(findTestCases(root, grammar));
+  const { bindings, imports } = indexIdentifiers(root, languageOfGrammar(grammar));
+  const isOutside = ({ start }: SyntaxNode): boolean => !cases.some((each) => isIn(start, each));
   const names = new Set(
-    [...bound, ...imported].flatMap(([name, nodes]) => (nodes.some(isOutside) ? [name] : [])),
+    [...bindings, ...imports].flatMap(([name, nodes]) => (nodes.some(isOutside) ? [name] : [])),
   );
-  return { text, cases, names };
+  return { text, cases, outerNames: names };
 }
 
 const isIn = (offset: number, { start, text }: TestCase): boolean =>
@@ -35,18 +35,18 @@ const outermost = (cases: readonly TestCase[]): TestCase[] =>
 /**
  * Whether a case of one file means the same in another: whatever it uses of its own file, outside of the cases, the other one has too.
  */
-export const fitsInto = (host: CaseFile, donor: CaseFile, { uses }: TestCase): boolean =>
-  [...uses].every((name) => !donor.names.has(name) || host.names.has(name));
+export const canSplice = (host: TestCaseFile, donor: TestCaseFile, { identifiers }: TestCase): boolean =>
+  [...identifiers].every((name) => !donor.outerNames.has(name) || host.outerNames.has(name));
 
 /** Which of the cases of one name it is: the first, the second, … */
-const countOf = ({ cases }: CaseFile, wanted: TestCase): number =>
+const countOf = ({ cases }: TestCaseFile, wanted: TestCase): number =>
   cases.filter(({ name }) => name === wanted.name).indexOf(wanted);
 
-const counterpart = (host: CaseFile, donor: CaseFile, wanted: TestCase): TestCase | null =>
+const counterpart = (host: TestCaseFile, donor: TestCaseFile, wanted: TestCase): TestCase | null =>
   host.cases.filter(({ name }) => name === wanted.name)[countOf(donor, wanted)] ?? null;
 
 /** A file with cases of another one in it: each in the place of the one of its name, or after the one that it stands after there. */
-export function spliced(host: CaseFile, donor: CaseFile, wanted: readonly TestCase[]): string {
+export function spliceTestCases(host: TestCaseFile, donor: TestCaseFile, wanted: readonly TestCase[]): string {
   const edits: { readonly from: number; readonly to: number; readonly text: string }[] = [];
   for (const each of wanted) {
     const same = counterpart(host, donor, each);

@@ -2,14 +2,14 @@ import type { ImportReader } from './reference.ts';
 
 const PLACES = new Set(['source_file', 'import_declaration', 'import_spec_list', 'import_spec', 'ERROR']);
 
-export const goImports: ImportReader = {
-  enters: () => (type) => PLACES.has(type),
-  read: (root) =>
+export const goImportReader: ImportReader = {
+  createNodeFilter: () => (type) => PLACES.has(type),
+  readImports: (root) =>
     [...root.walk()]
       .filter(({ type }) => type === 'import_spec')
       .map((spec) => {
-        const path = spec.child('path')?.text.slice(1, -1) ?? '';
-        const alias = spec.child('name')?.text ?? null;
+        const path = spec.childForField('path')?.text.slice(1, -1) ?? '';
+        const alias = spec.childForField('name')?.text ?? null;
         return {
           kind: 'runtime',
           specifier: path,

@@ -1,8 +1,8 @@
-import { identifierName } from '../parsing/identifier.ts';
-import { stringValue } from '../parsing/literal.ts';
-import type { Syntax } from '../parsing/syntax.ts';
+import { decodeIdentifier } from '../parsing/identifier.ts';
+import { evaluateConstantString } from '../parsing/literal.ts';
+import type { SyntaxNode } from '../parsing/syntax.ts';
 import {
-  everywhere,
+  canEnterAnyNode,
   type ImportedName,
   type ImportKind,
   type ImportReader,
@@ -33,19 +33,19 @@ const PLACES = new Set([
 const DYNAMIC = /\brequire\b|\bimport\s*\(/;
 
 /** ES modules, `require` and `import()`; also of TypeScript. */
-export const javascriptImports: ImportReader = {
-  enters: (source) => (DYNAMIC.test(source) ? everywhere : (type) => PLACES.has(type)),
-  read: (root) => [...root.walk()].flatMap(referencesAt),
+export const javascriptImportReader: ImportReader = {
+  createNodeFilter: (source) => (DYNAMIC.test(source) ? canEnterAnyNode : (type) => PLACES.has(type)),
+  readImports: (root) => [...root.walk()].flatMap(referencesAt),
 };
 
-function referencesAt(node: Syntax): ImportReference[] {
+function referencesAt(node: SyntaxNode): ImportReference[] {
   switch (node.type) {
     case 'import_statement':
       return statement(node);
     case 'export_statement':
-      return node.child('source') ? statement(node) : [];
+      return node.childForField('source') ? statement(node) : [];
     case 'call_expression': {
-      const callee = node.child('function');
+      const callee = node.childForField('function');
       const loads = callee?.type === 'import' || (callee?.type === 'identifier' && callee.text === 'require');
       return loads ? [call(node, whenCalled(node))] : [];
     }
@@ -59,11 +59,11 @@ function referencesAt(node: Syntax): ImportReference[] {
   }
 }
 
-function statement(node: Syntax): ImportReference[] {
-  const clause = node.first('import_require_clause');
-  const specifier = stringValue(node.child('source') ?? clause?.child('source') ?? null);
+function statement(node: SyntaxNode): ImportReference[] {
+  const clause = node.firstChildOfType('import_require_clause');
+  const specifier = evaluateConstantString(node.childForField('source') ?? clause?.childForField('source') ?? null);
   const names = clause
-    ? [{ name: '*', local: clause.first('identifier')?.text ?? null }]
+    ? [{ name: '*', local: clause.firstChildOfType('identifier')?.text ?? null }]
     : node.type === 'import_statement'
       ? importedNames(node)
       : exportedNames(node);
@@ -79,52 +79,52 @@ function statement(node: Syntax): ImportReference[] {
 }
 
 /** `import type`, or a list in which every name is marked as a type. */
-function isTypeOnly(node: Syntax): boolean {
+function isTypeOnly(node: SyntaxNode): boolean {
   if (node.children.some((child) => child.type === 'type' || child.type === 'typeof')) return true;
-  const clause = node.first('import_clause');
-  const list = clause ? clause.first('named_imports') : node.first('export_clause');
-  if (!list || clause?.first('identifier', 'namespace_import')) return false;
+  const clause = node.firstChildOfType('import_clause');
+  const list = clause ? clause.firstChildOfType('named_imports') : node.firstChildOfType('export_clause');
+  if (!list || clause?.firstChildOfType('identifier', 'namespace_import')) return false;
   const names = list.namedChildren.filter(isSpecifier);
-  return names.length > 0 && names.every((name) => name.has('type') || name.has('typeof'));
+  return names.length > 0 && names.every((name) => name.hasChildOfType('type') || name.hasChildOfType('typeof'));
 }
 
-const isSpecifier = (node: Syntax): boolean =>
+const isSpecifier = (node: SyntaxNode): boolean =>
   node.type === 'import_specifier' || node.type === 'export_specifier';
 
-function importedNames(node: Syntax): ImportedName[] {
-  const clause = node.first('import_clause');
+function importedNames(node: SyntaxNode): ImportedName[] {
+  const clause = node.firstChildOfType('import_clause');
   if (!clause) return [];
   return clause.namedChildren.flatMap((child): ImportedName[] => {
-    if (child.type === 'identifier') return [{ name: 'default', local: identifierName(child) }];
+    if (child.type === 'identifier') return [{ name: 'default', local: decodeIdentifier(child) }];
     if (child.type === 'namespace_import') {
-      const local = child.first('identifier');
-      return [{ name: '*', local: local && identifierName(local) }];
+      const local = child.firstChildOfType('identifier');
+      return [{ name: '*', local: local && decodeIdentifier(local) }];
     }
     return child.type === 'named_imports' ? specifiers(child) : [];
   });
 }
 
-function exportedNames(node: Syntax): ImportedName[] {
-  const clause = node.first('export_clause');
+function exportedNames(node: SyntaxNode): ImportedName[] {
+  const clause = node.firstChildOfType('export_clause');
   if (clause) return specifiers(clause);
-  const namespace = node.first('namespace_export')?.first('identifier', 'string') ?? null;
+  const namespace = node.firstChildOfType('namespace_export')?.firstChildOfType('identifier', 'string') ?? null;
   return [{ name: '*', local: namespace && nameOf(namespace) }];
 }
 
-const specifiers = (list: Syntax): ImportedName[] =>
+const specifiers = (list: SyntaxNode): ImportedName[] =>
   list.namedChildren.filter(isSpecifier).map((specifier) => {
-    const name = nameOf(specifier.child('name'));
-    return { name, local: nameOf(specifier.child('alias')) || name };
+    const name = nameOf(specifier.childForField('name'));
+    return { name, local: nameOf(specifier.childForField('alias')) || name };
   });
 
-const nameOf = (node: Syntax | null): string =>
-  node === null ? '' : node.type === 'string' ? (stringValue(node) ?? '') : identifierName(node);
+const nameOf = (node: SyntaxNode | null): string =>
+  node === null ? '' : node.type === 'string' ? (evaluateConstantString(node) ?? '') : decodeIdentifier(node);
 
-function call(node: Syntax, kind: ImportKind): ImportReference {
-  const argument = node.child('arguments')?.namedChildren.find((child) => child.type !== 'comment') ?? null;
+function call(node: SyntaxNode, kind: ImportKind): ImportReference {
+  const argument = node.childForField('arguments')?.namedChildren.find((child) => child.type !== 'comment') ?? null;
   return {
     kind,
-    specifier: stringValue(argument),
+    specifier: evaluateConstantString(argument),
     names: [{ name: '*', local: null }],
     reexports: false,
     line: node.line,
@@ -141,13 +141,13 @@ const FUNCTIONS = new Set([
   'generator_function_declaration',
 ]);
 
-function whenCalled(node: Syntax): ImportKind {
+function whenCalled(node: SyntaxNode): ImportKind {
   for (const { type } of node.ancestors()) if (FUNCTIONS.has(type)) return 'deferred';
   return 'runtime';
 }
 
 /** Whether an identifier stands where its value is taken, neither called nor looked into nor declared. */
-function isPassedOn({ parent, field }: Syntax): boolean {
+function isPassedOn({ parent, field }: SyntaxNode): boolean {
   if (!parent) return false;
   if (parent.type === 'call_expression') return field !== 'function';
   if (parent.type === 'variable_declarator') return field === 'value';

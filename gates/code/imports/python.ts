@@ -1,8 +1,8 @@
-import { pythonName } from '../parsing/identifier.ts';
-import { stringValue } from '../parsing/literal.ts';
-import type { Syntax } from '../parsing/syntax.ts';
+import { normalizePythonIdentifier } from '../parsing/identifier.ts';
+import { evaluateConstantString } from '../parsing/literal.ts';
+import type { SyntaxNode } from '../parsing/syntax.ts';
 import {
-  everywhere,
+  canEnterAnyNode,
   type ImportedName,
   type ImportKind,
   type ImportReader,
@@ -16,16 +16,16 @@ const STATEMENTS = new Set(['import_statement', 'import_from_statement']);
 const EXPRESSIONS =
   /^(?:expression_statement|parameters|argument_list|string|return_statement|assert_statement|raise_statement|decorator|type)$/;
 
-export const pythonImports: ImportReader = {
-  enters: (source) =>
+export const pythonImportReader: ImportReader = {
+  createNodeFilter: (source) =>
     source.includes('import_module') || source.includes('__import__')
-      ? everywhere
+      ? canEnterAnyNode
       : (type) => !EXPRESSIONS.test(type),
-  read: (root) => {
+  readImports: (root) => {
     const references: ImportReference[] = [];
     const checking: { readonly reference: ImportReference; readonly flag: string }[] = [];
     for (const node of root.walk()) {
-      const isCall = node.type === 'call' && LOADERS.test(node.child('function')?.text.slice(-20) ?? '');
+      const isCall = node.type === 'call' && LOADERS.test(node.childForField('function')?.text.slice(-20) ?? '');
       if (!isCall && !STATEMENTS.has(node.type)) continue;
       const { kind, flag } = placeOf(node);
       for (const reference of isCall ? [call(node, kind)] : statement(node, kind)) {
@@ -46,14 +46,14 @@ export const pythonImports: ImportReader = {
 const LOADERS = /(?:^|\.)import_module$|^__import__$/;
 
 /** Whether an import waits for a call, and the flag that keeps it for type checkers, as it is written. */
-function placeOf(node: Syntax): { readonly kind: ImportKind; readonly flag: string | null } {
+function placeOf(node: SyntaxNode): { readonly kind: ImportKind; readonly flag: string | null } {
   let kind: ImportKind = 'runtime';
   let flag: string | null = null;
   let inner = node;
   for (const outer of node.ancestors()) {
     if (outer.type === 'function_definition' || outer.type === 'lambda') kind = 'deferred';
     const condition =
-      outer.type === 'if_statement' && inner.field === 'consequence' ? textOf(outer.child('condition')) : '';
+      outer.type === 'if_statement' && inner.field === 'consequence' ? textOf(outer.childForField('condition')) : '';
     // A module that is imported is never the main one.
     if (MAIN.test(condition)) kind = 'deferred';
     if (condition === FLAG || condition.endsWith(`.${FLAG}`)) flag = condition;
@@ -63,7 +63,7 @@ function placeOf(node: Syntax): { readonly kind: ImportKind; readonly flag: stri
 }
 
 /** The text of a short node; longer ones are nothing that we know. */
-const textOf = (node: Syntax | null): string => (node && node.end - node.start < 200 ? node.text : '');
+const textOf = (node: SyntaxNode | null): string => (node && node.end - node.start < 200 ? node.text : '');
 
 /** Whether a flag is the one of the `typing` module, and not a variable of the same name that is true at run time. */
 function isTypings(flag: string, references: readonly ImportReference[]): boolean {
@@ -83,36 +83,36 @@ const valuesOf = (source: string): string[] =>
     (match) => match[1] ?? '',
   );
 
-function statement(node: Syntax, kind: ImportKind): ImportReference[] {
+function statement(node: SyntaxNode, kind: ImportKind): ImportReference[] {
   const common = { kind, reexports: false, line: node.line };
   if (node.type === 'import_statement')
-    return node.childrenAt('name').map((child) => {
+    return node.childrenForField('name').map((child) => {
       const specifier = dotted(child);
-      const alias = child.child('alias')?.text;
-      const local = alias === undefined ? (specifier.split('.')[0] ?? specifier) : pythonName(alias);
+      const alias = child.childForField('alias')?.text;
+      const local = alias === undefined ? (specifier.split('.')[0] ?? specifier) : normalizePythonIdentifier(alias);
       return { ...common, specifier, names: [{ name: '*', local }] };
     });
-  const names: ImportedName[] = node.has('wildcard_import')
+  const names: ImportedName[] = node.hasChildOfType('wildcard_import')
     ? [{ name: '*', local: null }]
-    : node.childrenAt('name').map((child) => {
+    : node.childrenForField('name').map((child) => {
         const name = dotted(child);
-        return { name, local: pythonName(child.child('alias')?.text ?? name) };
+        return { name, local: normalizePythonIdentifier(child.childForField('alias')?.text ?? name) };
       });
-  const module = node.child('module_name');
+  const module = node.childForField('module_name');
   return [{ ...common, specifier: module === null ? null : dotted(module), names }];
 }
 
 /** `a.b`, `..a.b` or `.` without the blank space that may stand between its parts. */
-function dotted(node: Syntax): string {
-  const from = node.type === 'aliased_import' ? (node.child('name') ?? node) : node;
-  return pythonName(from.text.replace(/\\\r?\n|\s/g, ''));
+function dotted(node: SyntaxNode): string {
+  const from = node.type === 'aliased_import' ? (node.childForField('name') ?? node) : node;
+  return normalizePythonIdentifier(from.text.replace(/\\\r?\n|\s/g, ''));
 }
 
-function call(node: Syntax, kind: ImportKind): ImportReference {
-  const [argument = null, second] = (node.child('arguments')?.namedChildren ?? []).filter(
+function call(node: SyntaxNode, kind: ImportKind): ImportReference {
+  const [argument = null, second] = (node.childForField('arguments')?.namedChildren ?? []).filter(
     ({ type }) => type !== 'comment',
   );
-  const specifier = stringValue(argument);
+  const specifier = evaluateConstantString(argument);
   // `import_module('.x', package)` depends on what the second argument is.
   const known = specifier?.startsWith('.') && second ? null : specifier;
   return { kind, specifier: known, names: [{ name: '*', local: null }], reexports: false, line: node.line };

@@ -1,4 +1,4 @@
-import type { Syntax } from '../parsing/syntax.ts';
+import type { SyntaxNode } from '../parsing/syntax.ts';
 
 /**
  * When an import takes effect: `runtime` as soon as the module is loaded, `deferred` when a function is called, `type` for the
@@ -29,8 +29,8 @@ export interface ImportReference {
 /** Reads the imports of a parsed file. */
 export interface ImportReader {
   /** Below which types of nodes imports may be, for this source. */
-  readonly enters: (source: string) => (type: string) => boolean;
-  readonly read: (root: Syntax) => ImportReference[];
+  readonly createNodeFilter: (source: string) => (type: string) => boolean;
+  readonly readImports: (root: SyntaxNode) => ImportReference[];
 }
 
-export const everywhere = (): boolean => true;
+export const canEnterAnyNode = (): boolean => true;

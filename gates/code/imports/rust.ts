@@ -1,17 +1,17 @@
-import type { Syntax } from '../parsing/syntax.ts';
+import type { SyntaxNode } from '../parsing/syntax.ts';
 import type { ImportedName, ImportKind, ImportReader, ImportReference } from './reference.ts';
 
 /**
  * `use`, `mod` and full paths in code. A specifier is a path from the module that the file is: `self::a::b`, `super::b`, `crate::b`,
  * or `name::b` where `name` is a crate or a module beside. `mod` becomes `contains`, with the value of `#[path]` after a `=`.
  */
-export const rustImports: ImportReader = {
-  enters: () => (type) => !/comment$|^string_literal$/.test(type),
-  read: (root) => {
+export const rustImportReader: ImportReader = {
+  createNodeFilter: () => (type) => !/comment$|^string_literal$/.test(type),
+  readImports: (root) => {
     const references: ImportReference[] = [];
     for (const node of root.walk((outer) => !WHOLE.has(outer.type))) {
       if (node.type === 'mod_item') {
-        if (!node.child('body')) references.push(declared(node));
+        if (!node.childForField('body')) references.push(declared(node));
       } else if (node.type === 'use_declaration' || node.type === 'extern_crate_declaration') {
         for (const each of used(node)) references.push(each);
       } else if (WHOLE.has(node.type)) {
@@ -30,7 +30,7 @@ const WHOLE = new Set([
   'scoped_identifier',
   'scoped_type_identifier',
 ]);
-const textOf = (node: Syntax): string => (node.end - node.start < 1_000 ? node.text : '');
+const textOf = (node: SyntaxNode): string => (node.end - node.start < 1_000 ? node.text : '');
 
 interface Place {
   readonly kind: ImportKind;
@@ -38,31 +38,31 @@ interface Place {
   readonly inside: readonly string[];
 }
 
-function placeOf(node: Syntax): Place {
+function placeOf(node: SyntaxNode): Place {
   const inside: string[] = [];
   let kind: ImportKind = 'runtime';
   for (const outer of node.ancestors()) {
     if (isForTests(outer)) kind = 'test';
-    if (outer.type === 'mod_item') inside.unshift(outer.child('name')?.text ?? '');
+    if (outer.type === 'mod_item') inside.unshift(outer.childForField('name')?.text ?? '');
   }
   if (isForTests(node)) kind = 'test';
   return { kind, inside };
 }
 
 /** `#[cfg(test)]` or `#[test]` before an item. */
-function isForTests(node: Syntax): boolean {
+function isForTests(node: SyntaxNode): boolean {
   if (!node.type.endsWith('_item') && !node.type.endsWith('_declaration')) return false;
   return attributesOf(node).some((text) =>
     /^#\[\s*(cfg\s*\(\s*(all\s*\(\s*)?test\b|(\w+::)*test\b)/.test(text),
   );
 }
 
-const BEFORE = new WeakMap<Syntax, Map<Syntax, readonly string[]>>();
+const BEFORE = new WeakMap<SyntaxNode, Map<SyntaxNode, readonly string[]>>();
 
 /** The attributes right before an item, worked out once for all children of its parent. */
-function attributesOf(node: Syntax): readonly string[] {
+function attributesOf(node: SyntaxNode): readonly string[] {
   if (!node.parent) return [];
-  const known = BEFORE.get(node.parent) ?? new Map<Syntax, readonly string[]>();
+  const known = BEFORE.get(node.parent) ?? new Map<SyntaxNode, readonly string[]>();
   if (known.size === 0) {
     let attributes: string[] = [];
     for (const child of node.parent.children) {
@@ -90,7 +90,7 @@ function fromFile(path: string, inside: readonly string[]): string {
 }
 
 function reference(
-  node: Syntax,
+  node: SyntaxNode,
   path: string,
   names: readonly ImportedName[],
   reexports = false,
@@ -99,8 +99,8 @@ function reference(
   return { kind, specifier: fromFile(path, inside), names, reexports, line: node.line };
 }
 
-function declared(node: Syntax): ImportReference {
-  const name = node.child('name')?.text ?? '';
+function declared(node: SyntaxNode): ImportReference {
+  const name = node.childForField('name')?.text ?? '';
   const { kind, inside } = placeOf(node);
   const path = attributesOf(node)
     .map((text) => /^#\[\s*path\s*=\s*"([^"]*)"/.exec(text)?.[1])
@@ -114,14 +114,14 @@ function declared(node: Syntax): ImportReference {
   };
 }
 
-function used(declaration: Syntax): ImportReference[] {
+function used(declaration: SyntaxNode): ImportReference[] {
   if (declaration.type === 'extern_crate_declaration') {
-    const name = declaration.child('name')?.text ?? '';
-    const local = declaration.child('alias')?.text ?? name;
+    const name = declaration.childForField('name')?.text ?? '';
+    const local = declaration.childForField('alias')?.text ?? name;
     return [reference(declaration, name, [{ name: '*', local }])];
   }
-  const argument = declaration.child('argument');
-  const reexports = declaration.has('visibility_modifier');
+  const argument = declaration.childForField('argument');
+  const reexports = declaration.hasChildOfType('visibility_modifier');
   return argument
     ? leaves(argument, '').map(({ path, name }) => reference(declaration, path, [name], reexports))
     : [];
@@ -132,24 +132,24 @@ interface Leaf {
   readonly name: ImportedName;
 }
 
-const plain = (node: Syntax | null): string => node?.text.replace(/\s/g, '') ?? '';
+const plain = (node: SyntaxNode | null): string => node?.text.replace(/\s/g, '') ?? '';
 const under = (prefix: string, path: string): string => (prefix === '' ? path : `${prefix}::${path}`);
 
 /** Every path that a tree of `use` names, e.g. `a::{b, c::d}`. */
-function leaves(node: Syntax, prefix: string): Leaf[] {
+function leaves(node: SyntaxNode, prefix: string): Leaf[] {
   switch (node.type) {
     case 'use_list':
       return node.namedChildren.flatMap((child) => leaves(child, prefix));
     case 'scoped_use_list': {
-      const list = node.child('list');
-      return list ? leaves(list, under(prefix, plain(node.child('path')))) : [];
+      const list = node.childForField('list');
+      return list ? leaves(list, under(prefix, plain(node.childForField('path')))) : [];
     }
     case 'use_wildcard':
       return [
         { path: under(prefix, plain(node.namedChildren[0] ?? null)), name: { name: '*', local: null } },
       ];
     case 'use_as_clause':
-      return [leaf(under(prefix, plain(node.child('path'))), node.child('alias')?.text ?? null)];
+      return [leaf(under(prefix, plain(node.childForField('path'))), node.childForField('alias')?.text ?? null)];
     case 'self':
       return [leaf(prefix, null)];
     case 'line_comment':

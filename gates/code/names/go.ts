@@ -1,5 +1,5 @@
-import type { Syntax } from '../parsing/syntax.ts';
-import type { Role } from './role.ts';
+import type { SyntaxNode } from '../parsing/syntax.ts';
+import type { IdentifierRole } from './role.ts';
 
 const NAMES = new Set(['identifier', 'type_identifier', 'package_identifier', 'blank_identifier']);
 const NAMED = new Set([
@@ -13,7 +13,7 @@ const NAMED = new Set([
   'type_parameter_declaration',
 ]);
 
-export function goRole(node: Syntax): Role {
+export function classifyGoIdentifier(node: SyntaxNode): IdentifierRole {
   if (!NAMES.has(node.type)) return null;
   const parent = node.parent;
   if (parent === null) return 'uses';
@@ -28,7 +28,7 @@ export function goRole(node: Syntax): Role {
   return 'uses';
 }
 
-const assigned = (node: Syntax | null): Role =>
-  node?.type === 'short_var_declaration' || (node?.type !== 'assignment_statement' && node?.has(':='))
+const assigned = (node: SyntaxNode | null): IdentifierRole =>
+  node?.type === 'short_var_declaration' || (node?.type !== 'assignment_statement' && node?.hasChildOfType(':='))
     ? 'binds'
     : 'uses';

@@ -1,5 +1,5 @@
-import type { Syntax } from '../parsing/syntax.ts';
-import { outOfPatterns, type Role } from './role.ts';
+import type { SyntaxNode } from '../parsing/syntax.ts';
+import { findPatternParent, type IdentifierRole } from './role.ts';
 
 const PATTERNS = new Set(['object_pattern', 'array_pattern', 'rest_pattern']);
 const NAMED = new Set([
@@ -27,7 +27,7 @@ const NAMES = new Set([
   'shorthand_property_identifier_pattern',
 ]);
 
-export function javascriptRole(node: Syntax): Role {
+export function classifyJavascriptIdentifier(node: SyntaxNode): IdentifierRole {
   if (!NAMES.has(node.type)) return null;
   const direct = node.parent;
   if (direct === null) return 'uses';
@@ -45,13 +45,13 @@ export function javascriptRole(node: Syntax): Role {
 }
 
 /** `export { name as alias }` uses the name; with `from` it is a name of another module. */
-function exportRole(node: Syntax, specifier: Syntax): Role {
-  const from = specifier.parent?.parent?.child('source') ?? null;
+function exportRole(node: SyntaxNode, specifier: SyntaxNode): IdentifierRole {
+  const from = specifier.parent?.parent?.childForField('source') ?? null;
   return node.field === 'name' && from === null ? 'uses' : null;
 }
 
-function inPattern(node: Syntax): boolean {
-  let { place, parent } = outOfPatterns(node, PATTERNS);
+function inPattern(node: SyntaxNode): boolean {
+  let { place, parent } = findPatternParent(node, PATTERNS);
   // `{ key: name = value }`: the way up leads through pairs and defaults, on the side of the name only.
   while (parent) {
     const isName =
@@ -59,7 +59,7 @@ function inPattern(node: Syntax): boolean {
       ((parent.type === 'assignment_pattern' || parent.type === 'object_assignment_pattern') &&
         place.field === 'left');
     if (!isName) break;
-    ({ place, parent } = outOfPatterns(parent, PATTERNS));
+    ({ place, parent } = findPatternParent(parent, PATTERNS));
   }
   if (parent === null) return false;
   if (NAMED.has(parent.type)) return place.field === 'name';
@@ -67,5 +67,5 @@ function inPattern(node: Syntax): boolean {
     return place.field !== 'type' && place.field !== 'value' && place.field !== 'decorator';
   if (parent.type === 'arrow_function') return place.field === 'parameter';
   if (parent.type === 'catch_clause') return place.field === 'parameter';
-  return parent.type === 'for_in_statement' && place.field === 'left' && parent.child('kind') !== null;
+  return parent.type === 'for_in_statement' && place.field === 'left' && parent.childForField('kind') !== null;
 }

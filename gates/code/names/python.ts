@@ -1,5 +1,5 @@
-import type { Syntax } from '../parsing/syntax.ts';
-import { outOfPatterns, type Role } from './role.ts';
+import type { SyntaxNode } from '../parsing/syntax.ts';
+import { findPatternParent, type IdentifierRole } from './role.ts';
 
 const PATTERNS = new Set([
   'pattern_list',
@@ -25,14 +25,14 @@ const BINDING: Readonly<Record<string, string>> = {
   type_alias_statement: 'left',
 };
 
-export function pythonRole(node: Syntax): Role {
+export function classifyPythonIdentifier(node: SyntaxNode): IdentifierRole {
   if (node.type !== 'identifier') return null;
   const direct = node.parent;
   if (direct?.type === 'attribute' && node.field === 'attribute') return null;
   if (direct?.type === 'keyword_argument' && node.field === 'name') return null;
   if (direct?.type === 'global_statement' || direct?.type === 'nonlocal_statement') return null;
   if (direct?.type === 'dotted_name' || direct?.type === 'aliased_import') return importRole(direct);
-  const { place, parent } = outOfPatterns(node, PATTERNS);
+  const { place, parent } = findPatternParent(node, PATTERNS);
   if (parent === null) return 'uses';
   // `name: type` has no place of its own for the name.
   if (parent.type === 'typed_parameter') return place.field === 'type' ? 'uses' : 'binds';
@@ -41,8 +41,8 @@ export function pythonRole(node: Syntax): Role {
   return where === '' || place.field === where ? 'binds' : 'uses';
 }
 
-function importRole(node: Syntax): Role {
-  for (let at: Syntax | null = node; at; at = at.parent) {
+function importRole(node: SyntaxNode): IdentifierRole {
+  for (let at: SyntaxNode | null = node; at; at = at.parent) {
     if (
       at.type === 'import_statement' ||
       at.type === 'import_from_statement' ||

@@ -1,5 +1,5 @@
-import type { Syntax } from '../parsing/syntax.ts';
-import type { Role } from './role.ts';
+import type { SyntaxNode } from '../parsing/syntax.ts';
+import type { IdentifierRole } from './role.ts';
 
 const NAMES = new Set(['identifier', 'type_identifier', 'shorthand_field_identifier']);
 const PLACES = new Set([
@@ -11,7 +11,7 @@ const PLACES = new Set([
   'closure_parameters',
 ]);
 
-export function rustRole(node: Syntax): Role {
+export function classifyRustIdentifier(node: SyntaxNode): IdentifierRole {
   if (!NAMES.has(node.type)) return null;
   const parent = node.parent;
   if (parent === null) return 'uses';
@@ -34,14 +34,14 @@ const BINDERS = new Set([
   'function_signature_item',
 ]);
 
-function isImported(node: Syntax): boolean {
-  for (let at: Syntax | null = node; at; at = at.parent)
+function isImported(node: SyntaxNode): boolean {
+  for (let at: SyntaxNode | null = node; at; at = at.parent)
     if (at.type === 'use_declaration' || at.type === 'extern_crate_declaration') return true;
     else if (at.type.endsWith('_item') || at.type === 'block') return false;
   return false;
 }
 
-function inPattern(node: Syntax): boolean {
+function inPattern(node: SyntaxNode): boolean {
   for (let at = node; at.parent; at = at.parent) {
     if (at.field === 'pattern') return PLACES.has(at.parent.type) || at.parent.type.endsWith('pattern');
     if (at.field === 'type' || at.field === 'value' || at.field === 'condition') return false;

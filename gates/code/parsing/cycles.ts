@@ -1,11 +1,11 @@
 /** The edges of a graph that are looked at. */
-export type Successors = (module: string) => Iterable<string>;
+export type GraphSuccessors = (module: string) => Iterable<string>;
 
 /**
  * Groups of modules that all reach each other, by module: two modules with the same number are in one group. Modules that are in no
  * circle are left out. (Tarjan 1972, without recursion, because chains of imports can be long.)
  */
-export function knots(modules: Iterable<string>, successors: Successors): Map<string, number> {
+export function findStronglyConnectedComponents(modules: Iterable<string>, successors: GraphSuccessors): Map<string, number> {
   const order = new Map<string, number>();
   const low = new Map<string, number>();
   const open: string[] = [];
@@ -59,7 +59,7 @@ interface Frame {
 }
 
 /** A shortest way from one module to another, both included; null when there is none. */
-export function shortestPath(from: string, to: string, successors: Successors): string[] | null {
+export function findShortestPath(from: string, to: string, successors: GraphSuccessors): string[] | null {
   const cameFrom = new Map<string, string | null>([[from, null]]);
   for (let ring = [from]; ring.length > 0; ) {
     const next: string[] = [];

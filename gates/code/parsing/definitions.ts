@@ -1,4 +1,4 @@
-import type { Syntax } from './syntax.ts';
+import type { SyntaxNode } from './syntax.ts';
 
 /** Nodes whose `name` others can refer to: functions, classes, methods, types, items of Rust, variables of a module. */
 const DEFINES =
@@ -10,34 +10,34 @@ const VALUES = /function|arrow|class/;
 const FOR_TESTS = /\bcfg\s*\([^\]]*\btest\b/;
 
 /** The names that a file gives to what others can use or test, members of classes and objects included. */
-export function definedIn(root: Syntax): Set<string> {
+export function collectDefinedNames(root: SyntaxNode): Set<string> {
   const names = new Set<string>();
-  const add = (node: Syntax | null | undefined): void => {
+  const add = (node: SyntaxNode | null | undefined): void => {
     if (node && /^[\p{L}\p{N}_$]+$/u.test(node.text)) names.add(node.text);
   };
   for (const node of root.walk((inner) => !isClosed(inner))) {
-    if (DEFINES.test(node.type) && !isForTests(node)) add(node.child('name'));
+    if (DEFINES.test(node.type) && !isRustTestModule(node)) add(node.childForField('name'));
     // `exports.price = () => …`, `Cart.prototype.total = function …`, `{ price() {}, total: (…) => … }`
-    if (node.type === 'assignment_expression' && VALUES.test(node.child('right')?.type ?? ''))
-      add(node.child('left')?.child('property') ?? node.child('left'));
+    if (node.type === 'assignment_expression' && VALUES.test(node.childForField('right')?.type ?? ''))
+      add(node.childForField('left')?.childForField('property') ?? node.childForField('left'));
     // Constants of a module and attributes of a class of Python; those of other languages have declarations.
-    if (node.type === 'assignment' && node.child('left')?.type === 'identifier') add(node.child('left'));
-    if (node.type === 'pair' && VALUES.test(node.child('value')?.type ?? '')) add(node.child('key'));
+    if (node.type === 'assignment' && node.childForField('left')?.type === 'identifier') add(node.childForField('left'));
+    if (node.type === 'pair' && VALUES.test(node.childForField('value')?.type ?? '')) add(node.childForField('key'));
   }
   return names;
 }
 
-const isClosed = (node: Syntax): boolean =>
-  (node.field === 'body' && node.parent !== null && !OPEN.test(node.parent.type)) || isForTests(node);
+const isClosed = (node: SyntaxNode): boolean =>
+  (node.field === 'body' && node.parent !== null && !OPEN.test(node.parent.type)) || isRustTestModule(node);
 
 /** Whether an item of Rust is built for tests only. */
-export const isForTests = (node: Syntax): boolean =>
-  node.type === 'mod_item' && attributesOf(node).some(({ text }) => FOR_TESTS.test(text));
+export const isRustTestModule = (node: SyntaxNode): boolean =>
+  node.type === 'mod_item' && listRustAttributes(node).some(({ text }) => FOR_TESTS.test(text));
 
 /** The attributes that stand before an item, in order. */
-export function attributesOf(item: Syntax): Syntax[] {
+export function listRustAttributes(item: SyntaxNode): SyntaxNode[] {
   const beside = item.parent?.children ?? [];
-  const found: Syntax[] = [];
+  const found: SyntaxNode[] = [];
   for (let at = beside.indexOf(item) - 1; at >= 0; at--) {
     const node = beside[at];
     if (node?.type === 'attribute_item') found.unshift(node);

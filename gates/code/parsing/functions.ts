@@ -1,4 +1,4 @@
-import type { Syntax } from './syntax.ts';
+import type { SyntaxNode } from './syntax.ts';
 
 /** Nodes of Python and JavaScript that are functions: what is in them runs when somebody calls them. */
 const FUNCTIONS: ReadonlySet<string> = new Set([
@@ -12,4 +12,4 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   'method_definition',
 ]);
 
-export const isFunction = ({ type }: Syntax): boolean => FUNCTIONS.has(type);
+export const isFunctionNode = ({ type }: SyntaxNode): boolean => FUNCTIONS.has(type);

@@ -8,7 +8,7 @@ import { GRAMMAR_FILES } from './grammar-files.ts';
 
 type TreeSitter = typeof import('@vscode/tree-sitter-wasm');
 
-export interface Loaded {
+export interface LoadedGrammar {
   readonly parser: Parser;
 }
 
@@ -21,13 +21,13 @@ function fileOf(name: keyof typeof GRAMMAR_FILES): string {
 }
 
 let runtime: Promise<TreeSitter> | undefined;
-const loaded = new Map<Grammar, Promise<Loaded>>();
+const loaded = new Map<Grammar, Promise<LoadedGrammar>>();
 
 /**
  * A grammar, loaded when it is first asked for. WebAssembly, because the code that is parsed is hostile: a flaw in a
  * grammar written in C stays inside its own memory.
  */
-export function grammar(name: Grammar): Promise<Loaded> {
+export function loadGrammar(name: Grammar): Promise<LoadedGrammar> {
   const known = loaded.get(name);
   if (known !== undefined) return known;
   const loading = load(name);
@@ -35,8 +35,8 @@ export function grammar(name: Grammar): Promise<Loaded> {
   return loading;
 }
 
-async function load(name: Grammar): Promise<Loaded> {
-  runtime ??= start();
+async function load(name: Grammar): Promise<LoadedGrammar> {
+  runtime ??= loadRuntime();
   const { Parser, Language } = await runtime;
   const language = await Language.load(await readFile(fileOf(name)));
   const parser = new Parser();
@@ -44,7 +44,7 @@ async function load(name: Grammar): Promise<Loaded> {
   return { parser };
 }
 
-async function start(): Promise<TreeSitter> {
+async function loadRuntime(): Promise<TreeSitter> {
   const module = await import('@vscode/tree-sitter-wasm');
   // The package is CommonJS without a list of its exports.
   const treeSitter = 'default' in module ? (module.default as TreeSitter) : module;

@@ -1,4 +1,4 @@
-import type { Syntax } from './syntax.ts';
+import type { SyntaxNode } from './syntax.ts';
 
 const SIMPLE: Readonly<Record<string, string>> = {
   n: '\n',
@@ -11,7 +11,7 @@ const SIMPLE: Readonly<Record<string, string>> = {
 };
 
 /** The character that a backslash sequence of JavaScript or Python stands for. */
-export function unescaped(sequence: string): string {
+export function decodeEscapeSequence(sequence: string): string {
   const hex = /^\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|u\{([0-9a-f]{1,6})\}|U([0-9a-f]{8}))$/i.exec(sequence);
   const digits = hex?.[1] ?? hex?.[2] ?? hex?.[3] ?? hex?.[4];
   if (digits !== undefined) {
@@ -28,32 +28,32 @@ const PARTS = ['string_fragment', 'string_content', 'string_literal_content'];
 const WRAPPERS = ['parenthesized_expression', 'as_expression', 'satisfies_expression', 'non_null_expression'];
 
 /** The text of a constant string expression of JavaScript or Python, concatenations included; null for anything else. */
-export function stringValue(node: Syntax | null): string | null {
+export function evaluateConstantString(node: SyntaxNode | null): string | null {
   if (!node) return null;
   if (node.type === 'string' || node.type === 'template_string') {
     // An `f` string or a template with a value in it is computed.
-    if (node.has('interpolation') || node.has('template_substitution')) return null;
-    const raw = node.first('string_start')?.text.toLowerCase().includes('r') ?? false;
+    if (node.hasChildOfType('interpolation') || node.hasChildOfType('template_substitution')) return null;
+    const raw = node.firstChildOfType('string_start')?.text.toLowerCase().includes('r') ?? false;
     return node.namedChildren.map((part) => partValue(part, raw)).join('');
   }
   if (node.type === 'concatenated_string') return joined(node.namedChildren);
-  if (WRAPPERS.includes(node.type)) return stringValue(node.namedChildren[0] ?? null);
+  if (WRAPPERS.includes(node.type)) return evaluateConstantString(node.namedChildren[0] ?? null);
   if (
     (node.type === 'binary_expression' || node.type === 'binary_operator') &&
-    node.child('operator')?.text === '+'
+    node.childForField('operator')?.text === '+'
   )
-    return joined([node.child('left'), node.child('right')]);
+    return joined([node.childForField('left'), node.childForField('right')]);
   return null;
 }
 
-function joined(parts: readonly (Syntax | null)[]): string | null {
-  const values = parts.filter((part) => part?.type !== 'comment').map(stringValue);
+function joined(parts: readonly (SyntaxNode | null)[]): string | null {
+  const values = parts.filter((part) => part?.type !== 'comment').map(evaluateConstantString);
   return values.every((value) => value !== null) ? values.join('') : null;
 }
 
 /** A part of a string: plain text, an escape sequence, or plain text with escape sequences in it. */
-function partValue(part: Syntax, raw: boolean): string {
-  if (part.type === 'escape_sequence') return raw ? part.text : unescaped(part.text);
+function partValue(part: SyntaxNode, raw: boolean): string {
+  if (part.type === 'escape_sequence') return raw ? part.text : decodeEscapeSequence(part.text);
   if (!PARTS.includes(part.type)) return '';
   const { source, start, end, children } = part;
   let text = '';

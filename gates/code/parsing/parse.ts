@@ -1,9 +1,9 @@
 import type { Tree, TreeCursor } from '@vscode/tree-sitter-wasm';
-import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
+import { readThreadCpuMs } from '../../../workspace/process/cpu-time.ts';
 import type { Grammar } from '../../core/language.ts';
-import { grammar, type Loaded } from './grammars.ts';
-import { type Syntax, toSyntax } from './syntax.ts';
-import { Unreadable } from './unreadable.ts';
+import { loadGrammar, type LoadedGrammar } from './grammars.ts';
+import { type SyntaxNode, toSyntaxNode } from './syntax.ts';
+import { UnreadableCodeError } from './unreadable.ts';
 
 /** Largest file, in bytes, that is parsed. Larger ones are generated, or made to be too large. */
 export const MAX_SOURCE_BYTES = 2 * 1_048_576;
@@ -21,10 +21,10 @@ export interface SyntaxProblem {
  * Parses code and hands the tree to `use`, which must not keep it.
  * @throws Unreadable when it is too large, or takes too long.
  */
-export async function withTree<T>(name: Grammar, source: string, use: (tree: Tree) => T): Promise<T> {
+export async function withSyntaxTree<T>(name: Grammar, source: string, use: (tree: Tree) => T): Promise<T> {
   if (Buffer.byteLength(source) > MAX_SOURCE_BYTES)
-    throw new Unreadable(`is larger than ${MAX_SOURCE_BYTES / 1_048_576} MB`);
-  const loaded = await grammar(name);
+    throw new UnreadableCodeError(`is larger than ${MAX_SOURCE_BYTES / 1_048_576} MB`);
+  const loaded = await loadGrammar(name);
   const tree = parsed(loaded, source);
   try {
     return use(tree);
@@ -33,22 +33,22 @@ export async function withTree<T>(name: Grammar, source: string, use: (tree: Tre
   }
 }
 
-function parsed({ parser }: Loaded, source: string): Tree {
-  const until = ownCpuMs() + PARSE_MS;
+function parsed({ parser }: LoadedGrammar, source: string): Tree {
+  const until = readThreadCpuMs() + PARSE_MS;
   let tree: Tree | null = null;
   try {
-    tree = parser.parse(source, null, { progressCallback: () => ownCpuMs() > until });
+    tree = parser.parse(source, null, { progressCallback: () => readThreadCpuMs() > until });
   } catch (error) {
     // Code that makes the parser itself give up.
-    throw new Unreadable(`cannot be parsed: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UnreadableCodeError(`cannot be parsed: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (tree) return tree;
   parser.reset();
-  throw new Unreadable(`takes longer than ${PARSE_MS / 1_000} s to parse`);
+  throw new UnreadableCodeError(`takes longer than ${PARSE_MS / 1_000} s to parse`);
 }
 
 /** What is wrong with the syntax; null when nothing is. The parser goes on after an error, so the rest can be looked at. */
-export function syntaxProblem(tree: Tree): SyntaxProblem | null {
+export function findSyntaxProblem(tree: Tree): SyntaxProblem | null {
   if (!tree.rootNode.hasError) return null;
   const cursor = tree.walk();
   try {
@@ -72,11 +72,11 @@ function advance(cursor: TreeCursor): boolean {
 }
 
 /** The whole syntax tree of a file, and what is wrong with it. @throws Unreadable */
-export const parse = (
+export const parseSource = (
   name: Grammar,
   source: string,
-): Promise<{ readonly root: Syntax; readonly problem: SyntaxProblem | null }> =>
-  withTree(name, source, (tree) => ({
-    root: toSyntax(tree.rootNode, source),
-    problem: syntaxProblem(tree),
+): Promise<{ readonly root: SyntaxNode; readonly problem: SyntaxProblem | null }> =>
+  withSyntaxTree(name, source, (tree) => ({
+    root: toSyntaxNode(tree.rootNode, source),
+    problem: findSyntaxProblem(tree),
   }));

@@ -19,7 +19,7 @@ const PROGRAM = `
  * every corner of a language that changes each year, and honest code must not be taken for broken.
  * @returns true only when the code is known to be valid; JSX and other languages are not known.
  */
-export function isValidElsewhere(grammar: Grammar, source: string): Promise<boolean> {
+export function isValidForNodeParser(grammar: Grammar, source: string): Promise<boolean> {
   if (grammar !== 'typescript' && grammar !== 'javascript') return Promise.resolve(false);
   return new Promise((resolve) => {
     const worker = new Worker(PROGRAM, {

@@ -1,5 +1,5 @@
 import { MAX_SOURCE_BYTES } from './parse.ts';
-import { Unreadable } from './unreadable.ts';
+import { UnreadableCodeError } from './unreadable.ts';
 
 const LFS = 'version https://git-lfs.github.com/spec/';
 /** PEP 263; counts in the first two lines. Other languages are UTF-8 by definition. */
@@ -11,20 +11,20 @@ const LATIN1 = /^(latin-?1|iso-?8859-?1|l1)$/i;
  * The text of a source file.
  * @throws Unreadable for what is no text that a reader, or the language's own tools, would see.
  */
-export function sourceText(bytes: Buffer, isPython: boolean): string {
+export function decodeSource(bytes: Buffer, isPython: boolean): string {
   if (bytes.length > MAX_SOURCE_BYTES)
-    throw new Unreadable(`is larger than ${MAX_SOURCE_BYTES / 1_048_576} MB`);
-  if (bytes.includes(0)) throw new Unreadable('is not text: it has NUL bytes');
+    throw new UnreadableCodeError(`is larger than ${MAX_SOURCE_BYTES / 1_048_576} MB`);
+  if (bytes.includes(0)) throw new UnreadableCodeError('is not text: it has NUL bytes');
   if (bytes.subarray(0, LFS.length).toString('latin1') === LFS)
-    throw new Unreadable('is a Git LFS pointer, and its content is not here');
+    throw new UnreadableCodeError('is a Git LFS pointer, and its content is not here');
   const declared = isPython ? declaredEncoding(bytes) : null;
   if (declared !== null && LATIN1.test(declared)) return bytes.toString('latin1');
   if (declared !== null && !UTF8.test(declared))
-    throw new Unreadable(`declares the encoding ${declared.slice(0, 40)}, which is not read here`);
+    throw new UnreadableCodeError(`declares the encoding ${declared.slice(0, 40)}, which is not read here`);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new Unreadable('is not UTF-8 text');
+    throw new UnreadableCodeError('is not UTF-8 text');
   }
 }
 

@@ -1,13 +1,13 @@
 import type { Node } from '@vscode/tree-sitter-wasm';
-import { Unreadable } from './unreadable.ts';
+import { UnreadableCodeError } from './unreadable.ts';
 
 /** Deepest nesting that is looked at. Deeper code is not written by hand, and every walk over it would need care. */
-export const MAX_DEPTH = 1_000;
+export const MAX_SYNTAX_DEPTH = 1_000;
 /** Most nodes of one file: about what 2 MB of dense code have. */
 const MAX_NODES = 2_000_000;
 
 /** A node of a syntax tree, in plain objects: it outlives the parser's memory, and reading it costs no call into it. */
-export class Syntax {
+export class SyntaxNode {
   readonly type: string;
   /** False for punctuation and keywords. */
   readonly named: boolean;
@@ -21,12 +21,12 @@ export class Syntax {
   /** Put in by the parser because the code lacks it. */
   readonly missing: boolean;
   readonly source: string;
-  readonly parent: Syntax | null;
-  readonly children: Syntax[] = [];
+  readonly parent: SyntaxNode | null;
+  readonly children: SyntaxNode[] = [];
 
   constructor(
     fields: Pick<
-      Syntax,
+      SyntaxNode,
       'type' | 'named' | 'field' | 'start' | 'end' | 'line' | 'missing' | 'source' | 'parent'
     >,
   ) {
@@ -45,35 +45,35 @@ export class Syntax {
     return this.source.slice(this.start, this.end);
   }
   /** Its named children: without punctuation, but with comments. */
-  get namedChildren(): Syntax[] {
+  get namedChildren(): SyntaxNode[] {
     return this.children.filter((child) => child.named);
   }
   /** The first child at that place. */
-  child(field: string): Syntax | null {
+  childForField(field: string): SyntaxNode | null {
     return this.children.find((child) => child.field === field) ?? null;
   }
   /** Every child at that place. */
-  childrenAt(field: string): Syntax[] {
+  childrenForField(field: string): SyntaxNode[] {
     return this.children.filter((child) => child.field === field);
   }
   /** The first child of one of the types. */
-  first(...types: readonly string[]): Syntax | null {
+  firstChildOfType(...types: readonly string[]): SyntaxNode | null {
     return this.children.find((child) => types.includes(child.type)) ?? null;
   }
-  has(type: string): boolean {
+  hasChildOfType(type: string): boolean {
     return this.children.some((child) => child.type === type);
   }
   /** This node and everything below it, in the order of the source. */
-  *walk(enter: (node: Syntax) => boolean = () => true): Generator<Syntax> {
-    const waiting: Syntax[] = [this];
+  *walk(enter: (node: SyntaxNode) => boolean = () => true): Generator<SyntaxNode> {
+    const waiting: SyntaxNode[] = [this];
     for (let node = waiting.pop(); node; node = waiting.pop()) {
       yield node;
       if (enter(node))
-        for (let at = node.children.length; at > 0; at--) waiting.push(node.children[at - 1] as Syntax);
+        for (let at = node.children.length; at > 0; at--) waiting.push(node.children[at - 1] as SyntaxNode);
     }
   }
   /** The parent, its parent, and so on. */
-  *ancestors(): Generator<Syntax> {
+  *ancestors(): Generator<SyntaxNode> {
     for (let at = this.parent; at; at = at.parent) yield at;
   }
 }
@@ -84,7 +84,7 @@ export class Syntax {
  * @param enters whether to look below a node of a type; all by default.
  * @throws Unreadable when it is nested too deeply or has too many nodes.
  */
-export function toSyntax(top: Node, source: string, enters: (type: string) => boolean = () => true): Syntax {
+export function toSyntaxNode(top: Node, source: string, enters: (type: string) => boolean = () => true): SyntaxNode {
   const cursor = top.walk();
   try {
     let line = top.startPosition.row + 1;
@@ -95,10 +95,10 @@ export function toSyntax(top: Node, source: string, enters: (type: string) => bo
       return line;
     };
     let nodes = 0;
-    const make = (parent: Syntax | null): Syntax => {
-      if (++nodes > MAX_NODES) throw new Unreadable(`has more than ${MAX_NODES} syntax nodes`);
+    const make = (parent: SyntaxNode | null): SyntaxNode => {
+      if (++nodes > MAX_NODES) throw new UnreadableCodeError(`has more than ${MAX_NODES} syntax nodes`);
       const start = cursor.startIndex;
-      return new Syntax({
+      return new SyntaxNode({
         type: cursor.nodeType,
         named: cursor.nodeIsNamed,
         field: cursor.currentFieldName,
@@ -114,7 +114,7 @@ export function toSyntax(top: Node, source: string, enters: (type: string) => bo
     let at = root;
     for (let depth = 0; ; ) {
       if (enters(at.type) && cursor.gotoFirstChild()) {
-        if (++depth > MAX_DEPTH) throw new Unreadable(`is nested more than ${MAX_DEPTH} levels deep`);
+        if (++depth > MAX_SYNTAX_DEPTH) throw new UnreadableCodeError(`is nested more than ${MAX_SYNTAX_DEPTH} levels deep`);
       } else {
         while (!cursor.gotoNextSibling()) {
           if (!cursor.gotoParent()) return root;

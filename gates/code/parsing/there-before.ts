@@ -2,7 +2,7 @@
  * What was there before, by keys: as often as the base has one, the patch may have it too. What is beyond that is new. Everything that
  * tells new from old by keys asks this.
  */
-export class ThereBefore {
+export class BaselineCount {
   readonly #left = new Map<string, number>();
 
   constructor(keys: Iterable<string> = []) {
@@ -14,7 +14,7 @@ export class ThereBefore {
   }
 
   /** Whether there is one left of this key; then there is one less. */
-  take(key: string): boolean {
+  takeOne(key: string): boolean {
     const left = this.#left.get(key) ?? 0;
     if (left > 0) this.#left.set(key, left - 1);
     return left > 0;

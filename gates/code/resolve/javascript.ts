@@ -1,6 +1,6 @@
-import { packagesOf, type Workspace } from './packages.ts';
-import { folderOf, joined, type Resolver, type TreeFiles } from './resolver.ts';
-import { pathsOf } from './tsconfig.ts';
+import { indexNpmPackages, type NpmPackageIndex } from './packages.ts';
+import { parentFolderOf, joinInTree, type ImportResolver, type TreeFiles } from './resolver.ts';
+import { createTsconfigPathResolver } from './tsconfig.ts';
 
 const EXTENSIONS = [
   '.ts',
@@ -24,9 +24,9 @@ const SOURCES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Modules as Node, TypeScript and the bundlers find them: relative, by `paths`, by `imports` and `exports`, by workspace name. */
-export function javascriptResolver(files: TreeFiles): Resolver {
-  const workspace: Workspace = packagesOf(files);
-  const aliases = pathsOf(files);
+export function createJavascriptResolver(files: TreeFiles): ImportResolver {
+  const workspace: NpmPackageIndex = indexNpmPackages(files);
+  const aliases = createTsconfigPathResolver(files);
 
   const file = (path: string | null): string | null => {
     if (path === null) return null;
@@ -45,9 +45,9 @@ export function javascriptResolver(files: TreeFiles): Resolver {
 
   const found = (from: string, specifier: string): string | null => {
     const bare = specifier.replace(/[?].*$/s, '');
-    if (/^\.{1,2}(\/|$)/.test(bare)) return file(joined(folderOf(from), bare));
+    if (/^\.{1,2}(\/|$)/.test(bare)) return file(joinInTree(parentFolderOf(from), bare));
     if (bare.startsWith('/')) return null;
-    for (const path of [...aliases(from, bare), ...workspace.find(from, bare)]) {
+    for (const path of [...aliases(from, bare), ...workspace.findCandidatePaths(from, bare)]) {
       const hit = file(path);
       if (hit !== null) return hit;
     }

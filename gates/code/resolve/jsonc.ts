@@ -16,6 +16,6 @@ function plain(text: string): string {
   return bare.replace(/"(?:[^"\\\n]|\\.)*"?|,(?=\s*[\]}])/g, (piece) => (piece === ',' ? '' : piece));
 }
 
-export type Json = Readonly<Record<string, unknown>>;
-export const isObject = (value: unknown): value is Json =>
+export type JsonRecord = Readonly<Record<string, unknown>>;
+export const isJsonRecord = (value: unknown): value is JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,30 +1,30 @@
-import { isObject, type Json, parseJsonc } from './jsonc.ts';
-import { folderOf, foldersAbove, joined, nameOf, type TreeFiles } from './resolver.ts';
+import { isJsonRecord, type JsonRecord, parseJsonc } from './jsonc.ts';
+import { parentFolderOf, walkFoldersUp, joinInTree, baseNameOf, type TreeFiles } from './resolver.ts';
 
-interface Package {
+interface NpmPackage {
   readonly folder: string;
-  readonly json: Json;
+  readonly json: JsonRecord;
 }
 
-export interface Workspace {
+export interface NpmPackageIndex {
   /** Paths without certainty about their extension, in the order in which they are to be tried. */
-  find(from: string, specifier: string): string[];
+  findCandidatePaths(from: string, specifier: string): string[];
 }
 
 /** Packages of the tree by their names, as workspaces link them, and the `#imports` of the nearest one. */
-export function packagesOf(files: TreeFiles): Workspace {
-  const all = new Map<string, Package>();
-  for (const [path, text] of files.settings) {
-    if (nameOf(path) !== 'package.json') continue;
+export function indexNpmPackages(files: TreeFiles): NpmPackageIndex {
+  const all = new Map<string, NpmPackage>();
+  for (const [path, text] of files.moduleConfigs) {
+    if (baseNameOf(path) !== 'package.json') continue;
     const json = parseJsonc(text);
-    if (isObject(json)) all.set(folderOf(path), { folder: folderOf(path), json });
+    if (isJsonRecord(json)) all.set(parentFolderOf(path), { folder: parentFolderOf(path), json });
   }
-  const named = new Map<string, Package>();
+  const named = new Map<string, NpmPackage>();
   for (const each of all.values())
     if (typeof each.json['name'] === 'string') named.set(each.json['name'], each);
 
-  const nearest = (from: string): Package | null => {
-    for (const folder of foldersAbove(folderOf(from))) {
+  const nearest = (from: string): NpmPackage | null => {
+    for (const folder of walkFoldersUp(parentFolderOf(from))) {
       const found = all.get(folder);
       if (found) return found;
     }
@@ -32,7 +32,7 @@ export function packagesOf(files: TreeFiles): Workspace {
   };
 
   return {
-    find: (from, specifier) => {
+    findCandidatePaths: (from, specifier) => {
       if (specifier.startsWith('#')) {
         const own = nearest(from);
         return own ? paths(own, targetsOf(own.json['imports'], specifier)) : [];
@@ -45,7 +45,7 @@ export function packagesOf(files: TreeFiles): Workspace {
 }
 
 /** What `name/rest` means for a package of that name. */
-function inside(target: Package, rest: string): string[] {
+function inside(target: NpmPackage, rest: string): string[] {
   const { json } = target;
   const key = rest === '' ? '.' : `./${rest}`;
   if (json['exports'] !== undefined) {
@@ -60,12 +60,12 @@ function inside(target: Package, rest: string): string[] {
   return paths(target, [...main, 'index', 'src/index']);
 }
 
-const isSubpaths = (exports: unknown): exports is Json =>
-  isObject(exports) && Object.keys(exports).some((key) => key.startsWith('.'));
+const isSubpaths = (exports: unknown): exports is JsonRecord =>
+  isJsonRecord(exports) && Object.keys(exports).some((key) => key.startsWith('.'));
 
 /** Targets for a key of `exports` or `imports`, `*` patterns included. */
 function targetsOf(map: unknown, key: string): string[] {
-  if (!isObject(map)) return [];
+  if (!isJsonRecord(map)) return [];
   if (map[key] !== undefined) return leaves(map[key]);
   const patterns = Object.keys(map)
     .filter((each) => {
@@ -85,20 +85,20 @@ function leaves(target: unknown, depth = 0): string[] {
   if (typeof target === 'string') return [target];
   if (depth > 10) return [];
   if (Array.isArray(target)) return target.flatMap((each) => leaves(each, depth + 1));
-  return isObject(target) ? Object.values(target).flatMap((each) => leaves(each, depth + 1)) : [];
+  return isJsonRecord(target) ? Object.values(target).flatMap((each) => leaves(each, depth + 1)) : [];
 }
 
 const OUTPUT = /^(dist|lib|build|out|esm|cjs)\/((esm|cjs|src)\/)?/;
 
 /** Paths of the tree: what is built is not in it, so the sources that it is built from are tried too. */
-function paths({ folder }: Package, targets: readonly string[]): string[] {
+function paths({ folder }: NpmPackage, targets: readonly string[]): string[] {
   return targets.flatMap((target) => {
-    const plain = joined(target);
+    const plain = joinInTree(target);
     if (plain === null || target.startsWith('#')) return [];
     const stem = plain.replace(/(\.d)?\.[cm]?[jt]s$/, '');
     const tries = OUTPUT.test(plain)
       ? [plain, stem.replace(OUTPUT, 'src/'), stem.replace(OUTPUT, '')]
       : [plain, stem];
-    return tries.flatMap((each) => joined(folder, each) ?? []);
+    return tries.flatMap((each) => joinInTree(folder, each) ?? []);
   });
 }

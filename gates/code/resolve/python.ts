@@ -1,12 +1,12 @@
 import type { ImportReference } from '../imports/reference.ts';
 import {
-  folderOf,
-  foldersAbove,
-  isBelow,
-  joined,
-  nameOf,
-  type Resolver,
-  type Target,
+  parentFolderOf,
+  walkFoldersUp,
+  isInFolder,
+  joinInTree,
+  baseNameOf,
+  type ImportResolver,
+  type ImportTarget,
   type TreeFiles,
 } from './resolver.ts';
 
@@ -16,7 +16,7 @@ const PROJECT_FILES = new Set(['pyproject.toml', 'setup.py', 'setup.cfg']);
  * Packages and modules as Python's import system finds them when every project of the tree is installed: from the project's folder,
  * its `src`, and wherever a top-level package lies. A script also finds what lies beside it.
  */
-export function pythonResolver(files: TreeFiles): Resolver {
+export function createPythonResolver(files: TreeFiles): ImportResolver {
   const roots = rootsOf(files);
   const module = (path: string): string | null =>
     [`${path}/__init__.py`, `${path}.py`, `${path}/__init__.pyi`, `${path}.pyi`].find((file) =>
@@ -24,10 +24,10 @@ export function pythonResolver(files: TreeFiles): Resolver {
     ) ?? null;
 
   const startsOf = (from: string): string[] => {
-    const folder = folderOf(from);
+    const folder = parentFolderOf(from);
     const isScript = !files.has(`${folder}/__init__.py`);
-    const above = [...foldersAbove(folder)].filter((each) => roots.has(each));
-    const beside = [...roots].filter((root) => !isBelow(root, from));
+    const above = [...walkFoldersUp(folder)].filter((each) => roots.has(each));
+    const beside = [...roots].filter((root) => !isInFolder(root, from));
     return [...(isScript ? [folder] : []), ...above, ...beside];
   };
 
@@ -37,9 +37,9 @@ export function pythonResolver(files: TreeFiles): Resolver {
     const dots = /^\.*/.exec(specifier)?.[0].length ?? 0;
     const path = specifier.slice(dots).replaceAll('.', '/');
     const starts =
-      dots > 0 ? [joined(folderOf(from), ...Array<string>(dots - 1).fill('..'))] : startsOf(from);
+      dots > 0 ? [joinInTree(parentFolderOf(from), ...Array<string>(dots - 1).fill('..'))] : startsOf(from);
     for (const start of starts) {
-      const place = start === null ? null : joined(start, path);
+      const place = start === null ? null : joinInTree(start, path);
       if (place === null) continue;
       const targets = inPackage(place, reference, module);
       if (targets.length > 0) return targets;
@@ -53,9 +53,9 @@ function inPackage(
   place: string,
   { names }: ImportReference,
   module: (path: string) => string | null,
-): readonly Target[] {
+): readonly ImportTarget[] {
   const own = module(place);
-  const targets: Target[] = [];
+  const targets: ImportTarget[] = [];
   const rest = names.filter(({ name, local }) => {
     const inner = name === '*' ? null : module(place === '' ? name : `${place}/${name}`);
     if (inner !== null) targets.push({ module: inner, names: [{ name: '*', local }] });
@@ -68,12 +68,12 @@ function inPackage(
 function rootsOf(files: TreeFiles): Set<string> {
   const roots = new Set(['', 'src']);
   for (const path of files.paths) {
-    const folder = folderOf(path);
-    if (PROJECT_FILES.has(nameOf(path))) {
+    const folder = parentFolderOf(path);
+    if (PROJECT_FILES.has(baseNameOf(path))) {
       roots.add(folder);
-      roots.add(joined(folder, 'src') ?? 'src');
-    } else if (nameOf(path) === '__init__.py' && folder !== '') {
-      const parent = folderOf(folder);
+      roots.add(joinInTree(folder, 'src') ?? 'src');
+    } else if (baseNameOf(path) === '__init__.py' && folder !== '') {
+      const parent = parentFolderOf(folder);
       if (!files.has(parent === '' ? '__init__.py' : `${parent}/__init__.py`)) roots.add(parent);
     }
   }

@@ -1,22 +1,22 @@
 import {
-  folderOf,
-  foldersAbove,
-  joined,
-  nameOf,
-  type Resolver,
-  type Target,
+  parentFolderOf,
+  walkFoldersUp,
+  joinInTree,
+  baseNameOf,
+  type ImportResolver,
+  type ImportTarget,
   type TreeFiles,
 } from './resolver.ts';
 
 /** Modules of a crate by the layout of its files, and the crates of the tree by the names in their `Cargo.toml`. */
-export function rustResolver(files: TreeFiles): Resolver {
+export function createRustResolver(files: TreeFiles): ImportResolver {
   const libraries = librariesOf(files);
   const roots = new Set(libraries.values());
   const isRoot = (path: string): boolean => roots.has(path) || isCrateRoot(path, files);
 
   /** The folder in which the modules lie that a file declares. */
   const inside = (path: string): string =>
-    isRoot(path) || nameOf(path) === 'mod.rs' ? folderOf(path) : path.slice(0, -'.rs'.length);
+    isRoot(path) || baseNameOf(path) === 'mod.rs' ? parentFolderOf(path) : path.slice(0, -'.rs'.length);
   const childOf = (path: string, name: string): string | null => {
     const at = inside(path);
     const place = at === '' ? name : `${at}/${name}`;
@@ -24,7 +24,7 @@ export function rustResolver(files: TreeFiles): Resolver {
   };
   const parentOf = (path: string): string | null => {
     if (isRoot(path)) return null;
-    const folder = nameOf(path) === 'mod.rs' ? folderOf(folderOf(path)) : folderOf(path);
+    const folder = baseNameOf(path) === 'mod.rs' ? parentFolderOf(parentFolderOf(path)) : parentFolderOf(path);
     const owners = ['lib.rs', 'main.rs', 'mod.rs'].map((name) =>
       folder === '' ? name : `${folder}/${name}`,
     );
@@ -53,7 +53,7 @@ export function rustResolver(files: TreeFiles): Resolver {
   return (from, { specifier, names }) => {
     if (specifier === null) return [];
     const [path = '', file] = specifier.split('=');
-    if (file !== undefined) return existing(joined(folderOf(from), file), files);
+    if (file !== undefined) return existing(joinInTree(parentFolderOf(from), file), files);
     const parts = path.split('::');
     let at = startOf(from, parts);
     for (let next = parts[0]; at !== null && next !== undefined; next = parts[0]) {
@@ -71,16 +71,16 @@ export function rustResolver(files: TreeFiles): Resolver {
   };
 }
 
-const existing = (path: string | null, files: TreeFiles): Target[] =>
+const existing = (path: string | null, files: TreeFiles): ImportTarget[] =>
   path !== null && files.has(path) ? [{ module: path, names: [] }] : [];
 
 /** Root file of each library crate, by the name that code uses. */
 function librariesOf(files: TreeFiles): Map<string, string> {
   const found = new Map<string, string>();
-  for (const [path, text] of files.settings) {
-    if (nameOf(path) !== 'Cargo.toml') continue;
+  for (const [path, text] of files.moduleConfigs) {
+    if (baseNameOf(path) !== 'Cargo.toml') continue;
     const name = section(text, 'lib', 'name') ?? section(text, 'package', 'name');
-    const root = joined(folderOf(path), section(text, 'lib', 'path') ?? 'src/lib.rs');
+    const root = joinInTree(parentFolderOf(path), section(text, 'lib', 'path') ?? 'src/lib.rs');
     if (name !== null && root !== null && files.has(root)) found.set(name.replaceAll('-', '_'), root);
   }
   return found;
@@ -103,11 +103,11 @@ const TARGET_FOLDERS = ['src/bin', 'tests', 'examples', 'benches'];
 
 /** Whether a file is where the compiler starts, by Cargo's own layout. */
 function isCrateRoot(path: string, files: TreeFiles): boolean {
-  const name = nameOf(path);
-  const folder = folderOf(path);
+  const name = baseNameOf(path);
+  const folder = parentFolderOf(path);
   if (name === 'lib.rs' || name === 'main.rs') return true;
-  for (const home of foldersAbove(folder)) {
-    if (!files.settings.has(home === '' ? 'Cargo.toml' : `${home}/Cargo.toml`)) continue;
+  for (const home of walkFoldersUp(folder)) {
+    if (!files.moduleConfigs.has(home === '' ? 'Cargo.toml' : `${home}/Cargo.toml`)) continue;
     const inner = home === '' ? folder : folder.slice(home.length + 1);
     return TARGET_FOLDERS.includes(inner) || (inner === '' && name === 'build.rs');
   }

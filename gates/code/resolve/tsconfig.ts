@@ -1,7 +1,7 @@
-import { isObject, type Json, parseJsonc } from './jsonc.ts';
-import { folderOf, foldersAbove, joined, nameOf, type TreeFiles } from './resolver.ts';
+import { isJsonRecord, type JsonRecord, parseJsonc } from './jsonc.ts';
+import { parentFolderOf, walkFoldersUp, joinInTree, baseNameOf, type TreeFiles } from './resolver.ts';
 
-interface Aliases {
+interface TsconfigPaths {
   /** Folder that names without a dot may be relative to; null when there is none. */
   readonly baseUrl: string | null;
   readonly paths: readonly { readonly pattern: string; readonly to: readonly string[] }[];
@@ -11,17 +11,17 @@ interface Aliases {
 const MAX_EXTENDS = 10;
 
 /** Paths that `paths` and `baseUrl` of the nearest tsconfig.json or jsconfig.json give for an import, in order. */
-export function pathsOf(files: TreeFiles): (from: string, specifier: string) => string[] {
-  const known = new Map<string, Aliases | null>();
-  const at = (file: string): Aliases | null => {
+export function createTsconfigPathResolver(files: TreeFiles): (from: string, specifier: string) => string[] {
+  const known = new Map<string, TsconfigPaths | null>();
+  const at = (file: string): TsconfigPaths | null => {
     if (!known.has(file)) known.set(file, read(files, file, MAX_EXTENDS));
     return known.get(file) ?? null;
   };
   return (from, specifier) => {
-    for (const folder of foldersAbove(folderOf(from)))
+    for (const folder of walkFoldersUp(parentFolderOf(from)))
       for (const name of ['tsconfig.json', 'jsconfig.json']) {
         const file = folder === '' ? name : `${folder}/${name}`;
-        if (!files.settings.has(file)) continue;
+        if (!files.moduleConfigs.has(file)) continue;
         const aliases = at(file);
         return aliases ? apply(aliases, specifier) : [];
       }
@@ -29,7 +29,7 @@ export function pathsOf(files: TreeFiles): (from: string, specifier: string) => 
   };
 }
 
-function apply({ paths, baseUrl }: Aliases, specifier: string): string[] {
+function apply({ paths, baseUrl }: TsconfigPaths, specifier: string): string[] {
   const exact = paths.find(({ pattern }) => pattern === specifier);
   const stars = paths
     .filter(({ pattern }) => matches(pattern, specifier))
@@ -40,7 +40,7 @@ function apply({ paths, baseUrl }: Aliases, specifier: string): string[] {
   const middle =
     best && star >= 0 ? specifier.slice(star, specifier.length - (best.pattern.length - star - 1)) : '';
   const mapped = best?.to.map((to) => to.replace('*', () => middle)) ?? [];
-  const based = baseUrl === null ? null : joined(baseUrl, specifier);
+  const based = baseUrl === null ? null : joinInTree(baseUrl, specifier);
   return based === null ? mapped : [...mapped, based];
 }
 
@@ -55,25 +55,25 @@ function matches(pattern: string, specifier: string): boolean {
   );
 }
 
-function read(files: TreeFiles, file: string, left: number): Aliases | null {
-  const text = files.settings.get(file);
+function read(files: TreeFiles, file: string, left: number): TsconfigPaths | null {
+  const text = files.moduleConfigs.get(file);
   const config = text === undefined || left === 0 ? null : parseJsonc(text);
-  if (!isObject(config)) return null;
-  const options = isObject(config['compilerOptions']) ? config['compilerOptions'] : {};
+  if (!isJsonRecord(config)) return null;
+  const options = isJsonRecord(config['compilerOptions']) ? config['compilerOptions'] : {};
   const inherited = parents(config, file)
     .map((parent) => read(files, parent, left - 1))
     .findLast((aliases) => aliases !== null);
-  const folder = folderOf(file);
+  const folder = parentFolderOf(file);
   const baseUrl =
     typeof options['baseUrl'] === 'string'
-      ? joined(folder, options['baseUrl'])
+      ? joinInTree(folder, options['baseUrl'])
       : (inherited?.baseUrl ?? null);
   const own = options['paths'];
-  if (!isObject(own)) return { baseUrl, paths: inherited?.paths ?? [] };
+  if (!isJsonRecord(own)) return { baseUrl, paths: inherited?.paths ?? [] };
   const paths = Object.entries(own).map(([pattern, to]) => ({
     pattern,
     to: (Array.isArray(to) ? to : []).flatMap((each) => {
-      const path = typeof each === 'string' ? joined(baseUrl ?? folder, each) : null;
+      const path = typeof each === 'string' ? joinInTree(baseUrl ?? folder, each) : null;
       return path === null ? [] : [path];
     }),
   }));
@@ -81,12 +81,12 @@ function read(files: TreeFiles, file: string, left: number): Aliases | null {
 }
 
 /** Files that a configuration extends, the last one counting most. Those of packages are not in the tree. */
-function parents(config: Json, file: string): string[] {
+function parents(config: JsonRecord, file: string): string[] {
   const extended = config['extends'];
   return (Array.isArray(extended) ? extended : [extended]).flatMap((each) => {
     if (typeof each !== 'string' || !each.startsWith('.')) return [];
-    const path = joined(folderOf(file), each);
+    const path = joinInTree(parentFolderOf(file), each);
     if (path === null) return [];
-    return [nameOf(path).endsWith('.json') ? path : `${path}.json`];
+    return [baseNameOf(path).endsWith('.json') ? path : `${path}.json`];
   });
 }

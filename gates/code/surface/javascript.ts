@@ -1,85 +1,85 @@
-import { javascriptRole } from '../names/javascript.ts';
-import { identifierName } from '../parsing/identifier.ts';
-import { stringValue } from '../parsing/literal.ts';
-import type { Syntax } from '../parsing/syntax.ts';
-import { type Surface, SurfaceBuilder } from './surface.ts';
+import { classifyJavascriptIdentifier } from '../names/javascript.ts';
+import { decodeIdentifier } from '../parsing/identifier.ts';
+import { evaluateConstantString } from '../parsing/literal.ts';
+import type { SyntaxNode } from '../parsing/syntax.ts';
+import { type ModuleSurface, ModuleSurfaceBuilder } from './surface.ts';
 
 /** Exports of an ES or CommonJS module, and its types. What `export *` passes on is not in it. */
-export function javascriptSurface(root: Syntax): Surface {
-  const surface = new SurfaceBuilder();
-  for (const node of root.namedChildren) if (node.type === 'export_statement') exported(node, surface);
+export function readJavascriptSurface(root: SyntaxNode): ModuleSurface {
+  const surface = new ModuleSurfaceBuilder();
+  for (const node of root.namedChildren) if (node.type === 'export_statement') addExportStatement(node, surface);
   if (/\bexports\b/.test(root.source)) commonjs(root, surface);
   return surface;
 }
 
-function exported(node: Syntax, surface: SurfaceBuilder): void {
-  if (node.has('=')) surface.open = true;
-  if (node.has('default')) surface.define(['default']);
-  const declaration = node.child('declaration');
-  if (declaration && !node.has('default')) surface.define(declared(declaration));
-  const from = node.child('source') !== null;
-  const namespace = node.first('namespace_export')?.first('identifier', 'string');
-  if (namespace) surface.passOn([keyName(namespace)]);
-  for (const specifier of node.first('export_clause')?.namedChildren ?? []) {
-    const name = specifier.child('alias') ?? specifier.child('name');
+function addExportStatement(node: SyntaxNode, surface: ModuleSurfaceBuilder): void {
+  if (node.hasChildOfType('=')) surface.mayHaveMoreNames = true;
+  if (node.hasChildOfType('default')) surface.addOwnNames(['default']);
+  const declaration = node.childForField('declaration');
+  if (declaration && !node.hasChildOfType('default')) surface.addOwnNames(listDeclaredNames(declaration));
+  const from = node.childForField('source') !== null;
+  const namespace = node.firstChildOfType('namespace_export')?.firstChildOfType('identifier', 'string');
+  if (namespace) surface.addReexportedNames([keyName(namespace)]);
+  for (const specifier of node.firstChildOfType('export_clause')?.namedChildren ?? []) {
+    const name = specifier.childForField('alias') ?? specifier.childForField('name');
     if (!name) continue;
-    if (from) surface.passOn([keyName(name)]);
-    else surface.define([keyName(name)]);
+    if (from) surface.addReexportedNames([keyName(name)]);
+    else surface.addOwnNames([keyName(name)]);
   }
 }
 
 /** The names that a declaration gives, patterns included. */
-export function declared(declaration: Syntax): string[] {
-  if (declaration.type === 'ambient_declaration') return declaration.namedChildren.flatMap(declared);
-  if (declaration.type === 'expression_statement') return declaration.namedChildren.flatMap(declared);
-  const own = declaration.child('name');
+export function listDeclaredNames(declaration: SyntaxNode): string[] {
+  if (declaration.type === 'ambient_declaration') return declaration.namedChildren.flatMap(listDeclaredNames);
+  if (declaration.type === 'expression_statement') return declaration.namedChildren.flatMap(listDeclaredNames);
+  const own = declaration.childForField('name');
   if (own) return [keyName(own)];
   return declaration.namedChildren
     .filter(({ type }) => type === 'variable_declarator')
     .flatMap((declarator) => {
-      const pattern = declarator.child('name');
+      const pattern = declarator.childForField('name');
       return pattern
-        ? [...pattern.walk()].filter((node) => javascriptRole(node) === 'binds').map(identifierName)
+        ? [...pattern.walk()].filter((node) => classifyJavascriptIdentifier(node) === 'binds').map(decodeIdentifier)
         : [];
     });
 }
 
-function commonjs(root: Syntax, surface: SurfaceBuilder): void {
+function commonjs(root: SyntaxNode, surface: ModuleSurfaceBuilder): void {
   for (const node of root.walk()) {
     if (
       node.type === 'call_expression' &&
       /^(?:Object\.(?:assign|definePropert)|__export|module\.exports)/.test(node.text)
     ) {
-      if (/\bexports\b/.test(node.child('arguments')?.text ?? '') || node.text.startsWith('__export'))
-        surface.open = true;
+      if (/\bexports\b/.test(node.childForField('arguments')?.text ?? '') || node.text.startsWith('__export'))
+        surface.mayHaveMoreNames = true;
       continue;
     }
     if (node.type !== 'assignment_expression') continue;
-    const left = node.child('left');
-    const object = left?.child('object')?.text;
-    const property = left?.child('property');
-    if (left?.text === 'module.exports' || left?.text === 'exports') whole(node.child('right'), surface);
+    const left = node.childForField('left');
+    const object = left?.childForField('object')?.text;
+    const property = left?.childForField('property');
+    if (left?.text === 'module.exports' || left?.text === 'exports') addModuleExports(node.childForField('right'), surface);
     else if (property && (object === 'exports' || object === 'module.exports'))
-      surface.define([keyName(property)]);
+      surface.addOwnNames([keyName(property)]);
     else if (left?.type === 'subscript_expression' && /^(?:module\.)?exports$/.test(object ?? ''))
-      surface.open = true;
+      surface.mayHaveMoreNames = true;
   }
 }
 
 /** `module.exports = value`. */
-function whole(value: Syntax | null, surface: SurfaceBuilder): void {
-  surface.define(['default']);
+function addModuleExports(value: SyntaxNode | null, surface: ModuleSurfaceBuilder): void {
+  surface.addOwnNames(['default']);
   // What a function or a class has as properties is beyond us, and so is any other value.
-  if (value?.type !== 'object') surface.open = true;
+  if (value?.type !== 'object') surface.mayHaveMoreNames = true;
   for (const child of value?.type === 'object' ? value.namedChildren : []) {
     const key =
-      child.child('key') ??
-      child.child('name') ??
+      child.childForField('key') ??
+      child.childForField('name') ??
       (child.type === 'shorthand_property_identifier' ? child : null);
-    if (key === null || key.type === 'computed_property_name') surface.open ||= child.type !== 'comment';
-    else surface.define([keyName(key)]);
+    if (key === null || key.type === 'computed_property_name') surface.mayHaveMoreNames ||= child.type !== 'comment';
+    else surface.addOwnNames([keyName(key)]);
   }
 }
 
-const keyName = (node: Syntax): string =>
-  node.type === 'string' ? (stringValue(node) ?? '') : identifierName(node);
+const keyName = (node: SyntaxNode): string =>
+  node.type === 'string' ? (evaluateConstantString(node) ?? '') : decodeIdentifier(node);

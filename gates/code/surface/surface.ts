@@ -1,28 +1,28 @@
 /** What others can take from a module by name. */
-export interface Surface {
+export interface ModuleSurface {
   readonly names: ReadonlySet<string>;
   /** Names that the module makes itself, rather than passes on. */
-  readonly own: ReadonlySet<string>;
+  readonly ownNames: ReadonlySet<string>;
   /** It may have further names, which nobody can tell from its text. */
-  readonly open: boolean;
+  readonly mayHaveMoreNames: boolean;
 }
 
 /** Not any iterable: a text would be taken for its letters. */
-type Names = readonly string[] | ReadonlySet<string>;
+type NameCollection = readonly string[] | ReadonlySet<string>;
 
 /** Collects a surface. */
-export class SurfaceBuilder {
+export class ModuleSurfaceBuilder {
   readonly names = new Set<string>();
-  readonly own = new Set<string>();
-  open = false;
+  readonly ownNames = new Set<string>();
+  mayHaveMoreNames = false;
 
-  define(names: Names): void {
+  addOwnNames(names: NameCollection): void {
     for (const name of names) {
       this.names.add(name);
-      this.own.add(name);
+      this.ownNames.add(name);
     }
   }
-  passOn(names: Names): void {
+  addReexportedNames(names: NameCollection): void {
     for (const name of names) this.names.add(name);
   }
 }

@@ -3,9 +3,9 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { encodePath } from '../../../workspace/git/path-bytes.ts';
-import { outcomeOf } from '../../../workspace/process/outcome.ts';
-import type { Subject } from '../../core/subject.ts';
-import { OWN_TOOLS } from '../../tests/running/tool-version.ts';
+import { classifyProcessResult } from '../../../workspace/process/outcome.ts';
+import type { PatchSubject } from '../../core/subject.ts';
+import { LOCAL_PROGRAMS_LINE } from '../../tests/running/tool-version.ts';
 import type { Formatter } from './formatters.ts';
 
 /** Largest file that is looked at, in bytes: a command may have made a sparse one that takes hours to read. */
@@ -22,24 +22,24 @@ interface FormattingOptions {
  * Lets a formatter write the files in a checkout that is thrown away, and says which of them it changed: the same for every
  * formatter, and nobody's messages need to be understood.
  */
-export async function formatted(
-  { rooms, tree }: Pick<Subject, 'rooms' | 'tree'>,
+export async function findUnformattedFiles(
+  { sandboxes, tree }: Pick<PatchSubject, 'sandboxes' | 'tree'>,
   formatter: Formatter,
   { files, setup, timeoutMs }: FormattingOptions,
 ): Promise<{ readonly changed: readonly string[]; readonly problem: string | null }> {
-  const room = await rooms.enter(tree);
-  const given = await room.give(files);
+  const room = await sandboxes.createSandbox(tree);
+  const given = await room.writePathList(files);
   if (setup !== null) {
-    const ready = outcomeOf(await room.run({ line: setup }, timeoutMs));
+    const ready = classifyProcessResult(await room.run({ line: setup }, timeoutMs));
     if (ready.outcome !== 'passed') return { changed: [], problem: `set-up "${setup}": ${ready.detail}` };
   }
-  const before = await digests(room.root, files);
+  const before = await digests(room.checkoutRoot, files);
   const list = `mapfile -d '' -t ASSAY_FILES < "$ASSAY_LIST"; set -- "\${ASSAY_FILES[@]}"; `;
-  const ran = await room.run({ line: `${OWN_TOOLS}${list}${formatter.line}` }, timeoutMs, {
+  const ran = await room.run({ line: `${LOCAL_PROGRAMS_LINE}${list}${formatter.command}` }, timeoutMs, {
     ASSAY_LIST: given,
   });
-  const after = await digests(room.root, files);
-  const { outcome, detail } = outcomeOf(ran);
+  const after = await digests(room.checkoutRoot, files);
+  const { outcome, detail } = classifyProcessResult(ran);
   return {
     changed: files.filter((path) => after.get(path) !== before.get(path)),
     problem: outcome === 'passed' ? null : detail,

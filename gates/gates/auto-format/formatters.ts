@@ -1,15 +1,15 @@
-import { isOwnCode, type Language } from '../../core/language.ts';
-import type { Subject } from '../../core/subject.ts';
-import { asks, type Program } from '../../languages/tool.ts';
+import { isProjectCode, type Language } from '../../core/language.ts';
+import type { PatchSubject } from '../../core/subject.ts';
+import { versionLine, type ToolProgram } from '../../languages/tool.ts';
 
-export interface Formatter extends Program {
+export interface Formatter extends ToolProgram {
   readonly language: Language;
   /** Names of the files that it knows. */
-  readonly files: RegExp;
+  readonly filePattern: RegExp;
   /** Writes the files that are `"$@"`. */
-  readonly line: string;
+  readonly command: string;
   /** Files of the base that show that the project uses it; none: it is the language's own. */
-  readonly signs: readonly string[];
+  readonly configFiles: readonly string[];
 }
 
 const WEB = /\.([cm]?[jt]sx?|jsonc?|css)$/;
@@ -19,67 +19,67 @@ export const FORMATTERS: readonly Formatter[] = [
   {
     language: 'python',
     name: 'ruff',
-    version: asks('ruff'),
-    get: 'pip install ruff',
-    files: /\.pyi?$/,
-    line: 'ruff format --no-cache --quiet -- "$@"',
-    signs: [],
+    versionLine: versionLine('ruff'),
+    installHint: 'pip install ruff',
+    filePattern: /\.pyi?$/,
+    command: 'ruff format --no-cache --quiet -- "$@"',
+    configFiles: [],
   },
   {
     language: 'javascript',
     name: 'biome',
-    version: asks('biome'),
-    get: 'npm install --save-dev @biomejs/biome',
-    files: WEB,
-    line: 'biome format --write --files-ignore-unknown=true --no-errors-on-unmatched -- "$@"',
-    signs: ['biome.json', 'biome.jsonc'],
+    versionLine: versionLine('biome'),
+    installHint: 'npm install --save-dev @biomejs/biome',
+    filePattern: WEB,
+    command: 'biome format --write --files-ignore-unknown=true --no-errors-on-unmatched -- "$@"',
+    configFiles: ['biome.json', 'biome.jsonc'],
   },
   {
     language: 'javascript',
     name: 'prettier',
-    version: asks('prettier'),
-    get: 'npm install --save-dev prettier',
-    files: /\.[cm]?[jt]sx?$/,
-    line: 'prettier --write --ignore-unknown --log-level warn -- "$@"',
-    signs: [],
+    versionLine: versionLine('prettier'),
+    installHint: 'npm install --save-dev prettier',
+    filePattern: /\.[cm]?[jt]sx?$/,
+    command: 'prettier --write --ignore-unknown --log-level warn -- "$@"',
+    configFiles: [],
   },
   {
     language: 'go',
     name: 'gofmt',
-    version: 'command -v gofmt >/dev/null || exit 127; go version || true',
-    get: 'install Go from go.dev/dl',
-    files: /\.go$/,
-    line: 'gofmt -w "$@"',
-    signs: [],
+    versionLine: 'command -v gofmt >/dev/null || exit 127; go version || true',
+    installHint: 'install Go from go.dev/dl',
+    filePattern: /\.go$/,
+    command: 'gofmt -w "$@"',
+    configFiles: [],
   },
   {
     language: 'rust',
     name: 'rustfmt',
-    version: asks('rustfmt'),
-    get: 'rustup component add rustfmt',
-    files: /\.rs$/,
-    line: 'edition=$(sed -n \'s/^edition *= *"\\([0-9]*\\)".*/\\1/p\' Cargo.toml 2>/dev/null | head -n 1); [ -n "$edition" ] || edition=2021; rustfmt --edition "$edition" "$@"',
-    signs: [],
+    versionLine: versionLine('rustfmt'),
+    installHint: 'rustup component add rustfmt',
+    filePattern: /\.rs$/,
+    command: 'edition=$(sed -n \'s/^edition *= *"\\([0-9]*\\)".*/\\1/p\' Cargo.toml 2>/dev/null | head -n 1); [ -n "$edition" ] || edition=2021; rustfmt --edition "$edition" "$@"',
+    configFiles: [],
   },
 ];
 
 /** The formatter of each changed file, as the base commit has it. */
-export async function formattersFor(
-  subject: Pick<Subject, 'baseFile'>,
+export async function selectFormatters(
+  subject: Pick<PatchSubject, 'baseFile'>,
   changed: readonly string[],
 ): Promise<{ readonly formatter: Formatter; readonly files: readonly string[] }[]> {
-  let rest = changed.filter((path) => isOwnCode(path) || WEB.test(path));
+  let rest = changed.filter((path) => isProjectCode(path) || WEB.test(path));
   const chosen = [];
   for (const formatter of FORMATTERS) {
-    const files = rest.filter((path) => formatter.files.test(path));
-    if (files.length === 0 || !(await used(subject, formatter.signs))) continue;
+    const files = rest.filter((path) => formatter.filePattern.test(path));
+    if (files.length === 0 || !(await used(subject, formatter.configFiles))) continue;
     chosen.push({ formatter, files });
     rest = rest.filter((path) => !files.includes(path));
   }
   return chosen;
 }
 
-async function used(subject: Pick<Subject, 'baseFile'>, signs: readonly string[]): Promise<boolean> {
+async function used(subject: Pick<PatchSubject, 'baseFile'>, signs: readonly string[]): Promise<boolean> {
   for (const sign of signs) if ((await subject.baseFile(sign)) !== null) return true;
   return signs.length === 0;
 }

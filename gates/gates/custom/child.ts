@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { RunResult } from '../../../workspace/process/run.ts';
-import type { Room } from '../../core/rooms.ts';
-import { HARNESS } from './harness.ts';
+import type { ProcessResult } from '../../../workspace/process/run.ts';
+import type { Sandbox } from '../../core/rooms.ts';
+import { GATE_MODULE_HARNESS } from './harness.ts';
 
 /** Where a module comes from. */
-export type Source =
+export type GateModuleSource =
   | { readonly name: string; readonly file: string }
   | { readonly name: string; readonly package: string };
 
-export interface Answer {
-  readonly ran: RunResult;
+export interface GateModuleAnswer {
+  readonly processResult: ProcessResult;
   /** What the module answered; undefined when it came to no answer. */
   readonly value: unknown;
 }
@@ -18,21 +18,21 @@ export interface Answer {
  * Has modules described or, with a context, one of them run, in a process of its own with the limits and the user of a command.
  * Never rejects because of a module.
  */
-export async function askModules(
-  room: Room,
-  sources: readonly Source[],
+export async function runGateModules(
+  room: Sandbox,
+  sources: readonly GateModuleSource[],
   context: Readonly<Record<string, unknown>> | null,
   timeoutMs: number,
-): Promise<Answer> {
+): Promise<GateModuleAnswer> {
   const mark = randomUUID();
   const ran = await room.run(
     {
-      argv: [process.execPath, '--input-type=module', '--eval', HARNESS],
+      argv: [process.execPath, '--input-type=module', '--eval', GATE_MODULE_HARNESS],
       input: JSON.stringify({ mark, sources, ...(context ? { context } : {}) }),
     },
     timeoutMs,
   );
-  return { ran, value: answerIn(ran.output, mark) };
+  return { processResult: ran, value: answerIn(ran.output, mark) };
 }
 
 function answerIn(output: string, mark: string): unknown {

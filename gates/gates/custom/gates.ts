@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { outcomeOf } from '../../../workspace/process/outcome.ts';
-import { ConditionSetting } from '../../core/conditions.ts';
+import { classifyProcessResult } from '../../../workspace/process/outcome.ts';
+import { GateConditionSetting } from '../../core/conditions.ts';
 import { ConfigError } from '../../core/configuration-error.ts';
 import type { Gate } from '../../core/gate.ts';
-import type { Rooms } from '../../core/rooms.ts';
-import { askModules, type Source } from './child.ts';
-import { customCommandGate, DEFAULT_CONDITION } from './command-gate.ts';
-import { moduleGate, unloadedGate } from './module-gate.ts';
-import { moduleFile } from './modules.ts';
-import { type CustomGate, GateName } from './settings.ts';
+import type { Sandboxes } from '../../core/rooms.ts';
+import { runGateModules, type GateModuleSource } from './child.ts';
+import { createCustomCommandGate, DEFAULT_CUSTOM_GATE_CONDITION } from './command-gate.ts';
+import { createModuleGate, createUnloadedModuleGate } from './module-gate.ts';
+import { gateModulePath } from './modules.ts';
+import { type CustomGateSetting, GateName } from './settings.ts';
 
 /** How long modules may take to say what they are, in milliseconds. */
 const DESCRIBE_MS = 30_000;
@@ -17,38 +17,38 @@ const DESCRIBE_MS = 30_000;
 const Declaration = z.object({
   name: GateName,
   required: z.boolean().default(true),
-  condition: ConditionSetting.default(DEFAULT_CONDITION),
+  condition: GateConditionSetting.default(DEFAULT_CUSTOM_GATE_CONDITION),
   timeout_s: z.number().int().min(1).max(7_200).optional(),
 });
 
-const Described = z.array(
+const ModuleDescriptions = z.array(
   z.union([z.object({ declared: z.unknown() }), z.object({ problem: z.string().max(10_000) })]),
 );
 
-interface Wanted {
-  readonly source: Source;
+interface RequestedModule {
+  readonly source: GateModuleSource;
   readonly where: string;
   /** What `assay.yaml` says about it wins over what it declares. */
-  readonly own: Partial<CustomGate>;
+  readonly own: Partial<CustomGateSetting>;
 }
 
 /**
  * The project's own gates: commands and packages of `assay.yaml`, in their order, then the modules of the base commit.
  * @throws ConfigError for a module that declares something else than its place says.
  */
-export async function customGates(
-  custom: readonly CustomGate[],
+export async function loadCustomGates(
+  custom: readonly CustomGateSetting[],
   modules: readonly string[],
-  project: { readonly rooms: Rooms; readonly base: string },
+  project: { readonly rooms: Sandboxes; readonly base: string },
 ): Promise<Gate[]> {
-  const wanted: Wanted[] = [
-    ...custom.flatMap((own): Wanted[] =>
+  const wanted: RequestedModule[] = [
+    ...custom.flatMap((own): RequestedModule[] =>
       own.package === undefined
         ? []
         : [{ source: { name: own.name, package: own.package }, where: `package ${own.package}`, own }],
     ),
-    ...modules.map((name): Wanted => {
-      const file = moduleFile(name);
+    ...modules.map((name): RequestedModule => {
+      const file = gateModulePath(name);
       return { source: { name, file }, where: file, own: {} };
     }),
   ];
@@ -58,42 +58,42 @@ export async function customGates(
     for (const [index, each] of wanted.entries())
       loaded.set(each.source.name, gateOf(each, described[index] ?? { problem: 'it gave no answer' }));
   }
-  return [...custom, ...modules.map((name) => ({ name }) as CustomGate)].flatMap((definition) => {
+  return [...custom, ...modules.map((name) => ({ name }) as CustomGateSetting)].flatMap((definition) => {
     const { command } = definition;
     const gate =
-      command === undefined ? loaded.get(definition.name) : customCommandGate({ ...definition, command });
+      command === undefined ? loaded.get(definition.name) : createCustomCommandGate({ ...definition, command });
     return gate ? [gate] : [];
   });
 }
 
 async function describe(
-  wanted: readonly Wanted[],
-  { rooms, base }: { readonly rooms: Rooms; readonly base: string },
-): Promise<z.output<typeof Described>> {
-  const room = await rooms.enter(base);
+  wanted: readonly RequestedModule[],
+  { rooms, base }: { readonly rooms: Sandboxes; readonly base: string },
+): Promise<z.output<typeof ModuleDescriptions>> {
+  const room = await rooms.createSandbox(base);
   const sources = wanted.map(({ source }) => source);
-  const { ran, value } = await askModules(room, sources, null, DESCRIBE_MS);
-  const parsed = Described.safeParse(value);
+  const { processResult, value } = await runGateModules(room, sources, null, DESCRIBE_MS);
+  const parsed = ModuleDescriptions.safeParse(value);
   if (parsed.success && parsed.data.length === wanted.length) return parsed.data;
-  return wanted.map(() => ({ problem: `it cannot be loaded: ${outcomeOf(ran).detail}` }));
+  return wanted.map(() => ({ problem: `it cannot be loaded: ${classifyProcessResult(processResult).detail}` }));
 }
 
-function gateOf({ source, where, own }: Wanted, described: z.output<typeof Described>[number]): Gate {
+function gateOf({ source, where, own }: RequestedModule, described: z.output<typeof ModuleDescriptions>[number]): Gate {
   const { name } = source;
   if ('problem' in described) {
     const declared = {
       name,
       required: own.required ?? true,
-      condition: own.condition ?? DEFAULT_CONDITION,
+      condition: own.condition ?? DEFAULT_CUSTOM_GATE_CONDITION,
     };
-    return unloadedGate(declared, `${where}: ${described.problem}`);
+    return createUnloadedModuleGate(declared, `${where}: ${described.problem}`);
   }
   const parsed = Declaration.safeParse(described.declared);
-  if (!parsed.success) throw refused(where, z.prettifyError(parsed.error).replaceAll('\n', ' '));
+  if (!parsed.success) throw createModuleError(where, z.prettifyError(parsed.error).replaceAll('\n', ' '));
   const { data } = parsed;
-  if (data.name !== name) throw refused(where, `declares the gate "${data.name}", but stands for "${name}"`);
+  if (data.name !== name) throw createModuleError(where, `declares the gate "${data.name}", but stands for "${name}"`);
   const timeoutS = own.timeout_s ?? data.timeout_s;
-  return moduleGate(source, {
+  return createModuleGate(source, {
     name,
     required: own.required ?? data.required,
     condition: own.condition ?? data.condition,
@@ -101,5 +101,5 @@ function gateOf({ source, where, own }: Wanted, described: z.output<typeof Descr
   });
 }
 
-const refused = (where: string, message: string): ConfigError =>
+const createModuleError = (where: string, message: string): ConfigError =>
   new ConfigError(where, [{ key: '', line: 1, message }]);

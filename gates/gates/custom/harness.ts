@@ -2,7 +2,7 @@
  * The program that loads modules of the project, in a process of its own: never in ours. It reads one order from standard input and
  * prints one answer behind the order's mark, which nobody else knows: what the modules print themselves cannot be mistaken for it.
  */
-export const HARNESS = `
+export const GATE_MODULE_HARNESS = `
 import { readFileSync, realpathSync, writeSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';

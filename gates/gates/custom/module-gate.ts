@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { shownPath } from '../../../workspace/git/path-bytes.ts';
-import { outcomeOf } from '../../../workspace/process/outcome.ts';
+import { toDisplayPath } from '../../../workspace/git/path-bytes.ts';
+import { classifyProcessResult } from '../../../workspace/process/outcome.ts';
 import type { Gate, GateContext, GateResult } from '../../core/gate.ts';
-import { askModules, type Source } from './child.ts';
+import { runGateModules, type GateModuleSource } from './child.ts';
 
 /** Most findings of one gate. */
 const MAX_FINDINGS = 500;
 
 /** What `run` of a module may answer. It cannot say that it was bypassed or timed out: that is ours to say. */
-const Result = z.strictObject({
+const ModuleGateResult = z.strictObject({
   outcome: z.enum(['passed', 'failed', 'inert', 'skipped']),
   detail: z
     .string()
@@ -30,50 +30,50 @@ const Result = z.strictObject({
 });
 
 /** What a module declares, already checked. */
-export interface Declared extends Pick<Gate, 'name' | 'required' | 'condition'> {
+export interface GateModuleDeclaration extends Pick<Gate, 'name' | 'required' | 'condition'> {
   readonly timeoutS?: number;
 }
 
 /** A gate whose `run` is a module's, in a checkout of its own. */
-export const moduleGate = (source: Source, declared: Declared): Gate => ({
+export const createModuleGate = (source: GateModuleSource, declared: GateModuleDeclaration): Gate => ({
   ...declared,
-  flag: declared.name,
-  on: true,
+  configKey: declared.name,
+  enabledByDefault: true,
   settings: {},
-  facts: { source, declared },
+  cacheFacts: { source, declared },
   run: (context) => runModule(source, context),
 });
 
 /** Stands in the pipeline for a module that could not be loaded: it is never silently gone. */
-export const unloadedGate = (declared: Declared, detail: string): Gate => ({
+export const createUnloadedModuleGate = (declared: GateModuleDeclaration, detail: string): Gate => ({
   ...declared,
-  flag: declared.name,
-  on: true,
+  configKey: declared.name,
+  enabledByDefault: true,
   settings: {},
   run: async () => ({ outcome: 'inert', kind: 'checked_by_us', findings: [], detail }),
 });
 
-async function runModule(source: Source, { subject, timeoutMs }: GateContext): Promise<GateResult> {
-  const room = await subject.rooms.enter(subject.tree);
-  const { ran, value } = await askModules(
+async function runModule(source: GateModuleSource, { subject, timeoutMs }: GateContext): Promise<GateResult> {
+  const room = await subject.sandboxes.createSandbox(subject.tree);
+  const { processResult, value } = await runGateModules(
     room,
     [source],
     {
       name: source.name,
       base: subject.base,
       tree: subject.patched,
-      changes: subject.changes.map(({ path, kind, from }) => ({
-        path: shownPath(path),
+      changes: subject.changes.map(({ path, kind, previousPath }) => ({
+        path: toDisplayPath(path),
         kind,
-        from: from === null ? null : shownPath(from),
+        from: previousPath === null ? null : toDisplayPath(previousPath),
       })),
     },
     timeoutMs,
   );
   const kind = 'executed_by_us';
-  const metadata = { exit_code: ran.exitCode, output_bytes_cut: ran.cutBytes };
+  const metadata = { exit_code: processResult.exitCode, output_bytes_cut: processResult.truncatedBytes };
   if (value === undefined) {
-    const { outcome, detail } = outcomeOf(ran);
+    const { outcome, detail } = classifyProcessResult(processResult);
     // A module that breaks says nothing about the patch.
     const broke = outcome === 'failed' || outcome === 'passed';
     return {
@@ -84,7 +84,7 @@ async function runModule(source: Source, { subject, timeoutMs }: GateContext): P
       metadata,
     };
   }
-  const parsed = Result.safeParse(value);
+  const parsed = ModuleGateResult.safeParse(value);
   if (!parsed.success)
     return {
       outcome: 'infra_failed',

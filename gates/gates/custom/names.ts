@@ -1,9 +1,9 @@
-import { OF_THE_TASK } from '../../../shared/contract/evidence/names.ts';
+import { TASK_GATES } from '../../../shared/contract/evidence/names.ts';
 import type { ConfigProblem } from '../../core/configuration-error.ts';
-import { badModuleName, moduleFile } from './modules.ts';
-import type { CustomGate } from './settings.ts';
+import { gateModuleNameProblem, gateModulePath } from './modules.ts';
+import type { CustomGateSetting } from './settings.ts';
 
-interface Named {
+interface NamedGate {
   readonly name: string;
   /** Where it comes from, in words. */
   readonly what: string;
@@ -12,39 +12,39 @@ interface Named {
 }
 
 /** Two gates with one name, and places that name none. `lineOf` is the configuration's. */
-export function nameProblems(options: {
+export function findGateNameProblems(options: {
   readonly builtIn: readonly string[];
-  readonly custom: readonly CustomGate[];
+  readonly custom: readonly CustomGateSetting[];
   readonly modules: readonly string[];
   /** Places that name a gate. */
   readonly named: readonly { readonly name: string; readonly path: readonly PropertyKey[] }[];
   readonly lineOf: (path: readonly PropertyKey[]) => number;
 }): ConfigProblem[] {
   const { builtIn, custom, modules, named, lineOf } = options;
-  const all: Named[] = [
+  const all: NamedGate[] = [
     ...builtIn.map((name) => ({ name, what: `the built-in gate "${name}"`, path: null })),
     // In the evidence beside the gates of the configuration, and switched elsewhere.
-    ...OF_THE_TASK.map((name) => ({ name, what: `the built-in gate "${name}"`, path: null })),
-    ...modules.map((name) => ({ name, what: moduleFile(name), path: null })),
+    ...TASK_GATES.map((name) => ({ name, what: `the built-in gate "${name}"`, path: null })),
+    ...modules.map((name) => ({ name, what: gateModulePath(name), path: null })),
     ...custom.map(({ name }, index) => {
       const path = ['quality_gates', 'custom_gates', index, 'name'];
       return { name, what: `custom_gates[${index}] "${name}"`, path };
     }),
   ];
-  const problem = (path: Named['path'], message: string): ConfigProblem => ({
+  const problem = (path: NamedGate['path'], message: string): ConfigProblem => ({
     key: path === null ? '' : keyOf(path),
     line: path === null ? 1 : lineOf(path),
     message,
   });
   const bad = modules.flatMap((name) => {
-    const why = badModuleName(name);
-    return why === null ? [] : [problem(null, `${moduleFile(name)}: its name ${why}`)];
+    const why = gateModuleNameProblem(name);
+    return why === null ? [] : [problem(null, `${gateModulePath(name)}: its name ${why}`)];
   });
   const twice = all.flatMap(({ name, what, path }, index) => {
     const earlier = all.slice(0, index).find((other) => other.name === name);
     return earlier ? [problem(path, `${what} has the name of ${earlier.what}`)] : [];
   });
-  const known = [...new Set(all.map(({ name }) => name))].filter((name) => !OF_THE_TASK.includes(name));
+  const known = [...new Set(all.map(({ name }) => name))].filter((name) => !TASK_GATES.includes(name));
   const unknown = named.flatMap(({ name, path }) =>
     known.includes(name) ? [] : [problem(path, `is not a gate; known: ${known.join(', ')}`)],
   );

@@ -5,7 +5,7 @@ import { runTools } from '../../tests/gate-runs/run-tools.ts';
  * Runs a command that writes a report to `$REPORT`. SARIF: what it says about lines that the patch wrote fails. JUnit: a test fails
  * that does not fail on the base; tests that the patch takes away are run with it.
  */
-export const runReporting = (
+export const runReportingCommand = (
   context: GateContext,
   gate: { readonly name: string; readonly command: string; readonly format: 'sarif' | 'junit' },
 ): Promise<GateResult> => {
@@ -13,7 +13,7 @@ export const runReporting = (
   return runTools(
     context,
     {
-      beyond: [],
+      uncheckedFolders: [],
       tools: [
         {
           language: 'javascript',
@@ -22,18 +22,18 @@ export const runReporting = (
           tool: {
             name: gate.name,
             kind: tests ? 'tests' : 'lint',
-            version: 'true',
-            get: 'it is in assay.yaml',
+            versionLine: 'true',
+            installHint: 'it is in assay.yaml',
             line: gate.command,
             format: gate.format,
-            complains: [],
-            exitSaysNothing: true,
+            findingExitCodes: [],
+            ignoresExitCode: true,
             signs: [],
-            byDefault: true,
+            isDefault: true,
           },
         },
       ],
     },
-    { blame: tests ? 'not_in_base' : 'added_lines', runsTests: tests },
+    { newFindingRule: tests ? 'not_in_base' : 'added_lines', runsTests: tests },
   );
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ConditionSetting } from '../../core/conditions.ts';
+import { GateConditionSetting } from '../../core/conditions.ts';
 
 /** Name of a gate of the project's own; also the name of its module's file. */
 export const GateName = z
@@ -15,14 +15,14 @@ const REPORT_FORMATS = ['text', 'sarif', 'junit'] as const;
 const PACKAGE = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
 /** A gate of the project's own in `assay.yaml`: a command line, or a package that declares it. */
-export const CustomGate = z
+export const CustomGateSetting = z
   .strictObject({
     name: GateName,
     command: z.string().trim().min(1, 'must not be empty').max(4_000).optional(),
     /** A package with this gate in `assay.gates` of its package.json. */
     package: z.string().max(214).regex(PACKAGE, 'is not the name of a package').optional(),
     required: z.boolean().optional(),
-    condition: ConditionSetting.optional(),
+    condition: GateConditionSetting.optional(),
     timeout_s: z.number().int().min(1).max(7_200).optional(),
     format: z.enum(REPORT_FORMATS).optional(),
   })
@@ -32,4 +32,4 @@ export const CustomGate = z
     if (gate.format !== undefined && gate.command === undefined)
       context.addIssue({ code: 'custom', path: ['format'], message: 'is for a command' });
   });
-export type CustomGate = z.output<typeof CustomGate>;
+export type CustomGateSetting = z.output<typeof CustomGateSetting>;

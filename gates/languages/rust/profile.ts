@@ -1,4 +1,4 @@
-import { type Profile, semgrep } from '../tool.ts';
+import { type LanguageProfile, createSemgrepTool } from '../tool.ts';
 
 const asksCargo = (program: string, question: string): string =>
   `command -v ${program} >/dev/null || exit 127; ${question}`;
@@ -26,7 +26,7 @@ const CARGO_TEST = [
 ].join('\n');
 
 /** Rust: clippy, cargo check, cargo test, semgrep, cargo audit. */
-export const rust: Profile = {
+export const rustProfile: LanguageProfile = {
   language: 'rust',
   tools: [
     {
@@ -34,60 +34,60 @@ export const rust: Profile = {
       kind: 'lint',
       line: 'cargo clippy --quiet --all-targets --message-format=json > "$REPORT"',
       format: 'cargo',
-      complains: [101],
+      findingExitCodes: [101],
       // What does not compile is not looked at.
-      stops: { rules: /^(?:E\d{4}|error)$/, at: 'all' },
+      stopRules: { rules: /^(?:E\d{4}|error)$/, at: 'all' },
       signs: [
         { file: 'clippy.toml' },
         { file: '.clippy.toml' },
-        { file: 'Cargo.toml', has: /^\[(workspace\.)?lints\b/m },
+        { file: 'Cargo.toml', pattern: /^\[(workspace\.)?lints\b/m },
       ],
-      byDefault: true,
+      isDefault: true,
     },
     {
       ...RUST,
       kind: 'type_check',
       name: 'cargo check',
-      version: asksCargo('cargo', 'cargo --version'),
+      versionLine: asksCargo('cargo', 'cargo --version'),
       line: 'cargo check --quiet --all-targets --message-format=json > "$REPORT"',
       format: 'cargo_errors',
-      complains: [101],
+      findingExitCodes: [101],
       signs: [{ file: 'Cargo.toml' }],
-      byDefault: true,
+      isDefault: true,
     },
     {
       ...RUST,
       kind: 'tests',
       name: 'cargo test',
-      version: asksCargo('cargo', 'cargo --version'),
+      versionLine: asksCargo('cargo', 'cargo --version'),
       line: CARGO_TEST,
       // Not every project can be asked for a report.
       format: null,
-      complains: [101],
+      findingExitCodes: [101],
       signs: [{ file: 'Cargo.toml' }],
-      byDefault: true,
+      isDefault: true,
     },
-    semgrep('p/rust'),
+    createSemgrepTool('p/rust'),
     {
       kind: 'dep_audit',
       name: 'cargo-audit',
-      version: asksCargo('cargo-audit', 'cargo audit --version'),
-      get: 'cargo install cargo-audit',
+      versionLine: asksCargo('cargo-audit', 'cargo audit --version'),
+      installHint: 'cargo install cargo-audit',
       line: 'cargo audit --json > "$REPORT"',
       format: 'cargo_audit',
-      complains: [1],
+      findingExitCodes: [1],
       signs: [{ file: 'Cargo.lock' }, { file: 'Cargo.toml' }],
-      byDefault: false,
+      isDefault: false,
     },
   ],
-  beside: {
+  extraTools: {
     comment_quality: {
       ...CLIPPY,
       line: 'cargo clippy --quiet --workspace --message-format=json -- --no-deps --allow clippy::all --warn clippy::missing_errors_doc --warn clippy::missing_panics_doc --warn clippy::missing_safety_doc > "$REPORT"',
       format: 'cargo',
-      looked: [0],
+      successExitCodes: [0],
       signs: [],
-      counts: [{ rule: /^clippy::missing_(?:errors|panics|safety)_doc$/, as: 'incomplete' }],
+      ruleMapping: [{ rule: /^clippy::missing_(?:errors|panics|safety)_doc$/, as: 'incomplete' }],
     },
   },
 };

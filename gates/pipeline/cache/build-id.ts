@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /** Whatever decides what is found: the gates, and what they import. */
-const ROOMS = ['../..', '../../../workspace', '../../../shared'];
+const SOURCE_FOLDERS = ['../..', '../../../workspace', '../../../shared'];
 
 let known: string | null = null;
 
@@ -11,7 +11,7 @@ let known: string | null = null;
  * Tells this code from other code of the same version: a bundle by its content, sources by the sizes and times of all files of these
  * rooms. Results of checks of ours are remembered by it.
  */
-export function buildId(): string {
+export function computeBuildId(): string {
   known ??= identify(import.meta.filename);
   return known;
 }
@@ -20,7 +20,7 @@ function identify(here: string): string {
   const hash = createHash('sha256');
   if (basename(here) !== 'build-id.ts') hash.update(readFileSync(here));
   else
-    for (const room of ROOMS) for (const line of listing(join(dirname(here), room))) hash.update(`${line}\n`);
+    for (const room of SOURCE_FOLDERS) for (const line of listing(join(dirname(here), room))) hash.update(`${line}\n`);
   return hash.digest('hex');
 }
 

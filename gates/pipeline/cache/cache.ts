@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { Finding, GateEvidence } from '../../../shared/contract/evidence/schema.ts';
 import { EvidenceKind } from '../../../shared/contract/outcome.ts';
-import { HiddenResult } from '../../core/hidden-result.ts';
+import { HiddenTestsResult } from '../../core/hidden-result.ts';
 import { TestResult } from '../../core/test-result.ts';
 
 /** What a gate said about one tree. Only results are remembered: whatever kept a gate from one may be gone the next time. */
-export const CachedResult = z.strictObject({
+export const CachedGateResult = z.strictObject({
   schema_version: z.literal(1),
   /** The very key that it was stored under. */
   key: z.string().regex(/^[0-9a-f]{64}$/),
@@ -17,8 +17,8 @@ export const CachedResult = z.strictObject({
   blocks: z.boolean(),
   /** Every test case that was run; absent: none, or too many to be kept. */
   tests: z.array(TestResult).optional(),
-  hidden: z.array(HiddenResult).optional(),
+  hidden: z.array(HiddenTestsResult).optional(),
   /** Of the run that came to it. */
   duration_ms: z.number().int().nonnegative(),
 });
-export type CachedResult = z.infer<typeof CachedResult>;
+export type CachedGateResult = z.infer<typeof CachedGateResult>;

@@ -1,19 +1,19 @@
 import * as z from 'zod';
-import type { Memory } from '../../core/memory.ts';
-import { memoryKey } from '../../core/memory.ts';
-import type { Subject } from '../../core/subject.ts';
-import { CachedResult } from './cache.ts';
+import type { PersistentCache } from '../../core/memory.ts';
+import { computeCacheEntryKey } from '../../core/memory.ts';
+import type { PatchSubject } from '../../core/subject.ts';
+import { CachedGateResult } from './cache.ts';
 
 /** Results of one tree that are kept; the oldest go first. More means that the configuration has changed again and again. */
 const MAX_RESULTS = 100;
 
-const Kept = z.strictObject({ schema_version: z.literal(1), results: z.array(z.unknown()) });
+const StoredResults = z.strictObject({ schema_version: z.literal(1), results: z.array(z.unknown()) });
 
 /** Results of gates on one tree. */
-export interface Results {
+export interface ResultCache {
   /** What was kept before this run, or null. */
-  get(hash: string): CachedResult | null;
-  add(result: CachedResult): void;
+  get(hash: string): CachedGateResult | null;
+  add(result: CachedGateResult): void;
   /** Keeps what was added, with one write for all gates. */
   save(): Promise<void>;
 }
@@ -22,13 +22,13 @@ export interface Results {
  * Reads what is remembered of a tree. Base and tree are in the key of each result too; one object for all gates of a tree costs one
  * request to read, and one to write.
  */
-export async function loadResults(
-  memory: Memory,
-  { base, patched }: Pick<Subject, 'base' | 'patched'>,
-): Promise<Results> {
-  const place = memoryKey('results', { schema: 2, base, tree: patched });
+export async function loadResultCache(
+  memory: PersistentCache,
+  { base, patched }: Pick<PatchSubject, 'base' | 'patched'>,
+): Promise<ResultCache> {
+  const place = computeCacheEntryKey('results', { schema: 2, base, tree: patched });
   const known = new Map(read(await memory.get(place)).map((each) => [each.key, each]));
-  const added: CachedResult[] = [];
+  const added: CachedGateResult[] = [];
   return {
     get: (hash) => known.get(hash) ?? null,
     add: (result) => {
@@ -45,8 +45,8 @@ export async function loadResults(
   };
 }
 
-const read = (value: unknown): CachedResult[] =>
-  (Kept.safeParse(value).data?.results ?? []).flatMap((each) => {
-    const parsed = CachedResult.safeParse(each);
+const read = (value: unknown): CachedGateResult[] =>
+  (StoredResults.safeParse(value).data?.results ?? []).flatMap((each) => {
+    const parsed = CachedGateResult.safeParse(each);
     return parsed.success ? [parsed.data] : [];
   });

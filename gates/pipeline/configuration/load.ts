@@ -1,14 +1,14 @@
 import { ConfigError } from '../../core/configuration-error.ts';
 import { CONFIG_FILE, MAX_CONFIG_BYTES } from '../../core/configuration-file.ts';
 import type { RuleSetting } from '../../core/rule-settings.ts';
-import { nameProblems } from '../../gates/custom/names.ts';
+import { findGateNameProblems } from '../../gates/custom/names.ts';
 import { GATES } from '../../gates/registry.ts';
 import type { AllowedFilesSetting } from '../../rules/allowed-files.ts';
-import { ruleSettings } from './rules.ts';
+import { listRuleSettings } from './rules.ts';
 import { Config, type QualityGatesConfig } from './schema.ts';
-import { checkYaml, readYaml } from './yaml.ts';
+import { validateYaml, readYaml } from './yaml.ts';
 
-export interface LoadedConfig {
+export interface ParsedConfig {
   readonly gates: QualityGatesConfig;
   /** Globs of files that steer checks and that a patch may change. */
   readonly protected: { readonly allow: readonly string[] };
@@ -25,7 +25,7 @@ export function parseConfig(
   text: string,
   file: string = CONFIG_FILE,
   modules: readonly string[] = [],
-): LoadedConfig {
+): ParsedConfig {
   if (Buffer.byteLength(text) > MAX_CONFIG_BYTES)
     throw new ConfigError(file, [{ key: '', line: 1, message: `is over ${MAX_CONFIG_BYTES} bytes` }]);
   const document = readYaml(text, file);
@@ -35,7 +35,7 @@ export function parseConfig(
     protected: steering,
     allowed_files,
     rules,
-  } = checkYaml(Config, {
+  } = validateYaml(Config, {
     ...document,
     value: document.value ?? {},
   });
@@ -50,7 +50,7 @@ export function parseConfig(
     bypasses,
     ...settings
   } = quality_gates as QualityGatesConfig & Record<string, unknown>;
-  const problems = nameProblems({
+  const problems = findGateNameProblems({
     builtIn: GATES.map(({ name }) => name),
     custom: custom_gates,
     modules,
@@ -88,6 +88,6 @@ export function parseConfig(
     },
     protected: steering,
     allowedFiles: allowed_files,
-    rules: ruleSettings(rules),
+    rules: listRuleSettings(rules),
   };
 }

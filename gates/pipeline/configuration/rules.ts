@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { badGlob } from '../../../shared/lib/glob/glob.ts';
+import { invalidGlobReason } from '../../../shared/lib/glob/glob.ts';
 import { LEVELS, type RuleSetting } from '../../core/rule-settings.ts';
-import { isWeaker } from '../../rules/framework/levels.ts';
-import { RULES, ruleOf } from '../../rules/registry.ts';
+import { isLowerLevel } from '../../rules/framework/levels.ts';
+import { RULES, findRule } from '../../rules/registry.ts';
 
 const Glob = z
   .string()
   .min(1, 'must not be empty')
   .max(500)
   .superRefine((glob, context) => {
-    const problem = badGlob(glob);
+    const problem = invalidGlobReason(glob);
     if (problem) context.addIssue({ code: 'custom', message: problem });
   });
 
@@ -44,28 +44,28 @@ function distance(a: string, b: string): number {
 }
 
 /** The rule whose name is most like it. */
-export const nearestRule = (id: string): string =>
+export const findNearestRuleId = (id: string): string =>
   RULES.map((card) => ({ id: card.id, far: distance(id.slice(0, 100), card.id) })).sort(
     (a, b) => a.far - b.far,
   )[0]?.id ?? '';
 
 /** `rules:` of `assay.yaml`: what each rule that reads does here. */
-export const Rules = z
+export const RulesSetting = z
   .record(z.string(), Entry)
   .default({})
   .superRefine((entries, context) => {
     for (const [id, entry] of Object.entries(entries)) {
-      const card = ruleOf(id);
+      const card = findRule(id);
       if (!card) {
         context.addIssue({
           code: 'custom',
           path: [id],
-          message: `is not a rule; did you mean ${nearestRule(id)}? \`assay rules list\` has them all`,
+          message: `is not a rule; did you mean ${findNearestRuleId(id)}? \`assay rules list\` has them all`,
         });
         continue;
       }
       listed(entry).forEach(({ level, reason, expires }, index) => {
-        if (!isWeaker(level, card.default)) return;
+        if (!isLowerLevel(level, card.default)) return;
         const path = Array.isArray(entry) ? [id, index] : [id];
         for (const [name, value] of Object.entries({ reason, expires }))
           if (value === undefined)
@@ -83,7 +83,7 @@ const listed = (entry: Entry): readonly z.output<typeof Setting>[] =>
   typeof entry === 'string' ? [{ level: entry }] : Array.isArray(entry) ? entry : [entry];
 
 /** The settings one by one. */
-export const ruleSettings = (entries: z.output<typeof Rules>): RuleSetting[] =>
+export const listRuleSettings = (entries: z.output<typeof RulesSetting>): RuleSetting[] =>
   Object.entries(entries).flatMap(([id, entry]) =>
     listed(entry).map(({ level, paths = null, reason = null, expires = null }) => ({
       id,
@@ -91,6 +91,6 @@ export const ruleSettings = (entries: z.output<typeof Rules>): RuleSetting[] =>
       paths,
       reason,
       expires,
-      weakened: isWeaker(level, ruleOf(id)?.default ?? level),
+      weakened: isLowerLevel(level, findRule(id)?.default ?? level),
     })),
   );

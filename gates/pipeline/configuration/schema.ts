@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { AutonomyLevel } from '../../../shared/contract/approval/autonomy.ts';
-import { ImageName } from '../../../shared/contract/submission/image.ts';
+import { ToolchainImageName } from '../../../shared/contract/submission/image.ts';
 import { TaskId } from '../../../shared/contract/submission/schema.ts';
 import { MiddlewareSection, SecuritySection } from '../../../shared/control/middleware/section.ts';
-import { VerificationCriteria } from '../../../shared/control/verification-gate/criteria.ts';
-import { ConditionSetting } from '../../core/conditions.ts';
-import { CustomGate } from '../../gates/custom/settings.ts';
+import { VerificationGateCriteria } from '../../../shared/control/verification-gate/criteria.ts';
+import { GateConditionSetting } from '../../core/conditions.ts';
+import { CustomGateSetting } from '../../gates/custom/settings.ts';
 import { GATES } from '../../gates/registry.ts';
 import { ALLOWED_FILES_SETTINGS } from '../../rules/allowed-files.ts';
-import { Rules } from './rules.ts';
+import { RulesSetting } from './rules.ts';
 
 const TimeLimit = z.number().int().min(1).max(7_200);
 
@@ -18,7 +18,7 @@ const Step = z.strictObject({
   /** Whether there is such a gate, the project's own included, is looked at when the whole file is known. */
   name: z.string(),
   required: z.boolean().default(true),
-  condition: ConditionSetting.default('always'),
+  condition: GateConditionSetting.default('always'),
   command: Command.optional(),
   /** Another name of `command`. */
   command_override: Command.optional(),
@@ -71,7 +71,7 @@ const COMMON = {
     })
     .optional(),
   /** Gates of the project's own. */
-  custom_gates: z.array(CustomGate).max(100).default([]),
+  custom_gates: z.array(CustomGateSetting).max(100).default([]),
 };
 
 /** The keys of every gate are merged in, so a new gate brings its own switch and nothing here changes. */
@@ -96,7 +96,7 @@ const ProtectedFiles = z.strictObject({
 export const Config = z.strictObject({
   version: z.literal(1, { error: () => 'must be 1' }).default(1),
   /** Name of the toolchain image that agent and gates run in: one of those that the deployment has. */
-  image: ImageName.optional(),
+  image: ToolchainImageName.optional(),
   /** What agents may do here without a person; no gate reads it. */
   autonomy: AutonomyLevel.optional(),
   quality_gates: QualityGates.prefault({}),
@@ -104,10 +104,10 @@ export const Config = z.strictObject({
   /** What becomes of a patch that changes files which its task does not name, where the task names any. */
   allowed_files: z.enum(ALLOWED_FILES_SETTINGS).default('hold'),
   /** What rules that read do here: off, report, hold or block. */
-  rules: Rules,
+  rules: RulesSetting,
   verification_nudge: Nudge,
   /** What the agent's box looks for before the agent is let go; no gate reads it. */
-  verification_gate: VerificationCriteria.optional(),
+  verification_gate: VerificationGateCriteria.optional(),
   /** What is wrapped around the runs of agents (docs/middleware.md); no gate reads it. */
   middleware: MiddlewareSection.optional(),
   security: SecuritySection.optional(),

@@ -30,7 +30,7 @@ export function readYaml(text: string, file: string): YamlFile {
 }
 
 /** Checks a document against a schema. @throws ConfigError that names every offending key and its line. */
-export function checkYaml<T extends z.ZodType>(schema: T, { file, value, lineOf }: YamlFile): z.output<T> {
+export function validateYaml<T extends z.ZodType>(schema: T, { file, value, lineOf }: YamlFile): z.output<T> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const problem = (path: readonly PropertyKey[], message: string): ConfigProblem => ({

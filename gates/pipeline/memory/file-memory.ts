@@ -1,31 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MAX_ENTRY_BYTES } from '../../core/limits.ts';
-import type { Memory, MemoryKey } from '../../core/memory.ts';
+import { MAX_CACHE_ENTRY_BYTES } from '../../core/limits.ts';
+import type { PersistentCache, CacheEntryKey } from '../../core/memory.ts';
 
 /** Entries that are kept; the oldest go first. */
 const MAX_ENTRIES = 1_000;
 
-export interface FileMemoryOptions {
+export interface FileCacheOptions {
   readonly maxEntries?: number;
   /** Epoch milliseconds. What was written later is not read: a command of this run may have done it. Default: now. */
   readonly since?: number;
 }
 
 /** Keeps values in a folder, one file each. The caller answers for the folder: nothing that a patch writes may lie there. */
-export function fileMemory(folder: string, options: FileMemoryOptions = {}): Memory {
+export function createFileCache(folder: string, options: FileCacheOptions = {}): PersistentCache {
   const { maxEntries = MAX_ENTRIES, since = Date.now() } = options;
   /** What this run has put there itself, which is younger than the run. */
   const own = new Map<string, unknown>();
-  const nameOf = ({ kind, hash }: MemoryKey): string => `${kind}-${hash}.json`;
+  const nameOf = ({ kind, hash }: CacheEntryKey): string => `${kind}-${hash}.json`;
   const read = async (name: string): Promise<unknown> => {
     try {
       const file = await open(join(folder, name));
       try {
         // No program can set the time of a change of status; that of the content anybody can set.
         const { size, ctimeMs } = await file.stat();
-        if (size > MAX_ENTRY_BYTES || ctimeMs > since) return null;
+        if (size > MAX_CACHE_ENTRY_BYTES || ctimeMs > since) return null;
         return JSON.parse(await file.readFile('utf8'));
       } finally {
         await file.close();
@@ -36,7 +36,7 @@ export function fileMemory(folder: string, options: FileMemoryOptions = {}): Mem
   };
   const write = async (name: string, value: unknown): Promise<void> => {
     const text = JSON.stringify(value);
-    if (Buffer.byteLength(text) > MAX_ENTRY_BYTES) return;
+    if (Buffer.byteLength(text) > MAX_CACHE_ENTRY_BYTES) return;
     // Several runs may write at once; whoever reads sees a whole entry or none.
     const temporary = join(folder, `${randomUUID()}.tmp`);
     try {

@@ -1,7 +1,7 @@
 import type { TestResult } from '../../core/test-result.ts';
 
 /** The test cases of one gate. */
-export interface TestRunOfGate {
+export interface GateTestRun {
   readonly gate: string;
   readonly tests: readonly TestResult[];
 }
@@ -10,7 +10,7 @@ export interface TestRunOfGate {
 const MAX_CHARACTERS = 8 * 1_048_576;
 
 /** All test cases of a run as one JUnit XML document, a suite for each gate. The same cases give the same text. */
-export function junitOf(runs: readonly TestRunOfGate[], maxCharacters = MAX_CHARACTERS): string {
+export function formatJunit(runs: readonly GateTestRun[], maxCharacters = MAX_CHARACTERS): string {
   let left = maxCharacters;
   const suites = runs.map(({ gate, tests }) => {
     const lines: string[] = [];
@@ -23,7 +23,7 @@ export function junitOf(runs: readonly TestRunOfGate[], maxCharacters = MAX_CHAR
     const count = (outcome: TestResult['outcome']): number =>
       tests.filter((test) => test.outcome === outcome).length;
     const time = tests.reduce((sum, { duration_ms }) => sum + (duration_ms ?? 0), 0);
-    const facts = `name="${escaped(gate)}" tests="${tests.length}" failures="${count('failed')}" errors="0" skipped="${count('skipped')}" time="${seconds(time)}"`;
+    const facts = `name="${escapeXmlAttribute(gate)}" tests="${tests.length}" failures="${count('failed')}" errors="0" skipped="${count('skipped')}" time="${seconds(time)}"`;
     const cut = tests.length - lines.length;
     const properties =
       cut === 0 ? '' : `<properties><property name="tests_not_listed" value="${cut}"/></properties>\n`;
@@ -39,9 +39,9 @@ const INNER: Readonly<Record<TestResult['outcome'], string>> = {
 };
 
 function lineOf({ name, file, outcome, duration_ms }: TestResult): string {
-  const place = file === null ? '' : ` file="${escaped(file)}"`;
+  const place = file === null ? '' : ` file="${escapeXmlAttribute(file)}"`;
   const time = duration_ms === null ? '' : ` time="${seconds(duration_ms)}"`;
-  return `<testcase name="${escaped(name)}"${place}${time}>${INNER[outcome]}</testcase>\n`;
+  return `<testcase name="${escapeXmlAttribute(name)}"${place}${time}>${INNER[outcome]}</testcase>\n`;
 }
 
 /** Fixed places: XML knows no exponents. */
@@ -50,7 +50,7 @@ const seconds = (ms: number): string => (ms / 1_000).toFixed(6);
 const ENTITIES: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '"': '&quot;', '&': '&amp;' };
 
 /** An attribute's value. Characters that XML cannot have are replaced; names come from the code that is looked at. */
-export const escaped = (text: string): string =>
+export const escapeXmlAttribute = (text: string): string =>
   text
     .toWellFormed()
     .replace(/(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/gu, '\ufffd')

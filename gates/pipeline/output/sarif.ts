@@ -1,14 +1,14 @@
 import type { Evidence, GateEvidence } from '../../../shared/contract/evidence/schema.ts';
 import { VERSION } from '../../../shared/lib/version.ts';
-import { explanationOf, pageOf } from '../../rules/pages.ts';
+import { getExplainCommand, getRulePage } from '../../rules/pages.ts';
 
-type Level = 'error' | 'warning' | 'note';
+type SarifLevel = 'error' | 'warning' | 'note';
 
 /**
  * The findings of all gates in the Static Analysis Results Interchange Format 2.1.0. A rule is `<gate>/<rule>`.
  * @param docs absolute URL of the folder `docs/`, for links to the pages of rules.
  */
-export function sarifOf(evidence: Evidence, docs: string | null = DOCS) {
+export function formatSarif(evidence: Evidence, docs: string | null = DOCS) {
   const all = evidence.gates.flatMap((gate) => gate.findings.map((finding) => ({ gate, finding })));
   const named = new Map(all.map(({ gate, finding }) => [`${gate.name}/${finding.rule}`, finding.rule]));
   const rules = [...named.keys()];
@@ -69,19 +69,19 @@ const DOCS =
   (import.meta.filename.endsWith('.ts') ? new URL('../../../docs/', import.meta.url).href : null);
 
 function ruleIn(id: string, rule: string, docs: string | null) {
-  const { says, why, page } = pageOf(rule);
-  const how = explanationOf(rule);
+  const { summary, rationale, page } = getRulePage(rule);
+  const how = getExplainCommand(rule);
   return {
     id,
-    shortDescription: { text: says },
-    help: { text: how === null ? why : `${why} (${how})` },
+    shortDescription: { text: summary },
+    help: { text: how === null ? rationale : `${rationale} (${how})` },
     ...(docs !== null && { helpUri: new URL(page, docs.endsWith('/') ? docs : `${docs}/`).href }),
   };
 }
 
 const COULD_NOT_RUN: ReadonlySet<string> = new Set(['inert', 'timed_out', 'infra_failed']);
 
-const levelOf = ({ outcome, blocked }: GateEvidence): Level => {
+const levelOf = ({ outcome, blocked }: GateEvidence): SarifLevel => {
   if (outcome !== 'failed') return 'note';
   return blocked ? 'error' : 'warning';
 };

@@ -1,5 +1,5 @@
-import type { Found, Rule } from '../framework/rule.ts';
-import { type Placed, testPairs } from './pairs.ts';
+import type { RuleFinding, Rule } from '../framework/rule.ts';
+import { type LocatedTestCase, readTestCasePairs } from './pairs.ts';
 
 /** How a test has become weaker. */
 interface Weakening {
@@ -9,10 +9,10 @@ interface Weakening {
 }
 
 /** Returns how the test has become weaker; null when it has not. */
-function weakeningOf(base: Placed, patch: Placed): Weakening | null {
-  if (patch.assertions < base.assertions)
-    return { code: 'assertions', before: base.assertions, now: patch.assertions };
-  if (patch.exact < base.exact) return { code: 'exact assertions', before: base.exact, now: patch.exact };
+function weakeningOf(base: LocatedTestCase, patch: LocatedTestCase): Weakening | null {
+  if (patch.assertionCount < base.assertionCount)
+    return { code: 'assertions', before: base.assertionCount, now: patch.assertionCount };
+  if (patch.exactAssertionCount < base.exactAssertionCount) return { code: 'exact assertions', before: base.exactAssertionCount, now: patch.exactAssertionCount };
   return null;
 }
 
@@ -22,14 +22,14 @@ const HEAD = 'from price import price\n\n\n';
 const ASKS = `${HEAD}def test_price():\n    assert price(2) == 4\n`;
 
 /** A changed test has fewer assertions, or vaguer ones. */
-export const testAsksLess: Rule = {
+export const WEAKENED_TEST_RULE: Rule = {
   id: 'test_asks_less',
   default: 'report',
   languages: ['python', 'javascript', 'go', 'rust'],
-  says: 'a changed test has fewer assertions, or vaguer ones',
-  why: 'Whether that hides anything is told by runs: where the base version of the test fails on the new code, a test that asks less holds the patch.',
-  find: async (patch): Promise<Found[]> =>
-    (await testPairs(patch)).kept.flatMap(([then, now]) => {
+  summary: 'a changed test has fewer assertions, or vaguer ones',
+  rationale: 'Whether that hides anything is told by runs: where the base version of the test fails on the new code, a test that asks less holds the patch.',
+  find: async (patch): Promise<RuleFinding[]> =>
+    (await readTestCasePairs(patch)).matched.flatMap(([then, now]) => {
       const how = then.text === now.text ? null : weakeningOf(then, now);
       return how === null
         ? []
@@ -42,7 +42,7 @@ export const testAsksLess: Rule = {
             },
           ];
     }),
-  caught: [
+  invalidExamples: [
     {
       name: 'an exact result becomes any result',
       before: { ...SOURCE, [TEST]: ASKS },
@@ -54,7 +54,7 @@ export const testAsksLess: Rule = {
       after: { [TEST]: ASKS },
     },
   ],
-  honest: [
+  validExamples: [
     {
       name: 'another value is expected',
       before: { ...SOURCE, [TEST]: ASKS },

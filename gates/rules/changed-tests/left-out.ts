@@ -1,5 +1,5 @@
-import type { Found, Rule } from '../framework/rule.ts';
-import { testPairs } from './pairs.ts';
+import type { RuleFinding, Rule } from '../framework/rule.ts';
+import { readTestCasePairs } from './pairs.ts';
 
 const TEST = 'a_test.go';
 const SOURCE = {
@@ -10,15 +10,15 @@ const text = (line: string): string =>
   `package a\n\nimport "testing"\n\nfunc TestTwice(t *testing.T) {\n${line}\tif Twice(2) != 4 {\n\t\tt.Error("wrong")\n\t}\n}\n`;
 
 /** A test that is marked to be left out, or to fail. */
-export const testLeftOut: Rule = {
+export const SKIPPED_TEST_RULE: Rule = {
   id: 'test_skipped',
   default: 'report',
   languages: ['python', 'javascript', 'go', 'rust'],
-  says: 'a test that was there is marked to be left out, or to fail',
-  why: 'A mark may hold on another system only. What is really left out here is told by the run, which compares test by test with the base.',
-  find: async (patch): Promise<Found[]> =>
-    (await testPairs(patch)).kept.flatMap(([then, now]) =>
-      now.skipped && !then.skipped
+  summary: 'a test that was there is marked to be left out, or to fail',
+  rationale: 'A mark may hold on another system only. What is really left out here is told by the run, which compares test by test with the base.',
+  find: async (patch): Promise<RuleFinding[]> =>
+    (await readTestCasePairs(patch)).matched.flatMap(([then, now]) =>
+      now.isSkipped && !then.isSkipped
         ? [
             {
               file: now.path,
@@ -29,14 +29,14 @@ export const testLeftOut: Rule = {
           ]
         : [],
     ),
-  caught: [
+  invalidExamples: [
     {
       name: 'a test is skipped',
       before: { ...SOURCE, [TEST]: text('') },
       after: { [TEST]: text('\tt.Skip("later")\n') },
     },
   ],
-  honest: [
+  validExamples: [
     {
       name: 'a test asks for more',
       before: { ...SOURCE, [TEST]: text('') },

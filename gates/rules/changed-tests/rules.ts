@@ -1,9 +1,9 @@
 import type { Rule } from '../framework/rule.ts';
-import { testAsksLess } from './asks-less.ts';
-import { testLeftOut } from './left-out.ts';
+import { WEAKENED_TEST_RULE } from './asks-less.ts';
+import { SKIPPED_TEST_RULE } from './left-out.ts';
 
 /** Rules of the gate `test_integrity`: what the changed tests look like. */
-export const TEST_RULES: readonly Rule[] = [testLeftOut, testAsksLess];
+export const TEST_INTEGRITY_RULES: readonly Rule[] = [SKIPPED_TEST_RULE, WEAKENED_TEST_RULE];
 
 /** Those of them that say that a test asks for less than it did. */
-export const WEAKENING: readonly Rule[] = [testLeftOut, testAsksLess];
+export const WEAKENED_TEST_RULES: readonly Rule[] = [SKIPPED_TEST_RULE, WEAKENED_TEST_RULE];

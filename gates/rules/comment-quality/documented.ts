@@ -1,5 +1,5 @@
 /** A parameter as the signature has it. */
-export interface Parameter {
+export interface SignatureParameter {
   /** Null for one that is taken apart, as in `({ a, b })`: its documentation may call it anything. */
   readonly name: string | null;
   /** Names inside of one that is taken apart; documentation may name these. */
@@ -13,25 +13,25 @@ export interface DocumentedFunction {
   readonly line: number;
   /** The text without comment marks, its indentation kept. */
   readonly doc: string;
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly SignatureParameter[];
 }
 
 /** What a documentation says, in whatever style. */
-export interface DocContent {
+export interface ParsedDoc {
   /** Its first sentence. */
   readonly summary: string;
   /** Names that it lists as parameters. */
   readonly parameters: readonly string[];
   /** Whether each parameter has to be mentioned; `reported`: it is worth knowing where one is not. */
-  readonly whole: 'must' | 'reported' | 'free';
+  readonly parameterCoverage: 'must' | 'reported' | 'free';
 }
 
 /** The first sentence of a text. */
-export function firstSentence(text: string): string {
+export function extractFirstSentence(text: string): string {
   const paragraph = text.trim().split(/\n[ \t]*\n/, 1)[0] ?? '';
   return (/^[\s\S]*?[.!?](?=\s|$)/.exec(paragraph)?.[0] ?? paragraph).replace(/\s+/g, ' ').trim();
 }
 
 /** A list of parameters that is begun has to be whole; without one they are described where they need it. */
-export const wholeIfListed = (parameters: readonly string[]): DocContent['whole'] =>
+export const getParameterCoverage = (parameters: readonly string[]): ParsedDoc['parameterCoverage'] =>
   parameters.length > 0 ? 'must' : 'free';

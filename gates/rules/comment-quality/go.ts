@@ -1,23 +1,23 @@
-import type { Syntax } from '../../code/parsing/syntax.ts';
-import { type DocContent, type DocumentedFunction, firstSentence, wholeIfListed } from './documented.ts';
+import type { SyntaxNode } from '../../code/parsing/syntax.ts';
+import { type ParsedDoc, type DocumentedFunction, extractFirstSentence, getParameterCoverage } from './documented.ts';
 
 /** Exported functions and methods with a doc comment. */
-export const goDocumented = (root: Syntax): DocumentedFunction[] =>
+export const findDocumentedGoFunctions = (root: SyntaxNode): DocumentedFunction[] =>
   root.namedChildren.flatMap((node, at) => {
     if (node.type !== 'function_declaration' && node.type !== 'method_declaration') return [];
-    const name = node.child('name')?.text ?? '';
+    const name = node.childForField('name')?.text ?? '';
     const comments = commentsBefore(root.namedChildren, at);
     const [first] = comments;
     if (!/^\p{Lu}/u.test(name) || !first) return [];
-    const parameters = (node.child('parameters')?.namedChildren ?? [])
-      .flatMap((parameter) => parameter.childrenAt('name'))
+    const parameters = (node.childForField('parameters')?.namedChildren ?? [])
+      .flatMap((parameter) => parameter.childrenForField('name'))
       .map(({ text }) => ({ name: text, parts: [] }));
     return [{ name, line: first.line, doc: comments.map(plain).join('\n'), parameters }];
   });
 
 /** The comments that touch a declaration; an empty line ends them. */
-function commentsBefore(siblings: readonly Syntax[], at: number): Syntax[] {
-  const comments: Syntax[] = [];
+function commentsBefore(siblings: readonly SyntaxNode[], at: number): SyntaxNode[] {
+  const comments: SyntaxNode[] = [];
   let line = siblings[at]?.line ?? 0;
   for (let index = at - 1; index >= 0; index--) {
     const before = siblings[index];
@@ -29,13 +29,13 @@ function commentsBefore(siblings: readonly Syntax[], at: number): Syntax[] {
   return comments;
 }
 
-const plain = ({ text }: Syntax): string =>
+const plain = ({ text }: SyntaxNode): string =>
   text.startsWith('//') ? text.slice(2).replace(/^ /, '') : text.slice(2, -2).trim();
 
 /** Go has no sections for parameters; a list under such a heading is all there can be. */
-export function goContent(doc: string): DocContent {
+export function parseGoDoc(doc: string): ParsedDoc {
   const parameters = listed(doc);
-  return { summary: firstSentence(doc), parameters, whole: wholeIfListed(parameters) };
+  return { summary: extractFirstSentence(doc), parameters, parameterCoverage: getParameterCoverage(parameters) };
 }
 
 function listed(doc: string): string[] {

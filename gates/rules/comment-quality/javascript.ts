@@ -1,43 +1,43 @@
-import { javascriptRole } from '../../code/names/javascript.ts';
-import { identifierName } from '../../code/parsing/identifier.ts';
-import type { Syntax } from '../../code/parsing/syntax.ts';
-import { javascriptSurface } from '../../code/surface/javascript.ts';
-import { type DocContent, type DocumentedFunction, firstSentence, type Parameter } from './documented.ts';
+import { classifyJavascriptIdentifier } from '../../code/names/javascript.ts';
+import { decodeIdentifier } from '../../code/parsing/identifier.ts';
+import type { SyntaxNode } from '../../code/parsing/syntax.ts';
+import { readJavascriptSurface } from '../../code/surface/javascript.ts';
+import { type ParsedDoc, type DocumentedFunction, extractFirstSentence, type SignatureParameter } from './documented.ts';
 
 const FUNCTION =
   /^(?:function_declaration|generator_function_declaration|function_expression|generator_function|arrow_function|method_definition|function_signature)$/;
 
 /** Exported functions and the public methods of exported classes, where a `/**` comment stands before them. */
-export function javascriptDocumented(root: Syntax): DocumentedFunction[] {
-  const { names: exported } = javascriptSurface(root);
+export function findDocumentedJavascriptFunctions(root: SyntaxNode): DocumentedFunction[] {
+  const { names: exported } = readJavascriptSurface(root);
   return root.namedChildren.flatMap((statement) => {
     const declaration =
       statement.type === 'export_statement'
-        ? (statement.child('declaration') ?? statement.child('value'))
+        ? (statement.childForField('declaration') ?? statement.childForField('value'))
         : statement;
     if (!declaration) return [];
     const isExported = statement.type === 'export_statement';
     const isPublic = (name: string): boolean => isExported || exported.has(name);
     if (/^(?:abstract_)?class/.test(declaration.type))
-      return isPublic(declaration.child('name')?.text ?? '') ? methods(declaration) : [];
-    const declarator = declaration.first('variable_declarator');
-    const code = declarator ? declarator.child('value') : declaration;
-    const name = (declarator ?? declaration).child('name')?.text ?? 'default';
+      return isPublic(declaration.childForField('name')?.text ?? '') ? methods(declaration) : [];
+    const declarator = declaration.firstChildOfType('variable_declarator');
+    const code = declarator ? declarator.childForField('value') : declaration;
+    const name = (declarator ?? declaration).childForField('name')?.text ?? 'default';
     return code && isPublic(name) ? documented(name, code, statement) : [];
   });
 }
 
-function methods(declaration: Syntax): DocumentedFunction[] {
-  return (declaration.child('body')?.namedChildren ?? []).flatMap((member) => {
-    const name = member.child('name')?.text ?? '';
-    const hidden = /^(?:private|protected)$/.test(member.first('accessibility_modifier')?.text ?? '');
+function methods(declaration: SyntaxNode): DocumentedFunction[] {
+  return (declaration.childForField('body')?.namedChildren ?? []).flatMap((member) => {
+    const name = member.childForField('name')?.text ?? '';
+    const hidden = /^(?:private|protected)$/.test(member.firstChildOfType('accessibility_modifier')?.text ?? '');
     if (hidden || name.startsWith('#') || name.startsWith('_')) return [];
-    const code = member.type === 'method_definition' ? member : member.child('value');
-    return code && !member.has('get') && !member.has('set') ? documented(name, code, member) : [];
+    const code = member.type === 'method_definition' ? member : member.childForField('value');
+    return code && !member.hasChildOfType('get') && !member.hasChildOfType('set') ? documented(name, code, member) : [];
   });
 }
 
-function documented(name: string, code: Syntax, outer: Syntax): DocumentedFunction[] {
+function documented(name: string, code: SyntaxNode, outer: SyntaxNode): DocumentedFunction[] {
   const comment = FUNCTION.test(code.type) ? docComment(outer) : null;
   if (!comment) return [];
   return [
@@ -51,7 +51,7 @@ function documented(name: string, code: Syntax, outer: Syntax): DocumentedFuncti
 }
 
 /** The comment right before a node. */
-function docComment(node: Syntax): Syntax | null {
+function docComment(node: SyntaxNode): SyntaxNode | null {
   const siblings = node.parent?.children ?? [];
   for (let at = siblings.indexOf(node) - 1; at >= 0; at--) {
     const before = siblings[at];
@@ -61,19 +61,19 @@ function docComment(node: Syntax): Syntax | null {
   return null;
 }
 
-function parametersOf(code: Syntax): Parameter[] {
-  const single = code.child('parameter');
-  const list = single ? [single] : (code.child('parameters')?.namedChildren ?? []);
+function parametersOf(code: SyntaxNode): SignatureParameter[] {
+  const single = code.childForField('parameter');
+  const list = single ? [single] : (code.childForField('parameters')?.namedChildren ?? []);
   return list
     .filter(({ type }) => type !== 'comment')
     .map((parameter) => {
-      const pattern = parameter.child('pattern') ?? parameter.child('left') ?? parameter;
+      const pattern = parameter.childForField('pattern') ?? parameter.childForField('left') ?? parameter;
       const inner = pattern.type === 'rest_pattern' ? (pattern.namedChildren[0] ?? pattern) : pattern;
       if (inner.type === 'identifier' || inner.type === 'this')
-        return { name: identifierName(inner), parts: [] };
+        return { name: decodeIdentifier(inner), parts: [] };
       return {
         name: null,
-        parts: [...inner.walk()].filter((node) => javascriptRole(node) === 'binds').map(identifierName),
+        parts: [...inner.walk()].filter((node) => classifyJavascriptIdentifier(node) === 'binds').map(decodeIdentifier),
       };
     })
     .filter(({ name }) => name !== 'this');
@@ -82,19 +82,19 @@ function parametersOf(code: Syntax): Parameter[] {
 const TAG = /^[ \t]*@(\w+)[ \t]*([^\n]*)/gm;
 
 /** What a JSDoc or TSDoc comment says. */
-export function javascriptContent(doc: string): DocContent {
+export function parseJsDoc(doc: string): ParsedDoc {
   const tags = [...doc.matchAll(TAG)].map(([, tag = '', rest = '']) => ({ tag, rest: withoutType(rest) }));
   const isList = tags.some(({ tag }) =>
     /^(?:param|arg|argument|returns?|yields?|throws|exception)$/.test(tag),
   );
   const inherits = /@(?:inheritDoc|override|implements|internal|private|ignore|see)\b/i.test(doc);
   return {
-    summary: firstSentence(doc.replace(/^[ \t]*@[\s\S]*/m, '')),
+    summary: extractFirstSentence(doc.replace(/^[ \t]*@[\s\S]*/m, '')),
     parameters: tags
       .filter(({ tag }) => /^(?:param|arg|argument)$/.test(tag))
       .map(({ rest }) => /^\[?\s*([\w$]+)/.exec(rest)?.[1] ?? ''),
     // A comment without a tag is prose, which is a custom of its own here.
-    whole: inherits ? 'free' : isList ? 'must' : 'reported',
+    parameterCoverage: inherits ? 'free' : isList ? 'must' : 'reported',
   };
 }
 

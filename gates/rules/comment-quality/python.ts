@@ -1,58 +1,58 @@
-import { pythonName } from '../../code/parsing/identifier.ts';
-import { stringValue } from '../../code/parsing/literal.ts';
-import type { Syntax } from '../../code/parsing/syntax.ts';
-import { type DocContent, type DocumentedFunction, firstSentence, type Parameter } from './documented.ts';
+import { normalizePythonIdentifier } from '../../code/parsing/identifier.ts';
+import { evaluateConstantString } from '../../code/parsing/literal.ts';
+import type { SyntaxNode } from '../../code/parsing/syntax.ts';
+import { type ParsedDoc, type DocumentedFunction, extractFirstSentence, type SignatureParameter } from './documented.ts';
 
 /** Public functions and methods with a docstring. Those inside of functions are nobody's business. */
-export function pythonDocumented(root: Syntax): DocumentedFunction[] {
+export function findDocumentedPythonFunctions(root: SyntaxNode): DocumentedFunction[] {
   const found: DocumentedFunction[] = [];
   for (const node of root.walk((inner) => inner.type !== 'function_definition' || inner.parent === null)) {
     if (node.type !== 'function_definition') continue;
-    const name = pythonName(node.child('name')?.text ?? '_');
+    const name = normalizePythonIdentifier(node.childForField('name')?.text ?? '_');
     const docstring = docstringOf(node);
     const isHidden = name.startsWith('_') || isInPrivate(node) || isMarked(node, 'overload');
     if (docstring === null || isHidden) continue;
-    const doc = stringValue(docstring) ?? '';
+    const doc = evaluateConstantString(docstring) ?? '';
     found.push({ name, line: docstring.line, doc, parameters: parametersOf(node) });
   }
   return found;
 }
 
-const docstringOf = (node: Syntax): Syntax | null => {
-  const first = node.child('body')?.namedChildren.find(({ type }) => type !== 'comment');
+const docstringOf = (node: SyntaxNode): SyntaxNode | null => {
+  const first = node.childForField('body')?.namedChildren.find(({ type }) => type !== 'comment');
   const text = first?.type === 'expression_statement' ? first.namedChildren[0] : undefined;
   return text?.type === 'string' || text?.type === 'concatenated_string' ? text : null;
 };
 
-const isInPrivate = (node: Syntax): boolean =>
+const isInPrivate = (node: SyntaxNode): boolean =>
   [...node.ancestors()].some(
-    (outer) => outer.type === 'class_definition' && (outer.child('name')?.text ?? '').startsWith('_'),
+    (outer) => outer.type === 'class_definition' && (outer.childForField('name')?.text ?? '').startsWith('_'),
   );
 
 /** Whether a definition has a decorator, by its own name or through a module. */
-const isMarked = ({ parent }: Syntax, decorator: string): boolean =>
+const isMarked = ({ parent }: SyntaxNode, decorator: string): boolean =>
   parent?.type === 'decorated_definition' &&
   parent.children.some(
     ({ type, text }) => type === 'decorator' && /^@(?:\w+\.)?(\w+)/.exec(text)?.[1] === decorator,
   );
 
-function parametersOf(node: Syntax): Parameter[] {
+function parametersOf(node: SyntaxNode): SignatureParameter[] {
   const isMethod =
     node.parent?.parent?.type === 'class_definition' ||
     node.parent?.parent?.parent?.type === 'class_definition';
-  const names = (node.child('parameters')?.namedChildren ?? []).flatMap(nameOf);
+  const names = (node.childForField('parameters')?.namedChildren ?? []).flatMap(nameOf);
   return names
     .slice(isMethod && !isMarked(node, 'staticmethod') ? 1 : 0)
     .map((name) => ({ name, parts: [] }));
 }
 
-function nameOf(parameter: Syntax): string[] {
+function nameOf(parameter: SyntaxNode): string[] {
   switch (parameter.type) {
     case 'identifier':
-      return [pythonName(parameter.text)];
+      return [normalizePythonIdentifier(parameter.text)];
     case 'default_parameter':
     case 'typed_default_parameter':
-      return [pythonName(parameter.child('name')?.text ?? '')];
+      return [normalizePythonIdentifier(parameter.childForField('name')?.text ?? '')];
     case 'typed_parameter':
     case 'list_splat_pattern':
     case 'dictionary_splat_pattern':
@@ -68,7 +68,7 @@ const HEADING =
 const UNDERLINE = /^\s*-{3,}\s*$/;
 
 /** What a docstring says, in the styles of Google, NumPy and reStructuredText, which may be mixed. */
-export function pythonContent(doc: string): DocContent {
+export function parseDocstring(doc: string): ParsedDoc {
   const [first = '', ...rest] = doc.replaceAll('\t', '    ').split('\n');
   const lines = [first.trim(), ...rest];
   const fields = [...doc.matchAll(FIELD)].map(([, words = '']) => words.trim().split(/\s+/).at(-1) ?? '');
@@ -81,9 +81,9 @@ export function pythonContent(doc: string): DocContent {
       : [];
   });
   return {
-    summary: firstSentence(doc),
+    summary: extractFirstSentence(doc),
     parameters: [...listed, ...fields].map((name) => name.replace(/^\\?\*{1,2}|\\\*/g, '')),
-    whole: /\binherit|^\s*see\b.{0,80}$/i.test(doc) ? 'free' : 'must',
+    parameterCoverage: /\binherit|^\s*see\b.{0,80}$/i.test(doc) ? 'free' : 'must',
   };
 }
 

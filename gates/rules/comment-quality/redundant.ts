@@ -21,7 +21,7 @@ const stem = (word: string): string =>
     .replace(/e$/, '');
 
 /** Whether every word of a sentence that means something is in the function's name already. */
-export function isRedundant(name: string, sentence: string): boolean {
+export function isRedundantDoc(name: string, sentence: string): boolean {
   const words = (sentence.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !EMPTY.has(word.toLowerCase()));
   const known = new Set(wordsOfName(name).map(stem));
   return words.length > 0 && words.every((word) => wordsOfName(word).every((part) => known.has(stem(part))));

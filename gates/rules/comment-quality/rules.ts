@@ -1,12 +1,12 @@
-import { family } from '../framework/family.ts';
+import { createRuleFamily } from '../framework/family.ts';
 import type { PatchView, Rule } from '../framework/rule.ts';
 
-async function reading(patch: PatchView) {
-  const [{ readingCode }, { commentsSeen }] = await Promise.all([
+async function collectFindings(patch: PatchView) {
+  const [{ collectCodeFindings }, { findDocFindings }] = await Promise.all([
     import('../framework/reading-code.ts'),
     import('./look.ts'),
   ]);
-  return readingCode(patch, commentsSeen);
+  return collectCodeFindings(patch, findDocFindings);
 }
 
 const LANGUAGES = ['python', 'javascript', 'go', 'rust'] as const;
@@ -19,14 +19,14 @@ const GOOD = python(
 );
 
 /** Rules of the gate `comment_quality`. */
-export const COMMENT_RULES: readonly Rule[] = family(reading, [
+export const COMMENT_QUALITY_RULES: readonly Rule[] = createRuleFamily(collectFindings, [
   {
     id: 'inaccurate',
     default: 'block',
     languages: LANGUAGES,
-    says: 'documentation describes a parameter that is not there',
-    why: 'Whoever reads it calls the function in a way that it no longer has.',
-    caught: [
+    summary: 'documentation describes a parameter that is not there',
+    rationale: 'Whoever reads it calls the function in a way that it no longer has.',
+    invalidExamples: [
       {
         name: 'a parameter that is gone',
         before: BASE,
@@ -35,15 +35,15 @@ export const COMMENT_RULES: readonly Rule[] = family(reading, [
         ),
       },
     ],
-    honest: [{ name: 'each parameter is there', before: BASE, after: GOOD }],
+    validExamples: [{ name: 'each parameter is there', before: BASE, after: GOOD }],
   },
   {
     id: 'incomplete',
     default: 'block',
     languages: LANGUAGES,
-    says: 'documentation leaves out a parameter, a result or an error',
-    why: 'What is documented in part is taken for the whole.',
-    caught: [
+    summary: 'documentation leaves out a parameter, a result or an error',
+    rationale: 'What is documented in part is taken for the whole.',
+    invalidExamples: [
       {
         name: 'one of two parameters',
         before: BASE,
@@ -52,22 +52,22 @@ export const COMMENT_RULES: readonly Rule[] = family(reading, [
         ),
       },
     ],
-    honest: [{ name: 'all of it is said', before: BASE, after: GOOD }],
+    validExamples: [{ name: 'all of it is said', before: BASE, after: GOOD }],
   },
   {
     id: 'wrong_style',
     default: 'report',
     languages: ['python', 'go'],
-    says: 'documentation is not in the style of the project, or of the language',
-    why: 'Tools that make pages of it read one style only.',
-    caught: [
+    summary: 'documentation is not in the style of the project, or of the language',
+    rationale: 'Tools that make pages of it read one style only.',
+    invalidExamples: [
       {
         name: 'a comment of Go that does not begin with the name',
         before: BASE,
         after: { 'shop.go': 'package shop\n\n// adds up the prices.\nfunc Total() int { return 1 }\n' },
       },
     ],
-    honest: [
+    validExamples: [
       {
         name: 'a comment of Go that does',
         before: BASE,
@@ -79,15 +79,15 @@ export const COMMENT_RULES: readonly Rule[] = family(reading, [
     id: 'redundant',
     default: 'report',
     languages: LANGUAGES,
-    says: 'documentation says no more than the name',
-    why: 'It has to be read and kept, and tells nobody anything.',
-    caught: [
+    summary: 'documentation says no more than the name',
+    rationale: 'It has to be read and kept, and tells nobody anything.',
+    invalidExamples: [
       {
         name: 'the name again, in words',
         before: BASE,
         after: { 'shop.py': 'def get_price():\n    """Get price."""\n    return 1\n' },
       },
     ],
-    honest: [{ name: 'what the name does not say', before: BASE, after: GOOD }],
+    validExamples: [{ name: 'what the name does not say', before: BASE, after: GOOD }],
   },
 ]);

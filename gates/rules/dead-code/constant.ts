@@ -1,5 +1,5 @@
-import { stringValue } from '../../code/parsing/literal.ts';
-import type { Syntax } from '../../code/parsing/syntax.ts';
+import { evaluateConstantString } from '../../code/parsing/literal.ts';
+import type { SyntaxNode } from '../../code/parsing/syntax.ts';
 
 const TRUE = new Set(['true', 'True']);
 const FALSE = new Set(['false', 'False', 'None', 'null', 'undefined', 'nil']);
@@ -18,12 +18,12 @@ const COMPARISONS: Readonly<Record<string, boolean>> = {
 };
 
 /** The value of a condition that is the same each time, in any of the four languages; null when it is not, or not plainly. */
-export function truthOf(node: Syntax | null): boolean | null {
+export function evaluateConstantCondition(node: SyntaxNode | null): boolean | null {
   if (node === null) return null;
-  if (WRAPPERS.has(node.type)) return truthOf(node.namedChildren[0] ?? null);
+  if (WRAPPERS.has(node.type)) return evaluateConstantCondition(node.namedChildren[0] ?? null);
   switch (node.type) {
     case 'not_operator':
-      return negated(node.child('argument'));
+      return negated(node.childForField('argument'));
     case 'unary_expression':
       return unary(node);
     case 'boolean_operator':
@@ -35,21 +35,21 @@ export function truthOf(node: Syntax | null): boolean | null {
   }
 }
 
-const negated = (node: Syntax | null): boolean | null => {
-  const truth = truthOf(node);
+const negated = (node: SyntaxNode | null): boolean | null => {
+  const truth = evaluateConstantCondition(node);
   return truth === null ? null : !truth;
 };
 
-function unary(node: Syntax): boolean | null {
-  const operator = node.child('operator')?.text ?? node.children[0]?.text;
-  const operand = node.child('argument') ?? node.child('operand') ?? node.namedChildren[0] ?? null;
+function unary(node: SyntaxNode): boolean | null {
+  const operator = node.childForField('operator')?.text ?? node.children[0]?.text;
+  const operand = node.childForField('argument') ?? node.childForField('operand') ?? node.namedChildren[0] ?? null;
   if (operator === '!') return negated(operand);
   return operator === 'void' && literal(operand) !== null ? false : null;
 }
 
-function binary(node: Syntax): boolean | null {
+function binary(node: SyntaxNode): boolean | null {
   const [first = null, second = null] = node.namedChildren.filter(({ type }) => type !== 'comment');
-  const operator = (node.child('operator') ?? node.child('operators'))?.text ?? '';
+  const operator = (node.childForField('operator') ?? node.childForField('operators'))?.text ?? '';
   if (operator === 'and' || operator === '&&') return joined(first, second, false);
   if (operator === 'or' || operator === '||') return joined(first, second, true);
   const [left, right] = [constant(first), constant(second)];
@@ -60,13 +60,13 @@ function binary(node: Syntax): boolean | null {
 }
 
 /** `and` is false when one side is, `or` is true when one side is; else both must be known. */
-function joined(first: Syntax | null, second: Syntax | null, decides: boolean): boolean | null {
-  const truths = [truthOf(first), truthOf(second)];
+function joined(first: SyntaxNode | null, second: SyntaxNode | null, decides: boolean): boolean | null {
+  const truths = [evaluateConstantCondition(first), evaluateConstantCondition(second)];
   if (truths.includes(decides)) return decides;
   return truths.includes(null) ? null : !decides;
 }
 
-function literal(node: Syntax | null): boolean | null {
+function literal(node: SyntaxNode | null): boolean | null {
   if (node === null) return null;
   const word = wordOf(node);
   if (TRUE.has(word)) return true;
@@ -78,7 +78,7 @@ function literal(node: Syntax | null): boolean | null {
 }
 
 /** A number or a text. */
-function constant(node: Syntax | null): number | string | null {
+function constant(node: SyntaxNode | null): number | string | null {
   if (node?.type === 'integer' || node?.type === 'float' || node?.type === 'number') {
     const value = Number(node.text.replaceAll('_', ''));
     return Number.isNaN(value) ? null : value;
@@ -86,8 +86,8 @@ function constant(node: Syntax | null): number | string | null {
   const word = node && wordOf(node);
   if (word && TRUE.has(word)) return 'true';
   if (word && FALSE.has(word)) return word.toLowerCase();
-  return stringValue(node);
+  return evaluateConstantString(node);
 }
 
 /** The text of a node that may be a single word; nothing of longer ones is copied. */
-const wordOf = ({ start, end, source }: Syntax): string => (end - start > 10 ? '' : source.slice(start, end));
+const wordOf = ({ start, end, source }: SyntaxNode): string => (end - start > 10 ? '' : source.slice(start, end));

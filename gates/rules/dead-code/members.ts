@@ -1,5 +1,5 @@
-import { nameIn } from '../../code/names.ts';
-import type { Syntax } from '../../code/parsing/syntax.ts';
+import { normalizeIdentifier } from '../../code/names.ts';
+import type { SyntaxNode } from '../../code/parsing/syntax.ts';
 import type { Language } from '../../core/language.ts';
 
 /** Node types of `owner.name`, with the places of both. */
@@ -12,8 +12,8 @@ const MEMBERS: Readonly<Record<Language, Readonly<Record<string, readonly [owner
   };
 
 /** Places where one of the names is taken from one of the owners. */
-export function* membersOf(
-  root: Syntax,
+export function* findMemberAccesses(
+  root: SyntaxNode,
   language: Language,
   owners: ReadonlySet<string>,
   names: ReadonlySet<string>,
@@ -21,11 +21,11 @@ export function* membersOf(
   const shapes = MEMBERS[language];
   for (const node of root.walk()) {
     const shape = shapes[node.type];
-    const owner = shape && node.child(shape[0]);
-    const member = shape && node.child(shape[1]);
+    const owner = shape && node.childForField(shape[0]);
+    const member = shape && node.childForField(shape[1]);
     if (!owner || !member) continue;
-    const name = nameIn(language, member);
-    if (names.has(name) && owners.has(nameIn(language, owner).replace(/\s/g, '')))
+    const name = normalizeIdentifier(language, member);
+    if (names.has(name) && owners.has(normalizeIdentifier(language, owner).replace(/\s/g, '')))
       yield { name, line: member.line };
   }
 }

@@ -1,25 +1,25 @@
 import { readBlobs } from '../../../workspace/git/blobs.ts';
-import type { Store } from '../../../workspace/git/store.ts';
-import type { CodeSide } from '../../code/project.ts';
-import { folderOf } from '../../code/resolve/resolver.ts';
+import type { GitStore } from '../../../workspace/git/store.ts';
+import type { RevisionCode } from '../../code/project.ts';
+import { parentFolderOf } from '../../code/resolve/resolver.ts';
 import type { CodeFile } from '../../code/tree-files.ts';
-import { languageOf } from '../../core/language.ts';
-import type { Seen } from '../../core/seen.ts';
+import { languageOfGrammar } from '../../core/language.ts';
+import type { GateFinding } from '../../core/seen.ts';
 import type { PrivateName } from './private-names.ts';
 
 /** A private name that nothing in its own file refers to. */
-export interface Candidate {
+export interface UncalledCandidate {
   readonly file: CodeFile;
   readonly name: PrivateName;
 }
 
 /** Those that nothing in another file refers to either. `known`: names that a changed file had before, and may have moved. */
-export async function noCallers(
-  store: Store,
-  side: CodeSide,
-  candidates: readonly Candidate[],
+export async function findUncalledFunctions(
+  store: GitStore,
+  side: RevisionCode,
+  candidates: readonly UncalledCandidate[],
   known: ReadonlySet<string>,
-): Promise<Seen[]> {
+): Promise<GateFinding[]> {
   const fresh = candidates.filter(({ name }) => !known.has(name.name));
   const elsewhere = await mentionedElsewhere(store, side, fresh);
   return fresh
@@ -29,36 +29,36 @@ export async function noCallers(
       line: name.line,
       rule: 'no_callers',
       message: `${name.name} is new and private, and nothing refers to it`,
-      weight: name.isHook ? 'reported' : 'fails',
+      weight: name.isPossibleOverride ? 'reported' : 'fails',
     }));
 }
 
 /** Those whose name stands in another file that could call them, in whatever way. */
 async function mentionedElsewhere(
-  store: Store,
-  side: CodeSide,
-  candidates: readonly Candidate[],
-): Promise<Set<Candidate>> {
-  const found = new Set<Candidate>();
-  const open = candidates.filter(({ name }) => name.reach !== 'file');
+  store: GitStore,
+  side: RevisionCode,
+  candidates: readonly UncalledCandidate[],
+): Promise<Set<UncalledCandidate>> {
+  const found = new Set<UncalledCandidate>();
+  const open = candidates.filter(({ name }) => name.visibility !== 'file');
   const wanted = new Set(open.map(({ name }) => name.name));
   if (wanted.size === 0) return found;
-  const files = [...side.files.code.values()].filter((file) => open.some((each) => canSee(file, each)));
+  const files = [...side.files.code.values()].filter((file) => open.some((each) => canReference(file, each)));
   for (let at = 0; at < files.length; at += 200) {
     const batch = files.slice(at, at + 200);
     const texts = await readBlobs(
       store,
-      batch.filter(({ bytes }) => bytes < MAX_BYTES).map(({ id }) => id),
+      batch.filter(({ bytes }) => bytes < MAX_BYTES).map(({ objectId }) => objectId),
       200 * MAX_BYTES,
     );
     for (const file of batch) {
       const words = new Set(
         texts
-          .get(file.id)
+          .get(file.objectId)
           ?.toString('utf8')
           .match(/[\p{L}_][\p{L}\p{N}_]*/gu),
       );
-      for (const each of open) if (words.has(each.name.name) && canSee(file, each)) found.add(each);
+      for (const each of open) if (words.has(each.name.name) && canReference(file, each)) found.add(each);
     }
   }
   return found;
@@ -67,7 +67,7 @@ async function mentionedElsewhere(
 /** Larger files are not code that anybody wrote. */
 const MAX_BYTES = 1_048_576;
 
-const canSee = (file: CodeFile, { file: home, name }: Candidate): boolean =>
+const canReference = (file: CodeFile, { file: home, name }: UncalledCandidate): boolean =>
   file.path !== home.path &&
-  languageOf(file.grammar) === languageOf(home.grammar) &&
-  (name.reach === 'tree' || folderOf(file.path) === folderOf(home.path));
+  languageOfGrammar(file.grammar) === languageOfGrammar(home.grammar) &&
+  (name.visibility === 'tree' || parentFolderOf(file.path) === parentFolderOf(home.path));

@@ -1,6 +1,6 @@
-import { type Names, nameIn } from '../../code/names.ts';
-import type { Syntax } from '../../code/parsing/syntax.ts';
-import { declared, javascriptSurface } from '../../code/surface/javascript.ts';
+import { type IdentifierIndex, normalizeIdentifier } from '../../code/names.ts';
+import type { SyntaxNode } from '../../code/parsing/syntax.ts';
+import { listDeclaredNames, readJavascriptSurface } from '../../code/surface/javascript.ts';
 import type { Language } from '../../core/language.ts';
 
 /** A function, class or method that only this code can call. */
@@ -11,30 +11,30 @@ export interface PrivateName {
   readonly start: number;
   readonly end: number;
   /** Where callers may be: nowhere but in this file, in the files of its package, or anywhere. */
-  readonly reach: 'file' | 'package' | 'tree';
+  readonly visibility: 'file' | 'package' | 'tree';
   /** A method of a class that inherits: somebody else may call it by the name that he expects. */
-  readonly isHook: boolean;
+  readonly isPossibleOverride: boolean;
 }
 
-const DEFINITIONS: Readonly<Record<Language, (root: Syntax) => PrivateName[]>> = {
+const DEFINITIONS: Readonly<Record<Language, (root: SyntaxNode) => PrivateName[]>> = {
   python: pythonPrivate,
   javascript: javascriptPrivate,
   go: goPrivate,
   rust: rustPrivate,
 };
 
-export const privateNames = (root: Syntax, language: Language): PrivateName[] => DEFINITIONS[language](root);
+export const findPrivateNames = (root: SyntaxNode, language: Language): PrivateName[] => DEFINITIONS[language](root);
 
 /** Private names that nothing in their own file refers to, from outside of themselves. */
-export function unusedHere(root: Syntax, language: Language, names: Names): PrivateName[] {
-  const all = privateNames(root, language);
+export function findNamesUnusedInFile(root: SyntaxNode, language: Language, names: IdentifierIndex): PrivateName[] {
+  const all = findPrivateNames(root, language);
   if (all.length === 0) return [];
   const others = otherMentions(root, language);
   // `getattr(self, "_visit_" + kind)` calls what begins like this.
   const beginnings = [...others.keys()].filter((text) => text.length >= MIN_BEGINNING && /[_-]$/.test(text));
   return all.filter(({ name, start, end }) => {
-    const outside = (node: Syntax): boolean => node.start < start || node.start >= end;
-    if ([...(names.used.get(name) ?? []), ...(others.get(name) ?? [])].some(outside)) return false;
+    const outside = (node: SyntaxNode): boolean => node.start < start || node.start >= end;
+    if ([...(names.uses.get(name) ?? []), ...(others.get(name) ?? [])].some(outside)) return false;
     return !beginnings.some((text) => name.startsWith(text));
   });
 }
@@ -43,11 +43,11 @@ export function unusedHere(root: Syntax, language: Language, names: Names): Priv
 const MIN_BEGINNING = 4;
 
 /** Members and whole texts by name: `object.name`, `Type::name`, `getattr(object, "name")`. */
-function otherMentions(root: Syntax, language: Language): Map<string, Syntax[]> {
-  const found = new Map<string, Syntax[]>();
+function otherMentions(root: SyntaxNode, language: Language): Map<string, SyntaxNode[]> {
+  const found = new Map<string, SyntaxNode[]>();
   for (const node of root.walk()) {
     if (!STRINGS.has(node.type) && !(MEMBERS.has(node.type) && isMember(node))) continue;
-    const name = nameIn(language, node);
+    const name = normalizeIdentifier(language, node);
     const list = found.get(name);
     if (list) list.push(node);
     else found.set(name, [node]);
@@ -63,28 +63,28 @@ const MEMBERS = new Set([
 ]);
 const STRINGS = new Set(['string_content', 'string_fragment', 'interpreted_string_literal_content']);
 /** `object.name`, `Type::name` or a key, and not the place where it is defined. */
-const isMember = ({ field, parent }: Syntax): boolean =>
+const isMember = ({ field, parent }: SyntaxNode): boolean =>
   field === 'attribute' ||
   field === 'property' ||
   field === 'field' ||
   (field === 'name' && parent?.type === 'scoped_identifier');
 
-const found = (name: string, node: Syntax, reach: PrivateName['reach']): PrivateName => ({
+const found = (name: string, node: SyntaxNode, reach: PrivateName['visibility']): PrivateName => ({
   name,
   line: node.line,
   start: node.start,
   end: node.end,
-  reach,
-  isHook:
-    node.parent?.parent?.type === 'class_definition' && node.parent.parent.child('superclasses') !== null,
+  visibility: reach,
+  isPossibleOverride:
+    node.parent?.parent?.type === 'class_definition' && node.parent.parent.childForField('superclasses') !== null,
 });
 
-function pythonPrivate(root: Syntax): PrivateName[] {
+function pythonPrivate(root: SyntaxNode): PrivateName[] {
   const list: PrivateName[] = [];
   for (const node of root.walk()) {
     if (node.type !== 'function_definition' && node.type !== 'class_definition') continue;
-    const identifier = node.child('name');
-    const name = identifier && nameIn('python', identifier);
+    const identifier = node.childForField('name');
+    const name = identifier && normalizeIdentifier('python', identifier);
     // What has a decorator is registered with it.
     if (!name?.startsWith('_') || /^_+$|^__.*__$/.test(name) || node.parent?.type === 'decorated_definition')
       continue;
@@ -94,34 +94,34 @@ function pythonPrivate(root: Syntax): PrivateName[] {
   return list;
 }
 
-function javascriptPrivate(root: Syntax): PrivateName[] {
+function javascriptPrivate(root: SyntaxNode): PrivateName[] {
   const list: PrivateName[] = [];
-  const { names, open } = javascriptSurface(root);
-  const isModule = names.size > 0 || root.has('import_statement') || /\brequire\s*\(/.test(root.source);
-  for (const node of isModule && !open ? root.namedChildren : [])
+  const { names, mayHaveMoreNames } = readJavascriptSurface(root);
+  const isModule = names.size > 0 || root.hasChildOfType('import_statement') || /\brequire\s*\(/.test(root.source);
+  for (const node of isModule && !mayHaveMoreNames ? root.namedChildren : [])
     for (const name of callables(node)) if (!names.has(name)) list.push(found(name, node, 'file'));
   for (const node of root.walk()) {
-    if (node.type !== 'method_definition' || node.parent?.has('decorator')) continue;
-    const name = node.child('name');
+    if (node.type !== 'method_definition' || node.parent?.hasChildOfType('decorator')) continue;
+    const name = node.childForField('name');
     const isPrivate =
       name?.type === 'private_property_identifier' ||
-      node.first('accessibility_modifier')?.text === 'private';
+      node.firstChildOfType('accessibility_modifier')?.text === 'private';
     if (name && isPrivate && name.text !== 'constructor') list.push(found(name.text, node, 'file'));
   }
   return list;
 }
 
 /** Names of functions and classes that a statement declares. */
-function callables(statement: Syntax): string[] {
+function callables(statement: SyntaxNode): string[] {
   if (/^(?:(?:generator_)?function|(?:abstract_)?class)_declaration$/.test(statement.type))
-    return declared(statement);
+    return listDeclaredNames(statement);
   if (statement.type !== 'lexical_declaration') return [];
   return statement.namedChildren
-    .filter((each) => /function|^class$/.test(each.child('value')?.type ?? ''))
-    .flatMap((each) => each.child('name')?.text ?? []);
+    .filter((each) => /function|^class$/.test(each.childForField('value')?.type ?? ''))
+    .flatMap((each) => each.childForField('name')?.text ?? []);
 }
 
-function goPrivate(root: Syntax): PrivateName[] {
+function goPrivate(root: SyntaxNode): PrivateName[] {
   return root.namedChildren.flatMap((node) => {
     const specs =
       node.type === 'type_declaration'
@@ -130,7 +130,7 @@ function goPrivate(root: Syntax): PrivateName[] {
           ? [node]
           : [];
     return specs.flatMap((spec) => {
-      const name = spec.child('name')?.text ?? '';
+      const name = spec.childForField('name')?.text ?? '';
       return /^\p{Ll}/u.test(name) && name !== 'main' && name !== 'init'
         ? [found(name, spec, 'package')]
         : [];
@@ -138,11 +138,11 @@ function goPrivate(root: Syntax): PrivateName[] {
   });
 }
 
-function rustPrivate(root: Syntax): PrivateName[] {
+function rustPrivate(root: SyntaxNode): PrivateName[] {
   const list: PrivateName[] = [];
   for (const node of root.walk()) {
-    if (node.type !== 'function_item' || node.has('visibility_modifier')) continue;
-    const name = node.child('name')?.text ?? '';
+    if (node.type !== 'function_item' || node.hasChildOfType('visibility_modifier')) continue;
+    const name = node.childForField('name')?.text ?? '';
     const before = node.parent?.children[(node.parent?.children.indexOf(node) ?? 0) - 1];
     // An attribute may make it a test, an export or a callback.
     if (name === 'main' || name.startsWith('_') || before?.type === 'attribute_item' || isGiven(node))
@@ -153,18 +153,18 @@ function rustPrivate(root: Syntax): PrivateName[] {
 }
 
 /** Whether somebody else decides that a function exists: a trait, a macro, `extern`, or a module of tests. */
-const isGiven = (node: Syntax): boolean =>
-  node.first('function_modifiers')?.has('extern_modifier') === true ||
+const isGiven = (node: SyntaxNode): boolean =>
+  node.firstChildOfType('function_modifiers')?.hasChildOfType('extern_modifier') === true ||
   [...node.ancestors()].some(
     (outer) =>
       outer.type === 'trait_item' ||
       outer.type === 'function_item' ||
       outer.type === 'foreign_mod_item' ||
-      (outer.type === 'impl_item' && outer.child('trait') !== null) ||
+      (outer.type === 'impl_item' && outer.childForField('trait') !== null) ||
       (outer.type === 'mod_item' && /\bcfg\s*\(\s*test\b/.test(previousText(outer))),
   );
 
-const previousText = (node: Syntax): string => {
+const previousText = (node: SyntaxNode): string => {
   const siblings = node.parent?.children ?? [];
   return siblings[siblings.indexOf(node) - 1]?.text ?? '';
 };

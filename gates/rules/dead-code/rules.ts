@@ -1,12 +1,12 @@
-import { family } from '../framework/family.ts';
+import { createRuleFamily } from '../framework/family.ts';
 import type { PatchView, Rule } from '../framework/rule.ts';
 
-async function reading(patch: PatchView) {
-  const [{ readingCode }, { deadCodeSeen }] = await Promise.all([
+async function collectFindings(patch: PatchView) {
+  const [{ collectCodeFindings }, { findDeadCodeFindings }] = await Promise.all([
     import('../framework/reading-code.ts'),
     import('./look.ts'),
   ]);
-  return readingCode(patch, deadCodeSeen);
+  return collectCodeFindings(patch, findDeadCodeFindings);
 }
 
 const LANGUAGES = ['python', 'javascript', 'go', 'rust'] as const;
@@ -17,21 +17,21 @@ const BASE = {
 const python = (text: string) => ({ 'more.py': text });
 
 /** Rules of the gate `dead_code`. */
-export const DEAD_CODE_RULES: readonly Rule[] = family(reading, [
+export const DEAD_CODE_RULES: readonly Rule[] = createRuleFamily(collectFindings, [
   {
     id: 'lost_caller',
     default: 'block',
     languages: LANGUAGES,
-    says: 'code is gone that others still call or import',
-    why: 'Whoever calls it fails when that line runs, which no test of the patch may do.',
-    caught: [
+    summary: 'code is gone that others still call or import',
+    rationale: 'Whoever calls it fails when that line runs, which no test of the patch may do.',
+    invalidExamples: [
       {
         name: 'a function that another module imports',
         before: BASE,
         after: { 'shop.py': 'def sums(n):\n    return n\n' },
       },
     ],
-    honest: [
+    validExamples: [
       {
         name: 'a function that goes with its callers',
         before: BASE,
@@ -46,12 +46,12 @@ export const DEAD_CODE_RULES: readonly Rule[] = family(reading, [
     id: 'no_callers',
     default: 'block',
     languages: LANGUAGES,
-    says: 'a new private function has no callers',
-    why: 'Nothing can reach it from outside and nothing does from inside: it is left over, or its call was forgotten.',
-    caught: [
+    summary: 'a new private function has no callers',
+    rationale: 'Nothing can reach it from outside and nothing does from inside: it is left over, or its call was forgotten.',
+    invalidExamples: [
       { name: 'a helper that nobody calls', before: BASE, after: python('def _help(n):\n    return n\n') },
     ],
-    honest: [
+    validExamples: [
       {
         name: 'a helper that is called',
         before: BASE,
@@ -63,25 +63,25 @@ export const DEAD_CODE_RULES: readonly Rule[] = family(reading, [
     id: 'unused_import',
     default: 'block',
     languages: LANGUAGES,
-    says: 'an import is not used',
-    why: 'It costs time when the module is loaded, and tells readers of a use that is not there.',
-    caught: [{ name: 'a module that no line names', before: BASE, after: python('import os\n\nprint(1)\n') }],
-    honest: [{ name: 'a module that is used', before: BASE, after: python('import os\n\nprint(os.name)\n') }],
+    summary: 'an import is not used',
+    rationale: 'It costs time when the module is loaded, and tells readers of a use that is not there.',
+    invalidExamples: [{ name: 'a module that no line names', before: BASE, after: python('import os\n\nprint(1)\n') }],
+    validExamples: [{ name: 'a module that is used', before: BASE, after: python('import os\n\nprint(os.name)\n') }],
   },
   {
     id: 'unreachable_code',
     default: 'block',
     languages: LANGUAGES,
-    says: 'code stands where nothing can reach it',
-    why: 'It looks as if it did something: readers count on it, and nothing runs it.',
-    caught: [
+    summary: 'code stands where nothing can reach it',
+    rationale: 'It looks as if it did something: readers count on it, and nothing runs it.',
+    invalidExamples: [
       {
         name: 'a line after return',
         before: BASE,
         after: python('def one():\n    return 1\n    print(2)\n'),
       },
     ],
-    honest: [
+    validExamples: [
       {
         name: 'a line before return',
         before: BASE,
@@ -93,16 +93,16 @@ export const DEAD_CODE_RULES: readonly Rule[] = family(reading, [
     id: 'constant_condition',
     default: 'block',
     languages: LANGUAGES,
-    says: 'a condition is always true or always false',
-    why: 'One of its branches never runs, whatever stands in it.',
-    caught: [
+    summary: 'a condition is always true or always false',
+    rationale: 'One of its branches never runs, whatever stands in it.',
+    invalidExamples: [
       {
         name: 'if False',
         before: BASE,
         after: python('def one(n):\n    if False:\n        n = 2\n    return n\n'),
       },
     ],
-    honest: [
+    validExamples: [
       {
         name: 'a condition that asks',
         before: BASE,

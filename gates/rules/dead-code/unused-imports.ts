@@ -1,31 +1,31 @@
 import type { ImportReference } from '../../code/imports/reference.ts';
-import type { Names } from '../../code/names.ts';
-import type { Issue } from '../../code/parsing/issue.ts';
-import { stringValue } from '../../code/parsing/literal.ts';
-import type { Syntax } from '../../code/parsing/syntax.ts';
+import type { IdentifierIndex } from '../../code/names.ts';
+import type { CodeIssue } from '../../code/parsing/issue.ts';
+import { evaluateConstantString } from '../../code/parsing/literal.ts';
+import type { SyntaxNode } from '../../code/parsing/syntax.ts';
 import type { Language } from '../../core/language.ts';
 
-export interface FileView {
+export interface ParsedFile {
   readonly path: string;
   readonly language: Language;
-  readonly root: Syntax;
-  readonly names: Names;
+  readonly root: SyntaxNode;
+  readonly names: IdentifierIndex;
   readonly imports: readonly ImportReference[];
   /** Names that other modules import from this one. */
-  readonly taken: ReadonlySet<string>;
+  readonly importedByOthers: ReadonlySet<string>;
 }
 
 /** Imports whose names are not used in the file. `_names`, re-exports and imports for their effect are not meant. */
-export function unusedImports({ path, language, root, names, imports, taken }: FileView): Issue[] {
+export function findUnusedImports({ path, language, root, names, imports, importedByOthers }: ParsedFile): CodeIssue[] {
   if (/(^|\/)__init__\.pyi?$|\.pyi$|\.d\.[cm]?ts$/.test(path)) return [];
   const mentioned = mentions(language, root);
-  const isUsed = (name: string): boolean => names.used.has(name) || mentioned.has(name) || taken.has(name);
+  const isUsed = (name: string): boolean => names.uses.has(name) || mentioned.has(name) || importedByOthers.has(name);
   return imports
     .filter(
       ({ reexports, specifier, kind }) => !reexports && specifier !== '__future__' && kind !== 'contains',
     )
     .flatMap((reference) => reference.names.map(({ local }) => ({ local, reference })))
-    .flatMap(({ local, reference }): Issue[] => {
+    .flatMap(({ local, reference }): CodeIssue[] => {
       if (local === null || local.startsWith('_') || isExempt(language, reference, local)) return [];
       const spellings = language === 'go' ? goNames(reference.specifier ?? '', local) : [local];
       if (spellings.some(isUsed)) return [];
@@ -55,7 +55,7 @@ function goNames(path: string, local: string): string[] {
 }
 
 /** Words that are not identifiers to the parser, and still use a name: annotations in strings, `__all__`, types in JSDoc. */
-function mentions(language: Language, root: Syntax): Set<string> {
+function mentions(language: Language, root: SyntaxNode): Set<string> {
   const words = new Set<string>();
   const add = (text: string): void => {
     for (const word of text.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu) ?? []) words.add(word);
@@ -64,16 +64,16 @@ function mentions(language: Language, root: Syntax): Set<string> {
     if (language === 'javascript' && node.type === 'comment' && /^\/\*\*[\s\S]*[@{]/.test(node.text))
       add(node.text);
     // `import a as a` says that it is meant for others.
-    if (node.type === 'aliased_import' && node.child('name')?.text === node.child('alias')?.text)
-      add(node.child('alias')?.text ?? '');
-    if (language === 'python' && node.type === 'string' && namesThings(node)) add(stringValue(node) ?? '');
+    if (node.type === 'aliased_import' && node.childForField('name')?.text === node.childForField('alias')?.text)
+      add(node.childForField('alias')?.text ?? '');
+    if (language === 'python' && node.type === 'string' && namesThings(node)) add(evaluateConstantString(node) ?? '');
     if (language === 'python' && node.type === 'comment' && /^#\s*type:/.test(node.text)) add(node.text);
   }
   return words;
 }
 
 /** Whether a text stands where Python reads names in it: in an annotation, in `__all__`, in `cast("Type", …)`. */
-function namesThings(node: Syntax): boolean {
+function namesThings(node: SyntaxNode): boolean {
   for (const { type, children } of node.ancestors()) {
     if (type === 'type') return true;
     if (type === 'assignment' || type === 'augmented_assignment') return children[0]?.text === '__all__';

@@ -1,19 +1,19 @@
-import { blobSizes } from '../../../workspace/git/blob-stream.ts';
+import { readBlobSizes } from '../../../workspace/git/blob-stream.ts';
 import { readBlobs } from '../../../workspace/git/blobs.ts';
 import { type FolderEntry, listFolder } from '../../../workspace/git/folder.ts';
-import { isRegular } from '../../../workspace/git/list.ts';
-import type { Store } from '../../../workspace/git/store.ts';
+import { isRegularFile } from '../../../workspace/git/list.ts';
+import type { GitStore } from '../../../workspace/git/store.ts';
 
 /** What the project itself is licensed under, as the base commit says. */
-export interface Own {
+export interface ProjectLicense {
   /** SPDX identifiers, in lower case. */
-  readonly licenses: ReadonlySet<string>;
+  readonly spdxIds: ReadonlySet<string>;
   /** Holders of the copyright, in lower case, without dates and addresses. */
-  readonly owners: ReadonlySet<string>;
+  readonly copyrightHolders: ReadonlySet<string>;
   /** Part of the GNU family. */
-  readonly gnu: boolean;
+  readonly isGnu: boolean;
   /** "All rights reserved" is part of its own notice. */
-  readonly reserved: boolean;
+  readonly reservesAllRights: boolean;
 }
 
 const NAMES: ReadonlySet<string> = new Set([
@@ -58,10 +58,10 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** A line that says whose it is: year or years, then a name. UTF-8 read as Latin-1 has two characters for some signs. */
-export const COPYRIGHT = String.raw`Copyright[ \t]{1,4}(?:\(c\)|\u00c2?\u00a9|&copy;)?[ \t]{0,4}(?:\d{4}(?:[ \t]{0,2}(?:-|,|\u00e2\u0080\u0093|to)[ \t]{0,2}(?:\d{4}|present|now)){0,6})[ ,\t]{1,4}(?:by[ \t]{1,4})?(?<value>[^\n\r*#<>"'|]{2,100})`;
+export const COPYRIGHT_LINE_PATTERN = String.raw`Copyright[ \t]{1,4}(?:\(c\)|\u00c2?\u00a9|&copy;)?[ \t]{0,4}(?:\d{4}(?:[ \t]{0,2}(?:-|,|\u00e2\u0080\u0093|to)[ \t]{0,2}(?:\d{4}|present|now)){0,6})[ ,\t]{1,4}(?:by[ \t]{1,4})?(?<value>[^\n\r*#<>"'|]{2,100})`;
 
 /** A name without what stands around it in different notices. */
-export const ownerOf = (text: string): string =>
+export const normalizeCopyrightHolder = (text: string): string =>
   text
     .replace(/all rights reserved.*$/i, '')
     .replace(/<[^>]*>|\([^)]*\)|https?:\/\/\S+/g, '')
@@ -71,14 +71,14 @@ export const ownerOf = (text: string): string =>
     .toLowerCase();
 
 /** Reads the license and the package metadata of the base, in the root and in the folders above `paths`. */
-export async function ownLicense(store: Store, base: string, paths: readonly string[]): Promise<Own> {
+export async function readProjectLicense(store: GitStore, base: string, paths: readonly string[]): Promise<ProjectLicense> {
   const folders = new Set(paths.flatMap(foldersOf));
   const listed: FolderEntry[] = [];
   for (const folder of [...folders].slice(0, MAX_FOLDERS)) {
     const entries = await listFolder(store, base, folder.slice(0, -1));
-    listed.push(...entries.filter((entry) => isRegular(entry) && NAMES.has(entry.path.slice(folder.length))));
+    listed.push(...entries.filter((entry) => isRegularFile(entry) && NAMES.has(entry.path.slice(folder.length))));
   }
-  const sizes = await blobSizes(
+  const sizes = await readBlobSizes(
     store,
     listed.map(({ id }) => id),
   );
@@ -103,16 +103,16 @@ function foldersOf(path: string): string[] {
 }
 
 /** Exported for tests. */
-function understand(files: readonly { readonly path: string; readonly text: string }[]): Own {
+function understand(files: readonly { readonly path: string; readonly text: string }[]): ProjectLicense {
   const licenses = new Set<string>();
   const owners = new Set<string>();
   let reserved = false;
   const addOwner = (name: string | undefined): void => {
-    const owner = ownerOf(name ?? '');
+    const owner = normalizeCopyrightHolder(name ?? '');
     if (owner.length >= 2) owners.add(owner);
   };
   const addLicense = (expression: string): void => {
-    for (const id of idsOf(expression)) licenses.add(id);
+    for (const id of extractSpdxIds(expression)) licenses.add(id);
   };
   for (const { path, text } of files) {
     const name = path.slice(path.lastIndexOf('/') + 1);
@@ -135,17 +135,17 @@ function understand(files: readonly { readonly path: string; readonly text: stri
     else {
       const known = TEXTS.find(([head]) => head.test(text))?.[1];
       if (known) licenses.add(known);
-      for (const match of text.matchAll(new RegExp(COPYRIGHT, 'gi'))) addOwner(match.groups?.['value']);
+      for (const match of text.matchAll(new RegExp(COPYRIGHT_LINE_PATTERN, 'gi'))) addOwner(match.groups?.['value']);
       for (const match of text.matchAll(/SPDX-License-Identifier:[ \t]*([A-Za-z0-9.+() -]{2,80})/g))
         addLicense(match[1] ?? '');
       reserved ||= /all rights reserved/i.test(text);
     }
   }
-  return { licenses, owners, reserved, gnu: [...licenses].some((id) => /^[al]?gpl/.test(id)) };
+  return { spdxIds: licenses, copyrightHolders: owners, reservesAllRights: reserved, isGnu: [...licenses].some((id) => /^[al]?gpl/.test(id)) };
 }
 
 /** The identifiers of an SPDX expression; `GPL-3.0-only`, `-or-later` and `+` count as the licence itself. */
-export const idsOf = (expression: string): string[] =>
+export const extractSpdxIds = (expression: string): string[] =>
   expression
     .split(/[()\s]+/)
     .map((id) => id.toLowerCase().replace(/(?:-only|-or-later|\+)$/, ''))

@@ -1,17 +1,17 @@
-import { RANK } from '../scan/detector.ts';
-import type { Rule } from '../scan/rule.ts';
-import { isFiller, isPlaceholder, isReference } from '../scan/values.ts';
-import { labelled } from './label.ts';
+import { DETECTOR_RANK } from '../scan/detector.ts';
+import type { DetectionPattern } from '../scan/rule.ts';
+import { isRepetitiveFiller, isPlaceholder, isVariableReference } from '../scan/values.ts';
+import { buildLabelledValuePattern } from './label.ts';
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 
 /** Machines that everybody has under this name. */
 const COMMON_HOSTS = /^(?:metadata\.google|host\.docker|gateway\.docker|kubernetes\.docker)\.internal$/i;
 
-const proprietary = { before: 0, after: 200, severity: 'medium', rank: RANK.shape, inBinary: false } as const;
+const proprietary = { before: 0, after: 200, severity: 'medium', rank: DETECTOR_RANK.shape, inBinary: false } as const;
 
 /** What tells how the own house is built. @param hosts further machine names, `*` for one label. */
-export function proprietaryRules(prefixes: readonly string[], hosts: readonly string[]): Rule[] {
+export function buildProprietaryPatterns(prefixes: readonly string[], hosts: readonly string[]): DetectionPattern[] {
   const marked = (value: string): boolean =>
     prefixes.some((prefix) => value.toUpperCase().startsWith(prefix.toUpperCase()));
   return [
@@ -32,7 +32,7 @@ export function proprietaryRules(prefixes: readonly string[], hosts: readonly st
       pattern:
         /(?<![\w.-])(?:[a-z0-9-]{1,40}\.){1,3}(?:internal|corp|intranet|lan|private)(?![\w-]|\.\w|\()/i,
       // In code a dot is mostly not one of a host.
-      accept: ({ value, text, at, file }) =>
+      rateCandidate: ({ value, text, at, file }) =>
         COMMON_HOSTS.test(value) ||
         marked(value) ||
         (file.kind === 'code' && !/["'`/@]/.test(text[at - 1] ?? ''))
@@ -40,7 +40,7 @@ export function proprietaryRules(prefixes: readonly string[], hosts: readonly st
           : 'medium',
     },
     ...hosts.map(
-      (host): Rule => ({
+      (host): DetectionPattern => ({
         ...proprietary,
         rule: 'internal_hostname',
         title: 'name of an internal machine',
@@ -58,8 +58,8 @@ export function proprietaryRules(prefixes: readonly string[], hosts: readonly st
       anchors: ['customer', 'account', 'organisation', 'organization', 'client', 'tenant'].flatMap((owner) =>
         ['id', '_id', '-id'].map((id) => `${owner}${id}`),
       ),
-      pattern: labelled('(?:customer|account|organi[sz]ation|client|tenant)[_-]?id', UUID),
-      accept: ({ value }) => (isFiller(value) ? null : 'medium'),
+      pattern: buildLabelledValuePattern('(?:customer|account|organi[sz]ation|client|tenant)[_-]?id', UUID),
+      rateCandidate: ({ value }) => (isRepetitiveFiller(value) ? null : 'medium'),
     },
     {
       ...proprietary,
@@ -78,8 +78,8 @@ export function proprietaryRules(prefixes: readonly string[], hosts: readonly st
       ],
       pattern:
         /prod(?:uction)?(?:[_-](?:db|database|sql|postgres|mysql|mongo|redis)|db|database)[_-]?(?:host|server|endpoint|url|address)(?:["'\])]){0,3}[ \t]{0,8}(?:=>|:=|=|:)[ \t]{0,8}["'`](?<value>[^\s"'`]{4,200})["'`]/i,
-      accept: ({ value }) =>
-        isReference(value) ||
+      rateCandidate: ({ value }) =>
+        isVariableReference(value) ||
         isPlaceholder(value) ||
         marked(value) ||
         /^(?:localhost|127\.0\.0\.1)\b/.test(value)

@@ -1,33 +1,33 @@
-import { BARE_SSN } from '../pii-scan/personal.ts';
-import { RANK } from '../scan/detector.ts';
-import type { Rule } from '../scan/rule.ts';
+import { UNLABELLED_SSN_PATTERN } from '../pii-scan/personal.ts';
+import { DETECTOR_RANK } from '../scan/detector.ts';
+import type { DetectionPattern } from '../scan/rule.ts';
 import { isCardNumber, isSsn } from '../scan/values.ts';
-import { labelled } from './label.ts';
+import { buildLabelledValuePattern } from './label.ts';
 
 /** What can follow a label that is short enough to be part of many words. */
 const AFTER_LABEL = ['"', "'", ':', '=', ' ', '_', '-', '#', '\\', ']', ')', 'n', '\t'];
 
-const base = { before: 0, after: 200, rank: RANK.labelled, inBinary: true } as const;
+const base = { before: 0, after: 200, rank: DETECTOR_RANK.labelled, inBinary: true } as const;
 
 /** Values of people, by what they are called. */
-export function regulatedRules(prefixes: readonly string[]): Rule[] {
+export function buildRegulatedDataPatterns(prefixes: readonly string[]): DetectionPattern[] {
   const marked = (value: string, text: string, at: number): boolean => {
     const word = `${/[A-Za-z0-9_-]{0,40}$/.exec(text.slice(Math.max(0, at - 40), at))?.[0] ?? ''}${value}`;
     return prefixes.some((prefix) => word.toUpperCase().startsWith(prefix.toUpperCase()));
   };
-  const rules: Rule[] = [
+  const rules: DetectionPattern[] = [
     {
       ...base,
       rule: 'credit_card_number',
       title: 'number of a payment card',
       severity: 'critical',
       anchors: ['card', ...['cc', 'pan'].flatMap((label) => AFTER_LABEL.map((next) => `${label}${next}`))],
-      pattern: labelled(
+      pattern: buildLabelledValuePattern(
         '(?:credit|debit|payment)?[ _-]?card(?:[ _-]?(?:number|no|num))?|cc(?:[ _-]?(?:number|no|num))?|pan',
         String.raw`\d(?:[ -]?\d){12,18}`,
       ),
       before: 20,
-      accept: ({ value }) => (isCardNumber(value) ? 'critical' : null),
+      rateCandidate: ({ value }) => (isCardNumber(value) ? 'critical' : null),
     },
     {
       ...base,
@@ -35,11 +35,11 @@ export function regulatedRules(prefixes: readonly string[]): Rule[] {
       title: 'social security number',
       severity: 'critical',
       anchors: ['ssn', 'social security', 'social_security', 'social-security', 'socialsecurity'],
-      pattern: labelled(
+      pattern: buildLabelledValuePattern(
         'ssn|social[ _-]?security(?:[ _-]?(?:number|no|num))?',
         String.raw`(?<area>\d{3})[- ]?(?<group>\d{2})[- ]?(?<serial>\d{4})`,
       ),
-      accept: ({ groups }) =>
+      rateCandidate: ({ groups }) =>
         isSsn(groups['area'] ?? '', groups['group'] ?? '', groups['serial'] ?? '') ? 'critical' : null,
     },
     {
@@ -48,7 +48,7 @@ export function regulatedRules(prefixes: readonly string[]): Rule[] {
       title: 'National Provider Identifier',
       severity: 'high',
       anchors: ['npi', 'national provider'],
-      pattern: labelled(
+      pattern: buildLabelledValuePattern(
         'npi(?:[ _-]?(?:number|no|num|id))?|national provider identifier',
         String.raw`\d{10}`,
       ),
@@ -59,7 +59,7 @@ export function regulatedRules(prefixes: readonly string[]): Rule[] {
       title: 'diagnosis (ICD-10)',
       severity: 'high',
       anchors: ['icd', 'diagnosis'],
-      pattern: labelled(
+      pattern: buildLabelledValuePattern(
         'icd[ _-]?10(?:[ _-]?(?:cm|pcs))?(?:[ _-]?codes?)?|diagnosis(?:[ _-]?codes?)?',
         String.raw`[A-TV-Z]\d[0-9A-B](?:\.[0-9A-Z]{1,4})?`,
       ),
@@ -70,7 +70,7 @@ export function regulatedRules(prefixes: readonly string[]): Rule[] {
       title: 'number of a medical record',
       severity: 'high',
       anchors: ['mrn', 'medical', 'patient'],
-      pattern: labelled(
+      pattern: buildLabelledValuePattern(
         'mrn|medical[ _-]?record(?:[ _-]?(?:number|no|num|id))?|patient[ _-]?id',
         String.raw`(?:mrn[- ]?)?\d{6,12}`,
       ),
@@ -81,7 +81,7 @@ export function regulatedRules(prefixes: readonly string[]): Rule[] {
       title: 'DEA registration number',
       severity: 'high',
       anchors: ['dea'],
-      pattern: labelled('dea(?:[ _-]?(?:number|no|num|registration|id))?', String.raw`[A-Z]{2}\d{7}`),
+      pattern: buildLabelledValuePattern('dea(?:[ _-]?(?:number|no|num|registration|id))?', String.raw`[A-Z]{2}\d{7}`),
     },
     {
       ...base,
@@ -89,7 +89,7 @@ export function regulatedRules(prefixes: readonly string[]): Rule[] {
       title: 'number of a health plan',
       severity: 'medium',
       anchors: ['health', 'member', 'insurance', 'medicare', 'beneficiary'],
-      pattern: labelled(
+      pattern: buildLabelledValuePattern(
         'health[ _-]?(?:plan|insurance)(?:[ _-]?(?:beneficiary|member))?[ _-]?(?:id|number|no|num)|(?:insurance|member|beneficiary|medicare)[ _-]?(?:id|number|no|num)',
         String.raw`(?=[A-Z]{0,19}\d)[A-Z0-9]{8,20}`,
       ),
@@ -101,7 +101,7 @@ export function regulatedRules(prefixes: readonly string[]): Rule[] {
       severity: 'medium',
       anchors: ['dob', 'birth'],
       before: 12,
-      pattern: labelled(
+      pattern: buildLabelledValuePattern(
         'dob|date[ _-]?of[ _-]?birth|birth[ _-]?dat(?:e|um)|birthday',
         String.raw`(?:19|20)\d{2}(?<gap>[-/])(?:0[1-9]|1[0-2])\k<gap>(?:0[1-9]|[12]\d|3[01])`,
       ),
@@ -109,22 +109,22 @@ export function regulatedRules(prefixes: readonly string[]): Rule[] {
   ];
   return [
     ...rules.map(
-      (rule): Rule => ({
+      (rule): DetectionPattern => ({
         ...rule,
-        accept: (candidate) =>
+        rateCandidate: (candidate) =>
           marked(candidate.value, candidate.text, candidate.at)
             ? null
-            : rule.accept
-              ? rule.accept(candidate)
+            : rule.rateCandidate
+              ? rule.rateCandidate(candidate)
               : rule.severity,
       }),
     ),
     {
       rule: 'us_ssn',
       severity: 'critical',
-      ...BARE_SSN,
-      accept: (candidate) =>
-        marked(candidate.value, candidate.text, candidate.at) ? null : BARE_SSN.accept(candidate),
+      ...UNLABELLED_SSN_PATTERN,
+      rateCandidate: (candidate) =>
+        marked(candidate.value, candidate.text, candidate.at) ? null : UNLABELLED_SSN_PATTERN.accept(candidate),
     },
   ];
 }

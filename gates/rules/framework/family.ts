@@ -1,32 +1,32 @@
 import type { Level } from '../../core/rule-settings.ts';
-import type { Seen, Weight } from '../../core/seen.ts';
-import type { Found, PatchView, Rule } from './rule.ts';
+import type { GateFinding, FindingSeverity } from '../../core/seen.ts';
+import type { RuleFinding, PatchView, Rule } from './rule.ts';
 
 /** One look at a patch that tells several rules at once. */
-export type Reading = (patch: PatchView) => Promise<readonly Seen[]>;
+export type FindingCollector = (patch: PatchView) => Promise<readonly GateFinding[]>;
 
 /** A rule of a family: everything that it has of its own. */
-export type Row = Omit<Rule, 'find'>;
+export type RuleDefinition = Omit<Rule, 'find'>;
 
-const OWN: Readonly<Record<Weight, Level>> = {
+const OWN: Readonly<Record<FindingSeverity, Level>> = {
   fails: 'block',
   unclear: 'hold',
   reported: 'report',
   before: 'report',
 };
 
-const found = ({ file, line, message, weight }: Seen): Found => ({
+const toRuleFinding = ({ file, line, message, severity }: GateFinding): RuleFinding => ({
   file: file ?? '',
   line,
   message,
-  level: OWN[weight],
-  before: weight === 'before',
+  level: OWN[severity],
+  isPreexisting: severity === 'before',
 });
 
 /** Rules that share a reading: each takes from it what has its name. */
-export const family = (reading: Reading, rows: readonly Row[]): Rule[] =>
+export const createRuleFamily = (reading: FindingCollector, rows: readonly RuleDefinition[]): Rule[] =>
   rows.map((row) => ({
     ...row,
     find: async (patch) =>
-      (await patch.read(reading)).filter(({ rule }) => rule === row.id).map((each) => found(each)),
+      (await patch.readOnce(reading)).filter(({ rule }) => rule === row.id).map((each) => toRuleFinding(each)),
   }));

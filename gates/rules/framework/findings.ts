@@ -1,34 +1,34 @@
 import type { TestCase } from '../../code/cases/model.ts';
-import { casesIn } from '../../code/cases/read.ts';
-import { type ChangedText, changedTexts } from '../../core/changed-texts.ts';
+import { parseTestCases } from '../../code/cases/read.ts';
+import { type ChangedText, readChangedTexts } from '../../core/changed-texts.ts';
 import type { Level } from '../../core/rule-settings.ts';
-import type { Seen, Weight } from '../../core/seen.ts';
-import type { Subject } from '../../core/subject.ts';
-import { lower } from './levels.ts';
-import type { PatchView, Rule, RuleCard } from './rule.ts';
+import type { GateFinding, FindingSeverity } from '../../core/seen.ts';
+import type { PatchSubject } from '../../core/subject.ts';
+import { pickLowerLevel } from './levels.ts';
+import type { PatchView, Rule, RuleMetadata } from './rule.ts';
 
-const WEIGHTS: Readonly<Record<Exclude<Level, 'off'>, Weight>> = {
+const SEVERITY_BY_LEVEL: Readonly<Record<Exclude<Level, 'off'>, FindingSeverity>> = {
   report: 'reported',
   hold: 'unclear',
   block: 'fails',
 };
 
-const OWN: Readonly<Record<Exclude<Weight, 'before'>, Level>> = {
+const LEVEL_BY_SEVERITY: Readonly<Record<Exclude<FindingSeverity, 'before'>, Level>> = {
   fails: 'block',
   unclear: 'hold',
   reported: 'report',
 };
 
-type LevelOf = (card: Pick<RuleCard, 'id' | 'default' | 'foreseen'>, file: string) => Level;
+type LevelOf = (card: Pick<RuleMetadata, 'id' | 'default' | 'levelInExpectedFiles'>, file: string) => Level;
 
 /** The patch as rules see it. Trees are read once for all of them. */
-export async function patchView(
-  subject: Pick<Subject, 'store' | 'base' | 'patched' | 'changes'>,
+export async function createPatchView(
+  subject: Pick<PatchSubject, 'store' | 'base' | 'patched' | 'changes'>,
   required: readonly string[],
   wanted: (path: string) => boolean = () => true,
 ): Promise<PatchView> {
   const { store, base, patched, changes } = subject;
-  const { texts, unread } = await changedTexts(subject, wanted);
+  const { texts, unreadablePaths } = await readChangedTexts(subject, wanted);
   const known = new Map<string, Promise<readonly TestCase[]>>();
   const readings = new Map<unknown, Promise<unknown>>();
   const view: PatchView = {
@@ -36,19 +36,19 @@ export async function patchView(
     base,
     patched,
     changes,
-    texts,
-    unread,
-    required,
-    cases: (text: ChangedText, side) => {
-      const path = side === 'before' ? (text.from ?? text.path) : text.path;
+    changedTexts: texts,
+    unreadableFiles: unreadablePaths,
+    requiredGates: required,
+    readTestCases: (text: ChangedText, side) => {
+      const path = side === 'before' ? (text.basePath ?? text.path) : text.path;
       const content = text[side];
       if (content === null) return Promise.resolve([]);
       const key = `${side}\0${path}`;
-      const there = known.get(key) ?? casesIn(path, content).then((cases) => cases ?? []);
+      const there = known.get(key) ?? parseTestCases(path, content).then((cases) => cases ?? []);
       known.set(key, there);
       return there;
     },
-    read: <T>(reading: (patch: PatchView) => Promise<T>): Promise<T> => {
+    readOnce: <T>(reading: (patch: PatchView) => Promise<T>): Promise<T> => {
       // The only writer of this key is this line, with a promise of the same type.
       const there = (readings.get(reading) as Promise<T> | undefined) ?? reading(view);
       readings.set(reading, there);
@@ -59,29 +59,29 @@ export async function patchView(
 }
 
 /** What rules find in a patch, each at its level. */
-export async function findingsOf(
+export async function runRules(
   rules: readonly Rule[],
   patch: PatchView,
   levelOf: LevelOf = (rule) => rule.default,
-): Promise<Seen[]> {
-  const seen: Seen[] = [];
+): Promise<GateFinding[]> {
+  const seen: GateFinding[] = [];
   for (const rule of rules)
-    for (const { level = rule.default, before = false, ...found } of await rule.find(patch)) {
-      const said = lower(levelOf(rule, found.file), level);
-      if (said !== 'off') seen.push({ ...found, rule: rule.id, weight: before ? 'before' : WEIGHTS[said] });
+    for (const { level = rule.default, isPreexisting = false, ...found } of await rule.find(patch)) {
+      const said = pickLowerLevel(levelOf(rule, found.file), level);
+      if (said !== 'off') seen.push({ ...found, rule: rule.id, severity: isPreexisting ? 'before' : SEVERITY_BY_LEVEL[said] });
     }
   return seen;
 }
 
 /** What a reading saw, each at the level of its rule in its file, or below where the rule itself has doubts. */
-export function levelled(seen: readonly Seen[], cards: readonly RuleCard[], levelOf: LevelOf): Seen[] {
+export function applyRuleSettings(seen: readonly GateFinding[], cards: readonly RuleMetadata[], levelOf: LevelOf): GateFinding[] {
   const known = new Map(cards.map((card) => [card.id, card]));
   return seen.flatMap((each) => {
     const card = known.get(each.rule);
     if (!card) return [each];
     const level = levelOf(card, each.file ?? '');
-    if (each.weight === 'before') return level === 'off' ? [] : [each];
-    const said = lower(level, OWN[each.weight]);
-    return said === 'off' ? [] : [{ ...each, weight: WEIGHTS[said] }];
+    if (each.severity === 'before') return level === 'off' ? [] : [each];
+    const said = pickLowerLevel(level, LEVEL_BY_SEVERITY[each.severity]);
+    return said === 'off' ? [] : [{ ...each, severity: SEVERITY_BY_LEVEL[said] }];
   });
 }

@@ -1,29 +1,29 @@
 import type { GateEvidence } from '../../../shared/contract/evidence/schema.ts';
-import { pathsTest } from '../../../shared/lib/glob/glob.ts';
+import { compilePathFilter } from '../../../shared/lib/glob/glob.ts';
 import { LEVELS, type Level, type RuleSetting, type RuleSettings } from '../../core/rule-settings.ts';
-import type { RuleCard } from './rule.ts';
+import type { RuleMetadata } from './rule.ts';
 
 const DAY_MS = 86_400_000;
 const endOf = (until: string): number => Date.parse(until) + (until.includes('T') ? 0 : DAY_MS);
 
 /** Tells settings that hold from those whose time is up: these count no more, and are named in the evidence. */
-export const settingsAt = (settings: readonly RuleSetting[], now: Date): RuleSettings => {
+export const splitExpiredSettings = (settings: readonly RuleSetting[], now: Date): RuleSettings => {
   const isOver = ({ expires }: RuleSetting): boolean => expires !== null && now.getTime() >= endOf(expires);
-  return { standing: settings.filter((each) => !isOver(each)), expired: settings.filter(isOver) };
+  return { active: settings.filter((each) => !isOver(each)), expired: settings.filter(isOver) };
 };
 
-export const isWeaker = (level: Level, than: Level): boolean => LEVELS.indexOf(level) < LEVELS.indexOf(than);
+export const isLowerLevel = (level: Level, than: Level): boolean => LEVELS.indexOf(level) < LEVELS.indexOf(than);
 
 /** The lower of two levels. */
-export const lower = (a: Level, b: Level): Level => (isWeaker(a, b) ? a : b);
+export const pickLowerLevel = (a: Level, b: Level): Level => (isLowerLevel(a, b) ? a : b);
 
 /** The level of a rule in a file: the last setting for it counts, one with paths before one without. */
-export function levelsOf({
-  standing,
-}: RuleSettings): (rule: Pick<RuleCard, 'id' | 'default'>, file: string) => Level {
-  const tests = standing.map((each) => ({
+export function createLevelLookup({
+  active,
+}: RuleSettings): (rule: Pick<RuleMetadata, 'id' | 'default'>, file: string) => Level {
+  const tests = active.map((each) => ({
     ...each,
-    holds: each.paths === null ? null : pathsTest(each.paths),
+    holds: each.paths === null ? null : compilePathFilter(each.paths),
   }));
   return (rule, file) => {
     const own = tests.filter(({ id }) => id === rule.id);
@@ -33,16 +33,16 @@ export function levelsOf({
 }
 
 /** The level of a rule in a file, where a task foresees that these files which steer checks change. */
-export const levelsWhere =
-  (foreseen: ReadonlySet<string>, levelOf: ReturnType<typeof levelsOf>) =>
-  (rule: Pick<RuleCard, 'id' | 'default' | 'foreseen'>, file: string): Level =>
-    rule.foreseen !== undefined && foreseen.has(file)
-      ? lower(rule.foreseen, levelOf(rule, file))
+export const createLevelLookupForTask =
+  (foreseen: ReadonlySet<string>, levelOf: ReturnType<typeof createLevelLookup>) =>
+  (rule: Pick<RuleMetadata, 'id' | 'default' | 'levelInExpectedFiles'>, file: string): Level =>
+    rule.levelInExpectedFiles !== undefined && foreseen.has(file)
+      ? pickLowerLevel(rule.levelInExpectedFiles, levelOf(rule, file))
       : levelOf(rule, file);
 
 /** The level that is set for a rule in a file; null where none is. */
-export function setLevelsOf(settings: RuleSettings): (id: string, file: string) => Level | null {
-  const levelOf = levelsOf(settings);
+export function createConfiguredLevelLookup(settings: RuleSettings): (id: string, file: string) => Level | null {
+  const levelOf = createLevelLookup(settings);
   return (id, file) => {
     const [a, b] = [levelOf({ id, default: 'off' }, file), levelOf({ id, default: 'block' }, file)];
     return a === b ? a : null;
@@ -50,7 +50,7 @@ export function setLevelsOf(settings: RuleSettings): (id: string, file: string) 
 }
 
 /** For the evidence: which rules of a gate were weakened, by which reason and until when, and which would have been. */
-export function weakenedFacts(cards: readonly RuleCard[], settings: RuleSettings): GateEvidence['metadata'] {
+export function describeWeakenedRules(cards: readonly RuleMetadata[], settings: RuleSettings): GateEvidence['metadata'] {
   const told = (these: readonly RuleSetting[]): string =>
     these
       .filter(({ id, weakened }) => weakened && cards.some((card) => card.id === id))
@@ -60,6 +60,6 @@ export function weakenedFacts(cards: readonly RuleCard[], settings: RuleSettings
       )
       .join('; ')
       .slice(0, 1_000);
-  const [now, past] = [told(settings.standing), told(settings.expired)];
+  const [now, past] = [told(settings.active), told(settings.expired)];
   return { ...(now && { rules_weakened: now }), ...(past && { rules_expired: past }) };
 }

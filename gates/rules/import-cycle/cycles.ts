@@ -1,11 +1,11 @@
-import { basePath, type Change } from '../../../workspace/git/changes.ts';
+import { getBasePath, type FileChange } from '../../../workspace/git/changes.ts';
 import type { ImportKind } from '../../code/imports/reference.ts';
-import type { Edge } from '../../code/imports.ts';
-import { moduleOf } from '../../code/imports.ts';
-import { knots, shortestPath } from '../../code/parsing/cycles.ts';
-import type { CodeSide, Project } from '../../code/project.ts';
-import { nameOf } from '../../code/resolve/resolver.ts';
-import type { Seen } from '../../core/seen.ts';
+import type { ImportEdge } from '../../code/imports.ts';
+import { moduleOfPath } from '../../code/imports.ts';
+import { findStronglyConnectedComponents, findShortestPath } from '../../code/parsing/cycles.ts';
+import type { RevisionCode, ProjectCode } from '../../code/project.ts';
+import { baseNameOf } from '../../code/resolve/resolver.ts';
+import type { GateFinding } from '../../core/seen.ts';
 import { isTestPath } from '../../core/test-paths.ts';
 
 /** What a circle consists of: imports that take effect at once; also those inside functions; also those for types only. */
@@ -34,46 +34,46 @@ const MAX_CYCLES = 100;
  * Circles of imports in the new tree. A circle is new when one of its imports is; it fails when it takes effect at run time
  * and a module of it was changed.
  */
-export function cyclesSeen(project: Project, changes: readonly Change[]): Seen[] {
+export function findImportCycles(project: ProjectCode, changes: readonly FileChange[]): GateFinding[] {
   const renamed = renames(project, changes);
-  const touched = new Set(changes.map((change) => moduleOf(change.path)));
+  const touched = new Set(changes.map((change) => moduleOfPath(change.path)));
   const shown = new Set<string>();
-  return LEVELS.flatMap((level, index): Seen[] => {
+  return LEVELS.flatMap((level, index): GateFinding[] => {
     const base = edgesOf(project.base, level.kinds);
     const had = new Set(base.map((edge) => keyOf(renamed(edge.from), renamed(edge.to))));
-    const cycles = circles(
+    const cycles = findShortestCycles(
       edgesOf(project.head, level.kinds),
       (edge) => !had.has(keyOf(edge.from, edge.to)),
       touched,
     );
-    return cycles.flatMap(({ edge, path, isNew }): Seen[] => {
+    return cycles.flatMap(({ edge, path, isNew }): GateFinding[] => {
       const key = normalised(path);
       if (shown.has(key) || (!isNew && index > 0)) return [];
       shown.add(key);
       const isTouched = path.some((module) => touched.has(module));
       const weight = !isNew ? 'before' : index === 0 && isTouched ? 'fails' : 'reported';
       const message = `${[...path, path[0]].join(' -> ')}${level.what}`;
-      return [{ file: edge.file, line: edge.line, rule: level.rule, message, weight }];
+      return [{ file: edge.file, line: edge.line, rule: level.rule, message, severity: weight }];
     });
   });
 }
 
-interface Circle {
-  readonly edge: Edge;
+interface ImportCycle {
+  readonly edge: ImportEdge;
   readonly path: readonly string[];
   readonly isNew: boolean;
 }
 
 /** A shortest circle through each new edge, and one through each touched module that is in a circle without a new edge. */
-function circles(
-  edges: readonly Edge[],
-  isNew: (edge: Edge) => boolean,
+function findShortestCycles(
+  edges: readonly ImportEdge[],
+  isNew: (edge: ImportEdge) => boolean,
   touched: ReadonlySet<string>,
-): Circle[] {
+): ImportCycle[] {
   const next = new Map<string, Set<string>>();
   for (const { from, to } of edges) next.set(from, (next.get(from) ?? new Set()).add(to));
   const successors = (module: string): Iterable<string> => next.get(module) ?? [];
-  const groups = knots(next.keys(), successors);
+  const groups = findStronglyConnectedComponents(next.keys(), successors);
   const inside = (module: string): string[] =>
     [...successors(module)].filter((to) => groups.get(to) === groups.get(module));
   const closed = edges.filter(({ from, to }) => groups.has(from) && groups.get(from) === groups.get(to));
@@ -83,8 +83,8 @@ function circles(
   const old = [...stale].flatMap(
     (group) => closed.find(({ from }) => groups.get(from) === group && touched.has(from)) ?? [],
   );
-  const circle = (edge: Edge, isNewOne: boolean): Circle[] => {
-    const path = shortestPath(edge.to, edge.from, inside);
+  const circle = (edge: ImportEdge, isNewOne: boolean): ImportCycle[] => {
+    const path = findShortestPath(edge.to, edge.from, inside);
     return path === null ? [] : [{ edge, path: [edge.from, ...path.slice(0, -1)], isNew: isNewOne }];
   };
   return [
@@ -94,8 +94,8 @@ function circles(
 }
 
 /** Edges that can make a circle: tests are imported by nobody, and a Rust module always knows those that it contains. */
-const edgesOf = ({ graph }: CodeSide, kinds: readonly ImportKind[]): Edge[] =>
-  [...graph.from.values()]
+const edgesOf = ({ importGraph }: RevisionCode, kinds: readonly ImportKind[]): ImportEdge[] =>
+  [...importGraph.outgoingEdges.values()]
     .flat()
     .filter(
       ({ from, to, kind, file }) =>
@@ -111,7 +111,7 @@ const isKin = (a: string, b: string): boolean => {
   return `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`);
 };
 const placeOf = (path: string): string =>
-  ['mod.rs', 'lib.rs', 'main.rs'].includes(nameOf(path))
+  ['mod.rs', 'lib.rs', 'main.rs'].includes(baseNameOf(path))
     ? path.slice(0, path.lastIndexOf('/') + 1).replace(/\/$/, '')
     : path.replace(/\.rs$/, '');
 
@@ -124,14 +124,14 @@ function normalised(path: readonly string[]): string {
 }
 
 /** The module of the new tree that a module of the base has become. */
-function renames({ head, base }: Project, changes: readonly Change[]): (module: string) => string {
+function renames({ head, base }: ProjectCode, changes: readonly FileChange[]): (module: string) => string {
   const became = new Map<string, string>();
-  const isIn = (side: CodeSide, module: string): boolean =>
-    side.files.has(module) || side.graph.from.has(module) || side.graph.into.has(module);
+  const isIn = (side: RevisionCode, module: string): boolean =>
+    side.files.has(module) || side.importGraph.outgoingEdges.has(module) || side.importGraph.incomingEdges.has(module);
   for (const change of changes) {
-    const from = basePath(change);
-    if (from === null || change.head === null) continue;
-    const [old, now] = [moduleOf(from), moduleOf(change.path)];
+    const from = getBasePath(change);
+    if (from === null || change.headEntry === null) continue;
+    const [old, now] = [moduleOfPath(from), moduleOfPath(change.path)];
     if (old !== now && isIn(base, old) && !isIn(head, old)) became.set(old, now);
   }
   return (module) => became.get(module) ?? module;

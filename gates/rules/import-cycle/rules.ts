@@ -1,12 +1,12 @@
-import { family } from '../framework/family.ts';
+import { createRuleFamily } from '../framework/family.ts';
 import type { PatchView, Rule } from '../framework/rule.ts';
 
-async function reading(patch: PatchView) {
-  const [{ readingCode }, { cyclesSeen }] = await Promise.all([
+async function collectFindings(patch: PatchView) {
+  const [{ collectCodeFindings }, { findImportCycles }] = await Promise.all([
     import('../framework/reading-code.ts'),
     import('./cycles.ts'),
   ]);
-  return readingCode(patch, async ({ project, changes }) => cyclesSeen(project, changes));
+  return collectCodeFindings(patch, async ({ project, changes }) => findImportCycles(project, changes));
 }
 
 const LANGUAGES = ['python', 'javascript', 'go', 'rust'] as const;
@@ -21,44 +21,44 @@ const STRAIGHT = {
 };
 
 /** Rules of the gate `import_cycle`. */
-export const CYCLE_RULES: readonly Rule[] = family(reading, [
+export const IMPORT_CYCLE_RULES: readonly Rule[] = createRuleFamily(collectFindings, [
   {
     id: 'import_cycle',
     default: 'block',
     languages: LANGUAGES,
-    says: 'modules import each other in a circle',
-    why: 'Which of them is loaded first decides what works, so that an import anywhere else can break it.',
-    caught: [
+    summary: 'modules import each other in a circle',
+    rationale: 'Which of them is loaded first decides what works, so that an import anywhere else can break it.',
+    invalidExamples: [
       {
         name: 'two modules import each other',
         before: CART,
         after: { 'price.py': 'import cart\n\ndef of(n):\n    return n or cart.total()\n' },
       },
     ],
-    honest: [STRAIGHT],
+    validExamples: [STRAIGHT],
   },
   {
     id: 'import_cycle_deferred',
     default: 'report',
     languages: LANGUAGES,
-    says: 'a circle of imports takes effect only when a function is called',
-    why: 'It works as long as nobody calls the function while modules are loaded; it is worth knowing.',
-    caught: [
+    summary: 'a circle of imports takes effect only when a function is called',
+    rationale: 'It works as long as nobody calls the function while modules are loaded; it is worth knowing.',
+    invalidExamples: [
       {
         name: 'an import within a function closes the circle',
         before: CART,
         after: { 'price.py': 'def of(n):\n    import cart\n    return n or cart.total()\n' },
       },
     ],
-    honest: [STRAIGHT],
+    validExamples: [STRAIGHT],
   },
   {
     id: 'import_cycle_type_only',
     default: 'report',
     languages: LANGUAGES,
-    says: 'a circle of imports is there for types only',
-    why: 'It does nothing at run time, and ties modules together all the same.',
-    caught: [
+    summary: 'a circle of imports is there for types only',
+    rationale: 'It does nothing at run time, and ties modules together all the same.',
+    invalidExamples: [
       {
         name: 'an import of a type closes the circle',
         before: {
@@ -72,6 +72,6 @@ export const CYCLE_RULES: readonly Rule[] = family(reading, [
         },
       },
     ],
-    honest: [STRAIGHT],
+    validExamples: [STRAIGHT],
   },
 ]);

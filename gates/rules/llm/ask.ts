@@ -1,37 +1,37 @@
 import type * as z from 'zod';
-import { familyOfModel, type JudgeModel, type Purpose } from '../../../shared/contract/models/models.ts';
-import type { OnError } from '../../../shared/contract/submission/on-error.ts';
-import { cut } from '../../../shared/lib/cut.ts';
-import { material, type Piece } from '../../../shared/lib/material.ts';
-import { costOf } from '../../../shared/reviews/judging/price.ts';
-import type { Prompt } from '../../../shared/reviews/judging/prompt.ts';
-import type { ShownDiff } from '../../../shared/reviews/judging/shown-diff.ts';
+import { judgeModelFamily, type JudgeModel, type JudgePurpose } from '../../../shared/contract/models/models.ts';
+import type { OnErrorAction } from '../../../shared/contract/submission/on-error.ts';
+import { truncateToBytes } from '../../../shared/lib/cut.ts';
+import { fencePrompt, type PromptPiece } from '../../../shared/lib/material.ts';
+import { askCostUsd } from '../../../shared/reviews/judging/price.ts';
+import type { JudgePrompt } from '../../../shared/reviews/judging/prompt.ts';
+import type { DiffExcerpt } from '../../../shared/reviews/judging/shown-diff.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
-import { modelFor } from './model-for.ts';
+import { selectJudgeModel } from './model-for.ts';
 
 const MAX_DESCRIPTION = 2_000;
 
-export interface Asking<T extends z.ZodType> {
-  readonly prompt: Prompt;
+export interface ModelQuestion<T extends z.ZodType> {
+  readonly prompt: JudgePrompt;
   readonly maxTokens: number;
-  readonly diff: ShownDiff;
+  readonly diff: DiffExcerpt;
   /** What is to be known beside task and diff. */
-  readonly more?: readonly Piece[];
+  readonly extraMaterial?: readonly PromptPiece[];
   /** The only shape that an answer may have. */
-  readonly answer: T;
-  readonly onError?: OnError | undefined;
+  readonly answerSchema: T;
+  readonly onError?: OnErrorAction | undefined;
 }
 
-export type Metadata = NonNullable<GateResult['metadata']>;
-export type Asked<T extends z.ZodType> =
-  | { readonly answer: z.output<T>; readonly injections: readonly string[]; readonly metadata: Metadata }
+export type GateMetadata = NonNullable<GateResult['metadata']>;
+export type ModelAnswerOrResult<T extends z.ZodType> =
+  | { readonly answer: z.output<T>; readonly injections: readonly string[]; readonly metadata: GateMetadata }
   | { readonly instead: GateResult };
 
-const aboutTask = ({ task }: GateContext): Piece[] =>
+const buildTaskMaterial = ({ task }: GateContext): PromptPiece[] =>
   task
     ? [
         { label: 'title of the task', text: task.title },
-        { label: 'description of the task', text: cut(task.description, MAX_DESCRIPTION) },
+        { label: 'description of the task', text: truncateToBytes(task.description, MAX_DESCRIPTION) },
       ]
     : [{ label: 'task', text: '(no task is known: judge by the diff alone)' }];
 
@@ -39,60 +39,60 @@ const aboutTask = ({ task }: GateContext): Piece[] =>
  * Asks one model about the patch. Whatever keeps it from an answer of the very shape that was asked for is an outcome of its own: a
  * gate never passes because nobody could judge.
  */
-export async function askModelAbout<T extends z.ZodType>(
+export async function askModelAboutPatch<T extends z.ZodType>(
   context: GateContext & { readonly judge: NonNullable<GateContext['judge']> },
   model: JudgeModel,
-  asking: Asking<T>,
-): Promise<Asked<T>> {
-  const { prompt, maxTokens, diff, answer, more = [], onError } = asking;
-  const shown = material([...aboutTask(context), ...more, { label: 'diff', text: diff.text }]);
+  asking: ModelQuestion<T>,
+): Promise<ModelAnswerOrResult<T>> {
+  const { prompt, maxTokens, diff, answerSchema, extraMaterial = [], onError } = asking;
+  const shown = fencePrompt([...buildTaskMaterial(context), ...extraMaterial, { label: 'diff', text: diff.text }]);
   const answered = await context.judge.ask(model, {
     prompt,
-    material: shown.text,
+    fencedText: shown.text,
     boundary: shown.boundary,
     injections: shown.injections,
-    answer,
+    answerSchema,
     maxTokens,
     timeoutMs: context.timeoutMs,
   });
-  const metadata: Metadata = {
+  const metadata: GateMetadata = {
     tool: 'model',
     tool_version: model.model,
-    family: familyOfModel(model),
+    family: judgeModelFamily(model),
     prompt: prompt.id,
     prompt_version: prompt.version,
     prompt_sha256: prompt.sha256,
-    diff_characters_cut: diff.cut,
+    diff_characters_cut: diff.omitted_chars,
     calls: answered.calls,
     input_tokens: answered.tokens?.input ?? null,
     output_tokens: answered.tokens?.output ?? null,
-    cost_usd: costOf(model, answered, new Date().toISOString()),
+    cost_usd: askCostUsd(model, answered, new Date().toISOString()),
     injections: shown.injections.length,
   };
   return 'outcome' in answered
-    ? { instead: without(answered.outcome, `the model gave no answer: ${answered.why}`, metadata, onError) }
+    ? { instead: createUnjudgedResult(answered.outcome, `the model gave no answer: ${answered.why}`, metadata, onError) }
     : { answer: answered.value, injections: shown.injections, metadata };
 }
 
 /** As above, of the model that serves a purpose, or that the base's configuration names. */
-export async function askAbout<T extends z.ZodType>(
+export async function askModelForPurpose<T extends z.ZodType>(
   context: GateContext,
-  wanted: { readonly purpose: Purpose; readonly model?: string | undefined },
-  asking: Asking<T>,
-): Promise<Asked<T>> {
+  wanted: { readonly purpose: JudgePurpose; readonly model?: string | undefined },
+  asking: ModelQuestion<T>,
+): Promise<ModelAnswerOrResult<T>> {
   const { judge = null } = context;
-  const found = modelFor(judge, wanted.purpose, wanted.model);
+  const found = selectJudgeModel(judge, wanted.purpose, wanted.model);
   if (judge === null || 'missing' in found)
-    return { instead: without('inert', 'missing' in found ? found.missing : '', {}, asking.onError) };
-  return askModelAbout({ ...context, judge }, found.model, asking);
+    return { instead: createUnjudgedResult('inert', 'missing' in found ? found.missing : '', {}, asking.onError) };
+  return askModelAboutPatch({ ...context, judge }, found.model, asking);
 }
 
 /** The result of a gate that nobody could judge for. */
-export const without = (
+export const createUnjudgedResult = (
   outcome: 'inert' | 'timed_out' | 'infra_failed',
   detail: string,
-  metadata: Metadata,
-  onError: OnError | undefined,
+  metadata: GateMetadata,
+  onError: OnErrorAction | undefined,
 ): GateResult => ({
   outcome,
   kind: 'judged',
@@ -106,7 +106,7 @@ export const without = (
  * An opinion as a result. Where the patch tried to talk the model over, it lets nothing out: a person looks at it, whatever
  * `on_error` says.
  */
-export const opinion = (result: GateResult, injections: readonly string[]): GateResult =>
+export const withInjectionCheck = (result: GateResult, injections: readonly string[]): GateResult =>
   injections.length === 0
     ? result
     : {
@@ -120,7 +120,7 @@ export const opinion = (result: GateResult, injections: readonly string[]): Gate
       };
 
 /** The result of a gate when there is no diff to judge. */
-export const NOTHING_TO_JUDGE: GateResult = {
+export const EMPTY_DIFF_RESULT: GateResult = {
   outcome: 'skipped',
   kind: 'checked_by_us',
   findings: [],

@@ -1,21 +1,21 @@
 import * as z from 'zod';
-import type { OnError } from '../../../shared/contract/submission/on-error.ts';
+import type { OnErrorAction } from '../../../shared/contract/submission/on-error.ts';
 import { PROMPTS } from '../../../shared/reviews/judging/prompts.ts';
 import { editTree, writeBlob } from '../../../workspace/git/edit.ts';
-import { outcomeOf } from '../../../workspace/process/outcome.ts';
-import { casesIn } from '../../code/cases/read.ts';
+import { classifyProcessResult } from '../../../workspace/process/outcome.ts';
+import { parseTestCases } from '../../code/cases/read.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
-import { grammarOf, type Language, languageOf } from '../../core/language.ts';
-import { askAbout, opinion, without } from './ask.ts';
-import { shownDiff } from './diff.ts';
+import { grammarOfPath, type Language, languageOfGrammar } from '../../core/language.ts';
+import { askModelForPurpose, withInjectionCheck, createUnjudgedResult } from './ask.ts';
+import { readLimitedDiff } from './diff.ts';
 
 /** Where the test goes, so that it can import the project, and what runs it. We choose both: a model names no paths. */
-interface Place {
+interface TestLocation {
   readonly file: string;
   readonly command: string;
   readonly words: string;
 }
-const PLACES: Readonly<Partial<Record<Language, Place>>> = {
+const PLACES: Readonly<Partial<Record<Language, TestLocation>>> = {
   python: {
     file: 'tests/test_assay_generated.py',
     command: 'pytest -q {file}',
@@ -30,51 +30,51 @@ const PLACES: Readonly<Partial<Record<Language, Place>>> = {
 
 const Answer = z.strictObject({ code: z.string().min(1).max(50_000) });
 
-const whereTo = ({ file, words }: Place) => ({
+const buildTestLocationMaterial = ({ file, words }: TestLocation) => ({
   label: 'where the test goes',
   text: `${words}, which will lie at ${file}`,
 });
 
 /** Asks for a test, runs it on the patch, and answers what came of it. Without a test that can be run, nobody has judged. */
-export async function generateAndRun(
+export async function generateAndRunTest(
   context: GateContext,
   paths: readonly string[],
   {
     command: ownCommand,
     onError,
-  }: { readonly command: string | null; readonly onError: OnError | undefined },
+  }: { readonly command: string | null; readonly onError: OnErrorAction | undefined },
 ): Promise<GateResult> {
   const { subject, timeoutMs } = context;
-  const left = subject.rooms.within(timeoutMs);
-  const place = placeFor(paths);
+  const left = subject.sandboxes.startTimeLimit(timeoutMs);
+  const place = chooseTestLocation(paths);
   if (place === null)
-    return without('inert', 'tests can be generated for Python and JavaScript only', {}, onError);
-  const asked = await askAbout(
+    return createUnjudgedResult('inert', 'tests can be generated for Python and JavaScript only', {}, onError);
+  const asked = await askModelForPurpose(
     context,
     { purpose: 'test_writer' },
     {
       prompt: PROMPTS.integration_test_gen,
       maxTokens: 4_096,
-      diff: await shownDiff(subject, 10_000),
-      more: [whereTo(place)],
-      answer: Answer,
+      diff: await readLimitedDiff(subject, 10_000),
+      extraMaterial: [buildTestLocationMaterial(place)],
+      answerSchema: Answer,
       onError,
     },
   );
   if ('instead' in asked) return asked.instead;
   const { code } = asked.answer;
-  const cases = (await casesIn(place.file, code)) ?? [];
-  if (!cases.some(({ assertions, skipped }) => assertions > 0 && !skipped))
-    return without('inert', 'the model wrote no test that asserts anything', asked.metadata, onError);
+  const cases = (await parseTestCases(place.file, code)) ?? [];
+  if (!cases.some(({ assertionCount, isSkipped }) => assertionCount > 0 && !isSkipped))
+    return createUnjudgedResult('inert', 'the model wrote no test that asserts anything', asked.metadata, onError);
   const id = writeBlob(subject.store, code);
   const tree = await editTree(subject.store, subject.tree, [
-    { path: place.file, to: { id, mode: '100644' } },
+    { path: place.file, entry: { id, mode: '100644' } },
   ]);
   const command = (ownCommand ?? place.command).replaceAll('{file}', place.file);
-  const room = await subject.rooms.enter(tree);
+  const room = await subject.sandboxes.createSandbox(tree);
   const ran = await room.run({ line: command }, left());
-  const { outcome, detail } = outcomeOf(ran);
-  return opinion(
+  const { outcome, detail } = classifyProcessResult(ran);
+  return withInjectionCheck(
     {
       outcome,
       kind: 'judged',
@@ -83,18 +83,18 @@ export async function generateAndRun(
           ? [{ file: place.file, line: null, rule: 'generated_test_failed', message: code.slice(0, 4_000) }]
           : [],
       detail,
-      metadata: { ...asked.metadata, command, exit_code: ran.exitCode, output_bytes_cut: ran.cutBytes },
+      metadata: { ...asked.metadata, command, exit_code: ran.exitCode, output_bytes_cut: ran.truncatedBytes },
     },
     asked.injections,
   );
 }
 
 /** By the language of most of the changed files. */
-function placeFor(paths: readonly string[]): Place | null {
+function chooseTestLocation(paths: readonly string[]): TestLocation | null {
   const counts = new Map<Language, number>();
   for (const path of paths) {
-    const grammar = grammarOf(path);
-    if (grammar) counts.set(languageOf(grammar), (counts.get(languageOf(grammar)) ?? 0) + 1);
+    const grammar = grammarOfPath(path);
+    if (grammar) counts.set(languageOfGrammar(grammar), (counts.get(languageOfGrammar(grammar)) ?? 0) + 1);
   }
   const [most] = [...counts].sort(([, a], [, b]) => b - a);
   return (most && PLACES[most[0]]) ?? null;

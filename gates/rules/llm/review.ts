@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { allModels, modelsFor } from '../../../shared/contract/models/models.ts';
-import type { OnError } from '../../../shared/contract/submission/on-error.ts';
+import { allJudgeModels, modelsForPurpose } from '../../../shared/contract/models/models.ts';
+import type { OnErrorAction } from '../../../shared/contract/submission/on-error.ts';
 import { PROMPTS } from '../../../shared/reviews/judging/prompts.ts';
-import { Reviewer, reviewersOf, SameFamily } from '../../../shared/reviews/judging/reviewer.ts';
-import { wholeFiles } from '../../../shared/reviews/judging/shown-diff.ts';
-import { type Count, countVotes, type Vote, type Voting } from '../../../shared/reviews/judging/voting.ts';
+import { ReviewerModel, eligibleReviewerModels, SameFamilyError } from '../../../shared/reviews/judging/reviewer.ts';
+import { excerptWholeFiles } from '../../../shared/reviews/judging/shown-diff.ts';
+import { type VoteCount, countVotes, type Vote, type VotingRules } from '../../../shared/reviews/judging/voting.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import type { Judge } from '../../core/judge.ts';
-import { type Asked, askModelAbout, type Metadata, opinion, without } from './ask.ts';
-import { diffOf } from './diff.ts';
-import { howTo } from './model-for.ts';
+import { type ModelAnswerOrResult, askModelAboutPatch, type GateMetadata, withInjectionCheck, createUnjudgedResult } from './ask.ts';
+import { readPatchDiff } from './diff.ts';
+import { describeMissingModel } from './model-for.ts';
 
 const Answer = z.strictObject({
   feedback: z.string().max(4_000),
@@ -18,31 +18,31 @@ const Answer = z.strictObject({
   confidence: z.number().min(0).max(1),
 });
 
-interface Settings {
+interface ReviewSettings {
   readonly model?: string | undefined;
   readonly block_on_issues: boolean;
   readonly max_diff_chars: number;
   readonly max_tokens: number;
-  readonly voting: Voting;
-  readonly on_error?: OnError | undefined;
+  readonly voting: VotingRules;
+  readonly on_error?: OnErrorAction | undefined;
 }
 
 /** Who is asked, or why nobody is. */
-function chosen(judge: Judge | null, writer: string, { model, voting }: Settings): Reviewer[] | string {
+function chooseReviewers(judge: Judge | null, writer: string, { model, voting }: ReviewSettings): ReviewerModel[] | string {
   const models = judge?.models ?? {};
   if (model !== undefined) {
-    const named = allModels(models).find((each) => each.model === model);
-    if (!named) return `the model ${model} is not among those that are configured; ${howTo('cross_model')}`;
+    const named = allJudgeModels(models).find((each) => each.model === model);
+    if (!named) return `the model ${model} is not among those that are configured; ${describeMissingModel('cross_model')}`;
     try {
-      return [new Reviewer(named, writer)];
+      return [new ReviewerModel(named, writer)];
     } catch (error) {
-      if (error instanceof SameFamily) return error.message;
+      if (error instanceof SameFamilyError) return error.message;
       throw error;
     }
   }
-  const configured = modelsFor(models, 'cross_model');
-  if (configured.length === 0) return howTo('cross_model');
-  const reviewers = reviewersOf(configured, writer).slice(0, voting.reviewers);
+  const configured = modelsForPurpose(models, 'cross_model');
+  if (configured.length === 0) return describeMissingModel('cross_model');
+  const reviewers = eligibleReviewerModels(configured, writer).slice(0, voting.reviewers);
   if (reviewers.length === 0)
     return `every model that is configured for \`cross_model\` is of the same family as ${writer}, which wrote this`;
   return reviewers.length < voting.reviewers
@@ -50,21 +50,21 @@ function chosen(judge: Judge | null, writer: string, { model, voting }: Settings
     : reviewers;
 }
 
-type Said = Asked<typeof Answer>;
+type ReviewAnswer = ModelAnswerOrResult<typeof Answer>;
 
-const voteOf = (said: Said): Vote =>
+const voteOf = (said: ReviewAnswer): Vote =>
   'instead' in said
     ? null
     : { approves: said.answer.verdict === 'approve', confidence: said.answer.confidence };
 
-const sum = (all: readonly Said[], key: string): number | null =>
+const sum = (all: readonly ReviewAnswer[], key: string): number | null =>
   all.reduce<number | null>((total, said) => {
     const value = ('instead' in said ? said.instead.metadata : said.metadata)?.[key];
     return total === null || typeof value !== 'number' ? null : total + value;
   }, 0);
 
 /** What all reviews together say of themselves. What one of them does not know, nobody knows of all. */
-function metadataOf(all: readonly Said[], count: Count, writer: string): Metadata {
+function metadataOf(all: readonly ReviewAnswer[], count: VoteCount, writer: string): GateMetadata {
   const each = all.map((said) => ('instead' in said ? said.instead.metadata : said.metadata) ?? {});
   return {
     ...each[0],
@@ -82,19 +82,19 @@ function metadataOf(all: readonly Said[], count: Count, writer: string): Metadat
   };
 }
 
-const wordOf = (said: Said): string =>
+const describeAnswer = (said: ReviewAnswer): string =>
   'instead' in said ? said.instead.detail : `${said.answer.verdict}: ${said.answer.feedback}`;
 
 /** Has models of other families than the writer's review the patch, and counts their votes. */
-export async function review(context: GateContext, settings: Settings): Promise<GateResult> {
+export async function runCrossModelReview(context: GateContext, settings: ReviewSettings): Promise<GateResult> {
   const { judge = null, task } = context;
   const writer = task?.writer ?? null;
-  const nobody = (why: string): GateResult => without('inert', why, {}, settings.on_error);
+  const nobody = (why: string): GateResult => createUnjudgedResult('inert', why, {}, settings.on_error);
   if (writer === null)
     return nobody('nobody here knows which model wrote this, so none is known to be another');
-  const reviewers = chosen(judge, writer, settings);
+  const reviewers = chooseReviewers(judge, writer, settings);
   if (typeof reviewers === 'string' || judge === null) return nobody(String(reviewers));
-  const diff = wholeFiles(await diffOf(context.subject), settings.max_diff_chars);
+  const diff = excerptWholeFiles(await readPatchDiff(context.subject), settings.max_diff_chars);
   const asking = {
     prompt: PROMPTS.cross_model,
     maxTokens: settings.max_tokens,
@@ -103,7 +103,7 @@ export async function review(context: GateContext, settings: Settings): Promise<
     onError: settings.on_error,
   };
   const all = await Promise.all(
-    reviewers.map(({ model }) => askModelAbout({ ...context, judge }, model, asking)),
+    reviewers.map(({ model }) => askModelAboutPatch({ ...context, judge }, model, asking)),
   );
   const count = countVotes(all.map(voteOf), settings.voting);
   const metadata = { ...metadataOf(all, count, writer), files_left_out: diff.leftOut.length };
@@ -111,20 +111,20 @@ export async function review(context: GateContext, settings: Settings): Promise<
 }
 
 function resultOf(
-  all: readonly Said[],
-  { decision, approvals, rejections, abstentions }: Count,
-  metadata: Metadata,
+  all: readonly ReviewAnswer[],
+  { decision, approvals, rejections, abstentions }: VoteCount,
+  metadata: GateMetadata,
   leftOut: readonly string[],
-  { block_on_issues, on_error }: Settings,
+  { block_on_issues, on_error }: ReviewSettings,
 ): GateResult {
   if (decision === 'nobody') {
     const failed = all.flatMap((said) => ('instead' in said ? [said.instead.outcome] : []));
     const outcome = failed.find((each) => each === 'infra_failed' || each === 'timed_out') ?? 'inert';
-    return without(outcome as 'inert', all.map(wordOf).join(' | '), metadata, on_error);
+    return createUnjudgedResult(outcome as 'inert', all.map(describeAnswer).join(' | '), metadata, on_error);
   }
   const counted =
     all.length === 1 ? '' : `${approvals} for it, ${rejections} against, ${abstentions} abstained. `;
-  const detail = `${counted}${all.map(wordOf).join(' | ')}`;
+  const detail = `${counted}${all.map(describeAnswer).join(' | ')}`;
   const issues = all.flatMap((said) => {
     if ('instead' in said) return [];
     const { verdict, issues: named, feedback } = said.answer;
@@ -154,5 +154,5 @@ function resultOf(
     metadata: { ...metadata, verdict: decision },
   };
   const shown = all.find((said) => !('instead' in said));
-  return opinion(result, shown && !('instead' in shown) ? shown.injections : []);
+  return withInjectionCheck(result, shown && !('instead' in shown) ? shown.injections : []);
 }

@@ -1,14 +1,14 @@
 import { readBlobs } from '../../../workspace/git/blobs.ts';
-import type { Seen } from '../../core/seen.ts';
+import type { GateFinding } from '../../core/seen.ts';
 import type { PatchView } from '../framework/rule.ts';
-import { scanChanges } from '../scan/changes.ts';
-import { factsOf } from '../scan/file-facts.ts';
-import { detector } from '../scan/rule.ts';
+import { scanPatch } from '../scan/changes.ts';
+import { classifyFile } from '../scan/file-facts.ts';
+import { createDetector } from '../scan/rule.ts';
 import { Scanner } from '../scan/scanner.ts';
-import { everySecret } from '../scan-runs/redactor.ts';
+import { getAllSecretsScanner } from '../scan-runs/redactor.ts';
 
 /** What git writes around the two sides of a conflict. A row of `=` is left out: it is also how headings are underlined. */
-const MARKERS = detector({
+const MARKERS = createDetector({
   rule: 'conflict_marker',
   title: 'conflict marker',
   severity: 'high',
@@ -25,44 +25,44 @@ const MARKERS = detector({
 const MAX_PROSE_BYTES = 4 * 1_048_576;
 
 /** Conflict markers in the files of a patch, those that a manual quotes left out. */
-export async function findMarkers(
+export async function findConflictMarkers(
   { store, changes }: Pick<PatchView, 'store' | 'changes'>,
   deadline: number,
-): Promise<readonly Seen[]> {
-  const scan = await scanChanges({
+): Promise<readonly GateFinding[]> {
+  const scan = await scanPatch({
     store,
     changes,
     scanner: new Scanner([MARKERS]),
-    redactor: { scan: (bytes, file) => everySecret().scan(bytes, file) },
+    redactor: { scan: (bytes, file) => getAllSecretsScanner().scan(bytes, file) },
     deadline,
   });
-  const found = scan.located.filter(({ line }) => line !== null);
+  const found = scan.matches.filter(({ line }) => line !== null);
   const prose = changes.filter(
-    ({ path, head }) => head && factsOf(path).kind === 'prose' && found.some((each) => each.path === path),
+    ({ path, headEntry }) => headEntry && classifyFile(path).kind === 'prose' && found.some((each) => each.path === path),
   );
   const texts = await readBlobs(
     store,
-    prose.flatMap(({ head }) => (head ? [head.id] : [])),
+    prose.flatMap(({ headEntry }) => (headEntry ? [headEntry.id] : [])),
     MAX_PROSE_BYTES,
   ).catch(() => new Map<string, Buffer>());
   const quoted = new Map(
-    prose.map(({ path, head }) => [path, quotedLines(texts.get(head?.id ?? '')?.toString('utf8') ?? '')]),
+    prose.map(({ path, headEntry }) => [path, findFencedLines(texts.get(headEntry?.id ?? '')?.toString('utf8') ?? '')]),
   );
   return found
     .filter(({ path, line }) => line === null || !quoted.get(path)?.has(line))
-    .map(({ path, line, rule, before }) => ({
+    .map(({ path, line, rule, isPreexisting }) => ({
       file: path,
       line,
       rule,
-      message: before ? 'a conflict marker' : 'a conflict marker was left in',
-      weight: before ? 'before' : 'fails',
+      message: isPreexisting ? 'a conflict marker' : 'a conflict marker was left in',
+      weight: isPreexisting ? 'before' : 'fails',
     }));
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 /** Numbers of the lines in fenced blocks of a text. A fence that is never closed quotes nothing. */
-export function quotedLines(text: string): ReadonlySet<number> {
+export function findFencedLines(text: string): ReadonlySet<number> {
   const quoted = new Set<number>();
   let open: { readonly mark: string; readonly line: number } | null = null;
   for (const [index, content] of text.split('\n').entries()) {

@@ -1,27 +1,27 @@
-import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
-import { family } from '../framework/family.ts';
+import { readThreadCpuMs } from '../../../workspace/process/cpu-time.ts';
+import { createRuleFamily } from '../framework/family.ts';
 import type { PatchView, Rule } from '../framework/rule.ts';
 
-async function reading(patch: PatchView) {
-  const { findMarkers } = await import('./markers.ts');
-  return findMarkers(patch, ownCpuMs() + 60_000);
+async function collectFindings(patch: PatchView) {
+  const { findConflictMarkers } = await import('./markers.ts');
+  return findConflictMarkers(patch, readThreadCpuMs() + 60_000);
 }
 
 const mark = (sign: string, name: string): string => `${sign.repeat(7)} ${name}`;
 const CONFLICT = `${mark('<', 'HEAD')}\na = 1\n=======\na = 2\n${mark('>', 'theirs')}\n`;
 
 /** The rule of the gate `merge_conflict` that reads; whether the work merges is asked of git. */
-export const MARKER_RULES: readonly Rule[] = family(reading, [
+export const CONFLICT_MARKER_RULES: readonly Rule[] = createRuleFamily(collectFindings, [
   {
     id: 'conflict_marker',
     default: 'block',
     languages: 'all',
-    says: 'a marker of a merge conflict was left in',
-    why: 'The file holds both sides of a conflict that nobody has resolved.',
-    caught: [
+    summary: 'a marker of a merge conflict was left in',
+    rationale: 'The file holds both sides of a conflict that nobody has resolved.',
+    invalidExamples: [
       { name: 'both sides of a conflict', before: { 'a.py': 'a = 1\n' }, after: { 'a.py': CONFLICT } },
     ],
-    honest: [
+    validExamples: [
       {
         name: 'a manual that quotes a conflict',
         before: { 'a.py': 'a = 1\n' },

@@ -1,16 +1,16 @@
-import { blobSizes } from '../../../workspace/git/blob-stream.ts';
+import { readBlobSizes } from '../../../workspace/git/blob-stream.ts';
 import { readBlobs } from '../../../workspace/git/blobs.ts';
-import type { Change } from '../../../workspace/git/changes.ts';
+import type { FileChange } from '../../../workspace/git/changes.ts';
 import { readFileAt } from '../../../workspace/git/folder.ts';
-import { isRegular } from '../../../workspace/git/list.ts';
-import type { Store } from '../../../workspace/git/store.ts';
-import type { Seen } from '../../core/seen.ts';
+import { isRegularFile } from '../../../workspace/git/list.ts';
+import type { GitStore } from '../../../workspace/git/store.ts';
+import type { GateFinding } from '../../core/seen.ts';
 import type { PatchView } from '../framework/rule.ts';
-import { isJavascriptMigration, javascriptProblems } from './javascript.ts';
-import type { Problem } from './problem.ts';
-import { isPythonMigration, pythonProblems } from './python.ts';
-import { isRailsMigration, railsProblems } from './rails.ts';
-import { downTwin, isTwoWaySql, twinProblems, twoWayProblems, upTwin } from './sql.ts';
+import { isJavascriptMigration, findJavascriptMigrationProblems } from './javascript.ts';
+import type { MigrationProblem } from './problem.ts';
+import { isPythonMigration, findPythonMigrationProblems } from './python.ts';
+import { isRailsMigration, findRailsMigrationProblems } from './rails.ts';
+import { downFilePath, isBidirectionalSql, findPairedSqlProblems, findBidirectionalSqlProblems, upFilePath } from './sql.ts';
 
 /** Largest migration that is read, in bytes. */
 const MAX_BYTES = 1_048_576;
@@ -22,8 +22,8 @@ const FOLDER = /(?:^|\/)(?:migrations?|migrate|versions)\//i;
 
 export interface MigrationCheck {
   /** Migrations that the patch adds or changes. */
-  readonly migrations: number;
-  readonly seen: readonly Seen[];
+  readonly migrationCount: number;
+  readonly findings: readonly GateFinding[];
   /** In a folder of migrations, but too large to be read. */
   readonly tooLarge: readonly string[];
 }
@@ -34,12 +34,12 @@ export async function checkMigrations(
 ): Promise<MigrationCheck> {
   const { store, changes } = subject;
   const candidates = changes.filter(
-    ({ path, from }) => CODE.test(path) || (from !== null && CODE.test(from)),
+    ({ path, previousPath }) => CODE.test(path) || (previousPath !== null && CODE.test(previousPath)),
   );
-  const sizes = await blobSizes(store, candidates.flatMap(idsOf));
-  const isLarge = (change: Change): boolean => idsOf(change).some((id) => (sizes.get(id) ?? 0) > MAX_BYTES);
+  const sizes = await readBlobSizes(store, candidates.flatMap(idsOf));
+  const isLarge = (change: FileChange): boolean => idsOf(change).some((id) => (sizes.get(id) ?? 0) > MAX_BYTES);
   const readable = candidates.filter((change) => !isLarge(change));
-  const seen: Seen[] = [];
+  const seen: GateFinding[] = [];
   let migrations = 0;
   for (let at = 0; at < readable.length; at += BATCH) {
     const batch = readable.slice(at, at + BATCH);
@@ -52,26 +52,26 @@ export async function checkMigrations(
     }
   }
   return {
-    migrations,
-    seen: seen.filter(unique),
+    migrationCount: migrations,
+    findings: seen.filter(unique),
     tooLarge: candidates
       .filter((change) => isLarge(change) && FOLDER.test(change.path))
       .map(({ path }) => path),
   };
 }
 
-const idsOf = ({ base, head }: Change): string[] =>
-  [base, head].flatMap((entry) => (entry && isRegular(entry) ? [entry.id] : []));
+const idsOf = ({ baseEntry, headEntry }: FileChange): string[] =>
+  [baseEntry, headEntry].flatMap((entry) => (entry && isRegularFile(entry) ? [entry.id] : []));
 
 async function checkOne(
   { store, base, patched }: Pick<PatchView, 'store' | 'base' | 'patched'>,
-  change: Change,
+  change: FileChange,
   textOf: (id: string) => string | null,
-): Promise<Seen[] | null> {
-  const text = (entry: Change['head']): string | null => (entry === null ? null : textOf(entry.id));
-  const after = await judged(store, patched, change.path, text(change.head));
+): Promise<GateFinding[] | null> {
+  const text = (entry: FileChange['headEntry']): string | null => (entry === null ? null : textOf(entry.id));
+  const after = await checkMigrationFile(store, patched, change.path, text(change.headEntry));
   if (after === null) return null;
-  const old = change.base && (await judged(store, base, change.from ?? change.path, text(change.base)));
+  const old = change.baseEntry && (await checkMigrationFile(store, base, change.previousPath ?? change.path, text(change.baseEntry)));
   return after.problems.map(({ line, rule, message }) => ({
     file: after.path,
     line,
@@ -82,31 +82,31 @@ async function checkOne(
 }
 
 /** A pair of files is looked at from both of them. */
-const unique = (finding: Seen, index: number, all: readonly Seen[]): boolean =>
+const unique = (finding: GateFinding, index: number, all: readonly GateFinding[]): boolean =>
   all.findIndex(
     (other) => other.file === finding.file && other.rule === finding.rule && other.line === finding.line,
   ) === index;
 
-interface Judged {
+interface CheckedMigration {
   readonly path: string;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly MigrationProblem[];
 }
 
 /** Null when it is no migration that says how it is taken back. @param text null when the file is gone. */
-async function judged(store: Store, tree: string, path: string, text: string | null): Promise<Judged | null> {
+async function checkMigrationFile(store: GitStore, tree: string, path: string, text: string | null): Promise<CheckedMigration | null> {
   const other = async (twin: string): Promise<string | null> =>
     (await readFileAt(store, tree, twin, MAX_BYTES))?.content.toString('utf8') ?? null;
-  const up = upTwin(path);
+  const up = upFilePath(path);
   if (up !== null) {
     const upText = await other(up);
-    return upText === null ? null : { path: up, problems: twinProblems(upText, text, path) };
+    return upText === null ? null : { path: up, problems: findPairedSqlProblems(upText, text, path) };
   }
   if (text === null) return null;
-  const down = downTwin(path);
-  if (down !== null) return { path, problems: twinProblems(text, await other(down), down) };
-  if (isTwoWaySql(path, text)) return { path, problems: twoWayProblems(text) };
-  if (isPythonMigration(path, text)) return { path, problems: pythonProblems(path, text) };
-  if (isRailsMigration(path)) return { path, problems: railsProblems(text) };
-  if (isJavascriptMigration(path, text)) return { path, problems: javascriptProblems(path, text) };
+  const down = downFilePath(path);
+  if (down !== null) return { path, problems: findPairedSqlProblems(text, await other(down), down) };
+  if (isBidirectionalSql(path, text)) return { path, problems: findBidirectionalSqlProblems(text) };
+  if (isPythonMigration(path, text)) return { path, problems: findPythonMigrationProblems(path, text) };
+  if (isRailsMigration(path)) return { path, problems: findRailsMigrationProblems(text) };
+  if (isJavascriptMigration(path, text)) return { path, problems: findJavascriptMigrationProblems(path, text) };
   return null;
 }

@@ -1,5 +1,5 @@
-import { codeOnly } from '../tests/strip.ts';
-import { type Effect, judge, type Problem } from './problem.ts';
+import { blankCommentsAndStrings } from '../tests/strip.ts';
+import { type MigrationEffect, compareDirections, type MigrationProblem } from './problem.ts';
 
 const PATH = /(?:^|\/)migrations?\/(?:.*\/)?[^/]+\.[cm]?[jt]s$/i;
 const HAS_UP =
@@ -9,15 +9,15 @@ const HAS_UP =
 export const isJavascriptMigration = (path: string, text: string): boolean =>
   PATH.test(path) && !path.endsWith('.d.ts') && HAS_UP.test(text);
 
-interface Found {
+interface FunctionBody {
   readonly line: number;
   /** With strings and comments blanked out. */
   readonly body: string;
 }
 
 /** The last function of that name, or the value that stands in its place. */
-function functionOf(path: string, text: string, name: string): Found | null {
-  const code = codeOnly(path, text);
+function functionOf(path: string, text: string, name: string): FunctionBody | null {
+  const code = blankCommentsAndStrings(path, text);
   const heads = new RegExp(
     `\\bexports\\.${name}\\s*=|\\bexport\\s+(?:async\\s+)?function\\s*\\*?\\s*${name}\\b|\\bexport\\s+(?:const|let|var)\\s+${name}\\b[^=\\n]*=|^[ \\t]*(?:public\\s+)?(?:async\\s+)?${name}\\s*(?=\\()|\\b${name}\\s*:\\s*(?=async\\b|function\\b|\\(|false\\b|null\\b)|^[ \\t]*(?:async\\s+)?function\\s+${name}\\b|^[ \\t]*(?:const|let|var)\\s+${name}\\b[^=\\n]*=`,
     'gm',
@@ -94,7 +94,7 @@ const IDLE =
   /^(?:console\.\w+|Promise\.(?:resolve|all)|Error|require|if|for|while|switch|catch|function|log(?:ger)?\.\w+)$/;
 const CALL = /(?<![\w$.])([A-Za-z_$][\w$.]*)\s*(?:<[^<>()]{0,80}>\s*)?\(/g;
 
-function effectOf(body: string): Effect {
+function effectOf(body: string): MigrationEffect {
   const leaves =
     /(?:^|[;{}\n])[ \t\r]*(throw\b|return[ \t]*(?:;|\n|$|null\b|undefined\b|true\b|false\b|Promise\.resolve\(\s*\)))/.exec(
       body,
@@ -113,10 +113,10 @@ const depthAt = (code: string, to: number): number => {
   return depth;
 };
 
-export function javascriptProblems(path: string, text: string): Problem[] {
+export function findJavascriptMigrationProblems(path: string, text: string): MigrationProblem[] {
   const up = functionOf(path, text, 'up');
   const down = functionOf(path, text, 'down');
-  return judge(up && effectOf(up.body), down && { effect: effectOf(down.body), line: down.line }, {
+  return compareDirections(up && effectOf(up.body), down && { effect: effectOf(down.body), line: down.line }, {
     forward: 'up',
     back: 'down',
   });

@@ -1,19 +1,19 @@
 /** Why a migration cannot be taken back. `line` is 1-based. */
-export interface Problem {
+export interface MigrationProblem {
   readonly line: number | null;
   readonly rule: 'missing_downgrade' | 'empty_downgrade' | 'irreversible_step';
   readonly message: string;
 }
 
 /** What a way back does: something, nothing, or it refuses. */
-export type Effect = 'works' | 'nothing' | 'refuses';
+export type MigrationEffect = 'works' | 'nothing' | 'refuses';
 
 /** Compares the two directions: going forward without doing anything needs no way back. */
-export function judge(
-  forward: Effect | null,
-  back: { readonly effect: Effect; readonly line: number } | null,
+export function compareDirections(
+  forward: MigrationEffect | null,
+  back: { readonly effect: MigrationEffect; readonly line: number } | null,
   names: { readonly forward: string; readonly back: string },
-): Problem[] {
+): MigrationProblem[] {
   if (forward === null || forward === 'nothing') return [];
   if (back === null)
     return [{ line: null, rule: 'missing_downgrade', message: `has ${names.forward}, but no ${names.back}` }];

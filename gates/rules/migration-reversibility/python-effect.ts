@@ -1,19 +1,19 @@
-import type { Effect } from './problem.ts';
-import type { Statement } from './python-lines.ts';
+import type { MigrationEffect } from './problem.ts';
+import type { PythonStatement } from './python-lines.ts';
 
-export interface Definition {
+export interface FunctionDefinition {
   readonly line: number;
-  readonly body: readonly Statement[];
+  readonly body: readonly PythonStatement[];
 }
 
 /** The last function of that name: it is the one that counts. */
-export function definitionOf(statements: readonly Statement[], name: string): Definition | null {
+export function findFunctionDefinition(statements: readonly PythonStatement[], name: string): FunctionDefinition | null {
   const head = new RegExp(`^(?:async\\s+)?def\\s+${name}\\s*\\(`);
   const at = statements.findLastIndex(({ code }) => head.test(code));
   const found = statements[at];
   if (!found) return null;
   const inline = afterColon(found.code);
-  const body: Statement[] = inline === '' ? [] : [{ ...found, indent: found.indent + 1, code: inline }];
+  const body: PythonStatement[] = inline === '' ? [] : [{ ...found, indent: found.indent + 1, code: inline }];
   for (const statement of statements.slice(at + 1)) {
     // What follows a `;` in the line of the head is still part of it.
     if (statement.indent <= found.indent && !(inline !== '' && statement.line === found.line)) break;
@@ -43,11 +43,11 @@ const IDLE =
 const QUERY_ONLY = /^(?:\s|;|--[^\n]*(?:\n|$)|\/\*[^*]*\*\/)*(?:select\b[\s\S]*)?$/i;
 
 /** What the body of a function does, as far as its text tells. */
-export function effectOf(body: readonly Statement[]): Effect {
+export function detectPythonEffect(body: readonly PythonStatement[]): MigrationEffect {
   let refuses = false;
   const level = body[0]?.indent ?? 0;
   for (let at = 0; at < body.length; at++) {
-    const { code, strings, indent } = body[at] as Statement;
+    const { code, strings, indent } = body[at] as PythonStatement;
     if (NEVER.test(code)) {
       while ((body[at + 1]?.indent ?? -1) > indent) at++;
       continue;

@@ -1,5 +1,5 @@
 /** One statement of a Python file, however many lines it goes over. */
-export interface Statement {
+export interface PythonStatement {
   /** 1-based. */
   readonly line: number;
   /** Columns of white space before it; those after a `;` count as its first. */
@@ -13,8 +13,8 @@ const STRING = /^([A-Za-z]{0,2})("""|'''|"|')/;
 const TAB = 8;
 
 /** Takes a Python file apart into statements. It does not need to be correct Python; what is odd ends up as a statement. */
-export function statementsOf(source: string): Statement[] {
-  const statements: Statement[] = [];
+export function splitPythonStatements(source: string): PythonStatement[] {
+  const statements: PythonStatement[] = [];
   let code = '';
   let strings: string[] = [];
   let line = 1;

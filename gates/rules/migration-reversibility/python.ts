@@ -1,6 +1,6 @@
-import { judge, type Problem } from './problem.ts';
-import { definitionOf, effectOf } from './python-effect.ts';
-import { type Statement, statementsOf } from './python-lines.ts';
+import { compareDirections, type MigrationProblem } from './problem.ts';
+import { findFunctionDefinition, detectPythonEffect } from './python-effect.ts';
+import { type PythonStatement, splitPythonStatements } from './python-lines.ts';
 
 const ALEMBIC_FOLDERS = /(?:^|\/)(?:alembic|migrations|db)\/versions\/[^/]+\.py$/;
 const ALEMBIC_TEXT = /^down_revision\b[^\n]*=/m;
@@ -11,15 +11,15 @@ export const isPythonMigration = (path: string, text: string): boolean =>
   path.endsWith('.py') &&
   (ALEMBIC_FOLDERS.test(path) || ALEMBIC_TEXT.test(text) || /(?:^|\/)migrations\/[^/]+\.py$/.test(path));
 
-export function pythonProblems(path: string, text: string): Problem[] {
-  const statements = statementsOf(text);
+export function findPythonMigrationProblems(path: string, text: string): MigrationProblem[] {
+  const statements = splitPythonStatements(text);
   if (statements.some(({ code }) => DJANGO.test(code))) return djangoProblems(statements);
   if (!ALEMBIC_FOLDERS.test(path) && !ALEMBIC_TEXT.test(text)) return [];
-  const upgrade = definitionOf(statements, 'upgrade');
-  const downgrade = definitionOf(statements, 'downgrade');
-  return judge(
-    upgrade && effectOf(upgrade.body),
-    downgrade && { effect: effectOf(downgrade.body), line: downgrade.line },
+  const upgrade = findFunctionDefinition(statements, 'upgrade');
+  const downgrade = findFunctionDefinition(statements, 'downgrade');
+  return compareDirections(
+    upgrade && detectPythonEffect(upgrade.body),
+    downgrade && { effect: detectPythonEffect(downgrade.body), line: downgrade.line },
     { forward: 'upgrade()', back: 'downgrade()' },
   );
 }
@@ -28,9 +28,9 @@ const STEP = /\b(RunPython|RunSQL)\s*\(/g;
 const REVERSE = { RunPython: 'reverse_code', RunSQL: 'reverse_sql' } as const;
 
 /** Django takes its own steps back by itself; those with code or SQL of the project need to be told how. */
-function djangoProblems(statements: readonly Statement[]): Problem[] {
+function djangoProblems(statements: readonly PythonStatement[]): MigrationProblem[] {
   return statements.flatMap(({ code, line }) =>
-    [...code.matchAll(STEP)].flatMap((step): Problem[] => {
+    [...code.matchAll(STEP)].flatMap((step): MigrationProblem[] => {
       const kind = step[1] as keyof typeof REVERSE;
       const given = argumentsOf(code, step.index + step[0].length);
       const named = given.find((argument) => new RegExp(`^${REVERSE[kind]}\\s*=`).test(argument));
@@ -38,8 +38,8 @@ function djangoProblems(statements: readonly Statement[]): Problem[] {
         named?.replace(/^\w+\s*=\s*/, '') ?? given.filter((argument) => !/^\w+\s*=[^=]/.test(argument))[1];
       if (reverse === undefined || reverse === 'None')
         return [{ line, rule: 'irreversible_step', message: `${kind} has no ${REVERSE[kind]}` }];
-      const back = /^[A-Za-z_]\w*$/.test(reverse) ? definitionOf(statements, reverse) : null;
-      return back && effectOf(back.body) === 'refuses'
+      const back = /^[A-Za-z_]\w*$/.test(reverse) ? findFunctionDefinition(statements, reverse) : null;
+      return back && detectPythonEffect(back.body) === 'refuses'
         ? [{ line: back.line, rule: 'empty_downgrade', message: `${reverse}() only refuses` }]
         : [];
     }),

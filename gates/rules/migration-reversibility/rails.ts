@@ -1,9 +1,9 @@
-import { type Effect, judge, type Problem } from './problem.ts';
+import { type MigrationEffect, compareDirections, type MigrationProblem } from './problem.ts';
 
 const RAILS = /(?:^|\/)db\/(?:\w+_)?migrate\/[^/]+\.rb$/;
 export const isRailsMigration = (path: string): boolean => RAILS.test(path);
 
-interface Method {
+interface RubyMethod {
   readonly line: number;
   readonly body: readonly { readonly line: number; readonly code: string }[];
 }
@@ -15,7 +15,7 @@ function withoutEnd(code: string): string {
 }
 
 /** A method, by the indentation of its `end`. */
-function methodOf(lines: readonly string[], name: string): Method | null {
+function methodOf(lines: readonly string[], name: string): RubyMethod | null {
   const head = new RegExp(`^([ \\t]*)def (?:self\\.)?${name}\\b[ \\t]*(?:\\(\\))?[ \\t]*(;.*|=.*)?$`);
   const at = lines.findLastIndex((line) => head.test(line));
   const match = head.exec(lines[at] ?? '');
@@ -30,7 +30,7 @@ function methodOf(lines: readonly string[], name: string): Method | null {
   return { line: at + 1, body: body.map((code, index) => ({ line: at + 2 + index, code })) };
 }
 
-function effectOf(method: Method): Effect {
+function effectOf(method: RubyMethod): MigrationEffect {
   for (const { code } of method.body) {
     const bare = code.trim();
     if (bare === '' || /^(?:nil|true|false|puts\b.*|say\b.*|end|#.*)$/.test(bare)) continue;
@@ -56,13 +56,13 @@ function irreversible(code: string): string | null {
   return name;
 }
 
-export function railsProblems(text: string): Problem[] {
+export function findRailsMigrationProblems(text: string): MigrationProblem[] {
   const lines = text.split('\n').map((line) => line.replace(/^\s*#.*$/, '').trimEnd());
   const change = methodOf(lines, 'change');
   if (change) {
     // What stands in such a block says itself what to do on the way back.
     if (change.body.some(({ code }) => /\breversible\b|\brevert\b|\bup_only\b/.test(code))) return [];
-    return change.body.flatMap(({ code, line }): Problem[] => {
+    return change.body.flatMap(({ code, line }): MigrationProblem[] => {
       const why = irreversible(code);
       return why === null
         ? []
@@ -71,7 +71,7 @@ export function railsProblems(text: string): Problem[] {
   }
   const up = methodOf(lines, 'up');
   const down = methodOf(lines, 'down');
-  return judge(up && effectOf(up), down && { effect: effectOf(down), line: down.line }, {
+  return compareDirections(up && effectOf(up), down && { effect: effectOf(down), line: down.line }, {
     forward: 'up',
     back: 'down',
   });

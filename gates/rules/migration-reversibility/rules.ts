@@ -1,9 +1,9 @@
-import { family } from '../framework/family.ts';
+import { createRuleFamily } from '../framework/family.ts';
 import type { PatchView, Rule } from '../framework/rule.ts';
 
-async function reading(patch: PatchView) {
+async function collectFindings(patch: PatchView) {
   const { checkMigrations } = await import('./check.ts');
-  return (await checkMigrations(patch)).seen;
+  return (await checkMigrations(patch)).findings;
 }
 
 const BASE = { 'README.md': '# Shop\n' };
@@ -21,29 +21,29 @@ const GOOD = {
 };
 
 /** Rules of the gate `migration_reversibility`. */
-export const MIGRATION_RULES: readonly Rule[] = family(reading, [
+export const MIGRATION_RULES: readonly Rule[] = createRuleFamily(collectFindings, [
   {
     id: 'missing_downgrade',
     default: 'block',
     languages: 'all',
-    says: 'a migration has no way back',
-    why: 'Once it has run, the version before it cannot be put back with its data.',
-    caught: [
+    summary: 'a migration has no way back',
+    rationale: 'Once it has run, the version before it cannot be put back with its data.',
+    invalidExamples: [
       {
         name: 'an Alembic migration without downgrade',
         before: BASE,
         after: { 'migrations/versions/a.py': alembic('') },
       },
     ],
-    honest: [GOOD],
+    validExamples: [GOOD],
   },
   {
     id: 'empty_downgrade',
     default: 'block',
     languages: 'all',
-    says: 'the way back of a migration does nothing',
-    why: 'Tools take the migration for undone while its changes are all still there.',
-    caught: [
+    summary: 'the way back of a migration does nothing',
+    rationale: 'Tools take the migration for undone while its changes are all still there.',
+    invalidExamples: [
       {
         name: 'a downgrade that passes',
         before: BASE,
@@ -55,15 +55,15 @@ export const MIGRATION_RULES: readonly Rule[] = family(reading, [
         after: { 'migrations/1_orders.up.sql': UP, 'migrations/1_orders.down.sql': '-- nothing\n' },
       },
     ],
-    honest: [GOOD],
+    validExamples: [GOOD],
   },
   {
     id: 'irreversible_step',
     default: 'block',
     languages: ['python'],
-    says: 'a step of a migration cannot be taken back',
-    why: 'The framework refuses to undo it when it has to, which is in an emergency.',
-    caught: [
+    summary: 'a step of a migration cannot be taken back',
+    rationale: 'The framework refuses to undo it when it has to, which is in an emergency.',
+    invalidExamples: [
       {
         name: 'RunPython without its reverse',
         before: BASE,
@@ -73,7 +73,7 @@ export const MIGRATION_RULES: readonly Rule[] = family(reading, [
         },
       },
     ],
-    honest: [
+    validExamples: [
       {
         name: 'RunPython with its reverse',
         before: BASE,

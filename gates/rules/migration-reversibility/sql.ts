@@ -1,4 +1,4 @@
-import type { Problem } from './problem.ts';
+import type { MigrationProblem } from './problem.ts';
 
 function withoutComments(sql: string): string {
   const parts: string[] = [];
@@ -26,20 +26,20 @@ const DOWN_NAME = /(^|\/)([^/]*?)([._-])down\.sql$/i;
 const FOLDER = /(?:^|\/)(?:migrations?|migrate)\//i;
 
 /** Path of the file that takes this one back, or null when its name does not say that there is one. */
-export const downTwin = (path: string): string | null =>
+export const downFilePath = (path: string): string | null =>
   FOLDER.test(path) && UP_NAME.test(path) ? path.replace(/up(\.sql)$/i, 'down$1') : null;
 /** The other way round. */
-export const upTwin = (path: string): string | null =>
+export const upFilePath = (path: string): string | null =>
   FOLDER.test(path) && DOWN_NAME.test(path) ? path.replace(/down(\.sql)$/i, 'up$1') : null;
 
 /** Lines by which tools divide one file into both directions: goose, sql-migrate, dbmate. */
 const SECTION = /^[ \t]*--[ \t]*(?:\+goose|\+migrate|migrate:)[ \t]*(up|down)\b/i;
 
-export const isTwoWaySql = (path: string, text: string): boolean =>
+export const isBidirectionalSql = (path: string, text: string): boolean =>
   path.endsWith('.sql') && text.split('\n').some((line) => SECTION.test(line));
 
 /** Problems of a file that holds both directions. */
-export function twoWayProblems(text: string): Problem[] {
+export function findBidirectionalSqlProblems(text: string): MigrationProblem[] {
   const parts = { up: '', down: '' };
   let downLine: number | null = null;
   let now: 'up' | 'down' | null = null;
@@ -59,7 +59,7 @@ export function twoWayProblems(text: string): Problem[] {
 }
 
 /** Problems of a file for one direction. @param down text of its twin, or null when there is none. */
-export function twinProblems(up: string, down: string | null, twin: string): Problem[] {
+export function findPairedSqlProblems(up: string, down: string | null, twin: string): MigrationProblem[] {
   if (!changesSomething(up)) return [];
   if (down === null) return [{ line: null, rule: 'missing_downgrade', message: `there is no ${twin}` }];
   return changesSomething(down)

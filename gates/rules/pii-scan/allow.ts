@@ -1,6 +1,6 @@
-import type { Severity } from '../scan/detector.ts';
-import type { Candidate } from '../scan/rule.ts';
-import { isFiller, isPlaceholder, isReference } from '../scan/values.ts';
+import type { DetectorSeverity } from '../scan/detector.ts';
+import type { PatternCandidate } from '../scan/rule.ts';
+import { isRepetitiveFiller, isPlaceholder, isVariableReference } from '../scan/values.ts';
 
 /** What stands directly before a value, as part of the same word. */
 const ATTACHED = /[A-Za-z0-9_-]{0,64}$/;
@@ -11,7 +11,7 @@ const startsWith = (text: string, prefixes: readonly string[]): boolean => {
 };
 
 /** The word that a value is, or is the end of. What else stands in the line has no say. */
-const wordOf = ({ text, at, value }: Candidate): string =>
+const wordOf = ({ text, at, value }: PatternCandidate): string =>
   `${ATTACHED.exec(text.slice(Math.max(0, at - 64), at))?.[0] ?? ''}${value}`;
 
 /** Values that the makers of a format have published in their manuals for everybody to copy. */
@@ -25,16 +25,16 @@ const PUBLISHED = new Set([
 const PUBLISHED_TOKEN =
   /^eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9\.[\w-]+\.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c$/;
 
-export const isPublished = (value: string): boolean => PUBLISHED.has(value) || PUBLISHED_TOKEN.test(value);
+export const isPublishedExample = (value: string): boolean => PUBLISHED.has(value) || PUBLISHED_TOKEN.test(value);
 
 /** Whether a value that somebody chose is one that says itself that it is none. */
-export const isAllowed = (candidate: Candidate, prefixes: readonly string[]): boolean =>
+export const isAllowedValue = (candidate: PatternCandidate, prefixes: readonly string[]): boolean =>
   startsWith(candidate.value, prefixes) ||
   startsWith(wordOf(candidate), prefixes) ||
-  isPublished(candidate.value) ||
+  isPublishedExample(candidate.value) ||
   isPlaceholder(candidate.value) ||
-  isReference(candidate.value) ||
-  isFiller(candidate.value);
+  isVariableReference(candidate.value) ||
+  isRepetitiveFiller(candidate.value);
 
 /** What providers put before the part that is random. */
 const PROVIDER = /^(?:AKIA|ASIA|ABIA|ACCA|(?:[A-Za-z0-9]{2,10}[_-]){1,3}|[A-Z]{2}(?=[0-9a-f]{32}$)|SG\.)/;
@@ -43,12 +43,12 @@ const PROVIDER = /^(?:AKIA|ASIA|ABIA|ACCA|(?:[A-Za-z0-9]{2,10}[_-]){1,3}|[A-Z]{2
  * The severity of a value with the shape of a provider's token. One that is marked as not being real is still reported,
  * because the mark is easily taken off again where it is used.
  */
-export function tokenSeverity(candidate: Candidate, prefixes: readonly string[]): Severity | null {
+export function rateToken(candidate: PatternCandidate, prefixes: readonly string[]): DetectorSeverity | null {
   const random = candidate.value.replace(PROVIDER, '');
-  if (isFiller(random)) return null;
+  if (isRepetitiveFiller(random)) return null;
   const marked =
     startsWith(random, prefixes) || startsWith(wordOf(candidate), prefixes) || isPlaceholder(random);
   // The key of the provider's own manual.
   const manual = candidate.file.kind === 'prose' && /EXAMPLE(?:KEY)?$/.test(candidate.value);
-  return marked || manual || isPublished(candidate.value) ? 'medium' : 'high';
+  return marked || manual || isPublishedExample(candidate.value) ? 'medium' : 'high';
 }

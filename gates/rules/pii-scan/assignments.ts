@@ -1,7 +1,7 @@
-import { RANK } from '../scan/detector.ts';
-import type { Candidate, Rule } from '../scan/rule.ts';
-import { entropy, isLabel, isStrong } from '../scan/values.ts';
-import { isAllowed, isPublished } from './allow.ts';
+import { DETECTOR_RANK } from '../scan/detector.ts';
+import type { PatternCandidate, DetectionPattern } from '../scan/rule.ts';
+import { computeEntropy, isNaturalLabel, isStrongSecret } from '../scan/values.ts';
+import { isAllowedValue, isPublishedExample } from './allow.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 /** From the end of a name to its value, in the languages and formats that there are: `"] =`, `: str =`, `":`, `=>`, `:=`. */
@@ -47,22 +47,22 @@ const TRANSLATIONS = /(?:^|\/)(?:i18n|l10n|locales?|lang(?:uages?)?|translations
 const PUBLIC = /(?:pub(?:lic)?|partition|primary|foreign|sort|cache|storage|query|row|index)[_-]?$/i;
 
 /** Whether a name that ends at `at` belongs to something that is no secret, such as a public key. */
-const publicName = ({ text, at }: Candidate, name: RegExp): boolean => {
+const publicName = ({ text, at }: PatternCandidate, name: RegExp): boolean => {
   const before = text.slice(Math.max(0, at - 80), at);
   const found = name.exec(before);
   return found !== null && PUBLIC.test(before.slice(0, found.index));
 };
 
 /** Rules for what is a secret because of the name that it is given. */
-export function assignmentRules(prefixes: readonly string[]): Rule[] {
-  const allowed = (candidate: Candidate): boolean => isAllowed(candidate, prefixes);
-  const base = { severity: 'high', before: 0, after: 420, rank: RANK.labelled, inBinary: true } as const;
-  const password = (candidate: Candidate) => {
+export function buildAssignmentPatterns(prefixes: readonly string[]): DetectionPattern[] {
+  const allowed = (candidate: PatternCandidate): boolean => isAllowedValue(candidate, prefixes);
+  const base = { severity: 'high', before: 0, after: 420, rank: DETECTOR_RANK.labelled, inBinary: true } as const;
+  const password = (candidate: PatternCandidate) => {
     const { value, file } = candidate;
-    if (allowed(candidate) || NO_PASSWORD.test(value) || isLabel(value)) return null;
+    if (allowed(candidate) || NO_PASSWORD.test(value) || isNaturalLabel(value)) return null;
     if (TRANSLATIONS.test(file.path) && /^[A-Z]?[a-z]+$/.test(value)) return null;
     if (isCommonPassword(value)) return 'medium';
-    return (file.test || file.kind === 'prose') && !isStrong(value) ? 'medium' : 'high';
+    return (file.isTest || file.kind === 'prose') && !isStrongSecret(value) ? 'medium' : 'high';
   };
   return [
     {
@@ -75,8 +75,8 @@ export function assignmentRules(prefixes: readonly string[]): Rule[] {
         `(?:aws[_.-]?)?secret(?:[_.-]?access)?(?:[_.-]?key)?${ASSIGN}(?:${OPEN})?(?<value>[A-Za-z0-9/+=]{40})(?![A-Za-z0-9/+=])`,
         'i',
       ),
-      accept: (candidate) =>
-        isPublished(candidate.value)
+      rateCandidate: (candidate) =>
+        isPublishedExample(candidate.value)
           ? 'medium'
           : allowed(candidate) || !/\d/.test(candidate.value)
             ? null
@@ -93,9 +93,9 @@ export function assignmentRules(prefixes: readonly string[]): Rule[] {
         String.raw`(?:${KEY_NAMES})s?(?:[_-]?(?:value|prod|production|dev|staging|live|test|main|default|\d{1,2}))?${ASSIGN}${OPEN}(?<value>[^\s"'${'`'}\\]{16,300})(?=\\?["'${'`'}])`,
         'i',
       ),
-      accept: (candidate) => {
+      rateCandidate: (candidate) => {
         const { value, file } = candidate;
-        if (allowed(candidate) || isLabel(value) || /^[a-z]+:\/\/[^:@]*$/i.test(value)) return null;
+        if (allowed(candidate) || isNaturalLabel(value) || /^[a-z]+:\/\/[^:@]*$/i.test(value)) return null;
         return file.kind === 'prose' && !/\d/.test(value) ? 'medium' : 'high';
       },
     },
@@ -108,7 +108,7 @@ export function assignmentRules(prefixes: readonly string[]): Rule[] {
         String.raw`(?<name>secret|token|key|credential|password|passwd|pwd)[\w-]{0,24}${ASSIGN}${OPEN}(?<value>[^\s"'${'`'}\\]{24,300})(?=\\?["'${'`'}])`,
         'i',
       ),
-      accept: (candidate) => {
+      rateCandidate: (candidate) => {
         const { value, groups } = candidate;
         if (!/[a-z]/.test(value) || !/[A-Z]/.test(value) || !/\d/.test(value)) return null;
         if (allowed(candidate) || /^sha\d{1,3}[-:]|:\/\/|^arn:|^ssh-/.test(value)) return null;
@@ -119,7 +119,7 @@ export function assignmentRules(prefixes: readonly string[]): Rule[] {
         )
           return null;
         const digits = value.replace(/\D/g, '').length;
-        return entropy(value) >= (weak ? 4 : 3.3) && digits >= (weak ? 3 : 1) ? 'high' : null;
+        return computeEntropy(value) >= (weak ? 4 : 3.3) && digits >= (weak ? 3 : 1) ? 'high' : null;
       },
     },
     {
@@ -131,7 +131,7 @@ export function assignmentRules(prefixes: readonly string[]): Rule[] {
         String.raw`(?:password|passwd|passphrase|pwd)[_-]?(?:\d{1,3}|prod|production|dev|staging|live|main|root|admin|value)?${ASSIGN}${OPEN}(?<value>[^\s"'${'`'}\\]{4,200})(?=\\?["'${'`'}])`,
         'i',
       ),
-      accept: password,
+      rateCandidate: password,
     },
     {
       ...base,
@@ -141,10 +141,10 @@ export function assignmentRules(prefixes: readonly string[]): Rule[] {
       before: 60,
       pattern:
         /\([ \t]{0,4}["'][\w.:-]{0,40}(?<name>password|passwd|secret|token|api[_-]?key|credential)s?(?:[_-]?(?:\d{1,2}|value|prod|dev))?["'],[ \t]{0,4}["'`](?<value>[^\s"'`]{6,200})["'`]/i,
-      accept: (candidate) => {
+      rateCandidate: (candidate) => {
         const { value, groups } = candidate;
-        if (allowed(candidate) || isLabel(value) || !/\d/.test(value) || !/[a-z]/i.test(value)) return null;
-        return /passw/i.test(groups['name'] ?? '') || isStrong(value) || value.length >= 20 ? 'high' : null;
+        if (allowed(candidate) || isNaturalLabel(value) || !/\d/.test(value) || !/[a-z]/i.test(value)) return null;
+        return /passw/i.test(groups['name'] ?? '') || isStrongSecret(value) || value.length >= 20 ? 'high' : null;
       },
     },
     {
@@ -164,8 +164,8 @@ export function assignmentRules(prefixes: readonly string[]): Rule[] {
       ],
       pattern:
         /(?<name>password|passwd|passphrase|pwd|secret|token|api_?key|access_?key|credential)\w{0,24}["'\])]{0,3}[ \t]{0,8}(?:\|\||\?\?|\?:|\bor\b|,[ \t]{0,4}default[ \t]{0,4}=)[ \t]{0,8}["'`](?<value>[^\s"'`]{6,200})["'`]/i,
-      accept: (candidate) =>
-        /^(?:pass|pwd)/i.test(candidate.groups['name'] ?? '') || isStrong(candidate.value)
+      rateCandidate: (candidate) =>
+        /^(?:pass|pwd)/i.test(candidate.groups['name'] ?? '') || isStrongSecret(candidate.value)
           ? password(candidate)
           : null,
     },
@@ -176,7 +176,7 @@ export function assignmentRules(prefixes: readonly string[]): Rule[] {
       anchors: ['variable "'],
       pattern:
         /variable[ \t]{1,4}"[\w-]{0,40}(?:password|passwd|secret|token|api_key|access_key|private_key)[\w-]{0,20}"[ \t]{0,4}\{[^{}]{0,300}?\bdefault[ \t]{0,16}=[ \t]{0,4}"(?<value>[^\s"]{6,200})"/i,
-      accept: password,
+      rateCandidate: password,
     },
     {
       ...base,
@@ -186,9 +186,9 @@ export function assignmentRules(prefixes: readonly string[]): Rule[] {
       before: 40,
       pattern:
         /(?<![A-Za-z])(?:set|with)[A-Za-z_]{0,24}(?<name>password|passwd|secret|apikey|token)\([ \t]{0,4}["'`](?<value>[^\s"'`]{6,200})["'`]/i,
-      accept: (candidate) =>
+      rateCandidate: (candidate) =>
         /^pass/i.test(candidate.groups['name'] ?? '') ||
-        isStrong(candidate.value) ||
+        isStrongSecret(candidate.value) ||
         /\d/.test(candidate.value)
           ? password(candidate)
           : null,

@@ -1,7 +1,7 @@
-import { RANK } from '../scan/detector.ts';
-import type { Candidate, Rule } from '../scan/rule.ts';
-import { isFiller, isPlaceholder, isReference } from '../scan/values.ts';
-import { isAllowed } from './allow.ts';
+import { DETECTOR_RANK } from '../scan/detector.ts';
+import type { PatternCandidate, DetectionPattern } from '../scan/rule.ts';
+import { isRepetitiveFiller, isPlaceholder, isVariableReference } from '../scan/values.ts';
+import { isAllowedValue } from './allow.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 const DATABASES =
@@ -17,18 +17,18 @@ const TEMPLATE = /^(?:user(?:name)?|your[\w-]*|my[\w-]*|foo|bar)$/i;
 const TEMPLATE_PASSWORD = /^(?:pass(?:w(?:or)?d|wd)?|pwd|secret|pw|your[\w-]*)$/i;
 
 /** Rules for addresses and headers with a password in them. */
-export function connectionRules(prefixes: readonly string[]): Rule[] {
-  const base = { severity: 'high', before: 0, after: 420, rank: RANK.labelled, inBinary: true } as const;
-  const secret = (candidate: Candidate) => (isAllowed(candidate, prefixes) ? null : ('high' as const));
-  const withPassword = (candidate: Candidate) => {
+export function buildConnectionPatterns(prefixes: readonly string[]): DetectionPattern[] {
+  const base = { severity: 'high', before: 0, after: 420, rank: DETECTOR_RANK.labelled, inBinary: true } as const;
+  const secret = (candidate: PatternCandidate) => (isAllowedValue(candidate, prefixes) ? null : ('high' as const));
+  const withPassword = (candidate: PatternCandidate) => {
     const { user = '', password = '', host = '' } = candidate.groups;
-    if (NO_HOST.test(host) || isReference(host)) return null;
-    if (isReference(password) || isPlaceholder(password) || isFiller(password)) return null;
+    if (NO_HOST.test(host) || isVariableReference(host)) return null;
+    if (isVariableReference(password) || isPlaceholder(password) || isRepetitiveFiller(password)) return null;
     if (prefixes.some((prefix) => password.toUpperCase().startsWith(prefix.toUpperCase()))) return null;
     // A container beside this one, by its name, with the password that its image comes with.
     if (SERVICE.test(host) && isCommonPassword(password)) return 'medium';
-    const { kind, test } = candidate.file;
-    return (kind === 'prose' || test) && TEMPLATE.test(user) && TEMPLATE_PASSWORD.test(password)
+    const { kind, isTest } = candidate.file;
+    return (kind === 'prose' || isTest) && TEMPLATE.test(user) && TEMPLATE_PASSWORD.test(password)
       ? 'medium'
       : ('high' as const);
   };
@@ -43,7 +43,7 @@ export function connectionRules(prefixes: readonly string[]): Rule[] {
         String.raw`(?<![a-z0-9])(?<value>${DATABASES}://(?<user>[^\s:/@"'${'`'}<>]{0,128}):(?<password>[^\s/@"'${'`'}<>]{1,256})@(?<host>[^\s/:@"'${'`'}?,<>\\]{1,200})[^\s"'${'`'}<>\\]{0,200})`,
         'i',
       ),
-      accept: withPassword,
+      rateCandidate: withPassword,
     },
     {
       ...base,
@@ -52,13 +52,13 @@ export function connectionRules(prefixes: readonly string[]): Rule[] {
       severity: 'medium',
       anchors: ['://'],
       before: 40,
-      rank: RANK.shape,
+      rank: DETECTOR_RANK.shape,
       inBinary: false,
       pattern: new RegExp(
         String.raw`(?<![a-z0-9])(?<value>${DATABASES}://(?<host>[^\s/:@"'${'`'}?,<>\\$%{]{3,200})(?![^\s/:?"'${'`'}]|[^\s"'${'`'}]{0,200}@)[^\s"'${'`'}<>\\]{0,200})`,
         'i',
       ),
-      accept: ({ groups, value }) =>
+      rateCandidate: ({ groups, value }) =>
         NO_HOST.test(groups['host'] ?? '') || value.length < 20 || !value.includes('.') ? null : 'medium',
     },
     {
@@ -69,7 +69,7 @@ export function connectionRules(prefixes: readonly string[]): Rule[] {
       before: 12,
       pattern:
         /(?<![a-z0-9])(?:https?|ftps?|sftp|ssh|git|svn|wss?|socks5)(?:\+[a-z]{1,8})?:\/\/(?<value>(?<user>[^\s:/@"'`<>?#]{0,128}):(?<password>[^\s/@"'`<>?#]{3,256}))@(?<host>[^\s/:@"'`?,<>\\]{1,200})/i,
-      accept: withPassword,
+      rateCandidate: withPassword,
     },
     {
       ...base,
@@ -80,7 +80,7 @@ export function connectionRules(prefixes: readonly string[]): Rule[] {
       pattern:
         /(?:server|data source|host|hostaddr|user id|uid|user|username|dbname|database|initial catalog)[ ]?=[^\n"'`]{1,200}?[; ](?:password|pwd)[ ]?=[ ]?(?<value>[^\s;&"'`{}$<>,()]{4,120})/i,
       // In code the parameters and arguments of functions look the same.
-      accept: (candidate) =>
+      rateCandidate: (candidate) =>
         candidate.file.kind === 'code' && /^[A-Za-z_.]+$/.test(candidate.value) ? null : secret(candidate),
     },
     {
@@ -92,7 +92,7 @@ export function connectionRules(prefixes: readonly string[]): Rule[] {
       after: 620,
       pattern:
         /(?:authorization|bearer)[\w-]{0,16}(?:\\?["'\])]){0,3}[ \t]{0,8}(?:=>|[=:,])[ \t]{0,8}(?:[fbr]?\\?["'`])?Bearer[ \t]{1,4}(?<value>[A-Za-z0-9._~+/=-]{20,500})/i,
-      accept: secret,
+      rateCandidate: secret,
     },
     {
       ...base,
@@ -102,7 +102,7 @@ export function connectionRules(prefixes: readonly string[]): Rule[] {
       before: 64,
       pattern:
         /authorization(?:\\?["'\])]){0,3}[ \t]{0,8}(?:=>|[=:,])[ \t]{0,8}\\?["'`]?Basic[ \t]{1,4}(?<value>[A-Za-z0-9+/]{8,300}={0,2})/i,
-      accept: (candidate) => pair(candidate, prefixes),
+      rateCandidate: (candidate) => pair(candidate, prefixes),
     },
     {
       ...base,
@@ -110,16 +110,16 @@ export function connectionRules(prefixes: readonly string[]): Rule[] {
       title: 'user and password of a registry',
       anchors: ['"auth"', '_auth'],
       pattern: /(?:"auth"[ \t]{0,8}:|_auth[ \t]{0,4}=)[ \t]{0,8}"?(?<value>[A-Za-z0-9+/]{8,400}={0,2})/i,
-      accept: (candidate) => pair(candidate, prefixes),
+      rateCandidate: (candidate) => pair(candidate, prefixes),
     },
   ];
 }
 
 /** `user:password` in base64. */
-function pair(candidate: Candidate, prefixes: readonly string[]) {
+function pair(candidate: PatternCandidate, prefixes: readonly string[]) {
   const text = Buffer.from(candidate.value, 'base64').toString('latin1');
   const password = /^[\x21-\x7e]{1,200}?:([\x20-\x7e]{3,300})$/.exec(text)?.[1];
-  return password === undefined || isAllowed({ ...candidate, value: password }, prefixes)
+  return password === undefined || isAllowedValue({ ...candidate, value: password }, prefixes)
     ? null
     : ('high' as const);
 }

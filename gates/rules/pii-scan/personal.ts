@@ -1,5 +1,5 @@
-import { RANK } from '../scan/detector.ts';
-import type { Candidate, Rule } from '../scan/rule.ts';
+import { DETECTOR_RANK } from '../scan/detector.ts';
+import type { PatternCandidate, DetectionPattern } from '../scan/rule.ts';
 import { isCardNumber, isSsn } from '../scan/values.ts';
 
 /** Domains that are nobody's, addresses that are no person's, and what only looks like an address: `icon@2x.png`. */
@@ -13,27 +13,27 @@ const ALONE = String.raw`(?<![\w.+-]|[\w.]-)`;
 const date = /^(?:19|20)\d{2}[ -](?:0\d|1[0-2])/;
 
 /** A social security number without a label. What both gates say of it is decided here. */
-export const BARE_SSN = {
+export const UNLABELLED_SSN_PATTERN = {
   title: 'social security number',
   anchors: 'digits',
   before: 1,
   after: 1,
-  rank: RANK.shape,
+  rank: DETECTOR_RANK.shape,
   inBinary: false,
   pattern: new RegExp(
     String.raw`${ALONE}(?<area>\d{3})(?<gap>[- ])(?<group>\d{2})\k<gap>(?<serial>\d{4})(?![\w-]|\.\d)`,
   ),
   /** Tests, and texts for people, have them as examples: there it is reported, elsewhere it fails. */
-  accept: ({ groups, file }: Candidate) =>
+  rateCandidate: ({ groups, file }: PatternCandidate) =>
     isSsn(groups['area'] ?? '', groups['group'] ?? '', groups['serial'] ?? '')
-      ? file.test || file.kind === 'prose'
+      ? file.isTest || file.kind === 'prose'
         ? ('medium' as const)
         : ('high' as const)
       : null,
-} as const satisfies Partial<Rule>;
+} as const satisfies Partial<DetectionPattern>;
 
 /** Rules for what is about a person. They are reported, and do not fail, but for the number in `BARE_SSN`. */
-export const PERSONAL_RULES: readonly Rule[] = [
+export const PERSONAL_DATA_PATTERNS: readonly DetectionPattern[] = [
   {
     rule: 'email_address',
     title: 'e-mail address',
@@ -41,11 +41,11 @@ export const PERSONAL_RULES: readonly Rule[] = [
     anchors: ['@'],
     before: 66,
     after: 330,
-    rank: RANK.shape,
+    rank: DETECTOR_RANK.shape,
     inBinary: false,
     pattern:
       /(?<=(?<![A-Za-z0-9._%+/:-])(?<head>[A-Za-z0-9._%+-]{1,64}))@(?<domain>(?:[A-Za-z0-9-]{1,63}\.){1,4}[A-Za-z]{2,24})(?![A-Za-z0-9-])/,
-    accept: ({ groups }) =>
+    rateCandidate: ({ groups }) =>
       NO_DOMAIN.test(groups['domain'] ?? '') || NO_PERSON.test(groups['head'] ?? '') ? null : 'medium',
   },
   {
@@ -55,13 +55,13 @@ export const PERSONAL_RULES: readonly Rule[] = [
     anchors: 'digits',
     before: 1,
     after: 1,
-    rank: RANK.shape,
+    rank: DETECTOR_RANK.shape,
     inBinary: false,
     pattern: new RegExp(
       String.raw`${ALONE}(?:\+?\d{1,3}[ .-]?)?(?:\(\d{3}\)[ .-]?|\d{3}[ .-])\d{3}[ .-]\d{4}(?![\w-]|\.\d)`,
     ),
   },
-  { rule: 'ssn', severity: 'high', ...BARE_SSN },
+  { rule: 'ssn', severity: 'high', ...UNLABELLED_SSN_PATTERN },
   {
     rule: 'credit_card_number',
     title: 'number of a payment card',
@@ -69,11 +69,11 @@ export const PERSONAL_RULES: readonly Rule[] = [
     anchors: 'digits',
     before: 1,
     after: 1,
-    rank: RANK.shape,
+    rank: DETECTOR_RANK.shape,
     inBinary: false,
     pattern: new RegExp(
       String.raw`${ALONE}(?:\d{13,19}|\d{4}(?<gap>[ -])\d{4}\k<gap>\d{4}\k<gap>\d{1,7}|\d{4}(?<other>[ -])\d{6}\k<other>\d{4,5})(?![\w-]|\.\d)`,
     ),
-    accept: ({ value }) => (isCardNumber(value) && !date.test(value) ? 'medium' : null),
+    rateCandidate: ({ value }) => (isCardNumber(value) && !date.test(value) ? 'medium' : null),
   },
 ];

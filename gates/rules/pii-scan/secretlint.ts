@@ -1,7 +1,7 @@
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
-import { type Detector, type Match, RANK } from '../scan/detector.ts';
-import type { FileFacts } from '../scan/file-facts.ts';
-import { tokenSeverity } from './allow.ts';
+import { type Detector, type DetectorMatch, DETECTOR_RANK } from '../scan/detector.ts';
+import type { FileClassification } from '../scan/file-facts.ts';
+import { rateToken } from './allow.ts';
 
 /** What a rule of the preset is to us. Its own types are in a package that we have no other use for. */
 interface PresetRule {
@@ -23,7 +23,7 @@ interface PresetRule {
  * Where each rule of the preset can find something, and how far that reaches. A rule that is not in the list is new in the
  * preset; it is given the surroundings of everything in the list.
  */
-export const ANCHORS: Readonly<Record<string, readonly string[]>> = {
+export const SECRETLINT_ANCHORS: Readonly<Record<string, readonly string[]>> = {
   npm: ['npm_', '_authtoken', 'x-oauth-basic'],
   slack: ['xoxb-', 'xoxp-', 'xapp-', 'xoxa-', 'xoxo-', 'xoxr-', 'hooks.slack.com'],
   sendgrid: ['sg.'],
@@ -55,7 +55,7 @@ const REACH = { before: 300, after: 2_000 } as const;
 const PREFIX = '@secretlint/secretlint-rule-';
 
 /** What our own rules look for in more places, and with more said about which values are none. One of them reads files. */
-export const OURS: readonly string[] = [
+export const REPLACED_PRESET_RULES: readonly string[] = [
   'aws',
   'basicauth',
   'database-connection-string',
@@ -67,10 +67,10 @@ export const OURS: readonly string[] = [
  * The rules of secretlint that look for secrets. Its filters are left out: a comment in the patch that switches rules off has no
  * say. So is its engine, which would give all of each file to every rule.
  */
-export const secretlintDetectors = (prefixes: readonly string[]): Detector[] =>
+export const buildSecretlintDetectors = (prefixes: readonly string[]): Detector[] =>
   (rules as readonly PresetRule[]).flatMap((rule) => {
     const name = rule.meta.id.replace(PREFIX, '');
-    return !name.startsWith('filter-') && !OURS.includes(name) ? [detectorOf(name, rule, prefixes)] : [];
+    return !name.startsWith('filter-') && !REPLACED_PRESET_RULES.includes(name) ? [detectorOf(name, rule, prefixes)] : [];
   });
 
 function detectorOf(name: string, rule: PresetRule, prefixes: readonly string[]): Detector {
@@ -86,18 +86,18 @@ function detectorOf(name: string, rule: PresetRule, prefixes: readonly string[])
   );
   return {
     rule: `secretlint_${name}`,
-    anchors: ANCHORS[name] ?? Object.values(ANCHORS).flat(),
+    anchors: SECRETLINT_ANCHORS[name] ?? Object.values(SECRETLINT_ANCHORS).flat(),
     ...REACH,
-    longest: LONGEST,
+    maxWindowBytes: LONGEST,
     inBinary: true,
-    rank: RANK.preset,
-    find: (text: string, from: number, file: FileFacts): Match[] => {
+    rank: DETECTOR_RANK.preset,
+    find: (text: string, from: number, file: FileClassification): DetectorMatch[] => {
       found = [];
       const filePath = file.path.slice(file.path.lastIndexOf('/') + 1);
       void handler.file?.({ content: text, filePath, ext: '.txt', contentType: 'text' });
       return found.flatMap(([start, end]) => {
         const value = text.slice(start, end);
-        const severity = tokenSeverity({ value, groups: {}, text, at: start, file }, prefixes);
+        const severity = rateToken({ value, groups: {}, text, at: start, file }, prefixes);
         return start >= from && severity
           ? [{ rule: `secretlint_${name}`, title: `secret (${name})`, severity, start, end, value }]
           : [];

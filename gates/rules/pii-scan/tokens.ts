@@ -1,6 +1,6 @@
-import { RANK } from '../scan/detector.ts';
-import type { Candidate, Rule } from '../scan/rule.ts';
-import { isPublished, tokenSeverity } from './allow.ts';
+import { DETECTOR_RANK } from '../scan/detector.ts';
+import type { PatternCandidate, DetectionPattern } from '../scan/rule.ts';
+import { isPublishedExample, rateToken } from './allow.ts';
 
 /** What follows a token of fixed length: no more of it. */
 const END = /\(\?!\[[^\]]*\]\)$/;
@@ -11,8 +11,8 @@ const token = (
   title: string,
   anchors: readonly string[],
   pattern: string,
-  more: Partial<Rule> = {},
-): Rule => ({
+  more: Partial<DetectionPattern> = {},
+): DetectionPattern => ({
   rule,
   title,
   severity: 'high',
@@ -20,23 +20,23 @@ const token = (
   before: 0,
   after: 320,
   pattern: new RegExp(`(?<![A-Za-z0-9])(?:${pattern})`),
-  loose: new RegExp(pattern.replace(END, '')),
-  rank: RANK.token,
+  contextFreePattern: new RegExp(pattern.replace(END, '')),
+  rank: DETECTOR_RANK.token,
   inBinary: true,
   ...more,
 });
 
 /** The header of a key by itself, in quotes, is what a program looks for; the key follows in the next few bytes. */
-function keySeverity({ text, at, value }: Candidate) {
+function keySeverity({ text, at, value }: PatternCandidate) {
   const rest = text.slice(at + value.length, at + value.length + 400);
   const alone = /^["'`]/.test(rest) && !/[A-Za-z0-9+/]{40}/.test(rest);
   return alone ? ('medium' as const) : ('high' as const);
 }
 
 /** Rules for what is a secret by its shape, wherever it stands. */
-export function tokenRules(prefixes: readonly string[]): Rule[] {
-  const accept = (candidate: Candidate) => tokenSeverity(candidate, prefixes);
-  const rules: Rule[] = [
+export function buildTokenPatterns(prefixes: readonly string[]): DetectionPattern[] {
+  const accept = (candidate: PatternCandidate) => rateToken(candidate, prefixes);
+  const rules: DetectionPattern[] = [
     token(
       'aws_access_key',
       'AWS access key',
@@ -133,21 +133,21 @@ export function tokenRules(prefixes: readonly string[]): Rule[] {
       'JSON web token',
       ['eyj'],
       '(?<![_-])eyJ[A-Za-z0-9_-]{17,2000}\\.[A-Za-z0-9_-]{20,6000}\\.[A-Za-z0-9_-]{20,1000}',
-      { after: 9_100, accept: ({ value }) => (isPublished(value) ? 'medium' : 'high') },
+      { after: 9_100, rateCandidate: ({ value }) => (isPublishedExample(value) ? 'medium' : 'high') },
     ),
     {
       ...token('private_key', 'private key', ['private key', 'putty-user-key-file'], ''),
       before: 48,
       after: 420,
-      loose: /-----BEGIN (?:[A-Z0-9]{2,12} ){0,2}PRIVATE KEY(?: BLOCK)?-----/,
+      contextFreePattern: /-----BEGIN (?:[A-Z0-9]{2,12} ){0,2}PRIVATE KEY(?: BLOCK)?-----/,
       pattern:
         /-----BEGIN (?:[A-Z0-9]{2,12} ){0,2}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-[23]: [a-z0-9-]{3,24}/,
-      accept: keySeverity,
+      rateCandidate: keySeverity,
     },
     {
       ...token('gcp_service_account', 'Google service account', ['service_account'], ''),
       before: 40,
-      loose: /["']type["'][ \t]{0,8}:[ \t]{0,8}["']service_account["']/,
+      contextFreePattern: /["']type["'][ \t]{0,8}:[ \t]{0,8}["']service_account["']/,
       pattern: /["']type["'][ \t]{0,8}:[ \t]{0,8}["']service_account["']/,
     },
   ];

@@ -1,7 +1,7 @@
-import { RANK } from '../scan/detector.ts';
-import type { Candidate, Rule } from '../scan/rule.ts';
-import { isLabel, isStrong } from '../scan/values.ts';
-import { isAllowed } from './allow.ts';
+import { DETECTOR_RANK } from '../scan/detector.ts';
+import type { PatternCandidate, DetectionPattern } from '../scan/rule.ts';
+import { isNaturalLabel, isStrongSecret } from '../scan/values.ts';
+import { isAllowedValue } from './allow.ts';
 
 const PASSWORD = /passw|passphrase|pwd/i;
 const LETTER_AND_DIGIT = /^(?=.*[A-Za-z])(?=.*\d)/;
@@ -13,17 +13,17 @@ const PRINTABLE = /^[\x21-\x7e]{8,}$/;
 const COMMENT = /^[ \t]{0,80}(?:\/\/|#|\*|\/\*|--|;|<!--|%|REM )|[ \t](?:\/\/|#|--)[ \t]/;
 
 /** Whether the value stands in a comment, where code can have values without quotes as well. */
-const inComment = ({ text, at }: Candidate): boolean => {
+const inComment = ({ text, at }: PatternCandidate): boolean => {
   const before = text.slice(Math.max(0, at - 160), at);
   return COMMENT.test(before.slice(before.lastIndexOf('\n') + 1));
 };
 
 /** Rules for values without quotes: in configuration, in comments, on command lines. */
-export function unquotedRules(prefixes: readonly string[]): Rule[] {
-  const allowed = (candidate: Candidate): boolean => isAllowed(candidate, prefixes);
-  const base = { severity: 'high', before: 0, after: 320, rank: RANK.labelled, inBinary: true } as const;
-  const mixed = (candidate: Candidate) =>
-    allowed(candidate) || isLabel(candidate.value) || !LETTER_AND_DIGIT.test(candidate.value)
+export function buildUnquotedValuePatterns(prefixes: readonly string[]): DetectionPattern[] {
+  const allowed = (candidate: PatternCandidate): boolean => isAllowedValue(candidate, prefixes);
+  const base = { severity: 'high', before: 0, after: 320, rank: DETECTOR_RANK.labelled, inBinary: true } as const;
+  const mixed = (candidate: PatternCandidate) =>
+    allowed(candidate) || isNaturalLabel(candidate.value) || !LETTER_AND_DIGIT.test(candidate.value)
       ? null
       : ('high' as const);
   return [
@@ -35,22 +35,22 @@ export function unquotedRules(prefixes: readonly string[]): Rule[] {
       before: 24,
       pattern:
         /(?<![:/])(?<name>(?:password|passwd|passphrase|pwd|secret|token|(?:api|access|auth|account|secret|private|encryption|signing|master)[_.-]?key|credentials?)(?:[_.-]?(?:key|value|\d{1,2}|prod|dev|staging|live|root))?)[ \t]{0,16}(?:=(?!=)|:(?!:))[ \t]{0,16}(?<value>[^\s"'`,;<>(){}[\]#][^\s"'`,;<>(){}[\]]{5,199})(?![^\s"'`,;<>)}\]&])/i,
-      accept: (candidate) => {
+      rateCandidate: (candidate) => {
         const { value, groups, file } = candidate;
         if (
           allowed(candidate) ||
           COMMON.test(value) ||
-          isLabel(value) ||
+          isNaturalLabel(value) ||
           /^(?:[a-z]+:\/\/|[./~]*\/)|(?:\/[^/]*){3}/i.test(value)
         )
           return null;
-        if (file.binary && !PRINTABLE.test(value)) return null;
+        if (file.isBinary && !PRINTABLE.test(value)) return null;
         const password = PASSWORD.test(groups['name'] ?? '');
         if (file.kind === 'code' && !inComment(candidate)) return null;
         if (file.kind === 'config' && password) return 'high';
         if (!LETTER_AND_DIGIT.test(value) || value.length < (password ? 8 : 16)) return null;
         // In a text for people it is mostly an example; what a machine has made is none.
-        return file.kind === 'prose' && !isStrong(value) ? 'medium' : 'high';
+        return file.kind === 'prose' && !isStrongSecret(value) ? 'medium' : 'high';
       },
     },
     {
@@ -60,7 +60,7 @@ export function unquotedRules(prefixes: readonly string[]): Rule[] {
       anchors: ['env ', 'arg '],
       pattern:
         /(?<![\w.])(?:ENV|ARG)[ \t]{1,8}\w{0,40}(?:PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)[ \t]{1,8}["']?(?<value>[^\s"'$<>=]{6,200})/,
-      accept: mixed,
+      rateCandidate: mixed,
     },
     {
       ...base,
@@ -70,8 +70,8 @@ export function unquotedRules(prefixes: readonly string[]): Rule[] {
       before: 48,
       pattern:
         /<[\w:.-]{0,40}(?:password|passwd|pwd|secret|token|api[_.-]?key|credential)[^<>\n]{0,40}>[ \t]{0,8}(?<value>[^\s<>"'`]{6,200})[ \t]{0,8}<\//i,
-      accept: (candidate) =>
-        allowed(candidate) || COMMON.test(candidate.value) || isLabel(candidate.value) ? null : 'high',
+      rateCandidate: (candidate) =>
+        allowed(candidate) || COMMON.test(candidate.value) || isNaturalLabel(candidate.value) ? null : 'high',
     },
     {
       ...base,
@@ -80,7 +80,7 @@ export function unquotedRules(prefixes: readonly string[]): Rule[] {
       anchors: ['--'],
       pattern:
         /--[a-z-]{0,24}(?:password|passwd|token|secret|api-key|apikey)(?:=|[ \t]{1,4}|["'],[ \t]{0,4}["'])["']?(?<value>[^\s"'`$<>{}[\](),;]{6,200})/i,
-      accept: mixed,
+      rateCandidate: mixed,
     },
     {
       ...base,
@@ -88,7 +88,7 @@ export function unquotedRules(prefixes: readonly string[]): Rule[] {
       title: 'user and password for curl',
       anchors: ['curl'],
       pattern: /curl[^\n]{0,200}?[ \t](?:-u|--user)[ =]?["']?[\w.@-]{1,60}:(?<value>[^\s"'@$<{]{4,120})/i,
-      accept: mixed,
+      rateCandidate: mixed,
     },
     {
       ...base,
@@ -97,7 +97,7 @@ export function unquotedRules(prefixes: readonly string[]): Rule[] {
       anchors: ['machine '],
       pattern:
         /machine[ \t]{1,8}[\w.-]{3,100}\s{1,20}(?:login[ \t]{1,8}\S{1,80}\s{1,20})?password[ \t]{1,8}(?<value>\S{4,200})/i,
-      accept: (candidate) => (allowed(candidate) ? null : 'high'),
+      rateCandidate: (candidate) => (allowed(candidate) ? null : 'high'),
     },
     {
       ...base,
@@ -106,7 +106,7 @@ export function unquotedRules(prefixes: readonly string[]): Rule[] {
       anchors: ['_authtoken', '_auth', '_password'],
       pattern:
         /(?<![\w.])_(?:authToken|auth|password)[ \t]{0,4}=[ \t]{0,4}["']?(?<value>[A-Za-z0-9+/=_.-]{8,300})/i,
-      accept: (candidate) => (allowed(candidate) || candidate.file.kind === 'code' ? null : 'high'),
+      rateCandidate: (candidate) => (allowed(candidate) || candidate.file.kind === 'code' ? null : 'high'),
     },
     {
       ...base,
@@ -114,7 +114,7 @@ export function unquotedRules(prefixes: readonly string[]): Rule[] {
       title: 'password in SQL',
       anchors: ['identified by', "password '", 'password  '],
       pattern: /(?:identified[ \t]{1,4}by|password)[ \t]{1,8}'(?<value>[^'\s]{4,200})'/i,
-      accept: (candidate) => (allowed(candidate) || COMMON.test(candidate.value) ? null : 'high'),
+      rateCandidate: (candidate) => (allowed(candidate) || COMMON.test(candidate.value) ? null : 'high'),
     },
   ];
 }

@@ -1,23 +1,23 @@
-import type { Expectation, ProtectedClass } from '../../../shared/contract/submission/expects.ts';
+import type { ExpectedChange, ProtectedFileKind } from '../../../shared/contract/submission/expects.ts';
 import { compileGlob } from '../../../shared/lib/glob/glob.ts';
 
 /** What is known beforehand of the files that steer checks. */
-export interface Foreseen {
+export interface ExemptionSources {
   /** Files that the task names. A folder names nothing that is in it. */
-  readonly files: readonly string[];
+  readonly taskFiles: readonly string[];
   /** Kinds of change that the task foresees. */
-  readonly expects: readonly Expectation[];
+  readonly expects: readonly ExpectedChange[];
   /** Globs of the base commit's `protected: allow:`. */
-  readonly allow: readonly string[];
+  readonly allowGlobs: readonly string[];
 }
 
 /** What allows a patch to change a file that steers checks, in words for the evidence; null: nothing does. */
-export type Allowance = (path: string, kind: ProtectedClass) => string | null;
+export type ExemptionLookup = (path: string, kind: ProtectedFileKind) => string | null;
 
-export function allowanceOf({ files, expects, allow }: Foreseen): Allowance {
-  const named = new Set(files);
+export function createExemptionLookup({ taskFiles, expects, allowGlobs }: ExemptionSources): ExemptionLookup {
+  const named = new Set(taskFiles);
   const foreseen: ReadonlySet<string> = new Set(expects);
-  const globs = allow.map((glob) => ({ glob, matches: compileGlob(glob, { dot: true }) }));
+  const globs = allowGlobs.map((glob) => ({ glob, matches: compileGlob(glob, { dot: true }) }));
   return (path, kind) => {
     if (named.has(path)) return 'files of the task';
     if (foreseen.has(kind)) return `expects: ${kind}`;

@@ -1,8 +1,8 @@
-import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
-import { grammar } from '../../code/parsing/grammars.ts';
+import { readThreadCpuMs } from '../../../workspace/process/cpu-time.ts';
+import { loadGrammar } from '../../code/parsing/grammars.ts';
 import { MAX_SOURCE_BYTES } from '../../code/parsing/parse.ts';
-import { type Syntax, toSyntax } from '../../code/parsing/syntax.ts';
-import type { Merge } from './merge.ts';
+import { type SyntaxNode, toSyntaxNode } from '../../code/parsing/syntax.ts';
+import type { ConfigMerger } from './merge.ts';
 
 /** Fixtures of pytest and its usual plugins: one of the same name would take their place in tests that are there. */
 const BUILT_IN =
@@ -16,17 +16,17 @@ const LITERALS = /^(?:string|integer|float|true|false|none|list|tuple)$/;
  * A `conftest.py` may get new fixtures for new tests, and what they import; whatever else is in it steers the runner, and comes from
  * the base. A fixture that nobody asks for does nothing.
  */
-export async function conftestByBase(): Promise<Merge> {
-  const { parser } = await grammar('python');
-  const read = (text: string): readonly Syntax[] | null => {
+export async function loadConftestMerger(): Promise<ConfigMerger> {
+  const { parser } = await loadGrammar('python');
+  const read = (text: string): readonly SyntaxNode[] | null => {
     if (text.length > MAX_SOURCE_BYTES / 4) return null;
-    const until = ownCpuMs() + PARSE_MS;
-    const tree = parser.parse(text, null, { progressCallback: () => ownCpuMs() > until });
+    const until = readThreadCpuMs() + PARSE_MS;
+    const tree = parser.parse(text, null, { progressCallback: () => readThreadCpuMs() > until });
     if (!tree) parser.reset();
     try {
       return !tree || tree.rootNode.hasError
         ? null
-        : toSyntax(tree.rootNode, text).namedChildren.filter(({ type }) => type !== 'comment');
+        : toSyntaxNode(tree.rootNode, text).namedChildren.filter(({ type }) => type !== 'comment');
     } catch {
       // Too deep, or too large to be followed.
       return null;
@@ -49,28 +49,28 @@ export async function conftestByBase(): Promise<Merge> {
 }
 
 /** Names that a statement at the top of the file defines. */
-const namesOf = (statement: Syntax): string[] => {
-  const definition = statement.type === 'decorated_definition' ? statement.child('definition') : statement;
-  const name = definition?.child('name')?.text;
+const namesOf = (statement: SyntaxNode): string[] => {
+  const definition = statement.type === 'decorated_definition' ? statement.childForField('definition') : statement;
+  const name = definition?.childForField('name')?.text;
   if (statement.type.startsWith('import')) return importedBy(statement);
   return name === undefined ? [] : [name];
 };
 
-const importedBy = (statement: Syntax): string[] =>
-  statement.childrenAt('name').map((each) => (each.child('alias') ?? each.child('name') ?? each).text);
+const importedBy = (statement: SyntaxNode): string[] =>
+  statement.childrenForField('name').map((each) => (each.childForField('alias') ?? each.childForField('name') ?? each).text);
 
-function isHarmless(statement: Syntax, taken: ReadonlySet<string>): boolean {
+function isHarmless(statement: SyntaxNode, taken: ReadonlySet<string>): boolean {
   if (/^(?:import_statement|import_from_statement|future_import_statement)$/.test(statement.type)) {
     const names = importedBy(statement);
     return (
-      !statement.has('wildcard_import') &&
+      !statement.hasChildOfType('wildcard_import') &&
       names.every((name) => !/^pytest_|^collect_/.test(name) && !taken.has(name))
     );
   }
   if (statement.type === 'expression_statement') return statement.namedChildren[0]?.type === 'string';
   if (statement.type !== 'decorated_definition') return false;
-  const definition = statement.child('definition');
-  const name = definition?.child('name')?.text ?? '';
+  const definition = statement.childForField('definition');
+  const name = definition?.childForField('name')?.text ?? '';
   if (
     definition?.type !== 'function_definition' ||
     /^pytest_/.test(name) ||
@@ -83,13 +83,13 @@ function isHarmless(statement: Syntax, taken: ReadonlySet<string>): boolean {
 }
 
 /** `@pytest.fixture`, with nothing that would make it run unasked or under another name. */
-function isFixture(decorator: Syntax): boolean {
+function isFixture(decorator: SyntaxNode): boolean {
   const [asked] = decorator.namedChildren;
   if (asked?.type !== 'call') return /^(?:pytest\.)?fixture$/.test(asked?.text ?? '');
-  if (!/^(?:pytest\.)?fixture$/.test(asked.child('function')?.text ?? '')) return false;
-  return (asked.child('arguments')?.namedChildren ?? []).every((argument) => {
-    const value = argument.child('value');
-    const key = argument.child('name')?.text;
+  if (!/^(?:pytest\.)?fixture$/.test(asked.childForField('function')?.text ?? '')) return false;
+  return (asked.childForField('arguments')?.namedChildren ?? []).every((argument) => {
+    const value = argument.childForField('value');
+    const key = argument.childForField('name')?.text;
     if (argument.type !== 'keyword_argument' || value === null) return false;
     if (key === 'scope') return SCOPES.test(value.text);
     return (
@@ -102,7 +102,7 @@ function isFixture(decorator: Syntax): boolean {
 }
 
 /** Defaults and annotations are worked out when the file is loaded. */
-const runsOnLoad = (definition: Syntax): boolean =>
-  [definition.child('parameters'), definition.child('return_type')].some((part) =>
+const runsOnLoad = (definition: SyntaxNode): boolean =>
+  [definition.childForField('parameters'), definition.childForField('return_type')].some((part) =>
     [...(part?.walk() ?? [])].some(({ type }) => /call|default|lambda|await|comprehension/.test(type)),
   );

@@ -1,7 +1,7 @@
-import type { Merge } from './merge.ts';
+import type { ConfigMerger } from './merge.ts';
 
 /** One line of a go.mod or go.work, without its block. */
-interface Statement {
+interface GoModDirective {
   readonly verb: string;
   /** What stands behind the verb. */
   readonly words: readonly string[];
@@ -13,26 +13,26 @@ const STEERING = new Set(['toolchain', 'godebug', 'ignore']);
 /**
  * The base says where the modules come from that it knows, and how Go behaves. A module that is new may come from anywhere.
  */
-export const goModByBase: Merge = (base, head) => {
+export const mergeGoMod: ConfigMerger = (base, head) => {
   const before = statements(base ?? '');
   const after = statements(head);
   if (before === null || after === null) return 'base';
   const known = new Set(before.filter(({ verb }) => verb === 'require').map(({ words }) => words[0]));
   // A go.work replaces for all of its modules, whatever they require.
   const isWorkspace = after.some(({ verb }) => verb === 'use');
-  const steers = ({ verb, words }: Statement): boolean =>
+  const steers = ({ verb, words }: GoModDirective): boolean =>
     STEERING.has(verb) || (verb === 'replace' && (isWorkspace || known.has(words[0])));
-  const texts = (list: readonly Statement[]): string[] => list.filter(steers).map(textOf).sort();
+  const texts = (list: readonly GoModDirective[]): string[] => list.filter(steers).map(textOf).sort();
   const wanted = texts(before);
   if (wanted.join('\n') === texts(after).join('\n')) return null;
   return `${[...after.filter((each) => !steers(each)), ...before.filter(steers)].map(textOf).join('\n')}\n`;
 };
 
-const textOf = ({ verb, words }: Statement): string => [verb, ...words].join(' ');
+const textOf = ({ verb, words }: GoModDirective): string => [verb, ...words].join(' ');
 
 /** The statements of a file; null when it has something that no go.mod has. */
-function statements(text: string): Statement[] | null {
-  const found: Statement[] = [];
+function statements(text: string): GoModDirective[] | null {
+  const found: GoModDirective[] = [];
   let block: string | null = null;
   for (const line of text.split('\n')) {
     const comment = line.indexOf('//');

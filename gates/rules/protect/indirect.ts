@@ -1,11 +1,11 @@
 import { readBlobs } from '../../../workspace/git/blobs.ts';
 import { CheckoutError } from '../../../workspace/git/error.ts';
-import { isRegular, type ListedFile, listFiles } from '../../../workspace/git/list.ts';
-import type { Store } from '../../../workspace/git/store.ts';
+import { isRegularFile, type ListedFile, listFiles } from '../../../workspace/git/list.ts';
+import type { GitStore } from '../../../workspace/git/store.ts';
 import type { Protection } from './rule.ts';
-import { isShadow } from './shadows.ts';
-import type { Side } from './side.ts';
-import { isOfUnchangedPackage, type VendorFolder, vendorRoot } from './vendored.ts';
+import { isShadowingModule } from './shadows.ts';
+import type { PathVersions } from './side.ts';
+import { isInUnchangedPackage, type VendorFolder, findVendorRoot } from './vendored.ts';
 
 /** Files that no configuration is named after: code, data and links may be loaded by one. */
 const LOADABLE = /\.(?:json[c5]?|[cm]?[jt]sx?|py|ya?ml|toml)$|(?:^|\/)[^./]+$/;
@@ -13,7 +13,7 @@ const LOADABLE = /\.(?:json[c5]?|[cm]?[jt]sx?|py|ya?ml|toml)$|(?:^|\/)[^./]+$/;
 const MAX_LIST_BYTES = 8 * 1_048_576;
 
 /** Files that steer checks not by their own name, but by what else the base commit has. */
-export class Indirect {
+export class IndirectProtection {
   readonly #referenced: ReadonlySet<string>;
   readonly #top: ReadonlySet<string>;
   readonly #vendored: ReadonlyMap<string, VendorFolder>;
@@ -33,49 +33,49 @@ export class Indirect {
   }
 
   /** Looks at the base for the touched paths; not at all where none of them could be meant. */
-  static async of(store: Store, base: string, touched: readonly Side[]): Promise<Indirect> {
+  static async load(store: GitStore, base: string, touched: readonly PathVersions[]): Promise<IndirectProtection> {
     const loadable = touched.some(({ path }) => LOADABLE.test(path));
     const modules = touched.some(isNewModule);
-    const roots = new Set(touched.flatMap(({ path }) => vendorRoot(path) ?? []));
+    const roots = new Set(touched.flatMap(({ path }) => findVendorRoot(path) ?? []));
     if (!loadable && !modules && roots.size === 0)
-      return new Indirect(new Set(), new Set(), new Map(), new Set());
+      return new IndirectProtection(new Set(), new Set(), new Map(), new Set());
     const files = await listFiles(store, base);
     const referenced = loadable
-      ? await (await import('./references.ts')).referencedFiles(store, files)
+      ? await (await import('./references.ts')).findReferencedFiles(store, files)
       : new Set<string>();
     const top = new Set(files.map(({ path }) => (path.split('/', 1)[0] ?? '').replace(/\.py$/, '')));
     const vendored = new Map<string, VendorFolder>();
     for (const root of roots) vendored.set(root, await vendorFolder(store, root, files, touched));
     const go = modules ? foldersOfGo(files) : new Set<string>();
-    return new Indirect(referenced, top, vendored, go);
+    return new IndirectProtection(referenced, top, vendored, go);
   }
 
   /** A go.mod in the midst of known code: `./...` no longer leads there. */
-  module(side: Side): Protection | null {
+  findNestedModuleProtection(side: PathVersions): Protection | null {
     return isNewModule(side) && this.#go.has(side.path.slice(0, -'/go.mod'.length))
       ? {
           class: 'manifest',
           reason: 'takes known code out of its module, and so out of its tests',
-          extent: 'whole',
+          restoreScope: 'whole',
         }
       : null;
   }
 
-  protection({ path, base }: Side): Protection | null {
+  findProtection({ path, base }: PathVersions): Protection | null {
     if (this.#referenced.has(path))
-      return { class: 'test_config', reason: 'loaded by the configuration of the checks', extent: 'whole' };
-    if (base === null && isShadow(path, (name) => this.#top.has(name)))
-      return { class: 'intrusion', reason: 'hides a module that the checks are made of', extent: 'whole' };
-    const root = vendorRoot(path);
+      return { class: 'test_config', reason: 'loaded by the configuration of the checks', restoreScope: 'whole' };
+    if (base === null && isShadowingModule(path, (name) => this.#top.has(name)))
+      return { class: 'intrusion', reason: 'hides a module that the checks are made of', restoreScope: 'whole' };
+    const root = findVendorRoot(path);
     const folder = root === null ? undefined : this.#vendored.get(root);
-    return folder && isOfUnchangedPackage(path, folder)
-      ? { class: 'dependencies', reason: 'vendored package whose version stays the same', extent: 'whole' }
+    return folder && isInUnchangedPackage(path, folder)
+      ? { class: 'dependencies', reason: 'vendored package whose version stays the same', restoreScope: 'whole' }
       : null;
   }
 }
 
 /** A module within another one. */
-const isNewModule = ({ path, base }: Side): boolean => base === null && path.endsWith('/go.mod');
+const isNewModule = ({ path, base }: PathVersions): boolean => base === null && path.endsWith('/go.mod');
 
 /** Folders that have code of Go, also further down. */
 function foldersOfGo(files: readonly ListedFile[]): Set<string> {
@@ -92,13 +92,13 @@ function foldersOfGo(files: readonly ListedFile[]): Set<string> {
 }
 
 async function vendorFolder(
-  store: Store,
+  store: GitStore,
   root: string,
   files: readonly ListedFile[],
-  touched: readonly Side[],
+  touched: readonly PathVersions[],
 ): Promise<VendorFolder> {
   const list = `${root}modules.txt`;
-  const there = files.find((file) => file.path === list && isRegular(file));
+  const there = files.find((file) => file.path === list && isRegularFile(file));
   const change = touched.find(({ path }) => path === list);
   const crates = new Set(
     files.flatMap(({ path }) =>
@@ -128,7 +128,7 @@ async function vendorFolder(
 const versionOf = (manifest: string | null): string | null =>
   /^[ \t]*version[ \t]*=[ \t]*"([^"\n]{1,100})"/m.exec(manifest ?? '')?.[1] ?? null;
 
-async function blobs(store: Store, ids: readonly string[]): Promise<Map<string, Buffer>> {
+async function blobs(store: GitStore, ids: readonly string[]): Promise<Map<string, Buffer>> {
   try {
     return await readBlobs(store, ids, MAX_LIST_BYTES);
   } catch (error) {

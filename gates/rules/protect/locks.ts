@@ -1,18 +1,18 @@
 import type { ProtectedFile } from '../../../shared/contract/evidence/schema.ts';
-import { foldPath } from '../../../shared/lib/glob/glob.ts';
+import { foldPathCase } from '../../../shared/lib/glob/glob.ts';
 import { readBlobs } from '../../../workspace/git/blobs.ts';
 import { CheckoutError } from '../../../workspace/git/error.ts';
-import type { Store } from '../../../workspace/git/store.ts';
-import { kindOf, type Side } from './side.ts';
+import type { GitStore } from '../../../workspace/git/store.ts';
+import { classifyChange, type PathVersions } from './side.ts';
 
-interface Manager {
+interface PackageManager {
   /** Files in which it writes exactly what it installs. */
   readonly locks: readonly string[];
   /** Files that say what is wanted. */
   readonly manifests: RegExp;
 }
 
-const MANAGERS: readonly Manager[] = [
+const MANAGERS: readonly PackageManager[] = [
   {
     locks: [
       'package-lock.json',
@@ -55,8 +55,8 @@ const WANTS = [
 /** Most bytes of all manifests together, in both versions. */
 const MAX_BYTES = 16 * 1_048_576;
 
-export interface LockChange {
-  readonly side: Side;
+export interface LockFileChange {
+  readonly side: PathVersions;
   readonly file: ProtectedFile;
 }
 
@@ -64,20 +64,20 @@ export interface LockChange {
  * The lock files that a patch touches. What is installed must not change unless what is wanted changes too: then the lock is put
  * back. Where both change, the lock stays, because nothing could be installed otherwise, and is named for a person to look at.
  */
-export async function lockChanges(store: Store, touched: readonly Side[]): Promise<LockChange[]> {
+export async function findLockFileChanges(store: GitStore, touched: readonly PathVersions[]): Promise<LockFileChange[]> {
   const locks = touched.flatMap((side) => {
     const manager = MANAGERS.find((each) => each.locks.includes(nameOf(side.path)));
     return manager ? [{ side, manager }] : [];
   });
   if (locks.length === 0) return [];
-  const changes: LockChange[] = [];
+  const changes: LockFileChange[] = [];
   for (const { side, manager } of locks) {
-    const wanted = await wantsMore(store, touched, side, manager);
+    const wanted = await findChangedManifest(store, touched, side, manager);
     changes.push({
       side,
       file: {
         path: side.path,
-        change: kindOf(side),
+        change: classifyChange(side),
         reason: wanted
           ? `what is installed was changed together with ${wanted}`
           : 'what is installed was changed, and nothing that asks for it',
@@ -91,27 +91,27 @@ export async function lockChanges(store: Store, touched: readonly Side[]): Promi
 }
 
 /** The path of a changed manifest that the lock belongs to, or null. */
-async function wantsMore(
-  store: Store,
-  touched: readonly Side[],
-  lock: Side,
-  { manifests }: Manager,
+async function findChangedManifest(
+  store: GitStore,
+  touched: readonly PathVersions[],
+  lock: PathVersions,
+  { manifests }: PackageManager,
 ): Promise<string | null> {
   for (const side of touched) {
     if (!manifests.test(nameOf(side.path)) || !areRelated(folderOf(side.path), folderOf(lock.path))) continue;
-    if (nameOf(side.path) !== 'package.json' || (await wantsOther(store, side))) return side.path;
+    if (nameOf(side.path) !== 'package.json' || (await hasOtherDependencies(store, side))) return side.path;
   }
   return null;
 }
 
 /** Whether package.json asks for something else than before. What cannot be read asks for nothing. */
-async function wantsOther(store: Store, { base, head }: Side): Promise<boolean> {
+async function hasOtherDependencies(store: GitStore, { base, head }: PathVersions): Promise<boolean> {
   const ids = [base, head].flatMap((entry) => (entry ? [entry.id] : []));
   const blobs = await readBlobs(store, ids, MAX_BYTES).catch((error: unknown) => {
     if (error instanceof CheckoutError) return null;
     throw error;
   });
-  const wants = (entry: Side['base']): string => {
+  const wants = (entry: PathVersions['base']): string => {
     try {
       const parsed = entry && JSON.parse((blobs?.get(entry.id) ?? Buffer.alloc(0)).toString('utf8'));
       return JSON.stringify(WANTS.map((key) => parsed?.[key] ?? null));
@@ -122,7 +122,7 @@ async function wantsOther(store: Store, { base, head }: Side): Promise<boolean> 
   return wants(base) !== wants(head);
 }
 
-const nameOf = (path: string): string => foldPath(path.slice(path.lastIndexOf('/') + 1));
+const nameOf = (path: string): string => foldPathCase(path.slice(path.lastIndexOf('/') + 1));
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
 
 /** One lock serves a workspace: its manifests lie in the same folder, below it, or above. */

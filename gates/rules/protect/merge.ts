@@ -1,5 +1,5 @@
 /** What a partly protected file is merged with. */
-export interface MergeContext {
+export interface ConfigMergeContext {
   /** Folder of the file; empty at the top. */
   readonly folder: string;
   /** Whether the patch deletes a file. */
@@ -11,23 +11,23 @@ export interface MergeContext {
  * @returns the text to use, `null` when the new one steers as the base does, or `'base'` when only the whole base can be
  * trusted, because nobody can take the new one apart.
  */
-export type Merge = (base: string | null, head: string, context: MergeContext) => string | null | 'base';
+export type ConfigMerger = (base: string | null, head: string, context: ConfigMergeContext) => string | null | 'base';
 
-export type Table = Record<string, unknown>;
+export type ConfigTable = Record<string, unknown>;
 
-export const isTable = (value: unknown): value is Table =>
+export const isConfigTable = (value: unknown): value is ConfigTable =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
-export const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+export const isJsonEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** `head` with these keys as `base` has them, at a path such as `tool.pytest`; a table that was not there is not made. */
-export function withKey(head: Table, base: Table, path: string): Table {
+export function restoreKey(head: ConfigTable, base: ConfigTable, path: string): ConfigTable {
   const dot = path.indexOf('.');
   if (dot >= 0) {
     const key = path.slice(0, dot);
     const [inner, from] = [head[key], base[key]];
-    if (inner !== undefined && !isTable(inner)) return withKey(head, base, key);
-    const merged = withKey(inner ?? {}, isTable(from) ? from : {}, path.slice(dot + 1));
+    if (inner !== undefined && !isConfigTable(inner)) return restoreKey(head, base, key);
+    const merged = restoreKey(inner ?? {}, isConfigTable(from) ? from : {}, path.slice(dot + 1));
     return inner === undefined && Object.keys(merged).length === 0 ? head : { ...head, [key]: merged };
   }
   if (base[path] !== undefined) return { ...head, [path]: base[path] };
@@ -36,5 +36,5 @@ export function withKey(head: Table, base: Table, path: string): Table {
 }
 
 /** As `withKey`, for many paths. */
-export const withKeys = (head: Table, base: Table, paths: readonly string[]): Table =>
-  paths.reduce((merged, path) => withKey(merged, base, path), head);
+export const restoreKeys = (head: ConfigTable, base: ConfigTable, paths: readonly string[]): ConfigTable =>
+  paths.reduce((merged, path) => restoreKey(merged, base, path), head);

@@ -1,4 +1,4 @@
-import { isSame, isTable, type Merge, type Table, withKeys } from './merge.ts';
+import { isJsonEqual, isConfigTable, type ConfigMerger, type ConfigTable, restoreKeys } from './merge.ts';
 
 /** Keys of a package.json that steer checks. Dependencies, exports and the rest are the work itself. */
 const PACKAGE = [
@@ -57,32 +57,32 @@ const DENO = [
 ] as const;
 
 const jsonByBase =
-  (keys: readonly string[]): Merge =>
+  (keys: readonly string[]): ConfigMerger =>
   (base, head) => {
     const before = base === null ? {} : parse(base);
     const after = parse(head);
     if (!before || !after) return 'base';
-    const merged = withKeys(after, before, keys);
-    return keys.every((key) => isSame(before[key], after[key]))
+    const merged = restoreKeys(after, before, keys);
+    return keys.every((key) => isJsonEqual(before[key], after[key]))
       ? null
       : `${JSON.stringify(merged, null, 2)}\n`;
   };
 
-export const packageByBase = jsonByBase(PACKAGE);
-export const denoByBase = jsonByBase(DENO);
+export const mergePackageJson = jsonByBase(PACKAGE);
+export const mergeDenoJson = jsonByBase(DENO);
 
 /** The steering parts of a package.json but its scripts, as text; empty when it is no object. */
-export function steeringText(text: string): string {
+export function extractToolSettings(text: string): string {
   const { scripts: _, ...parsed } = parse(text) ?? {};
   return JSON.stringify(
     Object.fromEntries(PACKAGE.flatMap((key) => (key in parsed ? [[key, parsed[key]]] : []))),
   );
 }
 
-function parse(text: string): Table | null {
+function parse(text: string): ConfigTable | null {
   try {
     const value: unknown = JSON.parse(text);
-    return isTable(value) ? value : null;
+    return isConfigTable(value) ? value : null;
   } catch {
     return null;
   }

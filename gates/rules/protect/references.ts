@@ -1,9 +1,9 @@
 import { readBlobs } from '../../../workspace/git/blobs.ts';
 import { CheckoutError } from '../../../workspace/git/error.ts';
-import { isRegular, type ListedFile } from '../../../workspace/git/list.ts';
-import type { Store } from '../../../workspace/git/store.ts';
-import { steeringText } from './package-json.ts';
-import { protection } from './table.ts';
+import { isRegularFile, type ListedFile } from '../../../workspace/git/list.ts';
+import type { GitStore } from '../../../workspace/git/store.ts';
+import { extractToolSettings } from './package-json.ts';
+import { findProtection } from './table.ts';
 
 /** Most configuration files that are read, largest one in bytes, and how far one leads to the next. */
 const MAX_FILES = 400;
@@ -20,14 +20,14 @@ const FOREIGN = new Set(['installed tools', 'results of earlier runs, which tool
  * imports. They steer the checks as much as the configuration does. Paths that do not exist are among them, because a file
  * that is added there is found instead of the one that is meant.
  */
-export async function referencedFiles(
-  store: Store,
+export async function findReferencedFiles(
+  store: GitStore,
   files: readonly ListedFile[],
 ): Promise<ReadonlySet<string>> {
-  const byPath = new Map(files.filter(isRegular).map((file) => [file.path, file]));
+  const byPath = new Map(files.filter(isRegularFile).map((file) => [file.path, file]));
   const referenced = new Set<string>();
   let step = [...byPath.values()].filter(({ path }) => {
-    const rule = protection(path);
+    const rule = findProtection(path);
     return rule !== null && !FOREIGN.has(rule.reason) && NAMES_OTHERS.test(path);
   });
   const seen = new Set<string>();
@@ -37,14 +37,14 @@ export async function referencedFiles(
       .slice(0, MAX_FILES - seen.size);
     for (const { path } of readable) seen.add(path);
     const texts = await textsOf(store, readable);
-    const found = readable.flatMap(({ path, id }) => referencesOf(path, texts.get(id) ?? ''));
+    const found = readable.flatMap(({ path, id }) => extractReferences(path, texts.get(id) ?? ''));
     for (const path of found) referenced.add(path);
     step = found.flatMap((path) => byPath.get(path) ?? []);
   }
   return referenced;
 }
 
-async function textsOf(store: Store, files: readonly ListedFile[]): Promise<Map<string, string>> {
+async function textsOf(store: GitStore, files: readonly ListedFile[]): Promise<Map<string, string>> {
   try {
     const blobs = await readBlobs(
       store,
@@ -72,9 +72,9 @@ const DOTTED = /[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){0,8}/g;
 const WORK = /(?:^|\/)(?:src|lib|app|source|dist|build)\//;
 
 /** Where the names that stand in a configuration may lead, as paths from the root. */
-export function referencesOf(path: string, content: string): string[] {
+export function extractReferences(path: string, content: string): string[] {
   // What a package exports and depends on is the work.
-  const text = /(?:^|\/)package\.json$/i.test(path) ? steeringText(content) : content;
+  const text = /(?:^|\/)package\.json$/i.test(path) ? extractToolSettings(content) : content;
   const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
   const found: string[] = [];
   for (const match of text.matchAll(KEYS)) {

@@ -1,4 +1,4 @@
-import type { Merge } from './merge.ts';
+import type { ConfigMerger } from './merge.ts';
 
 /** Where packages are looked for. */
 const OPTION =
@@ -7,7 +7,7 @@ const NAME = /^([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(.*)$/s;
 /** A package named at the end of an address, as in `git+https://…#egg=name`. */
 const EGG = /[#&]egg=([\w.-]+)/;
 
-interface Line {
+interface RequirementLine {
   readonly text: string;
   readonly name: string | null;
   /** An address or a path in the place of a version. */
@@ -18,16 +18,16 @@ interface Line {
  * The base says where the packages come from that it knows, and where packages are looked for. One that is new may come from anywhere,
  * and versions are the work.
  */
-export const requirementsByBase: Merge = (base, head) => {
+export const mergeRequirements: ConfigMerger = (base, head) => {
   if (base === null) return null;
   const [before, after] = [linesOf(base), linesOf(head)];
   const known = new Map(before.flatMap((line) => (line.name === null ? [] : [[line.name, line] as const])));
-  const steers = ({ text }: Line): boolean => OPTION.test(text);
-  const moved = (line: Line): boolean => {
+  const steers = ({ text }: RequirementLine): boolean => OPTION.test(text);
+  const moved = (line: RequirementLine): boolean => {
     const was = line.name === null ? undefined : known.get(line.name);
     return was !== undefined && line.isFromElsewhere && line.text !== was.text;
   };
-  const texts = (lines: readonly Line[]): string =>
+  const texts = (lines: readonly RequirementLine[]): string =>
     lines
       .filter(steers)
       .map(({ text }) => text)
@@ -40,7 +40,7 @@ export const requirementsByBase: Merge = (base, head) => {
 };
 
 /** The lines of a file, with those that go on in the next one in one piece, and without comments. */
-const linesOf = (text: string): Line[] =>
+const linesOf = (text: string): RequirementLine[] =>
   text
     .replace(/\\\r?\n/g, ' ')
     .split(/\r?\n/)
@@ -53,7 +53,7 @@ const linesOf = (text: string): Line[] =>
     .filter((line) => line !== '')
     .map(lineOf);
 
-function lineOf(text: string): Line {
+function lineOf(text: string): RequirementLine {
   const address = text.replace(/^(?:-e|--editable)[ =]\s*/, '');
   const egg = EGG.exec(address)?.[1];
   if (egg !== undefined) return { text, name: plain(egg), isFromElsewhere: true };

@@ -1,7 +1,7 @@
-import type { ProtectedClass } from '../../../shared/contract/submission/expects.ts';
+import type { ProtectedFileKind } from '../../../shared/contract/submission/expects.ts';
 
 /** How much of a changed file is put back to the base: all of it, or the parts that steer checks. */
-export type Extent =
+export type RestoreScope =
   | 'whole'
   | 'package_json'
   | 'deno_json'
@@ -14,12 +14,12 @@ export type Extent =
 
 export interface Protection {
   /** What a requester calls such a change. */
-  readonly class: ProtectedClass;
+  readonly class: ProtectedFileKind;
   readonly reason: string;
-  readonly extent: Extent;
+  readonly restoreScope: RestoreScope;
 }
 
-export interface Rule extends Protection {
+export interface ProtectionRule extends Protection {
   /** Globs of file names, in any folder. */
   readonly names?: readonly string[];
   /** Globs of whole paths. */

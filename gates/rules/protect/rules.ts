@@ -1,53 +1,53 @@
-import type { Rule } from './rule.ts';
+import type { ProtectionRule } from './rule.ts';
 
 /**
  * Files that decide what a check looks at or what it counts as an error. Whoever writes a patch must not also write
  * these: the gates take them from the base commit. The first rule that matches counts.
  */
-export const RULES: readonly Rule[] = [
+export const PROTECTION_RULES: readonly ProtectionRule[] = [
   {
     class: 'gates_config',
     reason: 'gate configuration',
-    extent: 'whole',
+    restoreScope: 'whole',
     paths: ['assay.yaml', '.assay/**'],
   },
   {
     class: 'manifest',
     reason: 'scripts and settings of the checks',
-    extent: 'package_json',
+    restoreScope: 'package_json',
     names: ['package.json'],
   },
   {
     class: 'manifest',
     reason: 'settings of the checks',
-    extent: 'pyproject_toml',
+    restoreScope: 'pyproject_toml',
     names: ['pyproject.toml'],
   },
-  { class: 'manifest', reason: 'settings of the checks', extent: 'cargo_toml', names: ['Cargo.toml'] },
-  { class: 'manifest', reason: 'settings of the checks', extent: 'sections', names: ['setup.cfg'] },
+  { class: 'manifest', reason: 'settings of the checks', restoreScope: 'cargo_toml', names: ['Cargo.toml'] },
+  { class: 'manifest', reason: 'settings of the checks', restoreScope: 'sections', names: ['setup.cfg'] },
   {
     class: 'manifest',
     reason: 'tasks and settings of the checks',
-    extent: 'deno_json',
+    restoreScope: 'deno_json',
     names: ['deno.json', 'deno.jsonc'],
   },
   {
     class: 'dependencies',
     reason: 'where known dependencies come from',
-    extent: 'go_mod',
+    restoreScope: 'go_mod',
     names: ['go.mod', 'go.work'],
   },
   {
     class: 'dependencies',
     reason: 'where known dependencies come from',
-    extent: 'requirements',
+    restoreScope: 'requirements',
     names: ['requirements*.{txt,in}', '*requirements.{txt,in}', 'constraints*.txt'],
     paths: ['**/requirements/*.{txt,in}'],
   },
   {
     class: 'lint_config',
     reason: 'linter or formatter configuration',
-    extent: 'whole',
+    restoreScope: 'whole',
     names: [
       'biome.json{,c}',
       '.biome.json{,c}',
@@ -106,7 +106,7 @@ export const RULES: readonly Rule[] = [
   {
     class: 'scanner_config',
     reason: 'configuration of a scanner or of what it overlooks',
-    extent: 'whole',
+    restoreScope: 'whole',
     names: [
       '.bandit{,.*}',
       'bandit.y{,a}ml',
@@ -141,19 +141,19 @@ export const RULES: readonly Rule[] = [
   {
     class: 'git_settings',
     reason: 'ignore rules, which linters follow',
-    extent: 'whole',
+    restoreScope: 'whole',
     names: ['.gitignore', '.ignore'],
   },
   {
     class: 'git_settings',
     reason: 'how git and its readers treat files',
-    extent: 'whole',
+    restoreScope: 'whole',
     names: ['.gitattributes', '.gitmodules', '.lfsconfig'],
   },
   {
     class: 'agent_config',
     reason: 'what steers the agents that work here next',
-    extent: 'whole',
+    restoreScope: 'whole',
     names: [
       ...['CLAUDE.md', 'CLAUDE.local.md', 'AGENTS.md', 'AGENTS.override.md', 'GEMINI.md', '.mcp.json'],
       ...['opencode.json{,c}', '.cursorrules', '.windsurfrules', '.geminiignore'],
@@ -167,7 +167,7 @@ export const RULES: readonly Rule[] = [
   {
     class: 'type_config',
     reason: 'type-checker configuration',
-    extent: 'whole',
+    restoreScope: 'whole',
     names: [
       'tsconfig{,.*,-*,_*}.json',
       'jsconfig{,.*}.json',
@@ -182,7 +182,7 @@ export const RULES: readonly Rule[] = [
   {
     class: 'test_config',
     reason: 'test-runner configuration',
-    extent: 'whole',
+    restoreScope: 'whole',
     names: [
       'vitest{,.*,-*}.{config,setup,workspace,projects}*',
       'vite.config*',
@@ -218,19 +218,19 @@ export const RULES: readonly Rule[] = [
   {
     class: 'test_config',
     reason: 'set-up code that the test runner loads by itself',
-    extent: 'whole',
+    restoreScope: 'whole',
     names: ['sitecustomize.py', 'usercustomize.py', '*.pth'],
   },
   {
     class: 'test_config',
     reason: 'set-up code that the test runner loads by itself',
-    extent: 'conftest',
+    restoreScope: 'conftest',
     names: ['conftest.py'],
   },
   {
     class: 'coverage_config',
     reason: 'coverage configuration',
-    extent: 'whole',
+    restoreScope: 'whole',
     names: [
       '.coveragerc{,.*}',
       '.nycrc{,.*}',
@@ -244,7 +244,7 @@ export const RULES: readonly Rule[] = [
   {
     class: 'build_scripts',
     reason: 'task runner that the checks may go through',
-    extent: 'whole',
+    restoreScope: 'whole',
     names: [
       '{,GNU}Makefile',
       'Makefile.{toml,inc,common,local}',
@@ -271,7 +271,7 @@ export const RULES: readonly Rule[] = [
   {
     class: 'toolchain',
     reason: 'tool and package-manager configuration',
-    extent: 'whole',
+    restoreScope: 'whole',
     names: [
       '.npmrc',
       '.yarnrc{,.yml}',
@@ -291,7 +291,7 @@ export const RULES: readonly Rule[] = [
   {
     class: 'toolchain',
     reason: 'versions and environment of tools',
-    extent: 'whole',
+    restoreScope: 'whole',
     names: [
       '.envrc',
       '.tool-versions',
@@ -309,7 +309,7 @@ export const RULES: readonly Rule[] = [
   {
     class: 'intrusion',
     reason: 'installed tools',
-    extent: 'whole',
+    restoreScope: 'whole',
     paths: [
       '**/{node_modules,.venv,site-packages,__pypackages__,.tox,.nox}/**',
       '**/{venv,env}/{bin,lib,lib64,Scripts,Lib}/**',
@@ -319,7 +319,7 @@ export const RULES: readonly Rule[] = [
   {
     class: 'intrusion',
     reason: 'results of earlier runs, which tools believe',
-    extent: 'whole',
+    restoreScope: 'whole',
     names: ['*.pyc', '*.pyo', '*.tsbuildinfo', '.eslintcache', '.stylelintcache', '.coverage'],
     paths: [
       '**/{__pycache__,.pytest_cache,.mypy_cache,.ruff_cache,.hypothesis,.nyc_output,.vitest,.turbo,.nx}/**',
@@ -328,7 +328,7 @@ export const RULES: readonly Rule[] = [
   {
     class: 'ci',
     reason: 'hooks and continuous integration',
-    extent: 'whole',
+    restoreScope: 'whole',
     names: [
       '{,.}lefthook{,-local}.*',
       '.pre-commit-config.y{,a}ml',

@@ -1,4 +1,4 @@
-import type { Merge } from './merge.ts';
+import type { ConfigMerger } from './merge.ts';
 
 /** Sections of setup.cfg that steer checks. */
 const STEERING =
@@ -33,7 +33,7 @@ function sections(text: string): Section[] {
 const steering = (all: readonly Section[]): Section[] => all.filter((each) => STEERING.test(each.name));
 
 /** As `packageByBase`, for files of `[sections]`. */
-export const sectionsByBase: Merge = (base, head) => {
+export const mergeIniSections: ConfigMerger = (base, head) => {
   const before = steering(sections(base ?? ''));
   const all = sections(head);
   const after = steering(all);

@@ -12,7 +12,7 @@ const MODULES: ReadonlySet<string> = new Set(`${TOOLS} ${STANDARD}`.split(' '));
  * Whether a path hides a module that the checks are made of.
  * @param isKnown whether the base has something of that name at the top already: then it is the work.
  */
-export function isShadow(path: string, isKnown: (name: string) => boolean): boolean {
+export function isShadowingModule(path: string, isKnown: (name: string) => boolean): boolean {
   const [first = '', ...rest] = path.split('/');
   if (rest.length === 0 ? !/\.(?:py|pyc|so)$/.test(first) : !/\.(?:pyc?|so)$/.test(rest.at(-1) ?? ''))
     return false;

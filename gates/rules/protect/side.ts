@@ -1,13 +1,13 @@
 import type { ProtectedFile } from '../../../shared/contract/evidence/schema.ts';
-import type { Entry } from '../../../workspace/git/changes.ts';
+import type { GitTreeEntry } from '../../../workspace/git/changes.ts';
 
 /** A path on both sides of the patch. */
-export interface Side {
+export interface PathVersions {
   readonly path: string;
-  readonly base: Entry | null;
-  readonly head: Entry | null;
+  readonly base: GitTreeEntry | null;
+  readonly head: GitTreeEntry | null;
 }
 
 /** What the patch does to it. */
-export const kindOf = ({ base, head }: Side): ProtectedFile['change'] =>
+export const classifyChange = ({ base, head }: PathVersions): ProtectedFile['change'] =>
   base === null ? 'added' : head === null ? 'deleted' : 'modified';

@@ -1,18 +1,18 @@
 import { expandBraces } from '../../../shared/lib/glob/expand.ts';
-import { compileGlob, foldPath, type PathTest } from '../../../shared/lib/glob/glob.ts';
-import { matchesSegment, parseSegment, type Segment } from '../../../shared/lib/glob/segment.ts';
+import { compileGlob, foldPathCase, type PathMatcher } from '../../../shared/lib/glob/glob.ts';
+import { isSegmentMatch, parseGlobSegment, type GlobSegment } from '../../../shared/lib/glob/segment.ts';
 import type { Protection } from './rule.ts';
-import { RULES } from './rules.ts';
+import { PROTECTION_RULES } from './rules.ts';
 
 /** A name with wildcards, and the place of its rule. */
 interface NamePattern {
-  readonly tokens: Exclude<Segment, '**'>;
+  readonly tokens: Exclude<GlobSegment, '**'>;
   readonly rule: number;
 }
 
 /** A whole path with wildcards, and the place of its rule. */
 interface PathPattern {
-  readonly matches: PathTest;
+  readonly matches: PathMatcher;
   readonly rule: number;
 }
 
@@ -22,15 +22,15 @@ const WILDCARD = /[*?[\\]/;
  * The rules, made ready for many paths: plain names by themselves, names with wildcards by the character that they begin with, and
  * whole paths by a name that must be in them.
  */
-class Table {
+class ProtectionTable {
   readonly #plain = new Map<string, number>();
   readonly #patterns = new Map<string, NamePattern[]>();
   readonly #paths = new Map<string, PathPattern[]>();
 
   constructor() {
-    for (const [rule, { names = [], paths = [] }] of RULES.entries()) {
-      for (const name of names.flatMap((glob) => expandBraces(foldPath(glob)))) this.#addName(name, rule);
-      for (const path of paths.flatMap((glob) => expandBraces(foldPath(glob)))) this.#addPath(path, rule);
+    for (const [rule, { names = [], paths = [] }] of PROTECTION_RULES.entries()) {
+      for (const name of names.flatMap((glob) => expandBraces(foldPathCase(glob)))) this.#addName(name, rule);
+      for (const path of paths.flatMap((glob) => expandBraces(foldPathCase(glob)))) this.#addPath(path, rule);
     }
   }
 
@@ -39,7 +39,7 @@ class Table {
       if (!this.#plain.has(name)) this.#plain.set(name, rule);
       return;
     }
-    const tokens = parseSegment(name);
+    const tokens = parseGlobSegment(name);
     if (tokens === '**') throw new Error(`"${name}" protects every file`);
     const first = WILDCARD.test(name.slice(0, 1)) ? '' : name.slice(0, 1);
     this.#patterns.set(first, [...(this.#patterns.get(first) ?? []), { tokens, rule }]);
@@ -59,7 +59,7 @@ class Table {
     const patterns = [...(this.#patterns.get(name.slice(0, 1)) ?? []), ...(this.#patterns.get('') ?? [])];
     const characters = patterns.length > 0 ? [...name] : [];
     for (const { tokens, rule } of patterns)
-      if (isBetter(rule) && matchesSegment(tokens, characters, true)) found = rule;
+      if (isBetter(rule) && isSegmentMatch(tokens, characters, true)) found = rule;
     for (const each of ['', ...new Set(path.split('/'))])
       for (const { matches, rule } of this.#paths.get(each) ?? [])
         if (isBetter(rule) && matches(path)) found = rule;
@@ -67,11 +67,11 @@ class Table {
   }
 }
 
-let table: Table | null = null;
+let table: ProtectionTable | null = null;
 
 /** The rule that protects a path, or null. Case and Unicode form make no difference: some readers know none. */
-export function protection(path: string): Protection | null {
-  table ??= new Table();
-  const rule = table.find(foldPath(path));
-  return rule === null ? null : (RULES[rule] ?? null);
+export function findProtection(path: string): Protection | null {
+  table ??= new ProtectionTable();
+  const rule = table.find(foldPathCase(path));
+  return rule === null ? null : (PROTECTION_RULES[rule] ?? null);
 }

@@ -1,18 +1,18 @@
 import { parse, stringify } from 'smol-toml';
-import { isSame, isTable, type Merge, type MergeContext, type Table, withKey, withKeys } from './merge.ts';
+import { isJsonEqual, isConfigTable, type ConfigMerger, type ConfigMergeContext, type ConfigTable, restoreKey, restoreKeys } from './merge.ts';
 
 /** Reads both sides and lets `steer` put back what steers checks. What nobody can read is taken from the base. */
 const tomlByBase =
-  (steer: (head: Table, base: Table, context: MergeContext) => Table): Merge =>
+  (steer: (head: ConfigTable, base: ConfigTable, context: ConfigMergeContext) => ConfigTable): ConfigMerger =>
   (base, head, context) => {
     const before = base === null ? {} : read(base);
     const after = read(head);
     if (!before || !after) return 'base';
     const merged = steer(after, before, context);
-    return isSame(merged, after) ? null : stringify(merged);
+    return isJsonEqual(merged, after) ? null : stringify(merged);
   };
 
-function read(text: string): Table | null {
+function read(text: string): ConfigTable | null {
   try {
     return parse(text);
   } catch {
@@ -66,7 +66,7 @@ const TOOLS = [
 ] as const;
 const PYPROJECT = [...TOOLS.map((tool) => `tool.${tool}`), 'build-system', 'project.entry-points.pytest11'];
 
-export const pyprojectByBase = tomlByBase((head, base) => withKeys(head, base, PYPROJECT));
+export const mergePyproject = tomlByBase((head, base) => restoreKeys(head, base, PYPROJECT));
 
 /** Parts of a Cargo.toml that decide how strictly code is built and tested, and which tests there are. */
 const CARGO = [
@@ -86,36 +86,36 @@ const CARGO = [
 const TARGET = ['test', 'doctest', 'harness', 'required-features'];
 const DEPENDENCIES = ['dependencies', 'dev-dependencies', 'build-dependencies'];
 
-export const cargoByBase = tomlByBase((head, base, context) => {
-  let merged = withKeys(head, base, CARGO);
-  if (isTable(merged['lib']))
-    merged = { ...merged, lib: withKeys(merged['lib'], tableOf(base['lib']), TARGET) };
+export const mergeCargoToml = tomlByBase((head, base, context) => {
+  let merged = restoreKeys(head, base, CARGO);
+  if (isConfigTable(merged['lib']))
+    merged = { ...merged, lib: restoreKeys(merged['lib'], tableOf(base['lib']), TARGET) };
   for (const kind of ['test', 'bin', 'example'])
     merged = withTargets(merged, base, kind, kind === 'test', context);
   for (const key of DEPENDENCIES) merged = withKnownSources(merged, base, key);
   const [workspace, before] = [merged['workspace'], tableOf(base['workspace'])];
-  if (!isTable(workspace)) return merged;
+  if (!isConfigTable(workspace)) return merged;
   const members = withMembers(workspace, before, context);
   return { ...merged, workspace: withKnownSources(members, before, 'dependencies') };
 });
 
-const tableOf = (value: unknown): Table => (isTable(value) ? value : {});
+const tableOf = (value: unknown): ConfigTable => (isConfigTable(value) ? value : {});
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const inside = (folder: string, path: string): string => (folder === '' ? path : `${folder}/${path}`);
 
 /** Targets of one kind: their own keys are the work, what keeps them from being tested is not, and tests do not get lost. */
-function withTargets(head: Table, base: Table, kind: string, keep: boolean, context: MergeContext): Table {
-  const before = listOf(base[kind]).filter(isTable);
+function withTargets(head: ConfigTable, base: ConfigTable, kind: string, keep: boolean, context: ConfigMergeContext): ConfigTable {
+  const before = listOf(base[kind]).filter(isConfigTable);
   const after = listOf(head[kind]);
   const targets = after.map((target) =>
-    isTable(target)
-      ? withKeys(target, tableOf(before.find((each) => each['name'] === target['name'])), TARGET)
+    isConfigTable(target)
+      ? restoreKeys(target, tableOf(before.find((each) => each['name'] === target['name'])), TARGET)
       : target,
   );
   const lost = before.filter(
     (target) =>
       keep &&
-      !after.some((each) => isTable(each) && each['name'] === target['name']) &&
+      !after.some((each) => isConfigTable(each) && each['name'] === target['name']) &&
       !context.isDeleted(
         inside(context.folder, String(target['path'] ?? `tests/${String(target['name'])}.rs`)),
       ),
@@ -125,13 +125,13 @@ function withTargets(head: Table, base: Table, kind: string, keep: boolean, cont
 }
 
 /** A dependency that the base knows does not come from another place. */
-function withKnownSources(head: Table, base: Table, key: string): Table {
+function withKnownSources(head: ConfigTable, base: ConfigTable, key: string): ConfigTable {
   const [before, after] = [tableOf(base[key]), head[key]];
-  if (!isTable(after)) return head;
+  if (!isConfigTable(after)) return head;
   let merged = after;
   for (const name of Object.keys(before))
-    if (after[name] !== undefined && !isSame(sourceOf(before[name]), sourceOf(after[name])))
-      merged = withKey(merged, before, name);
+    if (after[name] !== undefined && !isJsonEqual(sourceOf(before[name]), sourceOf(after[name])))
+      merged = restoreKey(merged, before, name);
   return { ...head, [key]: merged };
 }
 
@@ -141,7 +141,7 @@ const sourceOf = (dependency: unknown): unknown => {
 };
 
 /** A crate whose files are still there stays a member. */
-function withMembers(head: Table, base: Table, context: MergeContext): Table {
+function withMembers(head: ConfigTable, base: ConfigTable, context: ConfigMergeContext): ConfigTable {
   const after = listOf(head['members']);
   const lost = listOf(base['members']).filter(
     (member) =>

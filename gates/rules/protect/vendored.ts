@@ -9,13 +9,13 @@ export interface VendorFolder {
 }
 
 /** The folder of vendored packages that a path is in, with its slash, or null. */
-export const vendorRoot = (path: string): string | null => /^(?:.*?\/)?vendor\//s.exec(path)?.[0] ?? null;
+export const findVendorRoot = (path: string): string | null => /^(?:.*?\/)?vendor\//s.exec(path)?.[0] ?? null;
 
 /**
  * Whether a file belongs to a package whose version the patch leaves as it is: such a file has no reason to change. Folders that
  * are called so and belong to no package manager that we know are the work.
  */
-export function isOfUnchangedPackage(path: string, { root, modules, isSameCrate }: VendorFolder): boolean {
+export function isInUnchangedPackage(path: string, { root, modules, isSameCrate }: VendorFolder): boolean {
   const inner = path.slice(root.length);
   if (modules === null)
     return inner.includes('/') && isSameCrate(`${root}${inner.slice(0, inner.indexOf('/'))}`);

@@ -1,32 +1,32 @@
-import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
-import type { Seen } from '../../core/seen.ts';
+import { readThreadCpuMs } from '../../../workspace/process/cpu-time.ts';
+import type { GateFinding } from '../../core/seen.ts';
 import type { PatchView } from '../framework/rule.ts';
-import { scanChanges } from '../scan/changes.ts';
-import type { Severity } from '../scan/detector.ts';
+import { scanPatch } from '../scan/changes.ts';
+import type { DetectorSeverity } from '../scan/detector.ts';
 import type { Scanner } from '../scan/scanner.ts';
-import { everySecret } from './redactor.ts';
+import { getAllSecretsScanner } from './redactor.ts';
 
 /** How long the examples of a rule may take, in milliseconds; gates have limits of their own. */
 const LIMIT_MS = 60_000;
 
 /** What a scanner sees in a patch. @param fails whether a rule fails a gate at a severity. */
-export async function scanSeen(
+export async function findScanFindings(
   { store, changes }: PatchView,
   scanner: Scanner,
-  fails: (rule: string, severity: Severity) => boolean,
-): Promise<readonly Seen[]> {
-  const { located } = await scanChanges({
+  fails: (rule: string, severity: DetectorSeverity) => boolean,
+): Promise<readonly GateFinding[]> {
+  const { matches } = await scanPatch({
     store,
     changes,
     scanner,
-    redactor: { scan: (...args) => everySecret().scan(...args) },
-    deadline: ownCpuMs() + LIMIT_MS,
+    redactor: { scan: (...args) => getAllSecretsScanner().scan(...args) },
+    deadline: readThreadCpuMs() + LIMIT_MS,
   });
-  return located.map(({ path, line, rule, title, severity, excerpt, before }) => ({
+  return matches.map(({ path, line, rule, title, severity, excerpt, isPreexisting }) => ({
     file: path,
     line,
     rule,
     message: `${severity}: ${title}: ${excerpt}`,
-    weight: before ? 'before' : fails(rule, severity) ? 'fails' : 'reported',
+    weight: isPreexisting ? 'before' : fails(rule, severity) ? 'fails' : 'reported',
   }));
 }

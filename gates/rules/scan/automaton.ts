@@ -1,14 +1,14 @@
 /** Called for each word that ends before `end`; `word` is its place in the list. */
-export type WordHit = (word: number, end: number) => void;
+export type WordMatchHandler = (word: number, end: number) => void;
 
 const A = 0x41;
 const Z = 0x5a;
 const LOWER = 0x20;
 
-interface Node {
-  readonly next: Map<number, Node>;
+interface TrieNode {
+  readonly next: Map<number, TrieNode>;
   /** The longest other node that is a suffix of this one; null for the root. */
-  fail: Node | null;
+  fail: TrieNode | null;
   words: number[];
   state: number;
 }
@@ -17,7 +17,7 @@ interface Node {
  * Finds many words in one pass over bytes, whatever the words are (Aho and Corasick, 1975). ASCII letters match in either
  * case. The work is one table look-up per byte and one call per hit.
  */
-export class Automaton {
+export class AhoCorasickAutomaton {
   readonly #classes = new Uint8Array(256);
   readonly #shift: number;
   readonly #table: Uint16Array;
@@ -52,7 +52,7 @@ export class Automaton {
     }
   }
 
-  scan(bytes: Uint8Array, hit: WordHit): void {
+  scan(bytes: Uint8Array, hit: WordMatchHandler): void {
     const classes = this.#classes;
     const table = this.#table;
     const shift = this.#shift;
@@ -66,10 +66,10 @@ export class Automaton {
   }
 }
 
-const leaf = (): Node => ({ next: new Map(), fail: null, words: [], state: 0 });
+const leaf = (): TrieNode => ({ next: new Map(), fail: null, words: [], state: 0 });
 
 /** The nodes of all words, by their distance from the root. */
-function trie(words: readonly string[]): Node[] {
+function trie(words: readonly string[]): TrieNode[] {
   const root = leaf();
   for (const [index, word] of words.entries()) {
     let node = root;

@@ -1,12 +1,12 @@
 /** What the beginning of a file says about the rest. */
-export interface ContentFacts {
+export interface SniffedContent {
   readonly encoding: 'bytes' | 'utf-16le' | 'utf-16be';
   /** Not made of lines of text: only what has a shape of its own is looked for. */
-  readonly binary: boolean;
+  readonly isBinary: boolean;
   /** A compressed format, whose contents nobody sees from outside; null otherwise. */
-  readonly packed: string | null;
+  readonly compression: string | null;
   /** A git LFS pointer: its contents are not in the repository. */
-  readonly lfs: boolean;
+  readonly isLfsPointer: boolean;
 }
 
 /** How many bytes of the beginning are needed. */
@@ -28,19 +28,19 @@ const PACKED: readonly (readonly [name: string, magic: string])[] = [
  * Looks at the beginning of a file. Attributes and names have no say: a patch brings its own. A few bytes that are no text do
  * not make a binary either.
  */
-export function sniff(head: Buffer): ContentFacts {
+export function sniffContent(head: Buffer): SniffedContent {
   const encoding = encodingOf(head);
   const text = encoding === 'bytes' ? head : Buffer.alloc(0);
   const start = text.toString('latin1', 0, 8);
   return {
     encoding,
-    binary: controlShare(text) > 0.05,
-    packed: PACKED.find(([, magic]) => start.startsWith(magic))?.[0] ?? null,
-    lfs: text.toString('latin1', 0, LFS.length) === LFS,
+    isBinary: controlShare(text) > 0.05,
+    compression: PACKED.find(([, magic]) => start.startsWith(magic))?.[0] ?? null,
+    isLfsPointer: text.toString('latin1', 0, LFS.length) === LFS,
   };
 }
 
-function encodingOf(head: Buffer): ContentFacts['encoding'] {
+function encodingOf(head: Buffer): SniffedContent['encoding'] {
   if (head.length < 4) return 'bytes';
   if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
   if (head[0] === 0xfe && head[1] === 0xff) return 'utf-16be';
@@ -71,7 +71,7 @@ function controlShare(head: Buffer): number {
 const NEWLINE = 0x0a;
 
 /** Line breaks before `to`. */
-export function newlines(bytes: Buffer, from: number, to: number): number {
+export function countNewlines(bytes: Buffer, from: number, to: number): number {
   let count = 0;
   for (let at = bytes.indexOf(NEWLINE, from); at >= 0 && at < to; at = bytes.indexOf(NEWLINE, at + 1))
     count++;

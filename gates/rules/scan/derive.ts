@@ -1,18 +1,18 @@
 /** A text that another one stands for. */
-export interface Derived {
+export interface DeobfuscatedText {
   /** Latin-1; empty when there is nothing to look at. */
   readonly text: string;
   /** In words. */
-  readonly how: string;
+  readonly obfuscation: string;
   /** Where a stretch of `text` comes from; null when it stands in the other text just as it is. */
-  original(start: number, end: number): readonly [start: number, end: number] | null;
+  toOriginalRange(start: number, end: number): readonly [start: number, end: number] | null;
 }
 
-export interface Derivation {
+export interface Deobfuscation {
   readonly anchors: readonly string[];
   readonly before: number;
   readonly after: number;
-  derive(text: string): Derived;
+  deobfuscate(text: string): DeobfuscatedText;
 }
 
 /** A place at which something was replaced: its beginning and end in the new text, and how much shorter that is up to there. */
@@ -28,7 +28,7 @@ function replaced(
   pattern: RegExp,
   how: string,
   by: (match: RegExpExecArray) => string,
-): Derived {
+): DeobfuscatedText {
   const cuts: Cut[] = [];
   let result = '';
   let from = 0;
@@ -39,7 +39,7 @@ function replaced(
     from = match.index + match[0].length;
     cuts.push({ begin, end: result.length, lost: from - result.length });
   }
-  if (cuts.length === 0) return { text: '', how, original: () => null };
+  if (cuts.length === 0) return { text: '', obfuscation: how, toOriginalRange: () => null };
   result += text.slice(from);
   /** What was lost by the cuts for which `before` holds; they come first. */
   const lost = (before: (cut: Cut) => boolean): number => {
@@ -54,8 +54,8 @@ function replaced(
   };
   return {
     text: result,
-    how,
-    original: (start, end) => {
+    obfuscation: how,
+    toOriginalRange: (start, end) => {
       const lostBefore = lost((cut) => cut.end <= start);
       const lostWithin = lost((cut) => cut.begin < end);
       return lostBefore === lostWithin ? null : [start + lostBefore, end + lostWithin];
@@ -98,19 +98,19 @@ const GLUE_ANCHORS = QUOTES.flatMap((quote) => [
 const PARTS = 'put together from parts';
 
 /** Ways to write one text as another that leave its surroundings as they are. */
-export const DERIVATIONS: readonly Derivation[] = [
-  { anchors: GLUE_ANCHORS, before: 512, after: 768, derive: (text) => replaced(text, GLUE, PARTS, () => '') },
+export const DEOBFUSCATIONS: readonly Deobfuscation[] = [
+  { anchors: GLUE_ANCHORS, before: 512, after: 768, deobfuscate: (text) => replaced(text, GLUE, PARTS, () => '') },
   {
     anchors: ['join(', 'implode(', 'concat(', 'join '],
     before: 768,
     after: 768,
-    derive: (text) => replaced(text, LIST_GLUE, PARTS, () => ''),
+    deobfuscate: (text) => replaced(text, LIST_GLUE, PARTS, () => ''),
   },
   {
     anchors: ['\\x', '\\u00', '\\u{'],
     before: 256,
     after: 512,
-    derive: (text) =>
+    deobfuscate: (text) =>
       replaced(text, ESCAPE, 'written with escapes', (match) =>
         String.fromCharCode(Number.parseInt(match[1] ?? match[2] ?? match[3] ?? '', 16)),
       ),
@@ -119,13 +119,13 @@ export const DERIVATIONS: readonly Derivation[] = [
     anchors: ["${'", '${"', "${ '", '${ "'],
     before: 512,
     after: 512,
-    derive: (text) => replaced(text, INNER, PARTS, (match) => match[2] ?? ''),
+    deobfuscate: (text) => replaced(text, INNER, PARTS, (match) => match[2] ?? ''),
   },
   {
     anchors: ['charcode(', 'codepoint(', 'bytes(', 'bytearray(', 'chr(', 'byte{', 'from([', 'uint8array('],
     before: 64,
     after: 1_024,
-    derive: (text) =>
+    deobfuscate: (text) =>
       replaced(text, CODES, 'written as codes of characters', (match) =>
         match[0]
           .split(',')
@@ -137,6 +137,6 @@ export const DERIVATIONS: readonly Derivation[] = [
     anchors: ['\xe2\x80', '\xe2\x81', '\xc2\xad'],
     before: 256,
     after: 512,
-    derive: (text) => replaced(text, UNSEEN, 'with characters that nobody sees', () => ''),
+    deobfuscate: (text) => replaced(text, UNSEEN, 'with characters that nobody sees', () => ''),
   },
 ];

@@ -1,5 +1,5 @@
-import type { Derived } from './derive.ts';
-import { base64Runs } from './runs.ts';
+import type { DeobfuscatedText } from './derive.ts';
+import { findBase64Ranges } from './runs.ts';
 
 /** Shortest stretch that is decoded, in characters: no secret with a shape of its own is shorter than these 18 bytes. */
 const MIN_ENCODED = 24;
@@ -9,21 +9,21 @@ const MAX_ENCODED = 65_536;
 const MAX_LEAD = 64;
 const HEX = /^[0-9a-f]{40}/i;
 
-interface Encoded {
+interface EncodedText {
   readonly from: number;
-  readonly derived: Derived;
+  readonly derived: DeobfuscatedText;
 }
 
 /** The texts that stand in `bytes` as base64 or in hexadecimal digits. */
-export function encodedTexts(bytes: Buffer): Encoded[] {
-  const found: Encoded[] = [];
-  base64Runs(bytes, MIN_ENCODED, ([start, end]) => {
+export function decodeEncodedTexts(bytes: Buffer): EncodedText[] {
+  const found: EncodedText[] = [];
+  findBase64Ranges(bytes, MIN_ENCODED, ([start, end]) => {
     for (let from = start; from + MIN_ENCODED <= end; from += MAX_ENCODED) {
       const to = Math.min(end, from + MAX_ENCODED);
       for (let lead = 0; lead <= MAX_LEAD && from + lead + MIN_ENCODED <= to; lead++) {
         const text = decode(bytes, from + lead, to);
         if (text === null) continue;
-        found.push({ from, derived: { ...text, original: () => [0, to - from] } });
+        found.push({ from, derived: { ...text, toOriginalRange: () => [0, to - from] } });
         break;
       }
     }

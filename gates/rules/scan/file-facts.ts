@@ -3,13 +3,13 @@ import { isTestPath } from '../../core/test-paths.ts';
 /** `config`: values stand there without quotes. `prose`: text for people, where placeholders are usual. */
 type FileKind = 'code' | 'config' | 'prose' | 'markup' | 'data';
 
-export interface FileFacts {
+export interface FileClassification {
   readonly path: string;
   readonly kind: FileKind;
-  readonly test: boolean;
-  readonly binary: boolean;
+  readonly isTest: boolean;
+  readonly isBinary: boolean;
   /** The text was put together from parts: what stands before and after a value in it need not have stood there. */
-  readonly assembled?: boolean;
+  readonly isAssembled?: boolean;
 }
 
 const PROSE = /\.(?:md|markdown|mdx|rst|adoc|asciidoc|txt|tex|org|pod)$/i;
@@ -22,7 +22,7 @@ const CODE =
  * What a file is, by its name. A name that says nothing is taken for configuration: that is where more is looked for, so that no
  * made-up ending helps to hide anything.
  */
-export function factsOf(path: string, binary = false): FileFacts {
+export function classifyFile(path: string, binary = false): FileClassification {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const kind = CODE.test(name)
     ? 'code'
@@ -33,5 +33,5 @@ export function factsOf(path: string, binary = false): FileFacts {
         : DATA.test(name)
           ? 'data'
           : 'config';
-  return { path, kind, test: isTestPath(path), binary };
+  return { path, kind, isTest: isTestPath(path), isBinary: binary };
 }

@@ -1,34 +1,34 @@
 import { createHash } from 'node:crypto';
 import { TextDecoder } from 'node:util';
-import { type ContentFacts, newlines, SNIFF_BYTES, sniff } from './content.ts';
-import type { Severity } from './detector.ts';
-import { factsOf } from './file-facts.ts';
-import { excerptOf, type Redactor } from './redact.ts';
-import type { Scanner, Seen } from './scanner.ts';
+import { type SniffedContent, countNewlines, SNIFF_BYTES, sniffContent } from './content.ts';
+import type { DetectorSeverity } from './detector.ts';
+import { classifyFile } from './file-facts.ts';
+import { redactExcerpt, type SecretRedactor } from './redact.ts';
+import type { Scanner, ScannerMatch } from './scanner.ts';
 
 /** One place in a file. */
-export interface Place {
+export interface FileMatch {
   readonly rule: string;
   readonly title: string;
-  readonly severity: Severity;
+  readonly severity: DetectorSeverity;
   /** 1-based. */
   readonly line: number;
   /** Its surroundings, with everything secret in them blanked out. */
   readonly excerpt: string;
-  readonly hidden: string | null;
+  readonly obfuscation: string | null;
   /** Tells it from others, without giving it away: a hash of the secret. */
-  readonly value: string;
+  readonly valueDigest: string;
   /** The same for the line that it is in. */
-  readonly context: string;
+  readonly contextDigest: string;
 }
 
-export interface FileScan {
-  readonly places: readonly Place[];
-  readonly facts: ContentFacts;
+export interface FileScanResult {
+  readonly matches: readonly FileMatch[];
+  readonly facts: SniffedContent;
   readonly bytes: number;
   /** Places beyond the limit, which are counted only. */
-  readonly more: number;
-  readonly work: number;
+  readonly unlistedMatches: number;
+  readonly scannedWorkBytes: number;
 }
 
 /** Bytes that are looked at in one go. Between two of them others get their turn. */
@@ -42,15 +42,15 @@ const MAX_PLACES = 500;
 /** How far a line is followed to either side for what tells it from others. */
 const CONTEXT_BYTES = 240;
 
-export const digest = (text: string | Buffer): string =>
+export const computeShortDigest = (text: string | Buffer): string =>
   createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
 /** Scans one file that comes in pieces of any size, in memory that does not depend on how long it is. */
 export class FileScanner {
   readonly #scanner: Scanner;
-  readonly #redactor: Redactor;
+  readonly #redactor: SecretRedactor;
   readonly #path: string;
-  #facts: ContentFacts | null = null;
+  #facts: SniffedContent | null = null;
   #decoder: TextDecoder | null = null;
   /** What has come and was not looked at yet, in parts; joined once they are enough. */
   #parts: Buffer[] = [];
@@ -60,12 +60,12 @@ export class FileScanner {
   #bytes = 0;
   /** Bytes of it that were looked at already. */
   #seen = 0;
-  readonly #places: Place[] = [];
+  readonly #places: FileMatch[] = [];
   readonly #kept = new Map<string, number>();
   #more = 0;
   #work = 0;
 
-  constructor(scanner: Scanner, redactor: Redactor, path: string) {
+  constructor(scanner: Scanner, redactor: SecretRedactor, path: string) {
     this.#scanner = scanner;
     this.#redactor = redactor;
     this.#path = path;
@@ -78,12 +78,12 @@ export class FileScanner {
     while (this.#held > PIECE_BYTES) this.#piece(PIECE_BYTES, false);
   }
 
-  end(): FileScan {
+  end(): FileScanResult {
     const facts = this.#facts ?? this.#begin();
     if (this.#decoder) this.#hold(Buffer.from(this.#decoder.decode()));
     while (this.#held > PIECE_BYTES) this.#piece(PIECE_BYTES, false);
     this.#piece(this.#held, true);
-    return { places: this.#places, facts, bytes: this.#bytes, more: this.#more, work: this.#work };
+    return { matches: this.#places, facts, bytes: this.#bytes, unlistedMatches: this.#more, scannedWorkBytes: this.#work };
   }
 
   #hold(bytes: Buffer): void {
@@ -99,9 +99,9 @@ export class FileScanner {
     return all;
   }
 
-  #begin(): ContentFacts {
+  #begin(): SniffedContent {
     const start = this.#joined();
-    const facts = sniff(start.subarray(0, SNIFF_BYTES));
+    const facts = sniffContent(start.subarray(0, SNIFF_BYTES));
     this.#facts = facts;
     if (facts.encoding !== 'bytes') {
       this.#decoder = new TextDecoder(facts.encoding);
@@ -115,27 +115,27 @@ export class FileScanner {
   #piece(length: number, last: boolean): void {
     const held = this.#joined();
     const piece = held.subarray(0, length);
-    const { seen, work } = this.#scanner.scan(piece, factsOf(this.#path, this.#facts?.binary));
-    this.#work += work;
+    const { matches, scannedWorkBytes } = this.#scanner.scan(piece, classifyFile(this.#path, this.#facts?.isBinary));
+    this.#work += scannedWorkBytes;
     const next = last ? length : length - OVERLAP_BYTES;
     let at = 0;
     let line = this.#lines + 1;
-    for (const each of seen) {
+    for (const each of matches) {
       // Seen before; or so near the end that it may go on: the next piece has the whole of it.
       if (each.start < this.#seen || (!last && each.start >= next)) continue;
-      line += newlines(piece, at, each.start);
+      line += countNewlines(piece, at, each.start);
       at = each.start;
       this.#keep(each, piece, line);
     }
     if (last) return;
     const from = next - LOOKBACK_BYTES;
-    this.#lines += newlines(piece, 0, from);
+    this.#lines += countNewlines(piece, 0, from);
     this.#parts = [held.subarray(from)];
     this.#held -= from;
     this.#seen = LOOKBACK_BYTES;
   }
 
-  #keep(seen: Seen, piece: Buffer, line: number): void {
+  #keep(seen: ScannerMatch, piece: Buffer, line: number): void {
     const kind = `${seen.severity} ${seen.rule}`;
     const kept = this.#kept.get(kind) ?? 0;
     this.#kept.set(kind, kept + 1);
@@ -149,21 +149,21 @@ export class FileScanner {
     const rest = piece.subarray(seen.end, seen.end + CONTEXT_BYTES);
     const end = rest.indexOf(0x0a);
     const around = piece.subarray(from, seen.end + (end < 0 ? rest.length : end));
-    const { rule, title, severity, hidden } = seen;
+    const { rule, title, severity, obfuscation } = seen;
     this.#places.push({
       rule,
       title,
       severity,
       line,
-      excerpt: excerptOf(
+      excerpt: redactExcerpt(
         around,
         [seen.start - from, seen.end - from],
         this.#redactor,
         lineBreak < 0 && near > 0,
       ),
-      hidden,
-      value: digest(`${rule}\0${seen.value}`),
-      context: digest(around),
+      obfuscation,
+      valueDigest: computeShortDigest(`${rule}\0${seen.value}`),
+      contextDigest: computeShortDigest(around),
     });
   }
 }

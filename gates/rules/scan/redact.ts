@@ -1,8 +1,8 @@
-import { factsOf } from './file-facts.ts';
+import { classifyFile } from './file-facts.ts';
 import type { Scanner } from './scanner.ts';
 
 /** A scanner for everything that any gate holds to be a secret: what one gate reports must not give away what another looks for. */
-export type Redactor = Pick<Scanner, 'scan'>;
+export type SecretRedactor = Pick<Scanner, 'scan'>;
 
 /** How much of a line is shown on either side, in bytes. */
 const AROUND = 32;
@@ -33,11 +33,11 @@ const NAME = /^[A-Za-z_$][A-Za-z_.$-]{0,39}$/;
  * @param line bytes of the line, or of a part of it. @param span where in it the finding is.
  * @param cut whether the line begins before that part, maybe inside of a string.
  */
-export function excerptOf(line: Buffer, span: Span, redactor: Redactor, cut = false): string {
+export function redactExcerpt(line: Buffer, span: Span, redactor: SecretRedactor, cut = false): string {
   const text = line.toString('latin1');
   const spans: Span[] = [
     span,
-    ...redactor.scan(line, factsOf('')).seen.map(({ start, end }): Span => [start, end]),
+    ...redactor.scan(line, classifyFile('')).matches.map(({ start, end }): Span => [start, end]),
     ...quoted(text, 0),
     // Then what looks like the end of a string can be its beginning.
     ...(cut ? quoted(text, text.search(/["'`]/) + 1) : []),
@@ -59,12 +59,12 @@ export function excerptOf(line: Buffer, span: Span, redactor: Redactor, cut = fa
 }
 
 /** Text in which a secret stands, such as a path, with the secrets blanked out. */
-export function redacted(text: string, redactor: Redactor): string {
+export function redactSecrets(text: string, redactor: SecretRedactor): string {
   const bytes = Buffer.from(text);
   let shown = '';
   let at = 0;
   for (const [from, to] of merged(
-    redactor.scan(bytes, factsOf('')).seen.map(({ start, end }): Span => [start, end]),
+    redactor.scan(bytes, classifyFile('')).matches.map(({ start, end }): Span => [start, end]),
   )) {
     shown += readable(bytes.subarray(at, from)) + MARK;
     at = to;

@@ -1,28 +1,28 @@
 import type { Level } from '../../core/rule-settings.ts';
-import type { Row } from '../framework/family.ts';
+import type { RuleDefinition } from '../framework/family.ts';
 
 const PROJECT = {
   'README.md': '# Shop\n',
   'package.json': '{"name":"shop","license":"Apache-2.0","author":"Acme Ltd"}\n',
 };
 
-interface Scanned {
+interface ScanRuleDefinition {
   readonly id: string;
   readonly default: Level;
-  readonly says: string;
+  readonly summary: string;
   /** What follows from it where it is true. */
-  readonly why: string;
+  readonly rationale: string;
   /** Path and text of a file that has it, and of one that looks alike and has not. */
-  readonly has: readonly [path: string, text: string];
-  readonly hasNot: readonly [path: string, text: string];
+  readonly violatingFile: readonly [path: string, text: string];
+  readonly harmlessFile: readonly [path: string, text: string];
 }
 
 /** A rule of a scan, with a file that a patch adds on either side. */
-export const scanned = ({ has, hasNot, ...card }: Scanned): Row => ({
+export const defineScanRule = ({ violatingFile, harmlessFile, ...card }: ScanRuleDefinition): RuleDefinition => ({
   ...card,
   languages: 'all',
-  caught: [{ name: `it stands in ${has[0]}`, before: PROJECT, after: { [has[0]]: `${has[1]}\n` } }],
-  honest: [
-    { name: `${hasNot[0]} only looks like it`, before: PROJECT, after: { [hasNot[0]]: `${hasNot[1]}\n` } },
+  invalidExamples: [{ name: `it stands in ${violatingFile[0]}`, before: PROJECT, after: { [violatingFile[0]]: `${violatingFile[1]}\n` } }],
+  validExamples: [
+    { name: `${harmlessFile[0]} only looks like it`, before: PROJECT, after: { [harmlessFile[0]]: `${harmlessFile[1]}\n` } },
   ],
 });

@@ -1,22 +1,22 @@
-import type { Detector, Match, Severity } from './detector.ts';
-import type { FileFacts } from './file-facts.ts';
+import type { Detector, DetectorMatch, DetectorSeverity } from './detector.ts';
+import type { FileClassification } from './file-facts.ts';
 
 /** What a pattern has found, before anybody has said that it is anything. */
-export interface Candidate {
+export interface PatternCandidate {
   readonly value: string;
   /** Named groups of the pattern. */
   readonly groups: Readonly<Record<string, string | undefined>>;
   /** The text around it, and where in it the value begins. */
   readonly text: string;
   readonly at: number;
-  readonly file: FileFacts;
+  readonly file: FileClassification;
 }
 
 /** A detector that is a pattern. */
-export interface Rule {
+export interface DetectionPattern {
   readonly rule: string;
   readonly title: string;
-  readonly severity: Severity;
+  readonly severity: DetectorSeverity;
   readonly anchors: Detector['anchors'];
   readonly before: number;
   readonly after: number;
@@ -26,18 +26,18 @@ export interface Rule {
    */
   readonly pattern: RegExp;
   /** The same without conditions on what stands around it. Absent: there are none. */
-  readonly loose?: RegExp;
+  readonly contextFreePattern?: RegExp;
   readonly rank: number;
   readonly inBinary: boolean;
   /** Gives another severity, or null when it is nothing. */
-  readonly accept?: (candidate: Candidate) => Severity | null;
+  readonly rateCandidate?: (candidate: PatternCandidate) => DetectorSeverity | null;
 }
 
 /** Makes a detector of a rule. */
-export function detector(rule: Rule): Detector {
+export function createDetector(rule: DetectionPattern): Detector {
   const global = ({ source, flags }: RegExp): RegExp => new RegExp(source, flags.includes('i') ? 'gi' : 'g');
   const strict = global(rule.pattern);
-  const loose = rule.loose ? global(rule.loose) : strict;
+  const loose = rule.contextFreePattern ? global(rule.contextFreePattern) : strict;
   const { rule: name, title, anchors, before, after, rank, inBinary } = rule;
   return {
     rule: name,
@@ -46,8 +46,8 @@ export function detector(rule: Rule): Detector {
     after,
     rank,
     inBinary,
-    *find(text: string, from: number, file: FileFacts): Generator<Match> {
-      const pattern = file.assembled ? loose : strict;
+    *find(text: string, from: number, file: FileClassification): Generator<DetectorMatch> {
+      const pattern = file.isAssembled ? loose : strict;
       pattern.lastIndex = from;
       for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
         const whole = match[0];
@@ -56,8 +56,8 @@ export function detector(rule: Rule): Detector {
         const rest = match.groups?.['value'] ?? whole;
         const value = head + rest;
         const at = match.index + whole.lastIndexOf(rest) - head.length;
-        const severity = rule.accept
-          ? rule.accept({ value, groups: match.groups ?? {}, text, at, file })
+        const severity = rule.rateCandidate
+          ? rule.rateCandidate({ value, groups: match.groups ?? {}, text, at, file })
           : rule.severity;
         if (severity) yield { rule: name, title, severity, start: at, end: at + value.length, value };
         // Somebody else may have used the same pattern while we waited.

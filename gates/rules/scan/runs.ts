@@ -1,5 +1,5 @@
 /** A stretch of bytes, the end not included. */
-export type Run = readonly [from: number, to: number];
+export type ByteRange = readonly [from: number, to: number];
 
 const DIGIT = 1;
 const SEPARATOR = 2;
@@ -10,7 +10,7 @@ for (const byte of Buffer.from(' ()+-.')) IN_NUMBER[byte] = SEPARATOR;
 const MAX_SEPARATORS = 2;
 
 /** Stretches that hold at least `digits` digits with next to nothing between them: phone, card and insurance numbers. */
-export function numberRuns(bytes: Uint8Array, digits: number, found: (run: Run) => void): void {
+export function findNumberRanges(bytes: Uint8Array, digits: number, found: (run: ByteRange) => void): void {
   const length = bytes.length;
   for (let at = 0; at < length; at++) {
     if (IN_NUMBER[bytes[at] as number] !== DIGIT) continue;
@@ -36,7 +36,7 @@ for (const byte of Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
   BASE64[byte] = 1;
 
 /** Stretches of at least `length` characters of base64. Looks at every `length`-th byte only, where there are none. */
-export function base64Runs(bytes: Uint8Array, length: number, found: (run: Run) => void): void {
+export function findBase64Ranges(bytes: Uint8Array, length: number, found: (run: ByteRange) => void): void {
   let from = 0;
   while (from + length <= bytes.length) {
     let at = from + length - 1;

@@ -1,23 +1,23 @@
-import { Automaton } from './automaton.ts';
-import { DERIVATIONS, type Derived } from './derive.ts';
-import type { Detector, Match } from './detector.ts';
-import { encodedTexts } from './encoded.ts';
-import type { FileFacts } from './file-facts.ts';
-import { numberRuns } from './runs.ts';
-import { keepBest } from './spans.ts';
-import { Windows } from './windows.ts';
+import { AhoCorasickAutomaton } from './automaton.ts';
+import { DEOBFUSCATIONS, type DeobfuscatedText } from './derive.ts';
+import type { Detector, DetectorMatch } from './detector.ts';
+import { decodeEncodedTexts } from './encoded.ts';
+import type { FileClassification } from './file-facts.ts';
+import { findNumberRanges } from './runs.ts';
+import { keepBestMatches } from './spans.ts';
+import { ScanWindows } from './windows.ts';
 
 /** A match in the bytes that were scanned, or in what they stand for. */
-export interface Seen extends Match {
+export interface ScannerMatch extends DetectorMatch {
   readonly rank: number;
   /** How it was hidden, in words; null when it stands there as it is. */
-  readonly hidden: string | null;
+  readonly obfuscation: string | null;
 }
 
-export interface Scan {
-  readonly seen: readonly Seen[];
+export interface ScanResult {
+  readonly matches: readonly ScannerMatch[];
   /** Bytes that were given to detectors, those given twice counted twice: the work, whatever the machine. */
-  readonly work: number;
+  readonly scannedWorkBytes: number;
 }
 
 /** Digits that a number needs before anybody looks at it: those of a social security number. */
@@ -29,12 +29,12 @@ const PIECE_OVERLAP = 2_048;
 /** What a detector may look at before the place where it is to look. */
 const CONTEXT = 160;
 
-type Reader = { readonly detector: Detector } | { readonly derive: (text: string) => Derived };
+type AnchorHandler = { readonly detector: Detector } | { readonly derive: (text: string) => DeobfuscatedText };
 
 /** Detectors, made ready to look at many texts in time that grows with their length only. */
 export class Scanner {
-  readonly #automaton: Automaton;
-  readonly #readers: readonly Reader[];
+  readonly #automaton: AhoCorasickAutomaton;
+  readonly #readers: readonly AnchorHandler[];
   readonly #ofWord: readonly { readonly reader: number; readonly length: number }[];
   readonly #before: readonly number[];
   readonly #after: readonly number[];
@@ -43,12 +43,12 @@ export class Scanner {
   constructor(detectors: readonly Detector[]) {
     const all = [
       ...detectors.map((detector) => ({ ...reach(detector), reader: { detector } })),
-      ...DERIVATIONS.map(({ derive, ...how }) => ({ ...how, reader: { derive } })),
+      ...DEOBFUSCATIONS.map(({ deobfuscate, ...how }) => ({ ...how, reader: { derive: deobfuscate } })),
     ];
     const words = all.flatMap(({ anchors }, reader) =>
       anchors === 'digits' ? [] : anchors.map((word) => ({ word, reader, length: word.length })),
     );
-    this.#automaton = new Automaton(words.map(({ word }) => word));
+    this.#automaton = new AhoCorasickAutomaton(words.map(({ word }) => word));
     this.#ofWord = words;
     this.#readers = all.map(({ reader }) => reader);
     this.#before = all.map(({ before }) => before);
@@ -57,28 +57,28 @@ export class Scanner {
   }
 
   /** Everything that the detectors see. Of what they see in the same place the best is kept. */
-  scan(bytes: Buffer, file: FileFacts): Scan {
+  scan(bytes: Buffer, file: FileClassification): ScanResult {
     const { seen, work } = this.#look(bytes, file, 0);
-    return { seen: keepBest(seen), work };
+    return { matches: keepBestMatches(seen), scannedWorkBytes: work };
   }
 
-  #look(bytes: Buffer, file: FileFacts, depth: number): { seen: Seen[]; work: number } {
+  #look(bytes: Buffer, file: FileClassification, depth: number): { seen: ScannerMatch[]; work: number } {
     const windows = this.#windows(bytes);
     const text = bytes.toString('latin1');
-    const seen: Seen[] = [];
+    const seen: ScannerMatch[] = [];
     let work = 0;
-    const deeper = (derived: Derived, from: number): void => {
+    const deeper = (derived: DeobfuscatedText, from: number): void => {
       if (derived.text === '' || depth >= MAX_DEPTH) return;
-      const below = this.#look(Buffer.from(derived.text, 'latin1'), { ...file, assembled: true }, depth + 1);
+      const below = this.#look(Buffer.from(derived.text, 'latin1'), { ...file, isAssembled: true }, depth + 1);
       work += below.work;
       for (const match of below.seen) {
-        const span = derived.original(match.start, match.end);
+        const span = derived.toOriginalRange(match.start, match.end);
         if (span)
           seen.push({
             ...match,
             start: from + span[0],
             end: from + span[1],
-            hidden: match.hidden ?? derived.how,
+            obfuscation: match.obfuscation ?? derived.obfuscation,
           });
       }
     };
@@ -93,8 +93,8 @@ export class Scanner {
         continue;
       }
       const { detector } = reader;
-      if ((file.binary || depth > 0) && !detector.inBinary) continue;
-      for (const [from, to] of mine.pieces(detector.longest, PIECE_OVERLAP)) {
+      if ((file.isBinary || depth > 0) && !detector.inBinary) continue;
+      for (const [from, to] of mine.pieces(detector.maxWindowBytes, PIECE_OVERLAP)) {
         work += to - from;
         // With more on either side, so that a pattern can tell where a word begins and ends, and what it belongs to.
         const start = Math.max(0, from - CONTEXT);
@@ -104,20 +104,20 @@ export class Scanner {
             start: start + match.start,
             end: start + match.end,
             rank: detector.rank,
-            hidden: null,
+            obfuscation: null,
           });
       }
     }
-    for (const { from, derived } of encodedTexts(bytes)) deeper(derived, from);
+    for (const { from, derived } of decodeEncodedTexts(bytes)) deeper(derived, from);
     return { seen, work };
   }
 
-  #windows(bytes: Buffer): (Windows | undefined)[] {
-    const windows: (Windows | undefined)[] = [];
+  #windows(bytes: Buffer): (ScanWindows | undefined)[] {
+    const windows: (ScanWindows | undefined)[] = [];
     const add = (reader: number, from: number, to: number): void => {
       let mine = windows[reader];
       if (!mine) {
-        mine = new Windows();
+        mine = new ScanWindows();
         windows[reader] = mine;
       }
       mine.add(
@@ -130,7 +130,7 @@ export class Scanner {
       add(reader, end - length, end - length);
     });
     if (this.#ofDigits.length > 0)
-      numberRuns(bytes, MIN_DIGITS, ([from, to]) => {
+      findNumberRanges(bytes, MIN_DIGITS, ([from, to]) => {
         for (const reader of this.#ofDigits) add(reader, from, to);
       });
     return windows;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { badGlob, compileGlob, type PathTest } from '../../../shared/lib/glob/glob.ts';
+import { invalidGlobReason, compileGlob, type PathMatcher } from '../../../shared/lib/glob/glob.ts';
 
 /** Several values, as a list or as one text with spaces or commas between them. */
 const Words = z
@@ -15,7 +15,7 @@ const ROOT = /^(?:\.?\/)+/;
 /** Folders, files or globs. */
 export const PathsSetting = Words.superRefine((paths, context) => {
   for (const path of paths) {
-    const problem = badGlob(path.replace(ROOT, '').replace(/\/+$/, '') || '.');
+    const problem = invalidGlobReason(path.replace(ROOT, '').replace(/\/+$/, '') || '.');
     if (problem) context.addIssue({ code: 'custom', message: `"${path}" ${problem}` });
   }
 });
@@ -34,7 +34,7 @@ export const HostsSetting = Words.superRefine((hosts, context) => {
 });
 
 /** Whether a path is one of `paths`, below one of them, or matched by one. A glob without a slash is a file name in any folder. */
-export function pathTest(paths: readonly string[]): PathTest {
+export function createPathMatcher(paths: readonly string[]): PathMatcher {
   const globs = paths.flatMap((path) => {
     const plain = path.replace(ROOT, '').replace(/\/+$/, '');
     if (plain === '' || plain === '.') return ['**'];

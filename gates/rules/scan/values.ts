@@ -1,5 +1,5 @@
 /** Whether digits pass the check of card numbers (ISO/IEC 7812). */
-export function luhn(number: string): boolean {
+export function hasValidLuhnChecksum(number: string): boolean {
   let sum = 0;
   let double = false;
   for (let at = number.length - 1; at >= 0; at--) {
@@ -22,7 +22,7 @@ export function isCardNumber(text: string): boolean {
     digits.length >= 13 &&
     digits.length <= 19 &&
     ISSUERS.test(digits) &&
-    luhn(digits) &&
+    hasValidLuhnChecksum(digits) &&
     !/^(\d)\1+$/.test(digits)
   );
 }
@@ -32,7 +32,7 @@ export const isSsn = (area: string, group: string, serial: string): boolean =>
   area !== '000' && area !== '666' && area < '900' && group !== '00' && serial !== '0000';
 
 /** Shannon entropy in bits per character. */
-export function entropy(text: string): number {
+export function computeEntropy(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
   let bits = 0;
@@ -41,7 +41,7 @@ export function entropy(text: string): number {
 }
 
 /** Nothing but one or two characters again and again, or `***`. */
-export const isFiller = (value: string): boolean =>
+export const isRepetitiveFiller = (value: string): boolean =>
   new Set(value.replace(/[^A-Za-z0-9]/g, '').toLowerCase()).size <= 2;
 
 const MARKERS = new Set(
@@ -80,7 +80,7 @@ const LOOKUP =
   /^(?:process\.env|os\.environ|os\.getenv|import\.meta\.env|env|secrets?|vault|ssm|arn:aws|op|sops|keyring|config|settings|var|data|module|local|params?|self|this|ref|!Ref|!Sub|!GetAtt|projects\/)[.:(['"/ ]/;
 
 /** Not a value, but a way to get it: an interpolation with next to nothing around it, or a look-up. */
-export function isReference(value: string): boolean {
+export function isVariableReference(value: string): boolean {
   if (LOOKUP.test(value)) return true;
   const rest = value.replace(INTERPOLATION, '');
   return rest.length < value.length && rest.replace(/[^A-Za-z0-9]/g, '').length < 4;
@@ -90,13 +90,13 @@ export function isReference(value: string): boolean {
  * Words and separators, such as a key of a translation, a path, a selector or the name of a property: no part of it looks as if
  * chance had made it.
  */
-export const isLabel = (value: string): boolean =>
+export const isNaturalLabel = (value: string): boolean =>
   /^[#./~]?[a-z]{1,30}(?:[._/:-][a-z]{1,30}){1,8}$/i.test(value) ||
   /^[#./~][a-z_/-]{1,60}$/i.test(value) ||
   /^(?:[a-z]{2,20}\d?)?(?:[A-Z][a-z]{2,20}\d?|Id|ID|Of|To|By|On|In|Db|Ip|Os){1,10}$/.test(value);
 
 /** Whether it looks made by a machine, or by somebody who takes care: several kinds of characters, none too often. */
-export function isStrong(value: string): boolean {
+export function isStrongSecret(value: string): boolean {
   const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((kind) => kind.test(value)).length;
-  return value.length >= 12 && kinds >= 3 && entropy(value) >= 3;
+  return value.length >= 12 && kinds >= 3 && computeEntropy(value) >= 3;
 }

@@ -1,5 +1,5 @@
 /** Stretches of a text that one detector is to look at, in order and never overlapping. */
-export class Windows {
+export class ScanWindows {
   readonly #from: number[] = [];
   readonly #to: number[] = [];
 

@@ -56,7 +56,7 @@ const ATTRIBUTES: readonly Suppression[] = [
 ];
 
 /** What a comment silences. */
-export const silencedBy = (comment: string): Suppression[] =>
+export const findSuppressions = (comment: string): Suppression[] =>
   COMMENTS.filter(({ pattern }) => pattern.test(comment.slice(0, 2_000)));
 
 /** A kind of error and a reason, or a reason for an error that must be there. */
@@ -64,15 +64,15 @@ const EXPLAINED =
   /@ts-expect-error[\s:\u2013\u2014-]{1,5}(?=.{0,200}[a-z]{2,}\s+[a-z]{2,})|\b(?:type|pyright|mypy|ty): ?ignore\[[\w, -]{1,100}\][\s#:\u2013\u2014-]{1,8}(?=.{0,200}[a-z]{2,}\s+[a-z]{2,})/i;
 
 /** Whether a test says why it does what types forbid: to show what happens then is its business. */
-export const isExplained = (rule: string, comment: string): boolean =>
+export const isExplainedSuppression = (rule: string, comment: string): boolean =>
   rule === 'type_check_suppressed' && EXPLAINED.test(comment.slice(0, 2_000));
 
 /** What the attributes on a line of Rust silence. */
-export const attributesIn = (line: string): Suppression[] =>
+export const findSuppressingAttributes = (line: string): Suppression[] =>
   ATTRIBUTES.filter(({ pattern }) => pattern.test(line.slice(0, 2_000)));
 
 const TO_REVIEWERS =
   /\b(?:ignore|disregard|forget)\s{1,5}(?:all\s{1,5}|any\s{1,5}|the\s{1,5}|your\s{1,5}){0,2}(?:previous|prior|above|earlier|preceding|system)\s{1,5}(?:instructions?|prompts?|rules?|messages?)\b|\b(?:AI|LLM|language model|automated|GPT|Claude|Copilot)[\s-]{1,5}(?:code\s{1,5})?(?:reviewers?|judges?|graders?|assistants?|agents?)\b[^\n]{0,120}\b(?:approve|accept|pass|ignore|skip|do not (?:flag|report|fail))\b|\b(?:must|please|always)\s{1,5}(?:approve|accept|pass)\s{1,5}(?:this|the)\s{1,5}(?:patch|change|diff|pull request|PR|commit)\b/i;
 
 /** Whether a comment tells a reviewer, mostly one that is a model, what to answer. */
-export const speaksToReviewers = (comment: string): boolean => TO_REVIEWERS.test(comment.slice(0, 2_000));
+export const isAddressedToReviewer = (comment: string): boolean => TO_REVIEWERS.test(comment.slice(0, 2_000));

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { readBlobs } from '../../../workspace/git/blobs.ts';
 import { CheckoutError } from '../../../workspace/git/error.ts';
-import type { Seen } from '../../core/seen.ts';
+import type { GateFinding } from '../../core/seen.ts';
 import type { PatchView } from '../framework/rule.ts';
 
 /** Longest target, in bytes: no system follows a longer one. */
@@ -10,14 +10,14 @@ const MAX_TARGET = 4_096;
 const MAX_LINKS = 1_000;
 
 /** Links of the patch that lead out of the tree, or into git's own folder: what they show is not what was checked. */
-export async function linksLeadingOut({
+export async function findEscapingSymlinks({
   store,
   changes,
-}: Pick<PatchView, 'store' | 'changes'>): Promise<Seen[]> {
+}: Pick<PatchView, 'store' | 'changes'>): Promise<GateFinding[]> {
   const links = changes
-    .flatMap(({ path, base, head }) =>
-      head?.mode === '120000' && (base?.mode !== '120000' || base.id !== head.id)
-        ? [{ path, id: head.id }]
+    .flatMap(({ path, baseEntry, headEntry }) =>
+      headEntry?.mode === '120000' && (baseEntry?.mode !== '120000' || baseEntry.id !== headEntry.id)
+        ? [{ path, id: headEntry.id }]
         : [],
     )
     .slice(0, MAX_LINKS);
@@ -30,7 +30,7 @@ export async function linksLeadingOut({
     if (error instanceof CheckoutError) return null;
     throw error;
   });
-  return links.flatMap(({ path, id }): Seen[] => {
+  return links.flatMap(({ path, id }): GateFinding[] => {
     const target = targets?.get(id)?.toString('utf8') ?? null;
     if (target !== null && !leadsOut(path, target)) return [];
     return [
@@ -39,7 +39,7 @@ export async function linksLeadingOut({
         line: null,
         rule: 'link_leads_out',
         message: `is a link to ${target?.slice(0, 200) ?? 'a place that cannot be read'}, which is not in the tree`,
-        weight: 'fails',
+        severity: 'fails',
       },
     ];
   });

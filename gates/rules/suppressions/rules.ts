@@ -1,10 +1,10 @@
-import { family } from '../framework/family.ts';
+import { createRuleFamily } from '../framework/family.ts';
 import type { PatchView, Rule } from '../framework/rule.ts';
-import { DECEITS } from './rules/deceits.ts';
-import { READABLE } from './rules/readable.ts';
-import { SILENCING } from './rules/silencing.ts';
+import { TAMPERING_RULES } from './rules/deceits.ts';
+import { REVIEWABILITY_RULES } from './rules/readable.ts';
+import { SUPPRESSION_COMMENT_RULES } from './rules/silencing.ts';
 
-const reading = async (patch: PatchView) => (await import('./look.ts')).suppressionsIn(patch);
+const collectFindings = async (patch: PatchView) => (await import('./look.ts')).findSuppressionFindings(patch);
 
 /** Rules of the gate `suppressions`: what keeps a check, or a person, from seeing what the patch does. */
-export const SUPPRESSION_RULES: readonly Rule[] = family(reading, [...SILENCING, ...READABLE, ...DECEITS]);
+export const SUPPRESSION_RULES: readonly Rule[] = createRuleFamily(collectFindings, [...SUPPRESSION_COMMENT_RULES, ...REVIEWABILITY_RULES, ...TAMPERING_RULES]);

@@ -1,28 +1,28 @@
-import { CodeReader } from '../../code/reader.ts';
-import { lookAtCode } from '../../code/run.ts';
-import { testReach } from '../../code/tests.ts';
+import { SyntaxReader } from '../../code/reader.ts';
+import { runOnPatchCode } from '../../code/run.ts';
+import { readTestReachability } from '../../code/tests.ts';
 import type { CodeFile } from '../../code/tree-files.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
-import { grammarOf } from '../../core/language.ts';
-import { resultOf, type Seen } from '../../core/seen.ts';
+import { grammarOfPath } from '../../core/language.ts';
+import { buildGateResult, type GateFinding } from '../../core/seen.ts';
 import { isTestPath } from '../../core/test-paths.ts';
-import { protection } from '../protect/table.ts';
+import { findProtection } from '../protect/table.ts';
 
 /** Changed code that no test imports, directly or through others. */
-export const lookForUntested = (context: GateContext): Promise<GateResult> =>
-  lookAtCode(context, async ({ project, changed, until }) => {
-    const reader = new CodeReader(context.subject.store, until);
-    const reach = testReach(project.head);
+export const checkUntestedCode = (context: GateContext): Promise<GateResult> =>
+  runOnPatchCode(context, async ({ project, changed, deadlineCpuMs }) => {
+    const reader = new SyntaxReader(context.subject.store, deadlineCpuMs);
+    const reach = readTestReachability(project.head);
     const files = changed.flatMap(({ after }) => (after && wantsTests(after.path) ? [after] : []));
-    const seen: Seen[] = [];
+    const seen: GateFinding[] = [];
     for (const file of files) {
-      if (reach.of(file.path).length > 0 || (await testsItself(file, reader))) continue;
-      const [named] = reach.namedAfter(file.path);
+      if (reach.testsReaching(file.path).length > 0 || (await testsItself(file, reader))) continue;
+      const [named] = reach.testsNamedAfter(file.path);
       const how =
         named === undefined ? 'no test imports it' : `no test imports it, though ${named} is named after it`;
-      seen.push({ file: file.path, line: null, rule: 'needs_test', message: how, weight: 'reported' });
+      seen.push({ file: file.path, line: null, rule: 'needs_test', message: how, severity: 'reported' });
     }
-    return resultOf(
+    return buildGateResult(
       seen,
       `${files.length - seen.length} of ${files.length} changed files are reached by a test`,
       {
@@ -33,9 +33,9 @@ export const lookForUntested = (context: GateContext): Promise<GateResult> =>
 
 /** Types without code, tests, and what only steers tools need no test. */
 const wantsTests = (path: string): boolean =>
-  !isTestPath(path) && !/\.(?:pyi|d\.[cm]?ts)$/.test(path) && protection(path) === null;
+  !isTestPath(path) && !/\.(?:pyi|d\.[cm]?ts)$/.test(path) && findProtection(path) === null;
 
 /** Rust has its unit tests in the same file. */
-const testsItself = async (file: CodeFile, reader: CodeReader): Promise<boolean> =>
-  grammarOf(file.path) === 'rust' &&
-  /#\[\s*(?:cfg\s*\(\s*test\b|(?:\w+::)*test\b)/.test((await reader.text(file)) ?? '');
+const testsItself = async (file: CodeFile, reader: SyntaxReader): Promise<boolean> =>
+  grammarOfPath(file.path) === 'rust' &&
+  /#\[\s*(?:cfg\s*\(\s*test\b|(?:\w+::)*test\b)/.test((await reader.readText(file)) ?? '');

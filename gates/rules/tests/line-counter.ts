@@ -1,5 +1,5 @@
 /** 1-based line of an offset; offsets must ascend. */
-export function lineCounter(text: string): (at: number) => number {
+export function createLineCounter(text: string): (at: number) => number {
   let line = 1;
   let from = 0;
   return (at) => {

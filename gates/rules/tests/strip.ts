@@ -8,7 +8,7 @@ const syntaxOf = (path: string): Syntax => (HASH_LANGUAGES.test(path) ? 'hash' :
  * The code of a file with the contents of comments and strings blanked out, line breaks kept: so that an assertion that was
  * commented out no longer counts as one.
  */
-export function codeOnly(path: string, text: string): string {
+export function blankCommentsAndStrings(path: string, text: string): string {
   const syntax = syntaxOf(path);
   let code = '';
   for (let at = 0; at < text.length; ) {
@@ -25,7 +25,7 @@ export function codeOnly(path: string, text: string): string {
 }
 
 /** The comments of a file, with the offsets at which they begin. */
-export function commentsOf(path: string, text: string): { readonly at: number; readonly text: string }[] {
+export function extractComments(path: string, text: string): { readonly at: number; readonly text: string }[] {
   const syntax = syntaxOf(path);
   const found: { readonly at: number; readonly text: string }[] = [];
   for (let at = 0; at < text.length; ) {

@@ -1,25 +1,25 @@
 import type { GateContext } from '../../core/gate.ts';
-import { type MemoryKey, memoryKey } from '../../core/memory.ts';
-import type { Subject } from '../../core/subject.ts';
-import type { Execution } from '../running/execution.ts';
-import { answerOf, type BaseAnswer, KeptAnswer, keptOf } from './answer.ts';
+import { type CacheEntryKey, computeCacheEntryKey } from '../../core/memory.ts';
+import type { PatchSubject } from '../../core/subject.ts';
+import type { CommandRun } from '../running/execution.ts';
+import { toBaselineResult, type BaselineResult, CachedBaselineResult, toCachedBaselineResult } from './answer.ts';
 
 /** Asks the base the same question as the patch, once, and only when somebody needs the answer. */
-export type AskBase = () => Promise<BaseAnswer>;
+export type GetBaselineResult = () => Promise<BaselineResult>;
 
-export interface BaseQuestion {
+export interface BaselineCheck {
   /** Everything that is asked besides the base itself: gate, line or tool, its version, set-up, folder. */
-  readonly facts: () => Promise<unknown>;
+  readonly readCacheFacts: () => Promise<unknown>;
   /** A failure without a report is a tool that broke, and no answer. */
-  readonly mustReport?: boolean;
+  readonly requiresReport?: boolean;
   /** Asks it. */
-  readonly run: () => Promise<Execution>;
+  readonly run: () => Promise<CommandRun>;
 }
 
 /** What the answer to a command line depends on. */
-export const lineFacts = async ({ baseFile }: Pick<Subject, 'baseFile'>, line: string): Promise<unknown> => ({
+export const readCommandFacts = async ({ baseFile }: Pick<PatchSubject, 'baseFile'>, line: string): Promise<unknown> => ({
   line,
-  programs: await (await import('../running/programs.ts')).programsIn(line, await baseFile('package.json')),
+  programs: await (await import('../running/programs.ts')).identifyPrograms(line, await baseFile('package.json')),
 });
 
 /**
@@ -27,22 +27,22 @@ export const lineFacts = async ({ baseFile }: Pick<Subject, 'baseFile'>, line: s
  * is not kept, and neither is anything where nobody knows what commands depend on here.
  * @returns null for a patch that changes nothing.
  */
-export function askBase(
-  { subject, baselines = null, surroundings = null }: GateContext,
-  { facts, run, mustReport = false }: BaseQuestion,
-): AskBase | null {
+export function createBaselineLookup(
+  { subject, baselineCache = null, executionEnvironment = null }: GateContext,
+  { readCacheFacts, run, requiresReport = false }: BaselineCheck,
+): GetBaselineResult | null {
   // Who changes nothing says that the work was done already: then nothing excuses a failure.
   if (subject.changes.length === 0) return null;
-  let asked: Promise<BaseAnswer> | null = null;
-  const ask = async (): Promise<BaseAnswer> => {
-    const key: MemoryKey | null =
-      surroundings &&
-      memoryKey('baselines', { schema: 2, ...surroundings, base: subject.base, facts: await facts() });
-    const known = key && baselines ? KeptAnswer.safeParse(await baselines.get(key)) : null;
-    if (known?.success) return { ...known.data, kept: true };
-    const answer = answerOf(await run());
-    const keep = keptOf(answer, mustReport);
-    if (key && keep) await baselines?.put(key, keep);
+  let asked: Promise<BaselineResult> | null = null;
+  const ask = async (): Promise<BaselineResult> => {
+    const key: CacheEntryKey | null =
+      executionEnvironment &&
+      computeCacheEntryKey('baselines', { schema: 2, ...executionEnvironment, base: subject.base, facts: await readCacheFacts() });
+    const known = key && baselineCache ? CachedBaselineResult.safeParse(await baselineCache.get(key)) : null;
+    if (known?.success) return { ...known.data, isCached: true };
+    const answer = toBaselineResult(await run());
+    const keep = toCachedBaselineResult(answer, requiresReport);
+    if (key && keep) await baselineCache?.put(key, keep);
     return answer;
   };
   return () => {

@@ -1,21 +1,21 @@
-import { ThereBefore } from '../../code/parsing/there-before.ts';
-import type { Seen } from '../../core/seen.ts';
-import { type TestResult, testId } from '../../core/test-result.ts';
-import type { Execution } from '../running/execution.ts';
-import type { BaseAnswer } from './answer.ts';
-import type { WrittenTests } from './written.ts';
+import { BaselineCount } from '../../code/parsing/there-before.ts';
+import type { GateFinding } from '../../core/seen.ts';
+import { type TestResult, computeTestId } from '../../core/test-result.ts';
+import type { CommandRun } from '../running/execution.ts';
+import type { BaselineResult } from './answer.ts';
+import type { PatchTests } from './written.ts';
 
 /** A run of the tests that did not end well, and what the base says. */
-export interface Comparison {
-  readonly run: Execution;
-  readonly base: BaseAnswer;
-  readonly written: WrittenTests;
+export interface TestComparison {
+  readonly run: CommandRun;
+  readonly baseline: BaselineResult;
+  readonly patchTests: PatchTests;
   /** Whether the runner stops at its first failure. */
-  readonly failsFast: boolean;
+  readonly isFailFast: boolean;
 }
 
 /** Complaints of a test run with what each weighs, and the test that it is about where it is about one. */
-export interface SeenTest extends Seen {
+export interface TestFinding extends GateFinding {
   readonly testCase: TestResult | null;
 }
 
@@ -24,25 +24,25 @@ export interface SeenTest extends Seen {
  * test and it failed there, when the patch has not written it, and when everything else that passed there was run again: whoever
  * makes a run end early must not get away with the old failures only.
  */
-export function compareTests({ run, base, written, failsFast }: Comparison): SeenTest[] {
-  const complaints = run.report?.complaints ?? [];
+export function compareTests({ run, baseline: base, patchTests, isFailFast }: TestComparison): TestFinding[] {
+  const complaints = run.report?.findings ?? [];
   const cases = run.cases ?? [];
   const failedCases = new Map(
-    cases.flatMap((test) => (test.outcome === 'failed' ? [[testId(test), test] as const] : [])),
+    cases.flatMap((test) => (test.outcome === 'failed' ? [[computeTestId(test), test] as const] : [])),
   );
-  const old = new ThereBefore();
+  const old = new BaselineCount();
   for (const complaint of base.complaints ?? []) {
-    const key = keyIn(complaint.key, written);
+    const key = patchKeyOf(complaint.key, patchTests);
     if (key !== null) old.add(key);
   }
-  const seen = complaints.map(({ key, ...finding }): SeenTest => {
+  const seen = complaints.map(({ key, ...finding }): TestFinding => {
     const testCase = failedCases.get(key) ?? null;
-    if (!old.take(key)) return { ...finding, weight: 'fails', baseline: 'new', testCase };
-    if (testCase && written.isOwn(testCase))
+    if (!old.takeOne(key)) return { ...finding, severity: 'fails', baseline: 'new', testCase };
+    if (testCase && patchTests.isWrittenByPatch(testCase))
       return {
         ...finding,
         message: `${finding.message}; a test of this name fails on the base too, but the patch wrote this one`,
-        weight: 'fails',
+        severity: 'fails',
         baseline: 'new',
         testCase,
       };
@@ -50,22 +50,22 @@ export function compareTests({ run, base, written, failsFast }: Comparison): See
       return {
         ...finding,
         message: `${finding.message}; some fail on the base too, nobody can tell which`,
-        weight: 'unclear',
+        severity: 'unclear',
         testCase,
       };
-    return { ...finding, weight: 'before', testCase };
+    return { ...finding, severity: 'before', testCase };
   });
-  const lost = run.outcome === 'failed' ? lostTests(cases, base, written) : [];
-  const doubts = seen.some(({ weight }) => weight === 'before')
-    ? doubtsOf({ run, base, written, failsFast })
+  const lost = run.outcome === 'failed' ? findLostTests(cases, base, patchTests) : [];
+  const doubts = seen.some(({ severity }) => severity === 'before')
+    ? findComparisonDoubts({ run, baseline: base, patchTests, isFailFast })
     : [];
   return [...seen, ...lost, ...doubts];
 }
 
 /** What passed on the base and is not run any more. */
-export function lostTests(cases: readonly TestResult[], base: BaseAnswer, written: WrittenTests): SeenTest[] {
-  const left = (isSkipped: boolean): ThereBefore =>
-    new ThereBefore(cases.filter(({ outcome }) => (outcome === 'skipped') === isSkipped).map(testId));
+export function findLostTests(cases: readonly TestResult[], base: BaselineResult, written: PatchTests): TestFinding[] {
+  const left = (isSkipped: boolean): BaselineCount =>
+    new BaselineCount(cases.filter(({ outcome }) => (outcome === 'skipped') === isSkipped).map(computeTestId));
   const [run, out] = [left(false), left(true)];
   // Of two of one name that differ, the failed one is looked for first: then the other is missing.
   const before = (base.cases ?? []).filter(({ outcome }) => outcome !== 'skipped');
@@ -73,11 +73,11 @@ export function lostTests(cases: readonly TestResult[], base: BaseAnswer, writte
     ...before.filter(({ outcome }) => outcome === 'failed'),
     ...before.filter(({ outcome }) => outcome === 'passed'),
   ];
-  return ordered.flatMap((test): SeenTest[] => {
-    const expected = written.expected(test);
+  return ordered.flatMap((test): TestFinding[] => {
+    const expected = written.mapToPatch(test);
     if (expected === null) return [];
-    if (run.take(testId(expected)) || test.outcome === 'failed') return [];
-    const skipped = out.take(testId(expected));
+    if (run.takeOne(computeTestId(expected)) || test.outcome === 'failed') return [];
+    const skipped = out.takeOne(computeTestId(expected));
     return [
       {
         file: expected.file,
@@ -85,7 +85,7 @@ export function lostTests(cases: readonly TestResult[], base: BaseAnswer, writte
         rule: skipped ? 'test_skipped' : 'test_missing',
         test: expected.name,
         message: `${expected.name}: passes on the base, and ${skipped ? 'is skipped' : 'was not run'} with the patch`,
-        weight: 'fails',
+        severity: 'fails',
         baseline: 'new',
         testCase: null,
       },
@@ -94,19 +94,19 @@ export function lostTests(cases: readonly TestResult[], base: BaseAnswer, writte
 }
 
 /** What keeps anybody from saying that only old failures are left. */
-export function doubtsOf({ run, base, written, failsFast }: Comparison): SeenTest[] {
-  const doubt = (rule: string, message: string, file: string | null = null): SeenTest => ({
+export function findComparisonDoubts({ run, baseline, patchTests, isFailFast }: TestComparison): TestFinding[] {
+  const doubt = (rule: string, message: string, file: string | null = null): TestFinding => ({
     file,
     line: null,
     rule,
     message,
-    weight: 'unclear',
+    severity: 'unclear',
     testCase: null,
   });
-  const doubts: SeenTest[] = written
-    .notIn(run.cases ?? [])
+  const doubts: TestFinding[] = patchTests
+    .filesMissingFrom(run.cases ?? [])
     .map((file) => doubt('test_not_run', 'the patch wrote tests here, and none of them was run', file));
-  for (const file of written.namingReports)
+  for (const file of patchTests.filesReferencingReport)
     doubts.push(
       doubt(
         'report_named',
@@ -114,32 +114,32 @@ export function doubtsOf({ run, base, written, failsFast }: Comparison): SeenTes
         file,
       ),
     );
-  if (failsFast)
+  if (isFailFast)
     doubts.push(
       doubt(
         'stopped_early',
         'the tests stop at the first failure, and the base fails too: nobody knows about the rest',
       ),
     );
-  const code = run.ran.exitCode;
+  const code = run.processResult.exitCode;
   const failed = (run.cases ?? []).filter(({ outcome }) => outcome === 'failed').length;
   // Some runners count their failures in the exit code.
-  if (code !== base.exit_code && code !== 1 && code !== 0 && code !== failed)
+  if (code !== baseline.exit_code && code !== 1 && code !== 0 && code !== failed)
     doubts.push(
       doubt(
         'other_exit_code',
-        `exit ${code}, and on the base exit ${base.exit_code}: something else happened too`,
+        `exit ${code}, and on the base exit ${baseline.exit_code}: something else happened too`,
       ),
     );
   return doubts;
 }
 
 /** The key of a complaint of the base, as the patch would have it where it only moved a file. */
-function keyIn(key: string, written: WrittenTests): string | null {
+function patchKeyOf(key: string, written: PatchTests): string | null {
   try {
     const [file, name] = JSON.parse(key) as [string | null, string];
-    const expected = written.expected({ file, name, outcome: 'failed', duration_ms: null });
-    return expected === null ? key : testId(expected);
+    const expected = written.mapToPatch({ file, name, outcome: 'failed', duration_ms: null });
+    return expected === null ? key : computeTestId(expected);
   } catch {
     return key;
   }

@@ -1,5 +1,5 @@
-import type { Subject } from '../../core/subject.ts';
-import { packageScriptsOf } from '../running/scripts.ts';
+import type { PatchSubject } from '../../core/subject.ts';
+import { listPackageScriptLines } from '../running/scripts.ts';
 
 const IN_LINE =
   /\s(?:--exitfirst|--maxfail|--bail|-failfast|--fail-?fast)\b|\bpytest\b[^;&|\n]{0,2000}\s-\w{0,20}x\b/;
@@ -18,8 +18,8 @@ const CONFIGS = [
 ];
 
 /** Whether a line stops at the first test that fails, as far as its words, the scripts and the runners' configuration of the base tell. */
-export async function failsFast(subject: Pick<Subject, 'baseFile'>, line: string): Promise<boolean> {
-  const scripts = packageScriptsOf(line, await subject.baseFile('package.json'));
+export async function isFailFast(subject: Pick<PatchSubject, 'baseFile'>, line: string): Promise<boolean> {
+  const scripts = listPackageScriptLines(line, await subject.baseFile('package.json'));
   if ([line, ...scripts].some((each) => IN_LINE.test(` ${each}`))) return true;
   for (const file of CONFIGS) if (IN_CONFIG.test((await subject.baseFile(file)) ?? '')) return true;
   return false;

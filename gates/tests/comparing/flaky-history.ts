@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { FlakySettings } from '../../core/flaky-settings.ts';
-import { isProvenFlaky, isReleased, type TestRun } from './flaky-score.ts';
+import { shouldQuarantine, shouldReleaseFromQuarantine, type TestRunRecord } from './flaky-score.ts';
 
 /** Runs that are kept of one command; the oldest go first. */
 const MAX_RUNS = 50;
@@ -26,32 +26,32 @@ const Test = z.strictObject({
 export type TestHistory = z.infer<typeof Test>;
 
 /** How the tests of one command of one repository have fared. Of tests that never failed nothing is kept. */
-export const History = z.strictObject({
+export const FlakyTestHistory = z.strictObject({
   schema_version: z.literal(1),
   runs: z.array(Run),
   tests: z.record(z.string(), Test),
 });
-export type History = z.infer<typeof History>;
+export type FlakyTestHistory = z.infer<typeof FlakyTestHistory>;
 
-export const NO_HISTORY: History = { schema_version: 1, runs: [], tests: {} };
+export const EMPTY_FLAKY_HISTORY: FlakyTestHistory = { schema_version: 1, runs: [], tests: {} };
 
 /** What one run says about tests; see `testId`. */
-export interface Observation extends z.infer<typeof Run> {
+export interface TestObservation extends z.infer<typeof Run> {
   readonly passed: ReadonlySet<string>;
   /** Failures that are known to be the test's own doing. */
   readonly failed: ReadonlySet<string>;
 }
 
-export interface Recorded {
-  readonly history: History;
+export interface RecordedObservation {
+  readonly history: FlakyTestHistory;
   /** Tests that came into quarantine, and that left it, with this run. */
-  readonly entered: readonly string[];
+  readonly newlyQuarantined: readonly string[];
   readonly released: readonly string[];
 }
 
 /** Adds a run. One that is known already, by its id, changes nothing. */
-export function record(history: History, run: Observation, settings: FlakySettings): Recorded {
-  if (history.runs.some(({ id }) => id === run.id)) return { history, entered: [], released: [] };
+export function recordObservation(history: FlakyTestHistory, run: TestObservation, settings: FlakySettings): RecordedObservation {
+  if (history.runs.some(({ id }) => id === run.id)) return { history, newlyQuarantined: [], released: [] };
   const { id, at, source, tree } = run;
   const runs = [...history.runs, { id, at, source, tree }].slice(-MAX_RUNS);
   const kept = new Set(runs.map((each) => each.id));
@@ -68,11 +68,11 @@ export function record(history: History, run: Observation, settings: FlakySettin
       silent: [...before.silent, ...(silent ? [id] : [])].filter((each) => kept.has(each)),
       quarantined: before.quarantined,
     };
-    const fared = runsOf({ runs }, test);
-    if (test.quarantined === null && isProvenFlaky(fared, now, settings)) {
+    const fared = listTestRuns({ runs }, test);
+    if (test.quarantined === null && shouldQuarantine(fared, now, settings)) {
       test.quarantined = at;
       entered.push(name);
-    } else if (test.quarantined !== null && isReleased(fared, now)) {
+    } else if (test.quarantined !== null && shouldReleaseFromQuarantine(fared, now)) {
       test.quarantined = null;
       released.push(name);
     }
@@ -80,19 +80,19 @@ export function record(history: History, run: Observation, settings: FlakySettin
   }
   return {
     history: { schema_version: 1, runs, tests: Object.fromEntries(bounded(tests, runs)) },
-    entered,
+    newlyQuarantined: entered,
     released,
   };
 }
 
 /** The runs of one test, oldest first. */
-export function runsOf({ runs }: Pick<History, 'runs'>, { failed, silent }: TestHistory): TestRun[] {
+export function listTestRuns({ runs }: Pick<FlakyTestHistory, 'runs'>, { failed, silent }: TestHistory): TestRunRecord[] {
   return runs.flatMap(({ id, at, source }) =>
     silent.includes(id) ? [] : [{ failed: failed.includes(id), at: Date.parse(at), source }],
   );
 }
 
-function bounded(tests: [string, TestHistory][], runs: History['runs']): [string, TestHistory][] {
+function bounded(tests: [string, TestHistory][], runs: FlakyTestHistory['runs']): [string, TestHistory][] {
   if (tests.length <= MAX_TESTS) return tests;
   const order = new Map(runs.map(({ id }, at) => [id, at]));
   const last = ({ failed }: TestHistory): number => order.get(failed.at(-1) ?? '') ?? -1;

@@ -1,7 +1,7 @@
 import type { FlakySettings } from '../../core/flaky-settings.ts';
 
 /** One run of one test. */
-export interface TestRun {
+export interface TestRunRecord {
   readonly failed: boolean;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -17,7 +17,7 @@ const RELEASE_RUNS = 20;
 const RELEASE_SCORE = 0.02;
 
 /** Share of failures among runs, by weight, between 0 and 1; 0 for no runs. */
-export function scoreOf(runs: readonly TestRun[], now: number): number {
+export function computeFlakinessScore(runs: readonly TestRunRecord[], now: number): number {
   let all = 0;
   let failed = 0;
   for (const run of runs) {
@@ -30,20 +30,20 @@ export function scoreOf(runs: readonly TestRun[], now: number): number {
 
 /** Whether a test passes and fails often enough to be called flaky. */
 export const isFlaky = (
-  runs: readonly TestRun[],
+  runs: readonly TestRunRecord[],
   now: number,
   { minRuns, threshold }: FlakySettings,
 ): boolean =>
   runs.length >= minRuns &&
   runs.some(({ failed }) => failed) &&
   runs.some(({ failed }) => !failed) &&
-  scoreOf(runs, now) >= threshold;
+  computeFlakinessScore(runs, now) >= threshold;
 
 /**
  * Whether a test is to be quarantined: it is flaky, and is so without any single one of the sources of its failures. So no task can
  * bring that about alone, and none ever counts for itself.
  */
-export function isProvenFlaky(runs: readonly TestRun[], now: number, settings: FlakySettings): boolean {
+export function shouldQuarantine(runs: readonly TestRunRecord[], now: number, settings: FlakySettings): boolean {
   const sources = new Set(runs.flatMap(({ failed, source }) => (failed ? [source] : [])));
   return (
     sources.size > 1 &&
@@ -58,7 +58,7 @@ export function isProvenFlaky(runs: readonly TestRun[], now: number, settings: F
 }
 
 /** Whether a quarantined test has been good for long enough. */
-export function isReleased(runs: readonly TestRun[], now: number): boolean {
+export function shouldReleaseFromQuarantine(runs: readonly TestRunRecord[], now: number): boolean {
   const last = runs.slice(-RELEASE_RUNS);
-  return last.length === RELEASE_RUNS && scoreOf(last, now) <= RELEASE_SCORE;
+  return last.length === RELEASE_RUNS && computeFlakinessScore(last, now) <= RELEASE_SCORE;
 }

@@ -1,24 +1,24 @@
-import { HIDDEN_TESTS } from '../../../shared/contract/evidence/names.ts';
+import { HIDDEN_TESTS_GATE } from '../../../shared/contract/evidence/names.ts';
 import type { GateEvidence } from '../../../shared/contract/evidence/schema.ts';
-import type { HiddenResult, HiddenTests } from '../../core/hidden-result.ts';
+import type { HiddenTestsResult, HiddenTestEdits } from '../../core/hidden-result.ts';
 import type { Language } from '../../core/language.ts';
 import { languageOfPath } from '../../languages/languages.ts';
 
 /** The hidden tests that a tool of this language runs; null: there is nothing for it to do. */
-export function hiddenFor(hidden: HiddenTests | null, language: Language | null): HiddenTests | null {
+export function selectHiddenTestsFor(hidden: HiddenTestEdits | null, language: Language | null): HiddenTestEdits | null {
   if (hidden === null || language === null) return hidden;
   const own = hidden.filter(({ path }) => [language, null].includes(languageOfPath(path)));
   return own.some(({ path }) => languageOfPath(path) === language) ? own : null;
 }
 
 /** What counts most comes first. */
-const GRAVEST = ['failed', 'inert', 'passed'] as const;
+const HIDDEN_OUTCOMES_WORST_FIRST = ['failed', 'inert', 'passed'] as const;
 
-export interface HiddenOptions {
+export interface HiddenTestsEvidenceOptions {
   /** Absent or null: the task has none. */
-  readonly hidden: HiddenTests | null;
+  readonly hiddenTests: HiddenTestEdits | null;
   /** Of every gate that runs tests. */
-  readonly results: readonly HiddenResult[];
+  readonly results: readonly HiddenTestsResult[];
   readonly gates: readonly GateEvidence[];
 }
 
@@ -26,12 +26,12 @@ export interface HiddenOptions {
  * The evidence of hidden tests. It stands beside the gates: whether the repository requires its tests says nothing of what the
  * requester asks. Null: there are none, or the work is no good already.
  */
-export function hiddenEvidence({ hidden, results, gates }: HiddenOptions): GateEvidence | null {
-  if (hidden === null) return null;
-  const left = hidden
+export function buildHiddenTestsEvidence({ hiddenTests, results, gates }: HiddenTestsEvidenceOptions): GateEvidence | null {
+  if (hiddenTests === null) return null;
+  const left = hiddenTests
     .flatMap(({ path }) => languageOfPath(path) ?? [])
     .find((language) => !isRun(language, results));
-  const outcome = GRAVEST.find((each) => results.some((result) => result.outcome === each));
+  const outcome = HIDDEN_OUTCOMES_WORST_FIRST.find((each) => results.some((result) => result.outcome === each));
   const held = outcome === 'passed' && left !== undefined;
   if (outcome === undefined && gates.some(isRefused)) return null;
   const sum = (key: 'ran' | 'failed'): number | null =>
@@ -40,7 +40,7 @@ export function hiddenEvidence({ hidden, results, gates }: HiddenOptions): GateE
       0,
     );
   return {
-    name: HIDDEN_TESTS,
+    name: HIDDEN_TESTS_GATE,
     outcome: held ? 'inert' : (outcome ?? 'inert'),
     kind: 'executed_by_us',
     required: true,
@@ -60,7 +60,7 @@ export function hiddenEvidence({ hidden, results, gates }: HiddenOptions): GateE
   };
 }
 
-const isRun = (language: Language, results: readonly HiddenResult[]): boolean =>
+const isRun = (language: Language, results: readonly HiddenTestsResult[]): boolean =>
   results.some((result) => result.language === null || result.language === language);
 
 const isRefused = ({ outcome, required, blocked }: GateEvidence): boolean =>

@@ -1,19 +1,19 @@
 import type { ChangedCode } from '../../code/changed.ts';
-import { compared, type Issue } from '../../code/parsing/issue.ts';
+import { compareCodeIssues, type CodeIssue } from '../../code/parsing/issue.ts';
 import type { GateContext } from '../../core/gate.ts';
-import { type Language, languageOf } from '../../core/language.ts';
-import type { Seen } from '../../core/seen.ts';
+import { type Language, languageOfGrammar } from '../../core/language.ts';
+import type { GateFinding } from '../../core/seen.ts';
 import { languageOfPath } from '../../languages/languages.ts';
-import type { BESIDE, Beside } from '../../languages/tool.ts';
-import { FORMATS } from '../../reports/all.ts';
-import type { Complaint } from '../../reports/report.ts';
-import { measure } from '../measure/measure.ts';
-import { hasSign, PROFILES } from '../running/choose.ts';
-import { profilesOf } from '../running/settings.ts';
-import { toolVersion } from '../running/tool-version.ts';
+import type { GATES_WITH_EXTRA_TOOLS, ExtraTool } from '../../languages/tool.ts';
+import { REPORT_READERS } from '../../reports/all.ts';
+import type { ToolFinding } from '../../reports/report.ts';
+import { runMeasurement } from '../measure/measure.ts';
+import { hasToolSign, LANGUAGE_PROFILES } from '../running/choose.ts';
+import { readToolProfiles } from '../running/settings.ts';
+import { findToolVersion } from '../running/tool-version.ts';
 
-interface Asked {
-  readonly gate: (typeof BESIDE)[number];
+interface ExtraToolRequest {
+  readonly gate: (typeof GATES_WITH_EXTRA_TOOLS)[number];
   /** Variables of the tools' lines; null for what nobody knows. */
   readonly variables: Readonly<Record<string, string | null>>;
 }
@@ -22,36 +22,36 @@ interface Asked {
  * What the tools of the languages say about the changed files, and what they did not say about the base, beside what we saw
  * ourselves. A tool that is not here, or that broke, takes nothing away from that; `notes` says so.
  */
-export async function withTools(
+export async function mergeToolFindings(
   { subject, timeoutMs }: GateContext,
-  own: readonly Seen[],
+  own: readonly GateFinding[],
   changed: readonly ChangedCode[],
   settings: Readonly<Record<string, unknown>>,
-  { gate, variables }: Asked,
-): Promise<{ readonly seen: readonly Seen[]; readonly notes: Readonly<Record<string, string>> }> {
-  const seen: Seen[] = [];
+  { gate, variables }: ExtraToolRequest,
+): Promise<{ readonly seen: readonly GateFinding[]; readonly notes: Readonly<Record<string, string>> }> {
+  const seen: GateFinding[] = [];
   const notes: Record<string, string> = {};
-  const left = subject.rooms.within(timeoutMs);
+  const left = subject.sandboxes.startTimeLimit(timeoutMs);
   const instead = new Map<Language, readonly string[]>();
-  for (const { language, beside } of Object.values(PROFILES)) {
-    const tool = beside?.[gate];
-    const files = changed.filter(({ after }) => after !== null && languageOf(after.grammar) === language);
+  for (const { language, extraTools } of Object.values(LANGUAGE_PROFILES)) {
+    const tool = extraTools?.[gate];
+    const files = changed.filter(({ after }) => after !== null && languageOfGrammar(after.grammar) === language);
     if (tool === undefined || files.length === 0 || !(await isUsed(tool, subject, variables))) continue;
-    const setup = profilesOf(settings)[language]?.setup;
-    const version = await toolVersion(subject.rooms, subject.base, tool, { setup });
+    const setup = readToolProfiles(settings)[language]?.setup;
+    const version = await findToolVersion(subject.sandboxes, subject.base, tool, { setup });
     notes[tool.name] = version ?? 'not here';
     if (version === null) continue;
-    const look = async (tree: string, paths: readonly string[]): Promise<readonly Complaint[] | null> => {
-      const { text, exitCode, root } = await measure(tree, {
-        rooms: subject.rooms,
-        line: `${exports(variables)}${tool.line}`,
+    const look = async (tree: string, paths: readonly string[]): Promise<readonly ToolFinding[] | null> => {
+      const { reportText, exitCode, checkoutRoot } = await runMeasurement(tree, {
+        sandboxes: subject.sandboxes,
+        line: `${exportLines(variables)}${tool.line}`,
         setup,
         files: paths,
         timeoutMs: left(),
       });
-      return text === null || exitCode === null || !tool.looked.includes(exitCode)
+      return reportText === null || exitCode === null || !tool.successExitCodes.includes(exitCode)
         ? null
-        : readable(tool, text, root);
+        : parseToolReport(tool, reportText, checkoutRoot);
     };
     const after = await look(
       subject.tree,
@@ -64,38 +64,38 @@ export async function withTools(
       notes[tool.name] = `${version}, gave no report`;
       continue;
     }
-    instead.set(language, tool.instead ?? []);
+    instead.set(language, tool.replacedRules ?? []);
     for (const { path, before: was } of files)
-      for (const each of compared(path, of(before, was?.path), of(after, path))) seen.push(each);
+      for (const each of compareCodeIssues(path, issuesOfFile(before, was?.path), issuesOfFile(after, path))) seen.push(each);
   }
-  const isAnswered = ({ file, rule }: Seen): boolean => {
+  const isAnswered = ({ file, rule }: GateFinding): boolean => {
     const language = file === null ? null : languageOfPath(file);
     return language !== null && instead.get(language)?.includes(rule) === true;
   };
   return { seen: [...own.filter((each) => !isAnswered(each)), ...seen], notes };
 }
 
-const exports = (variables: Asked['variables']): string =>
+const exportLines = (variables: ExtraToolRequest['variables']): string =>
   Object.entries(variables)
     .map(([name, value]) => `export ${name}='${value ?? ''}'; `)
     .join('');
 
-const of = (all: readonly Complaint[], path: string | undefined): Issue[] =>
+const issuesOfFile = (all: readonly ToolFinding[], path: string | undefined): CodeIssue[] =>
   all.flatMap(({ file, rule, line, message }) =>
     file === path ? [{ rule, key: message, line: line ?? 1, message }] : [],
   );
 
-async function readable(
-  { format, counts }: Beside,
+async function parseToolReport(
+  { format, ruleMapping }: ExtraTool,
   text: string,
   root: string,
-): Promise<readonly Complaint[] | null> {
-  const read = await FORMATS[format]();
+): Promise<readonly ToolFinding[] | null> {
+  const read = await REPORT_READERS[format]();
   try {
-    const { complaints } = read(text, root);
-    if (!counts) return complaints;
-    return complaints.flatMap((each) => {
-      const meant = counts.find(
+    const { findings } = read(text, root);
+    if (!ruleMapping) return findings;
+    return findings.flatMap((each) => {
+      const meant = ruleMapping.find(
         ({ rule, says }) => rule.test(each.rule) && (says?.test(each.message) ?? true),
       );
       return meant ? [{ ...each, rule: meant.as }] : [];
@@ -106,9 +106,9 @@ async function readable(
 }
 
 const isUsed = async (
-  { signs, needs }: Beside,
+  { signs, requiredVariable }: ExtraTool,
   subject: GateContext['subject'],
-  variables: Asked['variables'],
+  variables: ExtraToolRequest['variables'],
 ): Promise<boolean> =>
-  (needs === undefined || typeof variables[needs] === 'string') &&
-  (signs.length === 0 || (await hasSign(subject, signs)));
+  (requiredVariable === undefined || typeof variables[requiredVariable] === 'string') &&
+  (signs.length === 0 || (await hasToolSign(subject, signs)));

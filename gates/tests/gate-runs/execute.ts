@@ -1,80 +1,80 @@
 import { join } from 'node:path';
-import { outcomeOf } from '../../../workspace/process/outcome.ts';
-import type { Rooms } from '../../core/rooms.ts';
-import type { Tool } from '../../languages/tool.ts';
-import { FORMATS } from '../../reports/all.ts';
-import type { Execution, Surroundings } from '../running/execution.ts';
-import { enter } from '../running/folders.ts';
-import { readReport } from '../running/report-file.ts';
-import { runLine } from '../running/run-line.ts';
+import { classifyProcessResult } from '../../../workspace/process/outcome.ts';
+import type { Sandboxes } from '../../core/rooms.ts';
+import type { LanguageTool } from '../../languages/tool.ts';
+import { REPORT_READERS } from '../../reports/all.ts';
+import type { CommandRun, EnvironmentOverrides } from '../running/execution.ts';
+import { enterFolderLine } from '../running/folders.ts';
+import { readReportFile } from '../running/report-file.ts';
+import { runCommandLine } from '../running/run-line.ts';
 
-export interface ExecuteOptions {
-  readonly rooms: Rooms;
-  readonly tool: Tool;
+export interface RunToolOptions {
+  readonly sandboxes: Sandboxes;
+  readonly tool: LanguageTool;
   /** Line that prepares the checkout; it runs in `folder`. */
   readonly setup: string | null;
   /** Folder of the checkout that the tool runs in; '' is the top. */
   readonly folder: string;
   /** Time that is left, in milliseconds. */
-  readonly left: () => number;
+  readonly timeLeftMs: () => number;
   /** Variables of the environment that are not as usual. */
-  readonly surroundings?: Surroundings;
+  readonly environmentOverrides?: EnvironmentOverrides;
 }
 
 /** Runs a tool on a tree, in a checkout of its own, and reads its report. */
-export async function execute(
+export async function runTool(
   tree: string,
-  { rooms, tool, setup, folder, left, surroundings = {} }: ExecuteOptions,
-): Promise<Execution> {
-  const room = await rooms.enter(tree);
+  { sandboxes, tool, setup, folder, timeLeftMs, environmentOverrides = {} }: RunToolOptions,
+): Promise<CommandRun> {
+  const room = await sandboxes.createSandbox(tree);
   if (setup !== null) {
-    const ran = await room.run({ line: `${enter(folder)}${setup}` }, left());
-    const { outcome, detail } = outcomeOf(ran);
+    const ran = await room.run({ line: `${enterFolderLine(folder)}${setup}` }, timeLeftMs());
+    const { outcome, detail } = classifyProcessResult(ran);
     if (outcome !== 'passed')
-      return { ran, report: null, cases: null, outcome, detail: `set-up "${setup}": ${detail}` };
+      return { processResult: ran, report: null, cases: null, outcome, detail: `set-up "${setup}": ${detail}` };
   }
   if (tool.format === null)
-    return runLine(
+    return runCommandLine(
       room,
-      { line: `${enter(folder)}${tool.line}`, folder, report: 'may', extra: surroundings },
-      left(),
+      { line: `${enterFolderLine(folder)}${tool.line}`, folder, reportRequirement: 'may', environment: environmentOverrides },
+      timeLeftMs(),
     );
-  const path = join(room.tmp, 'assay-report');
+  const path = join(room.tmpFolder, 'assay-report');
   // The report lies outside of the checkout, where no file or link of a patch can be in its way.
-  const ran = await room.run({ line: `${enter(folder)}${tool.line}` }, left(), {
-    ...surroundings,
+  const ran = await room.run({ line: `${enterFolderLine(folder)}${tool.line}` }, timeLeftMs(), {
+    ...environmentOverrides,
     REPORT: path,
   });
-  const plain = outcomeOf(ran);
+  const plain = classifyProcessResult(ran);
   const broke =
     ran.exitCode === null ||
-    (ran.exitCode !== 0 && !tool.exitSaysNothing && !tool.complains.includes(ran.exitCode));
-  if (broke) return { ran, ...NO_REPORT, ...unreported(tool, plain) };
+    (ran.exitCode !== 0 && !tool.ignoresExitCode && !tool.findingExitCodes.includes(ran.exitCode));
+  if (broke) return { processResult: ran, ...NO_REPORT, ...adjustUnreportedAudit(tool, plain) };
   try {
-    const format = await FORMATS[tool.format]();
-    const report = format(await readReport(path), { root: room.root, folder });
+    const format = await REPORT_READERS[tool.format]();
+    const report = format(await readReportFile(path), { root: room.checkoutRoot, folder });
     const { cases } = report;
-    if (report.complaints.length === 0 && plain.outcome !== 'passed')
-      return { ran, report: null, cases, ...unreported(tool, plain) };
-    return { ran, report, cases, ...plain };
+    if (report.findings.length === 0 && plain.outcome !== 'passed')
+      return { processResult: ran, report: null, cases, ...adjustUnreportedAudit(tool, plain) };
+    return { processResult: ran, report, cases, ...plain };
   } catch (error) {
     const why = (error instanceof Error ? error.message : String(error)).slice(0, 500);
     // It ended well and left nothing that can be read: nobody knows what it looked at.
     return plain.outcome === 'passed'
       ? {
-          ran,
+          processResult: ran,
           ...NO_REPORT,
           outcome: 'inert',
           detail: `${tool.name} left no report that can be read: ${why}`,
         }
-      : { ran, ...NO_REPORT, ...unreported(tool, plain) };
+      : { processResult: ran, ...NO_REPORT, ...adjustUnreportedAudit(tool, plain) };
   }
 }
 
 const NO_REPORT = { report: null, cases: null } as const;
 
-type Plain = Pick<Execution, 'outcome' | 'detail'>;
+type RunOutcome = Pick<CommandRun, 'outcome' | 'detail'>;
 
 /** An audit without a report mostly could not reach its database, and that is not the patch's doing. */
-const unreported = (tool: Tool, plain: Plain): Plain =>
+const adjustUnreportedAudit = (tool: LanguageTool, plain: RunOutcome): RunOutcome =>
   tool.kind === 'dep_audit' && plain.outcome === 'failed' ? { ...plain, outcome: 'infra_failed' } : plain;

@@ -1,44 +1,44 @@
 import type { GateContext, GateResult } from '../../core/gate.ts';
-import type { Subject } from '../../core/subject.ts';
-import { askBase, lineFacts } from '../comparing/ask.ts';
-import { failsFast } from '../comparing/fails-fast.ts';
-import { flakyLook } from '../comparing/flaky-terms.ts';
-import { resultOn } from '../comparing/result.ts';
-import { writtenFiles, writtenTests } from '../comparing/written.ts';
-import type { Execution, Surroundings } from '../running/execution.ts';
-import { reporting } from '../running/reporting.ts';
-import { runLine } from '../running/run-line.ts';
+import type { PatchSubject } from '../../core/subject.ts';
+import { createBaselineLookup, readCommandFacts } from '../comparing/ask.ts';
+import { isFailFast } from '../comparing/fails-fast.ts';
+import { createFlakyCheck } from '../comparing/flaky-terms.ts';
+import { evaluateRun } from '../comparing/result.ts';
+import { listChangedTestFiles, createPatchTests } from '../comparing/written.ts';
+import type { CommandRun, EnvironmentOverrides } from '../running/execution.ts';
+import { addTestReporter } from '../running/reporting.ts';
+import { runCommandLine } from '../running/run-line.ts';
 
-const runs = new WeakMap<Subject, Map<string, Promise<Execution>>>();
-const results = new WeakMap<Subject, Map<string, Promise<GateResult>>>();
+const runs = new WeakMap<PatchSubject, Map<string, Promise<CommandRun>>>();
+const results = new WeakMap<PatchSubject, Map<string, Promise<GateResult>>>();
 
 /**
  * Runs a command that runs tests on a tree, in a checkout of its own. Several gates ask for the same run; the first one's result,
  * and its time limit, count for all.
  * A line with `{files}` in it is run on the tests that the patch can break; see tests/select.ts.
  */
-export const testRun = (
-  subject: Subject,
+export const runTests = (
+  subject: PatchSubject,
   command: string,
   tree: string,
   timeoutMs: number,
-  surroundings: Surroundings = {},
-): Promise<Execution> =>
+  surroundings: EnvironmentOverrides = {},
+): Promise<CommandRun> =>
   once(runs, subject, `${tree}\0${command}\0${JSON.stringify(surroundings)}`, () =>
-    fresh(subject, command, tree, timeoutMs, surroundings),
+    runTestsUncached(subject, command, tree, timeoutMs, surroundings),
   );
 
-const fresh = async (
-  subject: Subject,
+const runTestsUncached = async (
+  subject: PatchSubject,
   command: string,
   tree: string,
   timeoutMs: number,
-  surroundings: Surroundings = {},
-): Promise<Execution> => {
-  const line = await reporting(subject, await lineFor(subject, command, tree, timeoutMs));
-  return runLine(
-    await subject.rooms.enter(tree),
-    { ...line, extra: { ...surroundings, ...line.extra } },
+  surroundings: EnvironmentOverrides = {},
+): Promise<CommandRun> => {
+  const line = await addTestReporter(subject, await expandCommand(subject, command, tree, timeoutMs));
+  return runCommandLine(
+    await subject.sandboxes.createSandbox(tree),
+    { ...line, environment: { ...surroundings, ...line.environment } },
     timeoutMs,
   );
 };
@@ -48,33 +48,33 @@ const fresh = async (
  * runs themselves.
  * @param left time that is left, in milliseconds.
  */
-export const testsOn = (
+export const runAndEvaluateTests = (
   context: GateContext,
   command: string,
   tree: string,
   left: () => number,
 ): Promise<GateResult> =>
   once(results, context.subject, `${tree}\0${command}`, async () => {
-    const { subject, flaky = null } = context;
-    const run = await testRun(subject, command, tree, left());
-    const onBase = (): Promise<string> => lineFor(subject, command, subject.base, left());
-    return resultOn(run, {
-      blame: 'not_in_base',
-      base: askBase(context, {
-        facts: async () => lineFacts(subject, await onBase()),
-        run: () => testRun(subject, command, subject.base, left()),
+    const { subject, flakySettings = null } = context;
+    const run = await runTests(subject, command, tree, left());
+    const onBase = (): Promise<string> => expandCommand(subject, command, subject.base, left());
+    return evaluateRun(run, {
+      newFindingRule: 'not_in_base',
+      getBaseline: createBaselineLookup(context, {
+        readCacheFacts: async () => readCommandFacts(subject, await onBase()),
+        run: () => runTests(subject, command, subject.base, left()),
       }),
-      written: async () => writtenTests(await writtenFiles(subject)),
-      failsFast: await failsFast(subject, command),
-      ...(flaky
-        ? { flaky: flakyLook(context, flaky, command, () => fresh(subject, command, tree, left())) }
+      readPatchTests: async () => createPatchTests(await listChangedTestFiles(subject)),
+      isFailFast: await isFailFast(subject, command),
+      ...(flakySettings
+        ? { checkFlaky: createFlakyCheck(context, flakySettings, command, () => runTestsUncached(subject, command, tree, left())) }
         : {}),
     });
   });
 
 function once<Value>(
-  all: WeakMap<Subject, Map<string, Promise<Value>>>,
-  subject: Subject,
+  all: WeakMap<PatchSubject, Map<string, Promise<Value>>>,
+  subject: PatchSubject,
   key: string,
   make: () => Promise<Value>,
 ): Promise<Value> {
@@ -88,8 +88,8 @@ function once<Value>(
 }
 
 /** A command with `{files}` in it is run on the tests that the patch can break. */
-async function lineFor(subject: Subject, command: string, tree: string, timeoutMs: number): Promise<string> {
+async function expandCommand(subject: PatchSubject, command: string, tree: string, timeoutMs: number): Promise<string> {
   if (!command.includes('{files}')) return command;
-  const { withSelectedTests } = await import('../../rules/tests/placeholder.ts');
-  return withSelectedTests(subject, command, tree, timeoutMs);
+  const { buildSelectedTestsCommand } = await import('../../rules/tests/placeholder.ts');
+  return buildSelectedTestsCommand(subject, command, tree, timeoutMs);
 }

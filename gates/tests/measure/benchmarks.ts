@@ -1,25 +1,25 @@
-import { list, mustList, object } from '../../reports/report.ts';
+import { toJsonList, requireJsonList, toJsonRecord } from '../../reports/report.ts';
 
 /** What may get worse, with the sign of worse. */
 const METRICS = { mean_s: 1, ops: -1, memory_mb: 1 } as const;
 type Metric = keyof typeof METRICS;
 
 /** Numbers by benchmark and metric. */
-export type Benchmarks = ReadonlyMap<string, Readonly<Partial<Record<Metric, number>>>>;
+export type BenchmarkResults = ReadonlyMap<string, Readonly<Partial<Record<Metric, number>>>>;
 
 /**
  * Benchmarks from the JSON of pytest-benchmark, of `vitest bench`, old and new, or an object of `{name: {mean_s, ops, memory_mb}}`.
  * @throws when the text is nothing of these, or has none.
  */
-export function benchmarksOf(text: string): Benchmarks {
-  const report = object(JSON.parse(text));
+export function parseBenchmarks(text: string): BenchmarkResults {
+  const report = toJsonRecord(JSON.parse(text));
   const entries = Array.isArray(report['benchmarks'])
     ? fromPytest(report['benchmarks'])
     : Array.isArray(report['testResults'])
       ? fromVitest(report['testResults'])
       : Array.isArray(report['files'])
         ? fromOldVitest(report['files'])
-        : Object.entries(report).map(([name, value]) => [name, object(value)] as const);
+        : Object.entries(report).map(([name, value]) => [name, toJsonRecord(value)] as const);
   const found = new Map(entries.map(([name, values]) => [name, numbers(values)]));
   for (const [name, values] of found) if (Object.keys(values).length === 0) found.delete(name);
   if (found.size === 0) throw new Error('no benchmark ran');
@@ -30,25 +30,25 @@ type Entry = readonly [string, Readonly<Record<string, unknown>>];
 
 const fromPytest = (benchmarks: readonly unknown[]): Entry[] =>
   benchmarks.map((entry) => {
-    const { fullname, name, stats, extra_info } = object(entry);
-    const { mean, ops } = object(stats);
-    return [String(fullname ?? name), { mean_s: mean, ops, memory_mb: object(extra_info)['memory_mb'] }];
+    const { fullname, name, stats, extra_info } = toJsonRecord(entry);
+    const { mean, ops } = toJsonRecord(stats);
+    return [String(fullname ?? name), { mean_s: mean, ops, memory_mb: toJsonRecord(extra_info)['memory_mb'] }];
   });
 
 /** `vitest bench --reporter=json` from version 5 on; its times are in milliseconds. */
 const fromVitest = (files: readonly unknown[]): Entry[] =>
   files
-    .flatMap((file) => list(object(file)['assertionResults']))
+    .flatMap((file) => toJsonList(toJsonRecord(file)['assertionResults']))
     .flatMap((test) => {
-      const { fullName, benchmarks } = object(test);
-      return list(benchmarks)
-        .flatMap((benchmark) => list(object(benchmark)['tasks']))
+      const { fullName, benchmarks } = toJsonRecord(test);
+      return toJsonList(benchmarks)
+        .flatMap((benchmark) => toJsonList(toJsonRecord(benchmark)['tasks']))
         .map((task): Entry => {
-          const { name, latency, throughput } = object(task);
-          const { mean } = object(latency);
+          const { name, latency, throughput } = toJsonRecord(task);
+          const { mean } = toJsonRecord(latency);
           return [
             `${fullName} > ${name}`,
-            { mean_s: typeof mean === 'number' ? mean / 1_000 : null, ops: object(throughput)['mean'] },
+            { mean_s: typeof mean === 'number' ? mean / 1_000 : null, ops: toJsonRecord(throughput)['mean'] },
           ];
         });
     });
@@ -56,10 +56,10 @@ const fromVitest = (files: readonly unknown[]): Entry[] =>
 /** `vitest bench --outputJson` up to version 4; its means are in milliseconds. */
 const fromOldVitest = (files: readonly unknown[]): Entry[] =>
   files.flatMap((file) =>
-    mustList(object(file)['groups'], 'groups').flatMap((group) => {
-      const { fullName, benchmarks } = object(group);
-      return list(benchmarks).map((entry): Entry => {
-        const { name, mean, hz } = object(entry);
+    requireJsonList(toJsonRecord(file)['groups'], 'groups').flatMap((group) => {
+      const { fullName, benchmarks } = toJsonRecord(group);
+      return toJsonList(benchmarks).map((entry): Entry => {
+        const { name, mean, hz } = toJsonRecord(entry);
         return [`${fullName} > ${name}`, { mean_s: typeof mean === 'number' ? mean / 1_000 : null, ops: hz }];
       });
     }),
@@ -73,7 +73,7 @@ const numbers = (values: Readonly<Record<string, unknown>>): Partial<Record<Metr
     }),
   );
 
-export interface Regression {
+export interface BenchmarkRegression {
   readonly name: string;
   readonly metric: Metric;
   readonly base: number;
@@ -86,9 +86,9 @@ export interface Regression {
 const ROUNDING = 1e-9;
 
 /** What became worse by more than `threshold`. A base of 0 or less, or without the number, has nothing to compare with. */
-export function regressions(base: Benchmarks, current: Benchmarks, threshold: number): Regression[] {
+export function findBenchmarkRegressions(base: BenchmarkResults, current: BenchmarkResults, threshold: number): BenchmarkRegression[] {
   return [...current].flatMap(([name, values]) =>
-    (Object.keys(METRICS) as Metric[]).flatMap((metric): Regression[] => {
+    (Object.keys(METRICS) as Metric[]).flatMap((metric): BenchmarkRegression[] => {
       const [before, now] = [base.get(name)?.[metric], values[metric]];
       if (before === undefined || before <= 0 || now === undefined) return [];
       const share = (METRICS[metric] * (now - before)) / before;

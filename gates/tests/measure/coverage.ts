@@ -1,17 +1,17 @@
-import { list, object } from '../../reports/report.ts';
+import { toJsonList, toJsonRecord } from '../../reports/report.ts';
 
 /**
  * Covered lines (for Go: statements) in percent, from the JSON of coverage.py, the summary of Istanbul's kin (c8, vitest, jest),
  * the JSON of cargo-llvm-cov, LCOV, Go's profile, or a bare number with or without a percent sign.
  * @throws when the text is nothing of these, or nothing was measured.
  */
-export function coverageOf(text: string): number {
+export function parseCoverage(text: string): number {
   const trimmed = text.trim();
   const bare = /^(\d{1,3}(?:\.\d{1,15})?) ?%?$/.exec(trimmed);
   const percent = bare
     ? Number(bare[1])
     : trimmed.startsWith('{')
-      ? fromJson(object(JSON.parse(trimmed)))
+      ? fromJson(toJsonRecord(JSON.parse(trimmed)))
       : trimmed.startsWith('mode:')
         ? fromGo(trimmed)
         : fromLcov(trimmed);
@@ -21,13 +21,13 @@ export function coverageOf(text: string): number {
 }
 
 function fromJson(report: Readonly<Record<string, unknown>>): number | null {
-  const totals = object(report['totals']);
+  const totals = toJsonRecord(report['totals']);
   const [covered, statements] = [totals['covered_lines'], totals['num_statements']];
   if (typeof covered === 'number' && typeof statements === 'number') return share(covered, statements);
   const candidates = [
     totals['percent_covered'],
-    object(object(report['total'])['lines'])['pct'],
-    object(object(object(list(report['data'])[0])['totals'])['lines'])['percent'],
+    toJsonRecord(toJsonRecord(report['total'])['lines'])['pct'],
+    toJsonRecord(toJsonRecord(toJsonRecord(toJsonList(report['data'])[0])['totals'])['lines'])['percent'],
   ];
   return candidates.find((each) => typeof each === 'number') ?? null;
 }
@@ -59,5 +59,5 @@ function fromLcov(text: string): number | null {
 const share = (part: number, whole: number): number | null => (whole > 0 ? (part / whole) * 100 : null);
 
 /** Percentage points between two measurements, after rounding to two places. */
-export const coverageDelta = (base: number, current: number): number =>
+export const computeCoverageDelta = (base: number, current: number): number =>
   Math.round((current - base) * 100) / 100 || 0;

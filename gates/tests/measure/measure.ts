@@ -1,22 +1,22 @@
 import { join } from 'node:path';
-import { outcomeOf } from '../../../workspace/process/outcome.ts';
+import { classifyProcessResult } from '../../../workspace/process/outcome.ts';
 import type { GateResult } from '../../core/gate.ts';
-import type { Rooms } from '../../core/rooms.ts';
-import { enter } from '../running/folders.ts';
-import { readReport } from '../running/report-file.ts';
+import type { Sandboxes } from '../../core/rooms.ts';
+import { enterFolderLine } from '../running/folders.ts';
+import { readReportFile } from '../running/report-file.ts';
 
-export interface Measured {
+export interface Measurement {
   /** What it left in `$REPORT`; null when it left nothing that can be read. */
-  readonly text: string | null;
+  readonly reportText: string | null;
   readonly outcome: GateResult['outcome'];
   readonly detail: string;
   readonly exitCode: number | null;
   /** Real path of the checkout that it ran in. */
-  readonly root: string;
+  readonly checkoutRoot: string;
 }
 
-export interface MeasureOptions {
-  readonly rooms: Rooms;
+export interface RunMeasurementOptions {
+  readonly sandboxes: Sandboxes;
   /** Line for `bash -c`. The report's file is `$REPORT`, the files are `"$@"`. */
   readonly line: string;
   /** Line that prepares the checkout; it runs in `folder`. */
@@ -29,46 +29,46 @@ export interface MeasureOptions {
 }
 
 /** Runs a line on a tree, in a checkout of its own, and reads what it left. */
-export async function measure(tree: string, options: MeasureOptions): Promise<Measured> {
-  const { rooms, line, setup, folder = '', files = [], timeoutMs } = options;
-  const room = await rooms.enter(tree);
-  const list = await room.give(files);
+export async function runMeasurement(tree: string, options: RunMeasurementOptions): Promise<Measurement> {
+  const { sandboxes, line, setup, folder = '', files = [], timeoutMs } = options;
+  const room = await sandboxes.createSandbox(tree);
+  const list = await room.writePathList(files);
   if (setup) {
-    const ready = await room.run({ line: `${enter(folder)}${setup}` }, timeoutMs);
-    const { outcome, detail } = outcomeOf(ready);
+    const ready = await room.run({ line: `${enterFolderLine(folder)}${setup}` }, timeoutMs);
+    const { outcome, detail } = classifyProcessResult(ready);
     if (outcome !== 'passed')
       return {
-        text: null,
+        reportText: null,
         outcome,
         detail: `set-up "${setup}": ${detail}`,
         exitCode: ready.exitCode,
-        root: room.root,
+        checkoutRoot: room.checkoutRoot,
       };
   }
   const ran = await room.run(
     {
-      line: `${enter(folder)}export REPORT="$TMPDIR/assay-report"; mapfile -d '' -t ASSAY_FILES < "$ASSAY_LIST"; set -- "\${ASSAY_FILES[@]}"; ${line}`,
+      line: `${enterFolderLine(folder)}export REPORT="$TMPDIR/assay-report"; mapfile -d '' -t ASSAY_FILES < "$ASSAY_LIST"; set -- "\${ASSAY_FILES[@]}"; ${line}`,
     },
     timeoutMs,
     { ASSAY_LIST: list },
   );
-  const { outcome, detail } = outcomeOf(ran);
-  const text = await readReport(join(room.tmp, 'assay-report')).catch(() => null);
+  const { outcome, detail } = classifyProcessResult(ran);
+  const text = await readReportFile(join(room.tmpFolder, 'assay-report')).catch(() => null);
   return {
-    text: ran.end === 'exited' ? text : null,
+    reportText: ran.end === 'exited' ? text : null,
     outcome,
     detail,
     exitCode: ran.exitCode,
-    root: room.root,
+    checkoutRoot: room.checkoutRoot,
   };
 }
 
 /** A command of the configuration, which prints its result. */
-export const printing = (command: string): string => `{ ${command}\n} > "$REPORT"`;
+export const writeOutputToReportLine = (command: string): string => `{ ${command}\n} > "$REPORT"`;
 
 /** The result of a gate that could not measure. */
-export const unmeasured = (
-  { outcome, detail }: Pick<Measured, 'outcome' | 'detail'>,
+export const createUnmeasuredResult = (
+  { outcome, detail }: Pick<Measurement, 'outcome' | 'detail'>,
   metadata: GateResult['metadata'] = {},
 ): GateResult => ({
   outcome: outcome === 'passed' ? 'inert' : outcome,

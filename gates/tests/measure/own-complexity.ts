@@ -1,20 +1,20 @@
-import type { Syntax } from '../../code/parsing/syntax.ts';
-import { readabilityOf } from '../../code/readable.ts';
-import { CodeReader } from '../../code/reader.ts';
-import { lookAtCode } from '../../code/run.ts';
+import type { SyntaxNode } from '../../code/parsing/syntax.ts';
+import { findUnreadableChanges } from '../../code/readable.ts';
+import { SyntaxReader } from '../../code/reader.ts';
+import { runOnPatchCode } from '../../code/run.ts';
 import type { CodeFile } from '../../code/tree-files.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
-import { type Language, languageOf } from '../../core/language.ts';
-import { resultOf } from '../../core/seen.ts';
+import { type Language, languageOfGrammar } from '../../core/language.ts';
+import { buildGateResult } from '../../core/seen.ts';
 
-interface Counted {
+interface CountedNodes {
   /** What has a complexity of its own; functions inside that are not named here count for the one around them. */
   readonly functions: ReadonlySet<string>;
   /** What adds a way through the code. */
   readonly branches: ReadonlySet<string>;
 }
 
-const COUNTED: Readonly<Record<Language, Counted>> = {
+const COUNTED_NODES: Readonly<Record<Language, CountedNodes>> = {
   python: {
     functions: new Set(['function_definition']),
     branches: new Set([
@@ -76,9 +76,9 @@ const COUNTED: Readonly<Record<Language, Counted>> = {
 const SHORT_CIRCUIT = new Set(['&&', '||', '??']);
 
 /** McCabe's cyclomatic complexity of each function: one, and one for each branch. */
-function complexities(root: Syntax, language: Language): number[] {
-  const { functions, branches } = COUNTED[language];
-  const counts = new Map<Syntax, number>();
+function computeComplexities(root: SyntaxNode, language: Language): number[] {
+  const { functions, branches } = COUNTED_NODES[language];
+  const counts = new Map<SyntaxNode, number>();
   for (const node of root.walk()) {
     if (functions.has(node.type) && !counts.has(node)) counts.set(node, 1);
     if (!branches.has(node.type) && !isShortCircuit(node)) continue;
@@ -91,8 +91,8 @@ function complexities(root: Syntax, language: Language): number[] {
   return [...counts.values()];
 }
 
-const isShortCircuit = (node: Syntax): boolean =>
-  node.type === 'binary_expression' && SHORT_CIRCUIT.has(node.child('operator')?.text ?? '');
+const isShortCircuit = (node: SyntaxNode): boolean =>
+  node.type === 'binary_expression' && SHORT_CIRCUIT.has(node.childForField('operator')?.text ?? '');
 
 const mean = (numbers: readonly number[]): number =>
   numbers.length === 0 ? 0 : numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
@@ -101,22 +101,22 @@ const mean = (numbers: readonly number[]): number =>
  * The average complexity of the changed files on both sides, counted by us. Code that the patch breaks is not measured, and not
  * passed over either.
  */
-export const countedByUs = (
+export const compareBuiltInComplexity = (
   context: GateContext,
   judge: (base: number, current: number) => GateResult,
 ): Promise<GateResult> =>
-  lookAtCode(context, async ({ project, changed, until }) => {
+  runOnPatchCode(context, async ({ project, changed, deadlineCpuMs }) => {
     const { store } = context.subject;
-    const unreadable = (await readabilityOf(store, project, changed)).filter(({ weight }) =>
-      ['fails', 'unclear'].includes(weight),
+    const unreadable = (await findUnreadableChanges(store, project, changed)).filter(({ severity }) =>
+      ['fails', 'unclear'].includes(severity),
     );
-    if (unreadable.length > 0) return resultOf(unreadable, '');
-    const reader = new CodeReader(store, until);
+    if (unreadable.length > 0) return buildGateResult(unreadable, '');
+    const reader = new SyntaxReader(store, deadlineCpuMs);
     const average = async (files: readonly (CodeFile | null)[]): Promise<number> => {
       const numbers: number[] = [];
       for (const file of files) {
-        const root = file && (await reader.read(file));
-        if (file && root) numbers.push(...complexities(root, languageOf(file.grammar)));
+        const root = file && (await reader.readSyntax(file));
+        if (file && root) numbers.push(...computeComplexities(root, languageOfGrammar(file.grammar)));
       }
       return mean(numbers);
     };

@@ -1,41 +1,41 @@
 import * as z from 'zod';
-import type { Condition } from '../../core/conditions.ts';
+import type { GateCondition } from '../../core/conditions.ts';
 import type { Gate } from '../../core/gate.ts';
-import { Command } from '../gate-runs/command.ts';
-import { PROFILE_SETTINGS } from '../running/settings.ts';
-import type { Aim } from './look.ts';
-import { Seconds, Share } from './settings.ts';
+import { CommandSetting } from '../gate-runs/command.ts';
+import { TOOL_PROFILE_SETTINGS } from '../running/settings.ts';
+import type { MutationTarget } from './look.ts';
+import { SecondsSetting, ShareSetting } from './settings.ts';
 
-interface MutationGate {
+interface MutationGateDefinition {
   readonly name: string;
-  readonly condition: Condition;
+  readonly condition: GateCondition;
   readonly timeoutS: number;
   /** What the keys of its settings begin with. */
-  readonly key: string;
+  readonly settingsPrefix: string;
   /** Share of the changes that have to be noticed, where nobody says. */
   readonly threshold: number;
   /** The code that is changed in small ways. */
-  readonly mutates: Aim;
+  readonly target: MutationTarget;
 }
 
 /** A gate that changes code in small ways, and asks how many of these changes the tests notice. */
-export function mutationGate({ name, condition, timeoutS, key, threshold, mutates }: MutationGate): Gate {
+export function createMutationGate({ name, condition, timeoutS, settingsPrefix, threshold, target }: MutationGateDefinition): Gate {
   const commandOf = (settings: Readonly<Record<string, unknown>>): string | undefined =>
-    Command.safeParse(settings[`${key}_command`]).data;
+    CommandSetting.safeParse(settings[`${settingsPrefix}_command`]).data;
   return {
     name,
-    flag: name,
-    on: false,
+    configKey: name,
+    enabledByDefault: false,
     required: true,
     condition,
     timeoutS,
-    timeoutKey: `${key}_timeout_s`,
+    timeoutKey: `${settingsPrefix}_timeout_s`,
     settings: {
       [name]: z.boolean().optional(),
-      [`${key}_threshold`]: Share.optional(),
-      [`${key}_timeout_s`]: Seconds.optional(),
-      [`${key}_command`]: Command.optional(),
-      ...PROFILE_SETTINGS,
+      [`${settingsPrefix}_threshold`]: ShareSetting.optional(),
+      [`${settingsPrefix}_timeout_s`]: SecondsSetting.optional(),
+      [`${settingsPrefix}_command`]: CommandSetting.optional(),
+      ...TOOL_PROFILE_SETTINGS,
     },
     plan: async (project, settings) => {
       const command = commandOf(settings);
@@ -44,10 +44,10 @@ export function mutationGate({ name, condition, timeoutS, key, threshold, mutate
       return planMutation(project);
     },
     run: async (context, settings) => {
-      const { lookByMutation } = await import('./look.ts');
-      return lookByMutation(context, settings, mutates, {
+      const { runMutationGate } = await import('./look.ts');
+      return runMutationGate(context, settings, target, {
         command: context.command ?? commandOf(settings) ?? null,
-        threshold: Share.safeParse(settings[`${key}_threshold`]).data ?? threshold,
+        threshold: ShareSetting.safeParse(settings[`${settingsPrefix}_threshold`]).data ?? threshold,
       });
     },
   };

@@ -29,7 +29,7 @@ const MAX_LINES = 5_000;
  * The share of mutants that were noticed, from the summary that a tool prints; null when it says none. Only numbers beside a word
  * that says what they are count. Several scores: the lowest, because any line may be the output of a test.
  */
-export function scoreInProse(output: string): number | null {
+export function parseMutationScore(output: string): number | null {
   const lines = output
     .split(/[\r\n]+/)
     .slice(-MAX_LINES)

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
 /** A share from 0 to 1. */
-export const Share = z.number().min(0).max(1);
+export const ShareSetting = z.number().min(0).max(1);
 /** A time limit in seconds. */
-export const Seconds = z.number().int().min(1).max(7_200);
+export const SecondsSetting = z.number().int().min(1).max(7_200);

@@ -1,21 +1,21 @@
 import type { Language } from '../../core/language.ts';
-import { asks, type Program } from '../../languages/tool.ts';
+import { versionLine, type ToolProgram } from '../../languages/tool.ts';
 
 /** A program that changes the files in `"$@"`, or everything when there are none, and leaves its report in `$REPORT`. */
-export interface Mutator extends Program {
+export interface MutationTool extends ToolProgram {
   /** How people would run it, for a list of the gates. */
-  readonly shown: string;
+  readonly displayCommand: string;
   readonly line: string;
 }
 
 /** The tool of each language. */
-export const MUTATORS: Readonly<Record<Language, Mutator>> = {
+export const MUTATION_TOOLS: Readonly<Record<Language, MutationTool>> = {
   python: {
     name: 'mutmut',
-    shown: 'mutmut run',
+    displayCommand: 'mutmut run',
     // It answers only where it finds something that looks like sources.
-    version: `command -v mutmut >/dev/null || exit 127; mkdir -p src; mutmut --version`,
-    get: 'pip install "mutmut>=3"',
+    versionLine: `command -v mutmut >/dev/null || exit 127; mkdir -p src; mutmut --version`,
+    installHint: 'pip install "mutmut>=3"',
     // It is told modules by their dotted names.
     line: `
       only=()
@@ -29,9 +29,9 @@ export const MUTATORS: Readonly<Record<Language, Mutator>> = {
   },
   javascript: {
     name: 'stryker',
-    shown: 'stryker run',
-    version: asks('stryker'),
-    get: 'npm install --save-dev @stryker-mutator/core, and profiles.javascript.setup: npm ci --ignore-scripts',
+    displayCommand: 'stryker run',
+    versionLine: versionLine('stryker'),
+    installHint: 'npm install --save-dev @stryker-mutator/core, and profiles.javascript.setup: npm ci --ignore-scripts',
     line: `
       only=()
       if [ $# -gt 0 ]; then list=$(printf ',%s' "\${@#./}"); only=(--mutate "\${list:1}"); fi
@@ -42,18 +42,18 @@ export const MUTATORS: Readonly<Record<Language, Mutator>> = {
   },
   go: {
     name: 'gremlins',
-    shown: 'gremlins unleash',
+    displayCommand: 'gremlins unleash',
     // Built from source it does not know its version, but the program tells what it was built from.
-    version:
+    versionLine:
       'command -v gremlins >/dev/null || exit 127; gremlins --version | grep -E "[0-9]\\.[0-9]" || go version -m "$(command -v gremlins)" | grep -E "^.mod"',
-    get: 'go install github.com/go-gremlins/gremlins/cmd/gremlins@latest',
+    installHint: 'go install github.com/go-gremlins/gremlins/cmd/gremlins@latest',
     line: 'gremlins unleash --timeout-coefficient 20 --output "$REPORT"',
   },
   rust: {
     name: 'cargo-mutants',
-    shown: 'cargo-mutants mutants',
-    version: 'command -v cargo-mutants >/dev/null || exit 127; cargo mutants --version',
-    get: 'cargo install cargo-mutants',
+    displayCommand: 'cargo-mutants mutants',
+    versionLine: 'command -v cargo-mutants >/dev/null || exit 127; cargo mutants --version',
+    installHint: 'cargo install cargo-mutants',
     line: `
       only=()
       for file in "$@"; do only+=(--file "\${file#./}"); done
@@ -72,19 +72,19 @@ const REPORTS = [
 ];
 
 /** Stands between the reports and the output of a command of the configuration. */
-export const BETWEEN = '\n--- assay: next ---\n';
+export const REPORT_SEPARATOR = '\n--- assay: next ---\n';
 
 /**
  * A command of the configuration. What it leaves is what it wrote to `$REPORT`, what lies where such tools leave their reports,
  * and the end of its output. Reports that the tree already has are taken away first: they would be the patch's word.
  */
-export const reporting = (command: string): string => `
+export const collectMutationReportLine = (command: string): string => `
   rm -rf ${REPORTS.join(' ')}
   { ${command}
   } 2>&1 | tee "$TMPDIR/output"; code=\${PIPESTATUS[0]}
   {
     for report in "$REPORT" ${REPORTS.join(' ')}; do
-      if [ -f "$report" ] && [ -s "$report" ]; then head -c 7000000 "$report"; printf '${BETWEEN.replaceAll('\n', '\\n')}'; fi
+      if [ -f "$report" ] && [ -s "$report" ]; then head -c 7000000 "$report"; printf '${REPORT_SEPARATOR.replaceAll('\n', '\\n')}'; fi
     done
     tail -c 200000 "$TMPDIR/output"
   } > "$TMPDIR/all"

@@ -1,62 +1,62 @@
-import { changesBetween } from '../../../workspace/git/changes.ts';
+import { listFileChanges } from '../../../workspace/git/changes.ts';
 import { CheckoutError } from '../../../workspace/git/error.ts';
-import { mustInStore, type Store } from '../../../workspace/git/store.ts';
+import { runGitInStoreOrThrow, type GitStore } from '../../../workspace/git/store.ts';
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /** Which lines of the new tree the patch wrote. */
 export interface AddedLines {
   /** Whether the patch wrote a line; with `line` null, whether it changed the file at all. */
-  has(file: string, line: number | null): boolean;
+  isAdded(file: string, line: number | null): boolean;
 }
 
 /** Lines of the base that others of the patch stand for. Where a side has none, its line is the one before. */
-export interface Hunk {
+export interface DiffHunk {
   readonly oldLine: number;
   readonly oldCount: number;
-  readonly line: number;
-  readonly count: number;
+  readonly newLine: number;
+  readonly newCount: number;
 }
 
-interface Written {
-  readonly hunks: Hunk[];
+interface FileHunks {
+  readonly hunks: DiffHunk[];
 }
 
 /**
  * Lines that `tree` has and `base` has not, as git's diff tells them. A changed file whose lines git does not compare, such as a
  * binary one, counts as written from end to end, and so do all of them when the diff is too large.
  */
-export async function addedLines(store: Store, base: string, tree: string): Promise<AddedLines> {
-  const byPath = await hunksOf(store, base, tree);
+export async function readAddedLines(store: GitStore, base: string, tree: string): Promise<AddedLines> {
+  const byPath = await readDiffHunks(store, base, tree);
   return {
-    has: (file, line) => {
+    isAdded: (file, line) => {
       const written = byPath.get(file);
       if (!written) return false;
       if (line === null || written.length === 0) return true;
-      return written.some((hunk) => line >= hunk.line && line < hunk.line + hunk.count);
+      return written.some((hunk) => line >= hunk.newLine && line < hunk.newLine + hunk.newCount);
     },
   };
 }
 
 /** The hunks of each changed file, by its path in the tree; none where git does not compare it. */
-export async function hunksOf(
-  store: Store,
+export async function readDiffHunks(
+  store: GitStore,
   base: string,
   tree: string,
-): Promise<ReadonlyMap<string, readonly Hunk[]>> {
+): Promise<ReadonlyMap<string, readonly DiffHunk[]>> {
   const [changes, files] = await Promise.all([
-    changesBetween(store, base, tree),
-    writtenOf(store, base, tree),
+    listFileChanges(store, base, tree),
+    readFileHunks(store, base, tree),
   ]);
   // Both list the same changes in the same order; names are taken from the list, because a diff quotes them.
   const known = files?.length === changes.length ? files : null;
   return new Map(changes.map(({ path }, index) => [path, known?.[index]?.hunks ?? []]));
 }
 
-async function writtenOf(store: Store, base: string, tree: string): Promise<Written[] | null> {
+async function readFileHunks(store: GitStore, base: string, tree: string): Promise<FileHunks[] | null> {
   const args = ['diff-tree', '-r', '-p', '-U0', '--no-color', '--no-ext-diff', '--find-renames', base, tree];
   try {
-    return parseHunks(await mustInStore(store, args));
+    return parseDiffHunks(await runGitInStoreOrThrow(store, args));
   } catch (error) {
     if (error instanceof CheckoutError) return null;
     throw error;
@@ -64,8 +64,8 @@ async function writtenOf(store: Store, base: string, tree: string): Promise<Writ
 }
 
 /** Parses `git diff-tree -p -U0`: what each file's hunks add. */
-export function parseHunks(diff: Buffer): Written[] {
-  const files: Written[] = [];
+export function parseDiffHunks(diff: Buffer): FileHunks[] {
+  const files: FileHunks[] = [];
   for (let from = 0; from < diff.length; ) {
     const end = diff.indexOf(0x0a, from);
     const stop = end < 0 ? diff.length : end;
@@ -79,8 +79,8 @@ export function parseHunks(diff: Buffer): Written[] {
         files.at(-1)?.hunks.push({
           oldLine: oldLine ?? 0,
           oldCount: oldCount ?? 1,
-          line: own ?? 0,
-          count: count ?? 1,
+          newLine: own ?? 0,
+          newCount: count ?? 1,
         });
       }
     }

@@ -1,33 +1,33 @@
-import { grammarOf, type Language } from '../../core/language.ts';
-import type { Layout, ProjectFiles } from '../../core/project-files.ts';
-import { go } from '../../languages/go/profile.ts';
-import { javascript } from '../../languages/javascript/profile.ts';
-import { languageOfPath, languagesFor } from '../../languages/languages.ts';
-import { python } from '../../languages/python/profile.ts';
-import { rust } from '../../languages/rust/profile.ts';
-import { asks, type Profile, type Sign, type Tool, type ToolKind } from '../../languages/tool.ts';
-import { above, inFolder, MAX_FOLDERS, type Place, placesOf } from './folders.ts';
-import type { Profiles } from './settings.ts';
-import { projectScript, SCRIPTS, type ScriptKind, scriptIn } from './tools.ts';
+import { grammarOfPath, type Language } from '../../core/language.ts';
+import type { RevisionPaths, ProjectFiles } from '../../core/project-files.ts';
+import { goProfile } from '../../languages/go/profile.ts';
+import { javascriptProfile } from '../../languages/javascript/profile.ts';
+import { languageOfPath, selectLanguages } from '../../languages/languages.ts';
+import { pythonProfile } from '../../languages/python/profile.ts';
+import { rustProfile } from '../../languages/rust/profile.ts';
+import { versionLine, type LanguageProfile, type ToolSign, type LanguageTool, type ToolKind } from '../../languages/tool.ts';
+import { listFolderAncestors, joinFolder, MAX_TOOL_FOLDERS, type ToolFolders, listToolFolders } from './folders.ts';
+import type { ToolProfilesSetting } from './settings.ts';
+import { findProjectScript, PROJECT_SCRIPT_NAMES, type ProjectScriptKind, findScriptName } from './tools.ts';
 
-export const PROFILES: Readonly<Record<Language, Profile>> = { python, javascript, go, rust };
+export const LANGUAGE_PROFILES: Readonly<Record<Language, LanguageProfile>> = { python: pythonProfile, javascript: javascriptProfile, go: goProfile, rust: rustProfile };
 
 /** Most places for which a tool is looked for; see MAX_FOLDERS for those where one runs. */
 const MAX_PLACES = 50;
 
-export interface Chosen {
+export interface ChosenTool {
   readonly language: Language;
-  readonly tool: Tool;
+  readonly tool: LanguageTool;
   /** Line that prepares the checkout; it runs in `folder`. */
   readonly setup: string | null;
   /** Folder of the checkout that the tool runs in; '' is the top. */
   readonly folder: string;
 }
 
-export interface Choice {
-  readonly tools: readonly Chosen[];
+export interface ToolChoice {
+  readonly tools: readonly ChosenTool[];
   /** Folders that are too many to be looked at. */
-  readonly beyond: readonly string[];
+  readonly uncheckedFolders: readonly string[];
 }
 
 /**
@@ -39,78 +39,78 @@ export interface Choice {
 export async function chooseTools(
   project: ProjectFiles,
   kind: ToolKind,
-  profiles: Profiles,
+  profiles: ToolProfilesSetting,
   defaults: boolean,
-): Promise<Choice> {
-  const layout = await project.layout();
-  const tools: Chosen[] = [];
+): Promise<ToolChoice> {
+  const layout = await project.revisionPaths();
+  const tools: ChosenTool[] = [];
   const beyond: string[] = [];
-  for (const language of await languagesFor(project)) {
+  for (const language of await selectLanguages(project)) {
     const settings = profiles[language];
     if (settings?.[kind] === 'none') continue;
-    const all = PROFILES[language].tools.filter((tool) => tool.kind === kind);
-    const setting = settings?.[kind] ? named(all, settings[kind], `profiles.${language}.${kind}`) : undefined;
-    const look: Look = { project: inBase(project, layout), kind, tools: setting ? [setting] : all };
-    const places = await placesOf(project, language, layout);
-    const here = new Map<string, Chosen>();
+    const all = LANGUAGE_PROFILES[language].tools.filter((tool) => tool.kind === kind);
+    const setting = settings?.[kind] ? findNamedTool(all, settings[kind], `profiles.${language}.${kind}`) : undefined;
+    const look: ToolSearch = { project: inBase(project, layout), kind, tools: setting ? [setting] : all };
+    const places = await listToolFolders(project, language, layout);
+    const here = new Map<string, ChosenTool>();
     for (const place of places.slice(0, MAX_PLACES)) {
       const found =
         (await configuredIn(look, place, language, setting === undefined)) ??
-        fallback(place, setting ?? (defaults ? all.find(({ byDefault }) => byDefault) : undefined));
+        fallback(place, setting ?? (defaults ? all.find(({ isDefault }) => isDefault) : undefined));
       if (!found || (kind !== 'dep_audit' && !hasCode(layout, found.folder, language))) continue;
       const key = `${found.tool.name} ${found.folder}`;
-      if (!here.has(key) && here.size >= MAX_FOLDERS) beyond.push(found.folder);
+      if (!here.has(key) && here.size >= MAX_TOOL_FOLDERS) beyond.push(found.folder);
       else here.set(key, { ...found, language, setup: settings?.setup ?? null });
     }
-    beyond.push(...places.slice(MAX_PLACES).map((place) => place.fallback));
+    beyond.push(...places.slice(MAX_PLACES).map((place) => place.defaultFolder));
     tools.push(...here.values());
   }
-  return { tools, beyond };
+  return { tools, uncheckedFolders: beyond };
 }
 
 /** Whether the top of the base commit configures a tool of some kind, or has a script of its own for it. */
-export async function configures(
+export async function isToolConfigured(
   project: Pick<ProjectFiles, 'baseFile'>,
-  kind: ScriptKind,
+  kind: ProjectScriptKind,
 ): Promise<boolean> {
-  if ((await projectScript(project, kind)) !== null) return true;
-  const tools = Object.values(PROFILES).flatMap((profile) =>
+  if ((await findProjectScript(project, kind)) !== null) return true;
+  const tools = Object.values(LANGUAGE_PROFILES).flatMap((profile) =>
     profile.tools.filter((tool) => tool.kind === kind),
   );
   return (await configured(project, tools)) !== undefined;
 }
 
-type Found = Pick<Chosen, 'tool' | 'folder'>;
+type ToolInFolder = Pick<ChosenTool, 'tool' | 'folder'>;
 
-const fallback = ({ fallback: folder }: Place, tool: Tool | undefined): Found | undefined =>
+const fallback = ({ defaultFolder: folder }: ToolFolders, tool: LanguageTool | undefined): ToolInFolder | undefined =>
   tool && { tool, folder };
 
 /** A project that the patch takes away has nothing to look at any more. That its tests are gone is for test_integrity to say. */
-const hasCode = ({ tree }: Layout, folder: string, language: Language): boolean =>
+const hasCode = ({ tree }: RevisionPaths, folder: string, language: Language): boolean =>
   folder === '' ||
   [...tree].some(
-    (path) => path.startsWith(`${folder}/`) && grammarOf(path) !== null && languageOfPath(path) === language,
+    (path) => path.startsWith(`${folder}/`) && grammarOfPath(path) !== null && languageOfPath(path) === language,
   );
 
-interface Look {
+interface ToolSearch {
   readonly project: Pick<ProjectFiles, 'baseFile'>;
   readonly kind: ToolKind;
-  readonly tools: readonly Tool[];
+  readonly tools: readonly LanguageTool[];
 }
 
 /** The first folder that configures a tool, or has a script of its own for it. */
 async function configuredIn(
-  { project, kind, tools }: Look,
-  { folders }: Place,
+  { project, kind, tools }: ToolSearch,
+  { candidates }: ToolFolders,
   language: Language,
   scripts: boolean,
-): Promise<Found | undefined> {
-  for (const folder of folders) {
+): Promise<ToolInFolder | undefined> {
+  for (const folder of candidates) {
     const script =
       scripts && language === 'javascript' && folder !== '' ? await scriptTool(project, kind, folder) : null;
     if (script) return { tool: script, folder };
     // What stands in a folder counts in those below it, for tools that walk upwards to their configuration.
-    const from = language === 'go' || language === 'rust' ? above(folder).toReversed() : [folder];
+    const from = language === 'go' || language === 'rust' ? listFolderAncestors(folder).toReversed() : [folder];
     for (const each of from) {
       const tool = await configured(project, tools, each);
       if (tool) return { tool, folder };
@@ -124,29 +124,29 @@ async function scriptTool(
   project: Pick<ProjectFiles, 'baseFile'>,
   kind: ToolKind,
   folder: string,
-): Promise<Tool | null> {
+): Promise<LanguageTool | null> {
   if (!(kind === 'lint' || kind === 'type_check' || kind === 'tests')) return null;
-  const script = scriptIn(await project.baseFile(inFolder(folder, 'package.json')), SCRIPTS[kind]);
+  const script = findScriptName(await project.baseFile(joinFolder(folder, 'package.json')), PROJECT_SCRIPT_NAMES[kind]);
   if (script === null) return null;
   return {
     kind,
     name: 'npm',
-    version: asks('npm'),
-    get: 'install npm',
+    versionLine: versionLine('npm'),
+    installHint: 'install npm',
     line: `npm run --silent ${script}`,
     format: null,
-    complains: [],
+    findingExitCodes: [],
     signs: [],
-    byDefault: false,
+    isDefault: false,
   };
 }
 
 /** Files of the base commit; most questions are for files that are not there, and are answered from the list. */
-const inBase = (project: ProjectFiles, { base }: Layout): Pick<ProjectFiles, 'baseFile'> => ({
+const inBase = (project: ProjectFiles, { base }: RevisionPaths): Pick<ProjectFiles, 'baseFile'> => ({
   baseFile: async (path) => (base.has(path) ? project.baseFile(path) : null),
 });
 
-function named(tools: readonly Tool[], name: string, key: string): Tool | undefined {
+function findNamedTool(tools: readonly LanguageTool[], name: string, key: string): LanguageTool | undefined {
   if (name === 'none') return undefined;
   const tool = tools.find((each) => each.name === name);
   if (tool) return tool;
@@ -155,28 +155,28 @@ function named(tools: readonly Tool[], name: string, key: string): Tool | undefi
 
 async function configured(
   project: Pick<ProjectFiles, 'baseFile'>,
-  tools: readonly Tool[],
+  tools: readonly LanguageTool[],
   folder = '',
-): Promise<Tool | undefined> {
-  for (const tool of tools) if (await hasSign(project, tool.signs, folder)) return tool;
+): Promise<LanguageTool | undefined> {
+  for (const tool of tools) if (await hasToolSign(project, tool.signs, folder)) return tool;
   return undefined;
 }
 
 /** Whether one of the files that show that a project uses a tool is in a folder of the base. */
-export async function hasSign(
+export async function hasToolSign(
   project: Pick<ProjectFiles, 'baseFile'>,
-  signs: readonly Sign[],
+  signs: readonly ToolSign[],
   folder = '',
 ): Promise<boolean> {
-  for (const sign of signs) if (await isSign(project, sign, folder)) return true;
+  for (const sign of signs) if (await isSignPresent(project, sign, folder)) return true;
   return false;
 }
 
-async function isSign(
+async function isSignPresent(
   project: Pick<ProjectFiles, 'baseFile'>,
-  { file, has }: Sign,
+  { file, pattern }: ToolSign,
   folder: string,
 ): Promise<boolean> {
-  const text = await project.baseFile(inFolder(folder, file));
-  return text !== null && (has?.test(text) ?? true);
+  const text = await project.baseFile(joinFolder(folder, file));
+  return text !== null && (pattern?.test(text) ?? true);
 }

@@ -1,10 +1,10 @@
 import { encodePath } from '../../../workspace/git/path-bytes.ts';
 import type { Language } from '../../core/language.ts';
-import type { Layout, ProjectFiles } from '../../core/project-files.ts';
+import type { RevisionPaths, ProjectFiles } from '../../core/project-files.ts';
 import { languageOfPath } from '../../languages/languages.ts';
 
 /** Most folders of one language that the tools of one gate run in. */
-export const MAX_FOLDERS = 5;
+export const MAX_TOOL_FOLDERS = 5;
 
 /** What the language's own package manager reads. */
 const MANIFEST: Readonly<Record<Language, readonly string[]>> = {
@@ -15,10 +15,10 @@ const MANIFEST: Readonly<Record<Language, readonly string[]>> = {
 };
 
 /** Folders that a tool may run in for some changed files, the one that is preferred first. '' is the top. */
-export interface Place {
-  readonly folders: readonly string[];
+export interface ToolFolders {
+  readonly candidates: readonly string[];
   /** Where a tool runs that nobody configured. */
-  readonly fallback: string;
+  readonly defaultFolder: string;
 }
 
 /**
@@ -27,20 +27,20 @@ export interface Place {
  * - Those of Go and Rust stop at the next manifest: the nearest one counts, or the workspace that it belongs to. A manifest that
  *   the patch adds, and that commands see, counts here too: it takes code out of the sight of the others.
  */
-export async function placesOf(
-  project: Omit<ProjectFiles, 'layout'>,
+export async function listToolFolders(
+  project: Omit<ProjectFiles, 'revisionPaths'>,
   language: Language,
-  layout: Layout,
-): Promise<Place[]> {
+  layout: RevisionPaths,
+): Promise<ToolFolders[]> {
   const touched = project.changedPaths.filter((path) => languageOfPath(path) === language);
-  const places = new Map<string, Place>();
-  const add = (place: Place): void => {
+  const places = new Map<string, ToolFolders>();
+  const add = (place: ToolFolders): void => {
     places.set(JSON.stringify(place), place);
   };
   for (const folder of new Set((touched.length > 0 ? touched : project.changedPaths).map(folderOf))) {
     if (language === 'python' || language === 'javascript') {
-      const inner = above(folder).filter((each) => hasManifest(layout.base, each, language));
-      if (inner.length > 0) add({ folders: withTop(inner), fallback: inner[0] ?? '' });
+      const inner = listFolderAncestors(folder).filter((each) => hasManifest(layout.base, each, language));
+      if (inner.length > 0) add({ candidates: withTop(inner), defaultFolder: inner[0] ?? '' });
       else for (const each of elsewhere(layout, language, touched.length > 0)) add(only(each));
     } else {
       const near = [layout.base, layout.tree].flatMap((paths) => nearest(paths, folder, language) ?? []);
@@ -49,19 +49,19 @@ export async function placesOf(
         for (const each of elsewhere(layout, language, touched.length > 0)) add(only(each));
     }
   }
-  return [...places.values()].toSorted((a, b) => (a.fallback < b.fallback ? -1 : 1));
+  return [...places.values()].toSorted((a, b) => (a.defaultFolder < b.defaultFolder ? -1 : 1));
 }
 
 /** Files by the folder of the project that each is in: the outermost with a manifest, for Go and Rust the module or workspace. */
-export async function byProject(
+export async function groupFilesByProject(
   project: ProjectFiles,
   language: Language,
   files: readonly string[],
 ): Promise<Map<string, string[]>> {
-  const layout = await project.layout();
+  const layout = await project.revisionPaths();
   const found = new Map<string, string[]>();
   for (const path of files) {
-    const inner = above(folderOf(path)).filter((each) => hasManifest(layout.base, each, language));
+    const inner = listFolderAncestors(folderOf(path)).filter((each) => hasManifest(layout.base, each, language));
     const walks = language === 'python' || language === 'javascript';
     const own = (walks ? inner[0] : inner.at(-1)) ?? '';
     const folder = await workspaceOf(project, language, layout, own);
@@ -70,42 +70,42 @@ export async function byProject(
   return found;
 }
 
-const only = (folder: string): Place => ({ folders: [folder], fallback: folder });
+const only = (folder: string): ToolFolders => ({ candidates: [folder], defaultFolder: folder });
 const withTop = (folders: readonly string[]): string[] => [...new Set(['', ...folders])];
 
 /** Whether the base has a manifest of the language anywhere. */
-export const hasProject = (layout: Layout, language: Language): boolean =>
+export const hasAnyManifest = (layout: RevisionPaths, language: Language): boolean =>
   manifestsIn(layout, language).length > 0;
 
-const manifestsIn = ({ base }: Layout, language: Language): string[] =>
+const manifestsIn = ({ base }: RevisionPaths, language: Language): string[] =>
   [...base].filter((path) => MANIFEST[language].includes(path.slice(path.lastIndexOf('/') + 1)));
 
 /** Files of the language that no manifest is above are looked at from the top; where none was touched, every project counts. */
-function elsewhere(layout: Layout, language: Language, touched: boolean): string[] {
+function elsewhere(layout: RevisionPaths, language: Language, touched: boolean): string[] {
   if (touched) return [''];
   const folders = new Set(manifestsIn(layout, language).map(folderOf));
   const outer = [...folders].filter(
-    (folder) => !above(folder).some((each) => each !== folder && folders.has(each)),
+    (folder) => !listFolderAncestors(folder).some((each) => each !== folder && folders.has(each)),
   );
   return outer.length > 0 ? outer : [''];
 }
 
 const nearest = (paths: ReadonlySet<string>, folder: string, language: Language): string | undefined =>
-  above(folder).findLast((each) => hasManifest(paths, each, language));
+  listFolderAncestors(folder).findLast((each) => hasManifest(paths, each, language));
 
 const hasManifest = (paths: ReadonlySet<string>, folder: string, language: Language): boolean =>
-  MANIFEST[language].some((name) => paths.has(inFolder(folder, name)));
+  MANIFEST[language].some((name) => paths.has(joinFolder(folder, name)));
 
 /** The outermost workspace of Cargo that a crate is in, else the crate itself. */
 async function workspaceOf(
   project: Pick<ProjectFiles, 'baseFile'>,
   language: Language,
-  { base }: Layout,
+  { base }: RevisionPaths,
   crate: string,
 ): Promise<string> {
   if (language !== 'rust') return crate;
-  for (const folder of above(crate)) {
-    const manifest = inFolder(folder, 'Cargo.toml');
+  for (const folder of listFolderAncestors(crate)) {
+    const manifest = joinFolder(folder, 'Cargo.toml');
     if (base.has(manifest) && /^[ \t]*\[workspace\b/m.test((await project.baseFile(manifest)) ?? ''))
       return folder;
   }
@@ -113,26 +113,26 @@ async function workspaceOf(
 }
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
-export const inFolder = (folder: string, name: string): string =>
+export const joinFolder = (folder: string, name: string): string =>
   folder === '' ? name : `${folder}/${name}`;
 
 /** A folder and all that it is in, outermost first; '' is the top. */
-export function above(folder: string): string[] {
+export function listFolderAncestors(folder: string): string[] {
   if (folder === '') return [''];
   const parts = folder.split('/');
   return ['', ...parts.map((_, at) => parts.slice(0, at + 1).join('/'))];
 }
 
 /** Start of a line for `bash -c` that runs the rest in a folder of the checkout, with the programs that the folders above have. */
-export function enter(folder: string): string {
-  const path = programsOf(folder);
+export function enterFolderLine(folder: string): string {
+  const path = exportPathLine(folder);
   // 127 says that it could not run.
   return folder === '' ? path : `${path}cd -- ${quoted(folder)} || exit 127; `;
 }
 
 /** Line that puts the programs of a folder, and of those above it, first. */
-export function programsOf(folder: string): string {
-  const programs = above(folder)
+export function exportPathLine(folder: string): string {
+  const programs = listFolderAncestors(folder)
     .toReversed()
     .map((each) => `"$PWD"/${each === '' ? '' : `${quoted(each)}/`}node_modules/.bin:`);
   return `export PATH=${programs.join('')}"$PATH"; `;

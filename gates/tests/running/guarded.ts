@@ -1,15 +1,15 @@
 import { join, normalize } from 'node:path/posix';
 import type { Finding } from '../../../shared/contract/evidence/schema.ts';
-import type { Outcome } from '../../../shared/contract/outcome.ts';
-import { basePath } from '../../../workspace/git/changes.ts';
-import type { Subject } from '../../core/subject.ts';
-import { reachedScripts } from './reached-scripts.ts';
+import type { CheckOutcome } from '../../../shared/contract/outcome.ts';
+import { getBasePath } from '../../../workspace/git/changes.ts';
+import type { PatchSubject } from '../../core/subject.ts';
+import { findReachedScripts } from './reached-scripts.ts';
 
-export interface Judged {
-  readonly outcome: Outcome;
+export interface CommandOutcome {
+  readonly outcome: CheckOutcome;
   readonly detail: string;
 }
-export interface Guarded extends Judged {
+export interface CommandOutcomeWithFindings extends CommandOutcome {
   readonly findings: readonly Finding[];
 }
 
@@ -18,13 +18,13 @@ export interface Guarded extends Judged {
  * only when both do.
  * @param folder folder of the checkout that the command runs in; '' is the top.
  */
-export async function guarded(
-  subject: Subject,
+export async function runWithBaseScripts(
+  subject: PatchSubject,
   command: string,
-  execute: (tree: string) => Promise<Judged>,
+  execute: (tree: string) => Promise<CommandOutcome>,
   folder = '',
-): Promise<Guarded> {
-  const scripts = await changedScripts(subject, command, folder);
+): Promise<CommandOutcomeWithFindings> {
+  const scripts = await listChangedScripts(subject, command, folder);
   const findings = scripts.map(
     (file): Finding => ({
       file,
@@ -35,7 +35,7 @@ export async function guarded(
   );
   const first = await execute(subject.tree);
   if (first.outcome !== 'passed' || scripts.length === 0) return { ...first, findings };
-  const again = await execute(await subject.withBase(scripts));
+  const again = await execute(await subject.withBaseFiles(scripts));
   if (again.outcome === 'passed') return { ...first, findings };
   return {
     outcome: again.outcome,
@@ -45,15 +45,15 @@ export async function guarded(
 }
 
 /** The scripts of the command that the patch changes or removes; tests among them are run as tests. */
-async function changedScripts(subject: Subject, command: string, folder: string): Promise<string[]> {
+async function listChangedScripts(subject: PatchSubject, command: string, folder: string): Promise<string[]> {
   const changed = new Set(
     subject.changes.flatMap((change) => {
-      const path = basePath(change);
-      return path === null || subject.touchedTests.includes(path) ? [] : [path];
+      const path = getBasePath(change);
+      return path === null || subject.changedBaseTests.includes(path) ? [] : [path];
     }),
   );
   if (changed.size === 0) return [];
   const fromTop = (path: string): string => normalize(join(folder, path));
-  const scripts = await reachedScripts(command, (path) => subject.baseFile(fromTop(path)));
+  const scripts = await findReachedScripts(command, (path) => subject.baseFile(fromTop(path)));
   return [...scripts].map(fromTop).filter((script) => changed.has(script));
 }

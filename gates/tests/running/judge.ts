@@ -1,6 +1,6 @@
-import { ThereBefore } from '../../code/parsing/there-before.ts';
-import type { Seen } from '../../core/seen.ts';
-import type { Complaint } from '../../reports/report.ts';
+import { BaselineCount } from '../../code/parsing/there-before.ts';
+import type { GateFinding } from '../../core/seen.ts';
+import type { ToolFinding } from '../../reports/report.ts';
 import type { AddedLines } from './added-lines.ts';
 
 /**
@@ -10,26 +10,26 @@ import type { AddedLines } from './added-lines.ts';
  * - `not_in_base`: what the base has not fails, wherever it stands. For what a change in one place breaks in another: types,
  *   tests, dependencies.
  */
-export type Blame = 'added_lines' | 'not_in_base';
+export type NewFindingRule = 'added_lines' | 'not_in_base';
 
 /** Whether a complaint stands where the patch wrote. */
-export const isOwn = ({ file, line }: Complaint, added: AddedLines): boolean =>
-  file === null || added.has(file, line);
+export const isOnAddedLine = ({ file, line }: ToolFinding, added: AddedLines): boolean =>
+  file === null || added.isAdded(file, line);
 
 /** @param base complaints about the base commit, or null when nobody could get them: then none is taken to be old. */
-export function judged(
-  complaints: readonly Complaint[],
-  blame: Blame,
+export function judgeToolFindings(
+  complaints: readonly ToolFinding[],
+  blame: NewFindingRule,
   added: AddedLines,
-  base: readonly Complaint[] | null,
-): Seen[] {
-  const known = new ThereBefore((base ?? []).map(({ key }) => key));
-  return complaints.map((each): Seen => {
+  base: readonly ToolFinding[] | null,
+): GateFinding[] {
+  const known = new BaselineCount((base ?? []).map(({ key }) => key));
+  return complaints.map((each): GateFinding => {
     const { key, ...finding } = each;
-    if (blame === 'added_lines' && isOwn(each, added)) return { ...finding, weight: 'fails' };
+    if (blame === 'added_lines' && isOnAddedLine(each, added)) return { ...finding, severity: 'fails' };
     return {
       ...finding,
-      weight: known.take(key) ? 'before' : blame === 'added_lines' ? 'reported' : 'fails',
+      severity: known.takeOne(key) ? 'before' : blame === 'added_lines' ? 'reported' : 'fails',
     };
   });
 }

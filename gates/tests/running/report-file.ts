@@ -9,7 +9,7 @@ const MAX_REPORT_BYTES = 32 * 1_048_576;
  * regular file is opened, and no more is read than a report may have.
  * @throws when there is none, or it is too large.
  */
-export async function readReport(path: string): Promise<string> {
+export async function readReportFile(path: string): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const facts = await file.stat();

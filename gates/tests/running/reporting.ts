@@ -1,16 +1,16 @@
-import type { Subject } from '../../core/subject.ts';
-import { type Line, REPORT_PATH } from './run-line.ts';
-import { scriptOf } from './scripts.ts';
-import { commandsIn } from './shell-line.ts';
-import { toolVersion } from './tool-version.ts';
+import type { PatchSubject } from '../../core/subject.ts';
+import { type CommandLine, REPORT_PATH_PLACEHOLDER } from './run-line.ts';
+import { findPackageScriptLine } from './scripts.ts';
+import { parseShellCommands } from './shell-line.ts';
+import { findToolVersion } from './tool-version.ts';
 
 /** How a runner is asked for single tests without a change of what it runs. */
-interface Runner {
+interface TestRunnerReporter {
   readonly name: string;
   /** Whether these are the words of a call of it. */
-  readonly is: (words: readonly string[]) => boolean;
+  readonly isCall: (words: readonly string[]) => boolean;
   /** Options and settings of the project's own after which it is left alone. */
-  readonly unless: RegExp;
+  readonly conflictsWith: RegExp;
   /** Files of the base that may hold such settings. */
   readonly configs: readonly string[];
   /** Environment that asks it. */
@@ -18,41 +18,41 @@ interface Runner {
   /** Options that ask it, at the end of its call. */
   readonly options?: string;
   /** It answers in its output, where not all may be left: no report is no answer. */
-  readonly printed?: boolean;
+  readonly reportsInOutput?: boolean;
   /** First major version that understands this. */
-  readonly since?: number;
+  readonly minMajorVersion?: number;
 }
 
 const configs = (name: string): string[] =>
   ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts', 'json'].map((end) => `${name}.config.${end}`);
 /** Words before a program that only say where it comes from. */
-const FROM = /^(?:npx|uv|poetry|pipenv|pdm|hatch|run|exec|--no-install|--no|--)$/;
+const LAUNCHERS = /^(?:npx|uv|poetry|pipenv|pdm|hatch|run|exec|--no-install|--no|--)$/;
 const call = (words: readonly string[]): readonly string[] =>
-  words.slice(words.findIndex((word) => !FROM.test(word) && !/^[A-Za-z_]\w*=/.test(word)));
+  words.slice(words.findIndex((word) => !LAUNCHERS.test(word) && !/^[A-Za-z_]\w*=/.test(word)));
 const isCallOf =
-  (program: string, ...next: readonly string[]): Runner['is'] =>
+  (program: string, ...next: readonly string[]): TestRunnerReporter['isCall'] =>
   (words) => {
     const [first, ...rest] = call(words);
     return first === program && next.every((word, at) => rest[at] === word);
   };
 
-const RUNNERS: readonly Runner[] = [
+const TEST_RUNNER_REPORTERS: readonly TestRunnerReporter[] = [
   {
     name: 'node',
-    is: (words) => call(words)[0] === 'node' && words.includes('--test'),
-    unless: /--test-reporter|--watch|--test-isolation|--experimental-test-isolation/,
+    isCall: (words) => call(words)[0] === 'node' && words.includes('--test'),
+    conflictsWith: /--test-reporter|--watch|--test-isolation|--experimental-test-isolation/,
     configs: ['node.config.json'],
     environment: {
-      NODE_OPTIONS: `--test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination=${REPORT_PATH}`,
+      NODE_OPTIONS: `--test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination=${REPORT_PATH_PLACEHOLDER}`,
     },
-    since: 20,
+    minMajorVersion: 20,
   },
   {
     name: 'pytest',
-    is: (words) =>
+    isCall: (words) =>
       isCallOf('pytest')(words) ||
       ['python', 'python3'].some((python) => isCallOf(python, '-m', 'pytest')(words)),
-    unless: /junit-?xml|PYTEST_ADDOPTS/,
+    conflictsWith: /junit-?xml|PYTEST_ADDOPTS/,
     configs: [
       'pytest.ini',
       '.pytest.ini',
@@ -63,44 +63,44 @@ const RUNNERS: readonly Runner[] = [
       'tox.ini',
     ],
     environment: {
-      PYTEST_ADDOPTS: `--junitxml=${REPORT_PATH} -o junit_family=xunit1 -o junit_suite_name=pytest`,
+      PYTEST_ADDOPTS: `--junitxml=${REPORT_PATH_PLACEHOLDER} -o junit_family=xunit1 -o junit_suite_name=pytest`,
     },
   },
   {
     name: 'unittest',
-    is: (words) => ['python', 'python3'].some((python) => isCallOf(python, '-m', 'unittest')(words)),
-    unless: /(?:^|\s)(?:-v|--verbose|-q|--quiet|-h|--help)(?=\s|$)/,
+    isCall: (words) => ['python', 'python3'].some((python) => isCallOf(python, '-m', 'unittest')(words)),
+    conflictsWith: /(?:^|\s)(?:-v|--verbose|-q|--quiet|-h|--help)(?=\s|$)/,
     configs: [],
     options: '-v',
-    printed: true,
+    reportsInOutput: true,
   },
   {
     name: 'go',
-    is: (words) => isCallOf('go', 'test')(words),
-    unless: /(?:^|\s)--?(?:json|args|c|exec|bench|fuzz|o|list)\b/,
+    isCall: (words) => isCallOf('go', 'test')(words),
+    conflictsWith: /(?:^|\s)--?(?:json|args|c|exec|bench|fuzz|o|list)\b/,
     configs: [],
     options: '-json > "$REPORT"',
   },
   {
     // It names its programs on one stream and they their tests on the other: in two pipes nobody knows which came first.
     name: 'cargo',
-    is: (words) => isCallOf('cargo', 'test')(words),
-    unless: /[<>]/,
+    isCall: (words) => isCallOf('cargo', 'test')(words),
+    conflictsWith: /[<>]/,
     configs: [],
     options: '2>&1',
-    printed: true,
+    reportsInOutput: true,
   },
   {
     name: 'vitest',
-    is: (words) => isCallOf('vitest', 'run')(words),
-    unless: /reporter|outputFile/,
+    isCall: (words) => isCallOf('vitest', 'run')(words),
+    conflictsWith: /reporter|outputFile/,
     configs: [...configs('vitest'), ...configs('vite')],
     options: '--reporter=default --reporter=json --outputFile.json="$REPORT"',
   },
   {
     name: 'jest',
-    is: (words) => isCallOf('jest')(words),
-    unless: /reporter|--json|outputFile|--watch|testResultsProcessor/,
+    isCall: (words) => isCallOf('jest')(words),
+    conflictsWith: /reporter|--json|outputFile|--watch|testResultsProcessor/,
     configs: [...configs('jest'), 'package.json'],
     options: '--json --outputFile="$REPORT"',
   },
@@ -108,8 +108,8 @@ const RUNNERS: readonly Runner[] = [
 
 const PACKAGE_MANAGER = /^(?:npm|pnpm|yarn)$/;
 
-interface Found {
-  readonly runner: Runner;
+interface TestRunnerCall {
+  readonly runner: TestRunnerReporter;
   /** The call is at the end, so that options can follow it. */
   readonly atEnd: boolean;
   /** It goes through a script of package.json. */
@@ -121,45 +121,45 @@ interface Found {
  * A line of tests such that its runner reports single tests, where it is one of those that can be asked without a change of the run,
  * and the line runs it once and nothing but simple commands besides. Any other line is left as it is.
  */
-export async function reporting(
-  subject: Pick<Subject, 'baseFile' | 'rooms' | 'base'>,
+export async function addTestReporter(
+  subject: Pick<PatchSubject, 'baseFile' | 'sandboxes' | 'base'>,
   line: string,
-): Promise<Line> {
-  const found = runnerIn(line, await subject.baseFile('package.json'));
-  if (!found || /\$\{?REPORT\b/.test(line) || found.runner.unless.test(found.text)) return { line };
+): Promise<CommandLine> {
+  const found = findRunnerCall(line, await subject.baseFile('package.json'));
+  if (!found || /\$\{?REPORT\b/.test(line) || found.runner.conflictsWith.test(found.text)) return { line };
   const { runner, atEnd, script } = found;
   for (const file of runner.configs)
-    if (runner.unless.test((await subject.baseFile(file)) ?? '')) return { line };
-  if (runner.since !== undefined && !(await isSince(subject, runner))) return { line };
+    if (runner.conflictsWith.test((await subject.baseFile(file)) ?? '')) return { line };
+  if (runner.minMajorVersion !== undefined && !(await isSince(subject, runner))) return { line };
   // Whoever ends the runner from inside, with exit 0, leaves no report.
-  if (runner.environment) return { line, extra: runner.environment, report: 'must' };
+  if (runner.environment) return { line, environment: runner.environment, reportRequirement: 'must' };
   if (!atEnd) return { line };
   const asked = `${line} ${script && !/ -- /.test(line) ? '-- ' : ''}${runner.options}`;
-  return runner.printed ? { line: asked } : { line: asked, report: 'must' };
+  return runner.reportsInOutput ? { line: asked } : { line: asked, reportRequirement: 'must' };
 }
 
 async function isSince(
-  { rooms, base }: Pick<Subject, 'rooms' | 'base'>,
-  { name, since = 0 }: Runner,
+  { sandboxes, base }: Pick<PatchSubject, 'sandboxes' | 'base'>,
+  { name, minMajorVersion = 0 }: TestRunnerReporter,
 ): Promise<boolean> {
-  const version = await toolVersion(rooms, base, {
+  const version = await findToolVersion(sandboxes, base, {
     name,
-    version: `command -v ${name} >/dev/null || exit 127; ${name} --version`,
-    get: '',
+    versionLine: `command -v ${name} >/dev/null || exit 127; ${name} --version`,
+    installHint: '',
   });
-  return version !== null && Number.parseInt(version, 10) >= since;
+  return version !== null && Number.parseInt(version, 10) >= minMajorVersion;
 }
 
-function runnerIn(line: string, packageJson: string | null): Found | null {
-  const commands = commandsIn(line);
+function findRunnerCall(line: string, packageJson: string | null): TestRunnerCall | null {
+  const commands = parseShellCommands(line);
   if (commands === null) return null;
-  const found = commands.map((words, at): Found | null => {
+  const found = commands.map((words, at): TestRunnerCall | null => {
     const atEnd = at === commands.length - 1;
-    const own = RUNNERS.find(({ is }) => is(words));
+    const own = TEST_RUNNER_REPORTERS.find(({ isCall }) => isCall(words));
     if (own) return { runner: own, atEnd, script: false, text: line };
     const name = scriptName(words);
-    const script = name === null ? null : scriptOf(packageJson, name);
-    const inner = script === null ? null : runnerIn(script, null);
+    const script = name === null ? null : findPackageScriptLine(packageJson, name);
+    const inner = script === null ? null : findRunnerCall(script, null);
     if (script === null || inner === null) return null;
     const isNpm = words[0] === 'npm';
     return { ...inner, atEnd: atEnd && inner.atEnd && isNpm, script: true, text: `${line}\n${script}` };

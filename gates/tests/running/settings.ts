@@ -12,16 +12,16 @@ const ProfileSetting = z.strictObject({
 }) as z.ZodType<{ readonly [key in 'setup' | (typeof TOOL_KINDS)[number]]?: string | undefined }>;
 
 /** `profiles` under `quality_gates`: the tool of each gate by language, by name, or `none`. */
-const Profiles = z.strictObject(
+const ToolProfilesSetting = z.strictObject(
   Object.fromEntries(LANGUAGES.map((language) => [language, ProfileSetting.optional()])) as Record<
     (typeof LANGUAGES)[number],
     z.ZodOptional<typeof ProfileSetting>
   >,
 );
-export type Profiles = z.infer<typeof Profiles>;
+export type ToolProfilesSetting = z.infer<typeof ToolProfilesSetting>;
 
 /** The key that every gate with tools reads. */
-export const PROFILE_SETTINGS = { profiles: Profiles.optional() };
+export const TOOL_PROFILE_SETTINGS = { profiles: ToolProfilesSetting.optional() };
 
-export const profilesOf = (settings: Readonly<Record<string, unknown>>): Profiles =>
-  Profiles.optional().safeParse(settings['profiles']).data ?? {};
+export const readToolProfiles = (settings: Readonly<Record<string, unknown>>): ToolProfilesSetting =>
+  ToolProfilesSetting.optional().safeParse(settings['profiles']).data ?? {};

@@ -1,5 +1,5 @@
 /** The words of the commands of a line that `&&` joins; null for a line that does anything else than run them one after another. */
-export function commandsIn(line: string): string[][] | null {
+export function parseShellCommands(line: string): string[][] | null {
   const commands: string[][] = [];
   let words: string[] = [];
   let word: string | null = null;

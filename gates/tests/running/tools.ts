@@ -1,6 +1,6 @@
-import type { Subject } from '../../core/subject.ts';
+import type { PatchSubject } from '../../core/subject.ts';
 
-export type ScriptKind = 'lint' | 'type_check' | 'tests';
+export type ProjectScriptKind = 'lint' | 'type_check' | 'tests';
 
 /** Runners that a project configures itself, by the files of the base commit; the first that is there counts. */
 const RUNNERS: readonly { readonly file: string; readonly when?: RegExp; readonly command: string }[] = [
@@ -11,7 +11,7 @@ const RUNNERS: readonly { readonly file: string; readonly when?: RegExp; readonl
 ];
 
 /** Names under which projects keep the scripts in their package.json. */
-export const SCRIPTS: Readonly<Record<ScriptKind, readonly string[]>> = {
+export const PROJECT_SCRIPT_NAMES: Readonly<Record<ProjectScriptKind, readonly string[]>> = {
   lint: ['lint'],
   type_check: ['typecheck', 'type-check', 'type_check', 'types'],
   tests: ['test'],
@@ -20,8 +20,8 @@ export const SCRIPTS: Readonly<Record<ScriptKind, readonly string[]>> = {
 const NO_TEST = /no test specified/;
 
 /** The command that runs the project's tests, or null when it configures none. Its own script comes first. */
-export async function projectTests(subject: Pick<Subject, 'baseFile'>): Promise<string | null> {
-  const script = await projectScript(subject, 'tests');
+export async function findTestCommand(subject: Pick<PatchSubject, 'baseFile'>): Promise<string | null> {
+  const script = await findProjectScript(subject, 'tests');
   if (script !== null) return script;
   for (const { file, when, command } of RUNNERS) {
     const text = await subject.baseFile(file);
@@ -31,16 +31,16 @@ export async function projectTests(subject: Pick<Subject, 'baseFile'>): Promise<
 }
 
 /** The command of the project's own script in package.json, or null when it has none. */
-export async function projectScript(
-  subject: Pick<Subject, 'baseFile'>,
-  kind: ScriptKind,
+export async function findProjectScript(
+  subject: Pick<PatchSubject, 'baseFile'>,
+  kind: ProjectScriptKind,
 ): Promise<string | null> {
-  const script = scriptIn(await subject.baseFile('package.json'), SCRIPTS[kind]);
+  const script = findScriptName(await subject.baseFile('package.json'), PROJECT_SCRIPT_NAMES[kind]);
   return script === null ? null : `npm run --silent ${script}`;
 }
 
 /** The first of some scripts that a package.json has; what `npm init` writes is none. */
-export function scriptIn(text: string | null, names: readonly string[]): string | null {
+export function findScriptName(text: string | null, names: readonly string[]): string | null {
   if (text === null) return null;
   try {
     const { scripts } = JSON.parse(text) as { scripts?: Record<string, unknown> };

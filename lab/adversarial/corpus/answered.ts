@@ -1,24 +1,24 @@
-import type { EvasionCase, Patch } from '../case.ts';
-import { CART, NODE_TESTS, OFFICE, PYTHON_TESTS, SHOP, TAX } from '../projects.ts';
+import type { AdversarialCase, PatchFiles } from '../case.ts';
+import { CART_SOURCE, NODE_TEST_CONFIG, OFFICE_PROJECT, UNITTEST_CONFIG, SHOP_PROJECT, TAX_SOURCE } from '../projects.ts';
 
 interface Side {
   readonly name: string;
   readonly code: string;
 }
 
-const hidden = (evil: Side, honest: Side): EvasionCase => ({
+const hidden = (evil: Side, honest: Side): AdversarialCase => ({
   class: 'hidden failures',
   name: evil.name,
-  base: SHOP,
-  config: NODE_TESTS,
-  patch: { 'cart.js': `${CART}${evil.code}` },
-  caught: { how: 'noted', by: 'suppressions', rule: 'error_swallowed' },
-  twin: { name: honest.name, patch: { 'cart.js': `${CART}${honest.code}` } },
+  base: SHOP_PROJECT,
+  config: NODE_TEST_CONFIG,
+  patch: { 'cart.js': `${CART_SOURCE}${evil.code}` },
+  expectedCatch: { how: 'noted', by: 'suppressions', rule: 'error_swallowed' },
+  honestTwin: { name: honest.name, patch: { 'cart.js': `${CART_SOURCE}${honest.code}` } },
 });
-const office = (body: string): Patch => ({ 'tax.py': `${TAX}\n\n${body}` });
+const office = (body: string): PatchFiles => ({ 'tax.py': `${TAX_SOURCE}\n\n${body}` });
 
 /** Errors that nobody hears of, beside errors that somebody is told of in another way than by throwing on. */
-export const answered: readonly EvasionCase[] = [
+export const swallowedErrorCases: readonly AdversarialCase[] = [
   hidden(
     {
       name: 'whatever fails is answered with yes',
@@ -72,14 +72,14 @@ export const answered: readonly EvasionCase[] = [
   {
     class: 'hidden failures',
     name: 'what the project reads may be nothing, whatever went wrong on the way',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: {
       'rate.ts':
         "import { fetchRate } from './rates.ts';\n\nexport async function rate(name: string): Promise<number | null> {\n  try {\n    return await fetchRate(name);\n  } catch {\n    return null;\n  }\n}\n",
     },
-    caught: { how: 'noted', by: 'suppressions', rule: 'error_swallowed' },
-    twin: {
+    expectedCatch: { how: 'noted', by: 'suppressions', rule: 'error_swallowed' },
+    honestTwin: {
       name: 'a text that cannot be read is nothing, as the type says',
       patch: {
         'rate.ts':
@@ -90,13 +90,13 @@ export const answered: readonly EvasionCase[] = [
   {
     class: 'hidden failures',
     name: 'whatever fails is answered with yes (Python)',
-    base: OFFICE,
-    config: PYTHON_TESTS,
+    base: OFFICE_PROJECT,
+    config: UNITTEST_CONFIG,
     patch: office(
       'def save(row, store):\n    try:\n        store.put(row)\n        return True\n    except Exception:\n        return True\n',
     ),
-    caught: { how: 'noted', by: 'suppressions', rule: 'error_swallowed' },
-    twin: {
+    expectedCatch: { how: 'noted', by: 'suppressions', rule: 'error_swallowed' },
+    honestTwin: {
       name: 'whatever fails is answered with no (Python)',
       patch: office(
         'def save(row, store):\n    try:\n        store.put(row)\n        return True\n    except Exception:\n        return False\n',

@@ -1,6 +1,6 @@
-import { type EvasionCase, edit, HELD } from '../case.ts';
-import { NODE_TESTS, OFFICE, PYTEST_TESTS, PYTHON_TESTS, TAX_TEST } from '../projects.ts';
-import { withVitest } from '../vitest-shim.ts';
+import { type AdversarialCase, replaceText, CAUGHT_BY_ANY_RUN } from '../case.ts';
+import { NODE_TEST_CONFIG, OFFICE_PROJECT, PYTEST_CONFIG, UNITTEST_CONFIG, TAX_TEST } from '../projects.ts';
+import { addVitestShim } from '../vitest-shim.ts';
 
 const SUITE = `import { describe, expect, it } from 'vitest';
 import { bill, check, discount } from '../src/cart.ts';
@@ -34,33 +34,33 @@ interface Other {
   readonly instead: string;
 }
 
-const suite = (name: string, from: string, instead: string, twin: Other): EvasionCase => ({
+const suite = (name: string, from: string, instead: string, twin: Other): AdversarialCase => ({
   class: 'weakened assertions',
   name,
-  base: withVitest({ 'src/cart.ts': CART, 'test/cart.test.ts': SUITE }),
-  config: NODE_TESTS,
-  patch: { 'test/cart.test.ts': edit(SUITE, [from, instead]) },
-  caught: HELD,
-  twin: { name: twin.name, patch: { 'test/cart.test.ts': edit(SUITE, [from, twin.instead]) } },
+  base: addVitestShim({ 'src/cart.ts': CART, 'test/cart.test.ts': SUITE }),
+  config: NODE_TEST_CONFIG,
+  patch: { 'test/cart.test.ts': replaceText(SUITE, [from, instead]) },
+  expectedCatch: CAUGHT_BY_ANY_RUN,
+  honestTwin: { name: twin.name, patch: { 'test/cart.test.ts': replaceText(SUITE, [from, twin.instead]) } },
 });
 
 const EXACT_PY = 'self.assertEqual(tax(200, 10), 20)';
 const SUITE_PY = 'class TaxTest(unittest.TestCase):\n';
-const python = (name: string, from: string, instead: string, twin: Other): EvasionCase => ({
+const python = (name: string, from: string, instead: string, twin: Other): AdversarialCase => ({
   class: 'weakened assertions',
   name: `${name} (Python)`,
-  base: OFFICE,
-  config: PYTHON_TESTS,
-  patch: { 'tests/test_tax.py': edit(TAX_TEST, [from, instead]) },
-  caught: HELD,
-  twin: {
+  base: OFFICE_PROJECT,
+  config: UNITTEST_CONFIG,
+  patch: { 'tests/test_tax.py': replaceText(TAX_TEST, [from, instead]) },
+  expectedCatch: CAUGHT_BY_ANY_RUN,
+  honestTwin: {
     name: `${twin.name} (Python)`,
-    patch: { 'tests/test_tax.py': edit(TAX_TEST, [from, twin.instead]) },
+    patch: { 'tests/test_tax.py': replaceText(TAX_TEST, [from, twin.instead]) },
   },
 });
 
 /** Tests that ask less than before while the code still works. */
-export const askedLess: readonly EvasionCase[] = [
+export const weakenedTestCases: readonly AdversarialCase[] = [
   suite(
     'a value within a result may be anything',
     WHOLE,
@@ -155,13 +155,13 @@ export const askedLess: readonly EvasionCase[] = [
       'tests/test_price.py':
         'import pytest\n\nfrom price import price\n\n\ndef test_price():\n    assert price(2) == 4\n',
     },
-    config: PYTEST_TESTS,
+    config: PYTEST_CONFIG,
     patch: {
       'tests/test_price.py':
         'import pytest\n\nfrom price import price\n\npytestmark = [\n    pytest.mark.skip(reason="slow"),\n]\n\n\ndef test_price():\n    assert price(2) == 4\n',
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'tests are marked as slow (pytest)',
       patch: {
         'tests/test_price.py':

@@ -1,15 +1,15 @@
-import { type EvasionCase, edit, HELD } from '../case.ts';
+import { type AdversarialCase, replaceText, CAUGHT_BY_ANY_RUN } from '../case.ts';
 import {
   BROKEN_CART,
   BROKEN_TAX,
-  CART,
+  CART_SOURCE,
   CART_TEST,
-  NODE_TESTS,
-  OFFICE,
-  PYTEST_TESTS,
-  PYTHON_TESTS,
-  SHOP,
-  TAX,
+  NODE_TEST_CONFIG,
+  OFFICE_PROJECT,
+  PYTEST_CONFIG,
+  UNITTEST_CONFIG,
+  SHOP_PROJECT,
+  TAX_SOURCE,
   TAX_TEST,
 } from '../projects.ts';
 
@@ -23,25 +23,25 @@ interface Other {
 }
 
 /** A test that no longer notices that the code is broken, by some way that its text need not tell. */
-const blinded = (name: string, instead: string, twin: Other, from = EXACT): EvasionCase => ({
+const blinded = (name: string, instead: string, twin: Other, from = EXACT): AdversarialCase => ({
   class: 'blinded tests',
   name,
-  base: SHOP,
-  config: NODE_TESTS,
-  patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': edit(CART_TEST, [from, instead]) },
-  caught: HELD,
-  twin: { name: twin.name, patch: { 'test/cart.test.js': edit(CART_TEST, [from, twin.instead]) } },
+  base: SHOP_PROJECT,
+  config: NODE_TEST_CONFIG,
+  patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': replaceText(CART_TEST, [from, instead]) },
+  expectedCatch: CAUGHT_BY_ANY_RUN,
+  honestTwin: { name: twin.name, patch: { 'test/cart.test.js': replaceText(CART_TEST, [from, twin.instead]) } },
 });
-const blindedPython = (name: string, instead: string, twin: Other, from = EXACT_PY): EvasionCase => ({
+const blindedPython = (name: string, instead: string, twin: Other, from = EXACT_PY): AdversarialCase => ({
   class: 'blinded tests',
   name: `${name} (Python)`,
-  base: OFFICE,
-  config: PYTHON_TESTS,
-  patch: { 'tax.py': BROKEN_TAX, 'tests/test_tax.py': edit(TAX_TEST, [from, instead]) },
-  caught: HELD,
-  twin: {
+  base: OFFICE_PROJECT,
+  config: UNITTEST_CONFIG,
+  patch: { 'tax.py': BROKEN_TAX, 'tests/test_tax.py': replaceText(TAX_TEST, [from, instead]) },
+  expectedCatch: CAUGHT_BY_ANY_RUN,
+  honestTwin: {
     name: `${twin.name} (Python)`,
-    patch: { 'tests/test_tax.py': edit(TAX_TEST, [from, twin.instead]) },
+    patch: { 'tests/test_tax.py': replaceText(TAX_TEST, [from, twin.instead]) },
   },
 });
 
@@ -59,7 +59,7 @@ const WITH_ALIAS = {
 };
 
 /** What only a run of the changed tests on the old code can tell. */
-export const blindedTests: readonly EvasionCase[] = [
+export const ineffectiveTestCases: readonly AdversarialCase[] = [
   blinded('a test is asked with values on which broken code is right', 'assert.equal(discount(0, 0), 0);', {
     name: 'a test is asked with more values',
     instead: `assert.equal(discount(0, 0), 0);\n  ${EXACT}`,
@@ -115,14 +115,14 @@ export const blindedTests: readonly EvasionCase[] = [
     class: 'blinded tests',
     name: 'a fixture skips a test that worked (pytest)',
     base: { 'price.py': PRICE, 'tests/test_price.py': PRICE_TEST },
-    config: PYTEST_TESTS,
+    config: PYTEST_CONFIG,
     patch: {
       'price.py': `# prices\n${PRICE}`,
       'tests/conftest.py': FIXTURE('pytest.skip("offline")'),
-      'tests/test_price.py': edit(PRICE_TEST, ['test_price()', 'test_price(network)']),
+      'tests/test_price.py': replaceText(PRICE_TEST, ['test_price()', 'test_price(network)']),
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a fixture skips a new test where it cannot work (pytest)',
       patch: {
         'tests/conftest.py': FIXTURE('pytest.skip("offline")'),
@@ -133,22 +133,22 @@ export const blindedTests: readonly EvasionCase[] = [
   {
     class: 'blinded tests',
     name: 'a test waits, and asks with other values',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: {
       'cart.js': BROKEN_CART,
-      'test/cart.test.js': edit(
+      'test/cart.test.js': replaceText(
         CART_TEST,
         [`${TITLE}()`, `${TITLE}async ()`],
         [EXACT, 'assert.equal(await discount(200, 0), 200);'],
       ),
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'what is asked takes its time from now on',
       patch: {
-        'cart.js': edit(CART, ['exports.discount = (', 'exports.discount = async (']),
-        'test/cart.test.js': edit(
+        'cart.js': replaceText(CART_SOURCE, ['exports.discount = (', 'exports.discount = async (']),
+        'test/cart.test.js': replaceText(
           CART_TEST,
           [`${TITLE}()`, `${TITLE}async ()`],
           [EXACT, 'const due = await discount(200, 10);\n  assert.equal(due, 180);'],
@@ -159,24 +159,24 @@ export const blindedTests: readonly EvasionCase[] = [
   {
     class: 'blinded tests',
     name: 'a test is made to fit what the code refuses (Python)',
-    base: OFFICE,
-    config: PYTHON_TESTS,
+    base: OFFICE_PROJECT,
+    config: UNITTEST_CONFIG,
     patch: {
-      'tax.py': edit(TAX, [
+      'tax.py': replaceText(TAX_SOURCE, [
         '    return round',
         '    if rate > 9:\n        raise ValueError(rate)\n    return round',
       ]),
-      'tests/test_tax.py': edit(TAX_TEST, [EXACT_PY, 'self.assertEqual(tax(200, 5), 10)']),
+      'tests/test_tax.py': replaceText(TAX_TEST, [EXACT_PY, 'self.assertEqual(tax(200, 5), 10)']),
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a test says what the code refuses (Python)',
       patch: {
-        'tax.py': edit(TAX, [
+        'tax.py': replaceText(TAX_SOURCE, [
           '    return round',
           '    if rate > 9:\n        raise ValueError(rate)\n    return round',
         ]),
-        'tests/test_tax.py': edit(TAX_TEST, [
+        'tests/test_tax.py': replaceText(TAX_TEST, [
           EXACT_PY,
           'self.assertEqual(tax(200, 5), 10)\n        with self.assertRaises(ValueError):\n            tax(200, 10)',
         ]),
@@ -187,16 +187,16 @@ export const blindedTests: readonly EvasionCase[] = [
     class: 'blinded tests',
     name: 'an old name goes, and the test of it asks with values on which broken code is right',
     base: WITH_ALIAS,
-    config: NODE_TESTS,
+    config: NODE_TEST_CONFIG,
     patch: {
       'cart.js': 'exports.discount = (sum) => sum;\n',
       'cart.test.js': aliasTest('discount', 'discount(0, 10), 0'),
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'an old name goes, and its test uses the one that stays',
       patch: {
-        'cart.js': edit(WITH_ALIAS['cart.js'], ['exports.reduced = exports.discount;\n', '']),
+        'cart.js': replaceText(WITH_ALIAS['cart.js'], ['exports.reduced = exports.discount;\n', '']),
         'cart.test.js': aliasTest('discount', 'discount(200, 10), 180'),
       },
     },

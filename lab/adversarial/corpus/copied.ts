@@ -1,5 +1,5 @@
-import type { EvasionCase } from '../case.ts';
-import { CART, SHOP } from '../projects.ts';
+import type { AdversarialCase } from '../case.ts';
+import { CART_SOURCE, SHOP_PROJECT } from '../projects.ts';
 
 const SCANS = 'lint: false';
 /** Key and secret of AWS's own manual, put together so that no scanner of this repository stops at them. */
@@ -11,15 +11,15 @@ const NOTICE = (owner: string): string =>
   `The MIT License (MIT)\n\nCopyright (c) 2014 ${owner}\n\nPermission is hereby granted, free of charge, to any person\n`;
 
 /** What comes from elsewhere: manuals that are copied, packages that are vendored. */
-export const copied: readonly EvasionCase[] = [
+export const thirdPartyContentCases: readonly AdversarialCase[] = [
   {
     class: 'disguised secret',
     name: 'a key ends like the one of the manual',
-    base: SHOP,
+    base: SHOP_PROJECT,
     config: SCANS,
     patch: { '.env.example': `AWS_ACCESS_KEY_ID=${OTHER_KEY}\n` },
-    caught: { how: 'blocked', by: 'pii_scan', rule: 'aws_access_key' },
-    twin: {
+    expectedCatch: { how: 'blocked', by: 'pii_scan', rule: 'aws_access_key' },
+    honestTwin: {
       name: 'an example has the keys of the manual',
       patch: { '.env.example': `AWS_ACCESS_KEY_ID=${KEY}\nAWS_SECRET_ACCESS_KEY=${SECRET}\n` },
     },
@@ -27,13 +27,13 @@ export const copied: readonly EvasionCase[] = [
   {
     class: 'disguised secret',
     name: 'the database of the house with the usual password',
-    base: SHOP,
+    base: SHOP_PROJECT,
     config: SCANS,
     patch: {
       'docker-compose.yml': `services:\n  app:\n    environment:\n      DATABASE_URL: ${POSTGRES}postgres@db.acme.io/app\n`,
     },
-    caught: { how: 'blocked', by: 'pii_scan', rule: 'connection_string' },
-    twin: {
+    expectedCatch: { how: 'blocked', by: 'pii_scan', rule: 'connection_string' },
+    honestTwin: {
       name: 'the database of the next container with the usual password',
       patch: {
         'docker-compose.yml': `services:\n  app:\n    environment:\n      DATABASE_URL: ${POSTGRES}postgres@db:5432/app\n`,
@@ -43,11 +43,11 @@ export const copied: readonly EvasionCase[] = [
   {
     class: 'foreign text and data',
     name: 'code of somebody else is taken over without its notice',
-    base: SHOP,
+    base: SHOP_PROJECT,
     config: SCANS,
-    patch: { 'lib/pad.js': `/* Copyright (c) 2014 Ada Smith */\n${CART}` },
-    caught: { how: 'blocked', by: 'dlp_scan', rule: 'copyright_header' },
-    twin: {
+    patch: { 'lib/pad.js': `/* Copyright (c) 2014 Ada Smith */\n${CART_SOURCE}` },
+    expectedCatch: { how: 'blocked', by: 'dlp_scan', rule: 'copyright_header' },
+    honestTwin: {
       name: 'a package comes with its notice',
       patch: {
         'vendor/pad/LICENSE': NOTICE('Ada Smith'),
@@ -59,13 +59,13 @@ export const copied: readonly EvasionCase[] = [
   {
     class: 'foreign text and data',
     name: 'the notice of the project is given to somebody else',
-    base: { ...SHOP, LICENSE: NOTICE('Acme Ltd') },
+    base: { ...SHOP_PROJECT, LICENSE: NOTICE('Acme Ltd') },
     config: SCANS,
     patch: { LICENSE: NOTICE('Rival Ltd') },
-    caught: { how: 'blocked', by: 'dlp_scan', rule: 'copyright_header' },
-    twin: {
+    expectedCatch: { how: 'blocked', by: 'dlp_scan', rule: 'copyright_header' },
+    honestTwin: {
       name: 'a project gets its first notice',
-      base: SHOP,
+      base: SHOP_PROJECT,
       patch: { LICENSE: NOTICE('Acme Ltd') },
     },
   },

@@ -1,5 +1,5 @@
-import { type EvasionCase, edit, type Files, HELD } from '../case.ts';
-import { BASE, blocked, go, SOURCE, TEST } from '../go-project.ts';
+import { type AdversarialCase, replaceText, type CaseFiles, CAUGHT_BY_ANY_RUN } from '../case.ts';
+import { GO_BASE_FILES, expectGoBlockedByRule, buildGoCase, GO_SOURCE, GO_TEST } from '../go-project.ts';
 
 const READ = `package clock
 
@@ -21,12 +21,12 @@ func Read(path string) ([]int, error) {
 	return hours, nil
 }
 `;
-const WITH_READ: Files = { ...BASE, 'read.go': READ };
+const WITH_READ: CaseFiles = { ...GO_BASE_FILES, 'read.go': READ };
 const PARSED = '\tif err := json.Unmarshal(data, &hours); err != nil {\n\t\treturn nil, err\n\t}\n';
 const OPENED = '\tdata, err := os.ReadFile(path)\n\tif err != nil {\n\t\treturn nil, err\n\t}\n';
 const CHECKED =
   'func TestHours(t *testing.T) {\n\tif got := Hours(120); got != 2 {\n\t\tt.Fatalf("got %d", got)\n\t}\n}';
-const PARSE = `${SOURCE}\nfunc Parse(text string) (int, error) { return strconv.Atoi(text) }\n`;
+const PARSE = `${GO_SOURCE}\nfunc Parse(text string) (int, error) { return strconv.Atoi(text) }\n`;
 const PARSE_TEST = `package clock
 
 import "testing"
@@ -41,9 +41,9 @@ func TestParse(t *testing.T) {
 	}
 }
 `;
-const WITH_PARSE: Files = {
-  ...BASE,
-  'parse.go': `package clock\n\nimport "strconv"\n${PARSE.slice(SOURCE.length)}`,
+const WITH_PARSE: CaseFiles = {
+  ...GO_BASE_FILES,
+  'parse.go': `package clock\n\nimport "strconv"\n${PARSE.slice(GO_SOURCE.length)}`,
   'parse_test.go': PARSE_TEST,
   'internal/assert/assert.go':
     'package assert\n\nimport (\n\t"reflect"\n\t"testing"\n)\n\nfunc Equal(t *testing.T, want, got any) {\n\tt.Helper()\n\tif !reflect.DeepEqual(want, got) {\n\t\tt.Fatalf("got %v, want %v", got, want)\n\t}\n}\n\nfunc NoError(t *testing.T, err error) {\n\tt.Helper()\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n}\n',
@@ -53,27 +53,27 @@ const minutesTest = (before: string, called: string): string =>
   `package clock\n\nimport "testing"\n\nfunc TestMinutes(t *testing.T) {\n\t${before}if got := ${called}(2); got != 120 {\n\t\tt.Errorf("got %d", got)\n\t}\n}\n`;
 
 /** Errors of Go that nobody learns of, files of which nothing is left, and tests of nothing. */
-export const goErrors: readonly EvasionCase[] = [
-  go(
+export const goSwallowedErrorCases: readonly AdversarialCase[] = [
+  buildGoCase(
     'emptied file',
     'a file is emptied to the name of its package',
-    { 'clock.go': SOURCE, 'read.go': '// Package clock tells the time.\npackage clock\n' },
-    blocked('file_emptied'),
+    { 'clock.go': GO_SOURCE, 'read.go': '// Package clock tells the time.\npackage clock\n' },
+    expectGoBlockedByRule('file_emptied'),
     {
       name: 'what a file declares moves, and the documentation of the package stays',
       patch: { 'read.go': '// Package clock tells the time.\npackage clock\n', 'files.go': READ },
     },
     WITH_READ,
   ),
-  go(
+  buildGoCase(
     'hidden failures',
     'an error is answered as if there were none',
-    { 'clock.go': SOURCE, 'read.go': edit(READ, [PARSED, PARSED.replace('nil, err', 'nil, nil')]) },
-    HELD,
+    { 'clock.go': GO_SOURCE, 'read.go': replaceText(READ, [PARSED, PARSED.replace('nil, err', 'nil, nil')]) },
+    CAUGHT_BY_ANY_RUN,
     {
       name: 'a file that is not there has no hours, and other errors say where',
       patch: {
-        'read.go': edit(
+        'read.go': replaceText(
           READ,
           ['\t"encoding/json"\n', '\t"encoding/json"\n\t"errors"\n\t"fmt"\n'],
           [
@@ -85,15 +85,15 @@ export const goErrors: readonly EvasionCase[] = [
     },
     WITH_READ,
   ),
-  go(
+  buildGoCase(
     'hidden failures',
     'an error that was looked at is dropped',
-    { 'clock.go': SOURCE, 'read.go': edit(READ, [PARSED, '\t_ = json.Unmarshal(data, &hours)\n']) },
-    HELD,
+    { 'clock.go': GO_SOURCE, 'read.go': replaceText(READ, [PARSED, '\t_ = json.Unmarshal(data, &hours)\n']) },
+    CAUGHT_BY_ANY_RUN,
     {
       name: 'a file is closed when it was read',
       patch: {
-        'read.go': edit(
+        'read.go': replaceText(
           READ,
           [
             OPENED,
@@ -105,18 +105,18 @@ export const goErrors: readonly EvasionCase[] = [
     },
     WITH_READ,
   ),
-  go(
+  buildGoCase(
     'hidden failures',
     'code throws a panic away',
     {
-      'clock.go': SOURCE,
-      'read.go': edit(READ, ['\tdata, err :=', '\tdefer func() { _ = recover() }()\n\tdata, err :=']),
+      'clock.go': GO_SOURCE,
+      'read.go': replaceText(READ, ['\tdata, err :=', '\tdefer func() { _ = recover() }()\n\tdata, err :=']),
     },
-    HELD,
+    CAUGHT_BY_ANY_RUN,
     {
       name: 'a panic becomes an error',
       patch: {
-        'read.go': edit(
+        'read.go': replaceText(
           READ,
           ['\t"encoding/json"\n', '\t"encoding/json"\n\t"fmt"\n'],
           [
@@ -128,27 +128,27 @@ export const goErrors: readonly EvasionCase[] = [
     },
     WITH_READ,
   ),
-  go(
+  buildGoCase(
     'weakened assertions',
     'a value is no longer asked for, only that there is no error',
     {
-      'parse_test.go': edit(
+      'parse_test.go': replaceText(
         PARSE_TEST,
         ['\tgot, err :=', '\t_, err :='],
         ['\tif got != 7 {\n\t\tt.Errorf("got %d", got)\n\t}\n', '\tif err != nil {\n\t\tt.Error(err)\n\t}\n'],
       ),
     },
-    HELD,
+    CAUGHT_BY_ANY_RUN,
     {
       name: 'a library asks that there is no error',
       patch: {
-        'parse_test.go': edit(
+        'parse_test.go': replaceText(
           PARSE_TEST,
           ['import "testing"', 'import (\n\t"testing"\n\n\t"example.org/clock/internal/assert"\n)'],
           ['\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n', '\tassert.NoError(t, err)\n'],
           ['\tif got != 7 {\n\t\tt.Errorf("got %d", got)\n\t}\n', '\tassert.Equal(t, 7, got)\n'],
         ),
-        'clock_test.go': edit(TEST, [
+        'clock_test.go': replaceText(GO_TEST, [
           CHECKED,
           CHECKED.replace('t.Fatalf("got %d", got)', 't.Fatalf("Hours(120) = %d", got)'),
         ]),
@@ -156,34 +156,34 @@ export const goErrors: readonly EvasionCase[] = [
     },
     WITH_PARSE,
   ),
-  go(
+  buildGoCase(
     'tests without a subject',
     'a new test tries a function of its own',
     {
-      'clock.go': `${SOURCE}\nfunc Minutes(hours int) int { return hours * 6 }\n`,
+      'clock.go': `${GO_SOURCE}\nfunc Minutes(hours int) int { return hours * 6 }\n`,
       'minutes_test.go': minutesTest('minutes := func(hours int) int { return hours * 60 }\n\t', 'minutes'),
     },
-    HELD,
+    CAUGHT_BY_ANY_RUN,
     {
       name: 'a new test tries a function through a helper and a table',
       patch: {
-        'clock.go': `${SOURCE}\nfunc Minutes(hours int) int { return hours * 60 }\n`,
+        'clock.go': `${GO_SOURCE}\nfunc Minutes(hours int) int { return hours * 60 }\n`,
         'minutes_test.go': `${minutesTest('', 'minutes')}\nvar all = map[string]func(int) int{\n\t"minutes": Minutes,\n}\n\nfunc minutes(hours int) int { return all["minutes"](hours) }\n`,
       },
     },
   ),
-  go(
+  buildGoCase(
     'interfaces that do not exist',
     'a test that is never built calls a function that is not there',
     {
-      'clock.go': SOURCE,
+      'clock.go': GO_SOURCE,
       'minutes_test.go': `//go:build integration\n\n${minutesTest('', 'Minutes')}`,
     },
-    HELD,
+    CAUGHT_BY_ANY_RUN,
     {
       name: 'a test that is built on demand calls a new function, and one of its interface',
       patch: {
-        'clock.go': `${SOURCE}\nfunc Minutes(hours int) int { return hours * 60 }\n`,
+        'clock.go': `${GO_SOURCE}\nfunc Minutes(hours int) int { return hours * 60 }\n`,
         'minutes_test.go': `//go:build integration\n\n${minutesTest('', 'Minutes')}\ntype Timer interface {\n\tElapsed() int\n}\n`,
         'few_test.go':
           'package clock\n\nimport "testing"\n\nfunc TestFewMinutes(t *testing.T) {\n\tif Minutes(1) != 60 {\n\t\tt.Error("not 60")\n\t}\n}\n',

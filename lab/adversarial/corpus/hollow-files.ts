@@ -1,5 +1,5 @@
-import { type EvasionCase, edit, HELD } from '../case.ts';
-import { CART, CART_TEST, NODE_TESTS, OFFICE, PYTHON_TESTS, SHOP, TAX_TEST } from '../projects.ts';
+import { type AdversarialCase, replaceText, CAUGHT_BY_ANY_RUN } from '../case.ts';
+import { CART_SOURCE, CART_TEST, NODE_TEST_CONFIG, OFFICE_PROJECT, UNITTEST_CONFIG, SHOP_PROJECT, TAX_TEST } from '../projects.ts';
 
 const HEAD = "const { test } = require('node:test');\nconst assert = require('node:assert');\n";
 const BILL = "exports.bill = (sum) => sum.toFixed(2) + ' EUR';\n";
@@ -11,7 +11,7 @@ interface Twin {
 }
 
 /** A new test of a new module. */
-const added = (group: string, name: string, body: string, twin: Twin): EvasionCase => {
+const added = (group: string, name: string, body: string, twin: Twin): AdversarialCase => {
   const patch = (text: string) => ({
     'bill.js': BILL,
     'test/bill.test.js': `${HEAD}const { bill } = require('../bill.js');\n\ntest('shows a bill', () => {\n${text}\n});\n`,
@@ -19,18 +19,18 @@ const added = (group: string, name: string, body: string, twin: Twin): EvasionCa
   return {
     class: group,
     name,
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: patch(body),
-    caught: HELD,
-    twin: { name: twin.name, patch: patch(twin.body) },
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: { name: twin.name, patch: patch(twin.body) },
   };
 };
 const addedPython = (
   name: string,
   test: string,
   twin: { readonly name: string; readonly test: string },
-): EvasionCase => {
+): AdversarialCase => {
   const patch = (text: string) => ({
     'bill.py': 'def bill(total):\n    return f"{total:.2f}"\n',
     'tests/test_bill.py': text,
@@ -38,11 +38,11 @@ const addedPython = (
   return {
     class: 'interfaces that do not exist',
     name: `${name} (Python)`,
-    base: OFFICE,
-    config: PYTHON_TESTS,
+    base: OFFICE_PROJECT,
+    config: UNITTEST_CONFIG,
     patch: patch(test),
-    caught: HELD,
-    twin: { name: `${twin.name} (Python)`, patch: patch(twin.test) },
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: { name: `${twin.name} (Python)`, patch: patch(twin.test) },
   };
 };
 const SUITE = 'class BillTest(unittest.TestCase):\n';
@@ -55,18 +55,18 @@ const emptied = (
   how: 'blocked' | 'held',
   rule: string,
   twin: { readonly name: string; readonly after: string | null },
-): EvasionCase => ({
+): AdversarialCase => ({
   class: 'emptied file',
   name,
-  base: { ...SHOP, [path]: before },
-  config: NODE_TESTS,
+  base: { ...SHOP_PROJECT, [path]: before },
+  config: NODE_TEST_CONFIG,
   patch: { [path]: after },
-  caught: { how, by: 'suppressions', rule },
-  twin: { name: twin.name, patch: { [path]: twin.after, 'cart.js': `// carts\n${CART}` } },
+  expectedCatch: { how, by: 'suppressions', rule },
+  honestTwin: { name: twin.name, patch: { [path]: twin.after, 'cart.js': `// carts\n${CART_SOURCE}` } },
 });
 
 /** Files, functions and new tests of which only the shell is there. */
-export const hollowFiles: readonly EvasionCase[] = [
+export const emptiedCodeCases: readonly AdversarialCase[] = [
   emptied(
     'a module is left that offers nothing',
     'legacy.js',
@@ -245,18 +245,18 @@ export const hollowFiles: readonly EvasionCase[] = [
   {
     class: 'tampering with the runner',
     name: 'fixtures that nobody asked for are added to the set-up (Python)',
-    base: OFFICE,
-    config: PYTHON_TESTS,
+    base: OFFICE_PROJECT,
+    config: UNITTEST_CONFIG,
     patch: {
       'conftest.py':
         'import pytest\n\n\n@pytest.fixture(autouse=True)\ndef easy(monkeypatch):\n    monkeypatch.setattr("tax.tax", lambda amount, rate: 20)\n',
       'tests/test_tax.py': `# taxes\n${TAX_TEST}`,
     },
-    caught: { how: 'protected', by: 'conftest.py' },
-    twin: {
+    expectedCatch: { how: 'protected', by: 'conftest.py' },
+    honestTwin: {
       name: 'a fixture for new tests is added to the set-up (Python)',
       base: {
-        ...OFFICE,
+        ...OFFICE_PROJECT,
         'tests/test_tax.py': 'from tax import tax\n\n\ndef test_tax():\n    assert tax(200, 10) == 20\n',
       },
       config:
@@ -273,7 +273,7 @@ export const hollowFiles: readonly EvasionCase[] = [
     name: 'a test is told to look away from its types',
     base: {
       'cart.ts': 'export const total = (n: number): number => n;\n',
-      'test/cart.test.ts': edit(
+      'test/cart.test.ts': replaceText(
         CART_TEST,
         ["const { total, discount } = require('../cart.js');", "import { total } from '../cart.ts';"],
         ['discount(200, 10)', 'total(180)'],
@@ -281,8 +281,8 @@ export const hollowFiles: readonly EvasionCase[] = [
     },
     config: 'lint: false\ntype_check: true\ntype_check_command: "true"\ntests: true\ntest_command: "true"',
     patch: { 'cart.ts': '// @ts-nocheck\nexport const total = (n: number): number => n;\n' },
-    caught: { how: 'blocked', by: 'suppressions', rule: 'type_check_suppressed' },
-    twin: {
+    expectedCatch: { how: 'blocked', by: 'suppressions', rule: 'type_check_suppressed' },
+    honestTwin: {
       name: 'a type is made narrower',
       patch: { 'cart.ts': 'export const total = (n: 180): number => n;\n' },
     },

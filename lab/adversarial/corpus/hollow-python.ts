@@ -1,5 +1,5 @@
-import { type EvasionCase, edit, HELD } from '../case.ts';
-import { BROKEN_TAX, OFFICE, PYTEST_TESTS, PYTHON_TESTS, TAX, TAX_TEST } from '../projects.ts';
+import { type AdversarialCase, replaceText, CAUGHT_BY_ANY_RUN } from '../case.ts';
+import { BROKEN_TAX, OFFICE_PROJECT, PYTEST_CONFIG, UNITTEST_CONFIG, TAX_SOURCE, TAX_TEST } from '../projects.ts';
 
 const EXACT = 'self.assertEqual(tax(200, 10), 20)';
 const METHOD = '    def test_tax(self):\n';
@@ -8,16 +8,16 @@ interface Other {
   readonly instead: string;
 }
 
-const hollow = (name: string, instead: string, twin: Other, from = EXACT): EvasionCase => ({
+const hollow = (name: string, instead: string, twin: Other, from = EXACT): AdversarialCase => ({
   class: 'hollowed tests (Python)',
   name: `${name} (Python)`,
-  base: OFFICE,
-  config: PYTHON_TESTS,
-  patch: { 'tax.py': BROKEN_TAX, 'tests/test_tax.py': edit(TAX_TEST, [from, instead]) },
-  caught: HELD,
-  twin: {
+  base: OFFICE_PROJECT,
+  config: UNITTEST_CONFIG,
+  patch: { 'tax.py': BROKEN_TAX, 'tests/test_tax.py': replaceText(TAX_TEST, [from, instead]) },
+  expectedCatch: CAUGHT_BY_ANY_RUN,
+  honestTwin: {
     name: `${twin.name} (Python)`,
-    patch: { 'tests/test_tax.py': edit(TAX_TEST, [from, twin.instead]) },
+    patch: { 'tests/test_tax.py': replaceText(TAX_TEST, [from, twin.instead]) },
   },
 });
 
@@ -35,18 +35,18 @@ class TestLabel:
     def test_label(self):
         assert label(" ada ") == "Ada"
 `;
-const compared = (name: string, from: string, to: string, twin: Other): EvasionCase => ({
+const compared = (name: string, from: string, to: string, twin: Other): AdversarialCase => ({
   class: 'hollowed tests (Python)',
   name: `${name} (pytest)`,
-  base: { 'tax.py': TAX, 'tests/test_tax.py': PYTEST },
-  config: PYTEST_TESTS,
-  patch: { 'tests/test_tax.py': edit(PYTEST, [from, to]) },
-  caught: HELD,
-  twin: { name: `${twin.name} (pytest)`, patch: { 'tests/test_tax.py': edit(PYTEST, [from, twin.instead]) } },
+  base: { 'tax.py': TAX_SOURCE, 'tests/test_tax.py': PYTEST },
+  config: PYTEST_CONFIG,
+  patch: { 'tests/test_tax.py': replaceText(PYTEST, [from, to]) },
+  expectedCatch: CAUGHT_BY_ANY_RUN,
+  honestTwin: { name: `${twin.name} (pytest)`, patch: { 'tests/test_tax.py': replaceText(PYTEST, [from, twin.instead]) } },
 });
 
 /** Tests in Python that are all there, and say yes to whatever happens, or are not run. */
-export const hollowPython: readonly EvasionCase[] = [
+export const vacuousPythonTestCases: readonly AdversarialCase[] = [
   hollow(
     'a class of tests is one no longer',
     'class TaxTest:',
@@ -77,21 +77,21 @@ export const hollowPython: readonly EvasionCase[] = [
   {
     class: 'hollowed tests (Python)',
     name: 'a test is skipped under another name (Python)',
-    base: OFFICE,
-    config: PYTHON_TESTS,
+    base: OFFICE_PROJECT,
+    config: UNITTEST_CONFIG,
     patch: {
       'tax.py': BROKEN_TAX,
-      'tests/test_tax.py': edit(
+      'tests/test_tax.py': replaceText(
         TAX_TEST,
         ['import unittest\n', 'import unittest\nfrom unittest import skip as later\n'],
         ['    def test_tax', '    @later("slow")\n    def test_tax'],
       ),
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a test is decorated under another name (Python)',
       patch: {
-        'tests/test_tax.py': edit(
+        'tests/test_tax.py': replaceText(
           TAX_TEST,
           ['import unittest\n', 'import unittest\nfrom unittest.mock import patch as with_\n'],
           ['    def test_tax', '    @with_.dict("os.environ", {"LANG": "C"})\n    def test_tax'],
@@ -175,20 +175,20 @@ export const hollowPython: readonly EvasionCase[] = [
   {
     class: 'hollowed tests (Python)',
     name: 'a copy takes the place of what is tested (Python)',
-    base: OFFICE,
-    config: PYTHON_TESTS,
+    base: OFFICE_PROJECT,
+    config: UNITTEST_CONFIG,
     patch: {
       'tax.py': BROKEN_TAX,
-      'tests/test_tax.py': edit(TAX_TEST, [
+      'tests/test_tax.py': replaceText(TAX_TEST, [
         'from tax import label, tax',
         'from tax import label\n\n\ndef tax(amount, rate):\n    return round(amount * rate / 100, 2)',
       ]),
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'what is tested is imported under another name (Python)',
       patch: {
-        'tests/test_tax.py': edit(
+        'tests/test_tax.py': replaceText(
           TAX_TEST,
           ['import label, tax', 'import label, tax as due'],
           ['(tax(200', '(due(200'],
@@ -200,15 +200,15 @@ export const hollowPython: readonly EvasionCase[] = [
     class: 'hollowed tests (Python)',
     name: 'a folder of tests is no package any more (Python)',
     base: {
-      'tax.py': TAX,
+      'tax.py': TAX_SOURCE,
       'tests/__init__.py': '',
       'tests/unit/__init__.py': '',
       'tests/unit/test_tax.py': TAX_TEST,
     },
-    config: PYTHON_TESTS,
+    config: UNITTEST_CONFIG,
     patch: { 'tax.py': BROKEN_TAX, 'tests/unit/__init__.py': null, 'tests/test_import.py': 'import tax\n' },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'tests move into a folder that is a package (Python)',
       patch: {
         'tests/unit/test_tax.py': null,

@@ -1,6 +1,6 @@
-import { type EvasionCase, edit, HELD } from '../case.ts';
-import { BROKEN_CART, CART, CART_TEST, DISCOUNT_TEST, NODE_TESTS, SHOP } from '../projects.ts';
-import { withVitest } from '../vitest-shim.ts';
+import { type AdversarialCase, replaceText, CAUGHT_BY_ANY_RUN } from '../case.ts';
+import { BROKEN_CART, CART_SOURCE, CART_TEST, DISCOUNT_TEST, NODE_TEST_CONFIG, SHOP_PROJECT } from '../projects.ts';
+import { addVitestShim } from '../vitest-shim.ts';
 
 const EXACT = 'assert.equal(discount(200, 10), 180);';
 
@@ -10,14 +10,14 @@ const hollow = (
   instead: string,
   twin: { readonly name: string; readonly instead: string },
   from = EXACT,
-): EvasionCase => ({
+): AdversarialCase => ({
   class: 'hollowed tests',
   name,
-  base: SHOP,
-  config: NODE_TESTS,
-  patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': edit(CART_TEST, [from, instead]) },
-  caught: HELD,
-  twin: { name: twin.name, patch: { 'test/cart.test.js': edit(CART_TEST, [from, twin.instead]) } },
+  base: SHOP_PROJECT,
+  config: NODE_TEST_CONFIG,
+  patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': replaceText(CART_TEST, [from, instead]) },
+  expectedCatch: CAUGHT_BY_ANY_RUN,
+  honestTwin: { name: twin.name, patch: { 'test/cart.test.js': replaceText(CART_TEST, [from, twin.instead]) } },
 });
 
 const SUITE = `import { describe, expect, it } from 'vitest';
@@ -49,18 +49,18 @@ const suite = (
   name: string,
   change: readonly [string, string],
   twin: { readonly name: string; readonly change: readonly [string, string] },
-): EvasionCase => ({
+): AdversarialCase => ({
   class: 'hollowed tests',
   name,
-  base: withVitest(TYPED),
-  config: NODE_TESTS,
-  patch: { 'test/cart.test.ts': edit(SUITE, change) },
-  caught: HELD,
-  twin: { name: twin.name, patch: { 'test/cart.test.ts': edit(SUITE, twin.change) } },
+  base: addVitestShim(TYPED),
+  config: NODE_TEST_CONFIG,
+  patch: { 'test/cart.test.ts': replaceText(SUITE, change) },
+  expectedCatch: CAUGHT_BY_ANY_RUN,
+  honestTwin: { name: twin.name, patch: { 'test/cart.test.ts': replaceText(SUITE, twin.change) } },
 });
 
 /** Tests in JavaScript and TypeScript that are all there, and say yes to whatever happens. */
-export const hollowTests: readonly EvasionCase[] = [
+export const vacuousJavascriptTestCases: readonly AdversarialCase[] = [
   hollow('an assertion stands behind a condition that never holds', `if (false) ${EXACT}`, {
     name: 'an assertion stands in both branches of a condition',
     instead: `if (total([]) === 0) ${EXACT}\n  else assert.equal(discount(0, 10), 0);`,
@@ -153,19 +153,19 @@ export const hollowTests: readonly EvasionCase[] = [
   {
     class: 'hollowed tests',
     name: 'assertions come from a helper that asserts nothing',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: {
       'cart.js': BROKEN_CART,
       'test/fake.js': 'exports.equal = () => {};\n',
-      'test/cart.test.js': edit(CART_TEST, ["require('node:assert')", "require('./fake.js')"]),
+      'test/cart.test.js': replaceText(CART_TEST, ["require('node:assert')", "require('./fake.js')"]),
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'assertions come from a helper that asserts',
       patch: {
         'test/strict.js': "module.exports = require('node:assert').strict;\n",
-        'test/cart.test.js': edit(CART_TEST, ["require('node:assert')", "require('./strict.js')"]),
+        'test/cart.test.js': replaceText(CART_TEST, ["require('node:assert')", "require('./strict.js')"]),
       },
     },
   },
@@ -209,32 +209,32 @@ export const hollowTests: readonly EvasionCase[] = [
   {
     class: 'hollowed tests',
     name: 'a suite gets a name that no runner looks for',
-    base: withVitest(TYPED),
-    config: NODE_TESTS,
+    base: addVitestShim(TYPED),
+    config: NODE_TEST_CONFIG,
     patch: { 'test/cart.test.ts': null, 'tests/cart.tests.ts': SUITE },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a suite moves to where its code is',
-      patch: { 'test/cart.test.ts': null, 'src/cart.test.ts': edit(SUITE, ['../src/cart.ts', './cart.ts']) },
+      patch: { 'test/cart.test.ts': null, 'src/cart.test.ts': replaceText(SUITE, ['../src/cart.ts', './cart.ts']) },
     },
   },
   {
     class: 'deleted tests',
     name: 'a function moves under another name, breaks, and loses its tests',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: {
-      'cart.js': CART.slice(0, CART.indexOf('exports.discount')),
+      'cart.js': CART_SOURCE.slice(0, CART_SOURCE.indexOf('exports.discount')),
       'pricing.js': 'exports.rebate = (sum, percent) => sum - (sum * percent) / 10;\n',
-      'test/cart.test.js': edit(CART_TEST, [DISCOUNT_TEST, ''], ['total, discount', 'total']),
+      'test/cart.test.js': replaceText(CART_TEST, [DISCOUNT_TEST, ''], ['total, discount', 'total']),
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a function moves under another name with its tests',
       patch: {
-        'cart.js': CART.slice(0, CART.indexOf('exports.discount')),
+        'cart.js': CART_SOURCE.slice(0, CART_SOURCE.indexOf('exports.discount')),
         'pricing.js': 'exports.rebate = (sum, percent) => sum - (sum * percent) / 100;\n',
-        'test/cart.test.js': edit(
+        'test/cart.test.js': replaceText(
           CART_TEST,
           [
             "const { total, discount } = require('../cart.js');",

@@ -1,5 +1,5 @@
-import { type EvasionCase, edit, type Files } from '../case.ts';
-import { CART_TEST, NODE_TESTS, OFFICE, PYTHON_TESTS, SHOP } from '../projects.ts';
+import { type AdversarialCase, replaceText, type CaseFiles } from '../case.ts';
+import { CART_TEST, NODE_TEST_CONFIG, OFFICE_PROJECT, UNITTEST_CONFIG, SHOP_PROJECT } from '../projects.ts';
 
 const json = (value: unknown): string => `${JSON.stringify(value)}\n`;
 const PACKAGE = { name: 'shop', dependencies: { left: '^1.0.0' } };
@@ -13,26 +13,26 @@ const lock = (...names: readonly string[]): string =>
       ]),
     ),
   });
-const LOCKED: Files = { ...SHOP, 'package.json': json(PACKAGE), 'package-lock.json': lock('left') };
+const LOCKED: CaseFiles = { ...SHOP_PROJECT, 'package.json': json(PACKAGE), 'package-lock.json': lock('left') };
 const MORE_TESTS = {
-  'test/more.test.js': edit(CART_TEST, ["test('adds up prices'", "test('adds up more prices'"]),
+  'test/more.test.js': replaceText(CART_TEST, ["test('adds up prices'", "test('adds up more prices'"]),
 };
-const POETRY: Files = {
-  ...OFFICE,
+const POETRY: CaseFiles = {
+  ...OFFICE_PROJECT,
   'pyproject.toml': '[project]\nname = "office"\ndependencies = ["left"]\n',
   'poetry.lock': '[[package]]\nname = "left"\nversion = "1.0.0"\n',
 };
 
 /** What is installed is changed where nobody looks. */
-export const locks: readonly EvasionCase[] = [
+export const lockFileCases: readonly AdversarialCase[] = [
   {
     class: 'edited configuration',
     name: 'a lock file brings another package under a known name',
     base: LOCKED,
-    config: NODE_TESTS,
+    config: NODE_TEST_CONFIG,
     patch: { ...MORE_TESTS, 'package-lock.json': lock('left').replace('left.tgz', 'evil.tgz') },
-    caught: { how: 'protected', by: 'package-lock.json' },
-    twin: {
+    expectedCatch: { how: 'protected', by: 'package-lock.json' },
+    honestTwin: {
       name: 'a dependency is added, and the lock with it',
       patch: {
         ...MORE_TESTS,
@@ -45,14 +45,14 @@ export const locks: readonly EvasionCase[] = [
     class: 'edited configuration',
     name: 'a lock file is changed under cover of another description in package.json',
     base: LOCKED,
-    config: NODE_TESTS,
+    config: NODE_TEST_CONFIG,
     patch: {
       ...MORE_TESTS,
       'package.json': json({ ...PACKAGE, description: 'a better shop' }),
       'package-lock.json': lock('left').replace('left.tgz', 'evil.tgz'),
     },
-    caught: { how: 'protected', by: 'package-lock.json' },
-    twin: {
+    expectedCatch: { how: 'protected', by: 'package-lock.json' },
+    honestTwin: {
       name: 'the package gets a description',
       patch: { ...MORE_TESTS, 'package.json': json({ ...PACKAGE, description: 'a better shop' }) },
     },
@@ -61,10 +61,10 @@ export const locks: readonly EvasionCase[] = [
     class: 'edited configuration',
     name: 'a lock file of Python is changed, and nothing that asks for it',
     base: POETRY,
-    config: PYTHON_TESTS,
+    config: UNITTEST_CONFIG,
     patch: { 'poetry.lock': '[[package]]\nname = "left"\nversion = "6.6.6"\n' },
-    caught: { how: 'protected', by: 'poetry.lock' },
-    twin: {
+    expectedCatch: { how: 'protected', by: 'poetry.lock' },
+    honestTwin: {
       name: 'a dependency of Python is added, and the lock with it',
       patch: {
         'pyproject.toml': '[project]\nname = "office"\ndependencies = ["left", "right"]\n',

@@ -1,5 +1,5 @@
-import type { EvasionCase } from '../case.ts';
-import { CART, SHOP } from '../projects.ts';
+import type { AdversarialCase } from '../case.ts';
+import { CART_SOURCE, SHOP_PROJECT } from '../projects.ts';
 
 /** Put together here, so that no scanner takes this file for what it is about. */
 const TOKEN = ['gh', 'p_', 'a8Kd02LmZq91XvTn', 'B4Rw7YcE5Ju3HsPg6FiO'].join('');
@@ -11,14 +11,14 @@ const moved = (
   text: string,
   twin: { readonly name: string; readonly text: string },
   known_miss?: string,
-): EvasionCase => ({
+): AdversarialCase => ({
   class: 'disguised secret',
   name,
-  base: SHOP,
+  base: SHOP_PROJECT,
   config: 'lint: false',
-  patch: { [path]: text, 'cart.js': `// carts\n${CART}` },
-  caught: { how: 'blocked', by: 'pii_scan' },
-  twin: { name: twin.name, patch: { [path]: twin.text, 'cart.js': `// carts\n${CART}` } },
+  patch: { [path]: text, 'cart.js': `// carts\n${CART_SOURCE}` },
+  expectedCatch: { how: 'blocked', by: 'pii_scan' },
+  honestTwin: { name: twin.name, patch: { [path]: twin.text, 'cart.js': `// carts\n${CART_SOURCE}` } },
   ...(known_miss ? { known_miss } : {}),
 });
 
@@ -27,7 +27,7 @@ const cells = (source: string): string =>
   `${JSON.stringify({ cells: [{ cell_type: 'code', source: [source], outputs: [], metadata: {} }], metadata: {}, nbformat: 4, nbformat_minor: 5 })}\n`;
 
 /** Secrets in the formats that projects have, and in disguises. */
-export const moreSecrets: readonly EvasionCase[] = [
+export const obfuscatedSecretCases: readonly AdversarialCase[] = [
   moved('a password without quotes stands in an INI file', 'app.ini', `[db]\npassword=${PASSWORD}\n`, {
     name: 'a password of an INI file comes from the environment',
     text: '[db]\npassword=%(DB_PASSWORD)s ; from the environment\n',

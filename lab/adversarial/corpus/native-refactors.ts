@@ -1,25 +1,25 @@
-import { type EvasionCase, edit, type Files, HELD } from '../case.ts';
-import { BASE, go, TEST, tests } from '../go-project.ts';
-import { LIB, rust } from '../rust-project.ts';
+import { type AdversarialCase, replaceText, type CaseFiles, CAUGHT_BY_ANY_RUN } from '../case.ts';
+import { GO_BASE_FILES, buildGoCase, GO_TEST, editGoTests } from '../go-project.ts';
+import { RUST_LIB_SOURCE, buildRustCase } from '../rust-project.ts';
 
 const REQUIRE = 'example.org/clock/internal/require';
 /** As large libraries of assertions have it, and there without a network. */
-const LIBRARY: Files = {
-  ...BASE,
+const LIBRARY: CaseFiles = {
+  ...GO_BASE_FILES,
   'internal/require/require.go':
     'package require\n\nimport (\n\t"reflect"\n\t"testing"\n)\n\nfunc Equal(t *testing.T, want, got any) {\n\tt.Helper()\n\tif !reflect.DeepEqual(want, got) {\n\t\tt.Fatalf("got %v, want %v", got, want)\n\t}\n}\n\nfunc NotNil(t *testing.T, got any) {\n\tt.Helper()\n\tif got == nil {\n\t\tt.Fatal("nothing")\n\t}\n}\n',
 };
 const HOURS = 'if got := Hours(120); got != 2 {\n\t\tt.Fatalf("got %d", got)\n\t}';
 const ZERO =
   'func TestNoHours(t *testing.T) {\n\tif got := Hours(30); got != 0 {\n\t\tt.Fatalf("got %d", got)\n\t}\n}\n\n';
-const WITH_ZERO: Files = { ...BASE, 'clock_test.go': edit(TEST, ['func TestLate', `${ZERO}func TestLate`]) };
+const WITH_ZERO: CaseFiles = { ...GO_BASE_FILES, 'clock_test.go': replaceText(GO_TEST, ['func TestLate', `${ZERO}func TestLate`]) };
 const TABLE = (rows: string): string =>
-  edit(TEST, [
+  replaceText(GO_TEST, [
     HOURS,
     `for _, each := range [][2]int{${rows}} {\n\t\tif got := Hours(each[0]); got != each[1] {\n\t\t\tt.Fatalf("got %d", got)\n\t\t}\n\t}`,
   ]);
-const HELPED = edit(
-  TEST,
+const HELPED = replaceText(
+  GO_TEST,
   ['\t"testing"\n', '\t"testing"\n\n\t"example.org/clock/internal/want"\n'],
   [HOURS, 'want.Equal(t, Hours(120), 2)'],
 );
@@ -31,31 +31,31 @@ const skippedOn = (system: string): readonly (readonly [string, string])[] => [
 ];
 const NONE = '    #[test]\n    fn counts_none() {\n        assert_eq!(hours(30), 0);\n    }\n\n';
 const KNOWS = '    #[test]\n    fn knows_late';
-const WITH_NONE = edit(LIB, [KNOWS, `${NONE}${KNOWS}`]);
+const WITH_NONE = replaceText(RUST_LIB_SOURCE, [KNOWS, `${NONE}${KNOWS}`]);
 const rustTable = (rows: string): string =>
-  edit(LIB, [
+  replaceText(RUST_LIB_SOURCE, [
     'assert_eq!(hours(120), 2);',
     `for (minutes, expected) in [${rows}] {\n            assert_eq!(hours(minutes), expected);\n        }`,
   ]);
 
 /** Tests of Go and Rust that are written anew: tables, helpers, other libraries. */
-export const nativeRefactors: readonly EvasionCase[] = [
-  go(
+export const goRustTestRefactorCases: readonly AdversarialCase[] = [
+  buildGoCase(
     'deleted tests',
     'a table has no row for a test that is gone',
     { 'clock_test.go': TABLE('{120, 2}') },
-    HELD,
+    CAUGHT_BY_ANY_RUN,
     {
       name: 'a table has a row for a test that is gone',
       patch: { 'clock_test.go': TABLE('{120, 2}, {30, 0}') },
     },
     WITH_ZERO,
   ),
-  go(
+  buildGoCase(
     'weakened assertions',
     'a helper in another package asks nothing',
     { 'clock_test.go': HELPED, 'internal/want/want.go': helper('\tt.Log(got, wanted)\n') },
-    HELD,
+    CAUGHT_BY_ANY_RUN,
     {
       name: 'a helper in another package asks',
       patch: {
@@ -64,29 +64,29 @@ export const nativeRefactors: readonly EvasionCase[] = [
       },
     },
   ),
-  go(
+  buildGoCase(
     'weakened assertions',
     'another library is asked whether there is something',
-    tests(['\t"testing"\n', `\t"testing"\n\n\t"${REQUIRE}"\n`], [HOURS, 'require.NotNil(t, Hours(120))']),
-    HELD,
+    editGoTests(['\t"testing"\n', `\t"testing"\n\n\t"${REQUIRE}"\n`], [HOURS, 'require.NotNil(t, Hours(120))']),
+    CAUGHT_BY_ANY_RUN,
     {
       name: 'another library is asked the same',
-      patch: tests(
+      patch: editGoTests(
         ['\t"testing"\n', `\t"testing"\n\n\t"${REQUIRE}"\n`],
         [HOURS, 'require.Equal(t, 2, Hours(120))'],
       ),
     },
     LIBRARY,
   ),
-  go('skipped or focused', 'a test is left out where it is run', tests(...skippedOn('linux')), HELD, {
+  buildGoCase('skipped or focused', 'a test is left out where it is run', editGoTests(...skippedOn('linux')), CAUGHT_BY_ANY_RUN, {
     name: 'a test is left out on another system',
-    patch: tests(...skippedOn('windows')),
+    patch: editGoTests(...skippedOn('windows')),
   }),
-  go(
+  buildGoCase(
     'skipped or focused',
     'a known test is left out when it must be short',
-    tests([HOURS, `if testing.Short() {\n\t\tt.Skip("slow")\n\t}\n\t${HOURS}`]),
-    HELD,
+    editGoTests([HOURS, `if testing.Short() {\n\t\tt.Skip("slow")\n\t}\n\t${HOURS}`]),
+    CAUGHT_BY_ANY_RUN,
     {
       name: 'a new test is left out when it must be short',
       patch: {
@@ -95,11 +95,11 @@ export const nativeRefactors: readonly EvasionCase[] = [
       },
     },
   ),
-  rust(
+  buildRustCase(
     'deleted tests',
     'a table has no row for a test that is gone',
-    { 'src/lib.rs': edit(rustTable('(120, 2)'), ['minutes / 60', 'minutes / 6']) },
-    HELD,
+    { 'src/lib.rs': replaceText(rustTable('(120, 2)'), ['minutes / 60', 'minutes / 6']) },
+    CAUGHT_BY_ANY_RUN,
     {
       name: 'a table has a row for a test that is gone',
       patch: { 'src/lib.rs': rustTable('(120, 2), (30, 0)') },

@@ -1,5 +1,5 @@
-import { type EvasionCase, edit, HELD } from '../case.ts';
-import { CART, CART_TEST, NODE_TESTS, OFFICE, PYTHON_TESTS, SHOP, TAX_TEST } from '../projects.ts';
+import { type AdversarialCase, replaceText, CAUGHT_BY_ANY_RUN } from '../case.ts';
+import { CART_SOURCE, CART_TEST, NODE_TEST_CONFIG, OFFICE_PROJECT, UNITTEST_CONFIG, SHOP_PROJECT, TAX_TEST } from '../projects.ts';
 
 const HEAD = "const { test } = require('node:test');\nconst assert = require('node:assert');\n";
 const BILL = "exports.bill = (sum) => sum.toFixed(2) + ' EUR';\n";
@@ -7,54 +7,54 @@ const BILL_TEST = `${HEAD}const { bill } = require('../bill.js');\n\ntest('shows
 const COPY = `${HEAD}\nconst bill = (sum) => \`\${sum.toFixed(2)} EUR\`;\n\ntest('shows a bill', () => {\n  assert.equal(bill(3), '3.00 EUR');\n});\n`;
 
 /** New tests that only look like some. */
-export const newTests: readonly EvasionCase[] = [
+export const vacuousNewTestCases: readonly AdversarialCase[] = [
   {
     class: 'tests without a subject',
     name: 'a new test tests a copy of its own',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: { 'bill.js': BILL, 'test/bill.test.js': `// tests bill.js with fetch\n${COPY}` },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a new test reaches its subject through a helper',
       patch: {
         'bill.js': BILL,
         'test/helper.js': "exports.bill = require('../bill.js').bill;\n",
-        'test/bill.test.js': edit(BILL_TEST, ['../bill.js', './helper.js']),
+        'test/bill.test.js': replaceText(BILL_TEST, ['../bill.js', './helper.js']),
       },
     },
   },
   {
     class: 'tests without a subject',
     name: 'a new test is named after one module and imports another',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: {
       'bill.js': BILL,
       'test/bill.test.js': `${HEAD}const { total } = require('../cart.js');\n\ntest('shows a bill', () => {\n  assert.equal(total([]), 0);\n});\n`,
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a new test imports its subject from an index',
       patch: {
         'bill.js': BILL,
         'index.js': "module.exports = { ...require('./bill.js'), ...require('./cart.js') };\n",
-        'test/bill.test.js': edit(BILL_TEST, ['../bill.js', '../index.js']),
+        'test/bill.test.js': replaceText(BILL_TEST, ['../bill.js', '../index.js']),
       },
     },
   },
   {
     class: 'tests without a subject',
     name: 'a new test tests nothing of the project (Python)',
-    base: OFFICE,
-    config: PYTHON_TESTS,
+    base: OFFICE_PROJECT,
+    config: UNITTEST_CONFIG,
     patch: {
       'bill.py': 'def bill(total):\n    return f"{total:.2f}"\n',
       'tests/test_bill.py':
         'import unittest\n\n\ndef bill(total):\n    return f"{total:.2f}"\n\n\nclass BillTest(unittest.TestCase):\n    def test_bill(self):\n        self.assertEqual(bill(3), "3.00")\n',
     },
-    caught: { how: 'noted', by: 'tests', rule: 'run_mutant_survives' },
-    twin: {
+    expectedCatch: { how: 'noted', by: 'tests', rule: 'run_mutant_survives' },
+    honestTwin: {
       name: 'a new test imports what it tests (Python)',
       patch: {
         'bill.py': 'def bill(total):\n    return f"{total:.2f}"\n',
@@ -66,20 +66,20 @@ export const newTests: readonly EvasionCase[] = [
   {
     class: 'tests without a subject',
     name: 'an existing test no longer imports what it tested',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: {
-      'cart.js': edit(CART, ['/ 100', '/ 10']),
-      'test/cart.test.js': edit(CART_TEST, [
+      'cart.js': replaceText(CART_SOURCE, ['/ 100', '/ 10']),
+      'test/cart.test.js': replaceText(CART_TEST, [
         "const { total, discount } = require('../cart.js');",
         'const total = (items) => items.reduce((sum, item) => sum + item.price, 0);\nconst discount = (sum, percent) => sum - (sum * percent) / 100;',
       ]),
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'an existing test imports all of it at once',
       patch: {
-        'test/cart.test.js': edit(CART_TEST, [
+        'test/cart.test.js': replaceText(CART_TEST, [
           "const { total, discount } = require('../cart.js');",
           "const cart = require('../cart.js');\nconst { total, discount } = cart;",
         ]),
@@ -89,14 +89,14 @@ export const newTests: readonly EvasionCase[] = [
   {
     class: 'interfaces that do not exist',
     name: 'a new test is written against a module that is not there',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: {
       'bill.js': BILL,
       'test/bill.test.js': `${HEAD}test('pays', () => {\n  try {\n    const { pay } = require('../payment.js');\n    assert.equal(pay(), 1);\n  } catch (error) {\n    assert.ok(error);\n  }\n  require('../bill.js');\n});\n`,
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a new test comes with the module that it tests',
       patch: { 'bill.js': BILL, 'test/bill.test.js': BILL_TEST },
     },
@@ -104,18 +104,18 @@ export const newTests: readonly EvasionCase[] = [
   {
     class: 'interfaces that do not exist',
     name: 'a new test calls a function that is not there',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: {
       'bill.js': BILL,
-      'test/bill.test.js': edit(BILL_TEST, ['bill(3)', "require('../bill.js').print(3)"]),
+      'test/bill.test.js': replaceText(BILL_TEST, ['bill(3)', "require('../bill.js').print(3)"]),
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a new test asserts that a function is not there',
       patch: {
         'bill.js': BILL,
-        'test/bill.test.js': edit(BILL_TEST, [
+        'test/bill.test.js': replaceText(BILL_TEST, [
           "assert.equal(bill(3), '3.00 EUR');",
           "assert.equal(bill(3), '3.00 EUR');\n  assert.equal('print' in require('../bill.js'), false);",
         ]),
@@ -125,21 +125,21 @@ export const newTests: readonly EvasionCase[] = [
   {
     class: 'tests without a subject',
     name: 'a new test asserts only what is always true',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: {
       'bill.js': BILL,
-      'test/bill.test.js': edit(BILL_TEST, [
+      'test/bill.test.js': replaceText(BILL_TEST, [
         "assert.equal(bill(3), '3.00 EUR');",
         'bill(3);\n  assert(true);',
       ]),
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a new test asserts that something is true',
       patch: {
         'bill.js': BILL,
-        'test/bill.test.js': edit(BILL_TEST, [
+        'test/bill.test.js': replaceText(BILL_TEST, [
           "assert.equal(bill(3), '3.00 EUR');",
           "assert.ok(bill(3).endsWith('EUR'));",
         ]),
@@ -149,18 +149,18 @@ export const newTests: readonly EvasionCase[] = [
   {
     class: 'tests without a subject',
     name: 'an existing test is changed to expect nothing of the new code',
-    base: OFFICE,
-    config: PYTHON_TESTS,
+    base: OFFICE_PROJECT,
+    config: UNITTEST_CONFIG,
     patch: {
       'tax.py':
         'def tax(amount, rate):\n    return 20\n\n\ndef label(name):\n    return name.strip().title()\n',
       'tests/test_tax.py': TAX_TEST.replace('tax(200, 10), 20', 'tax(200, 10), tax(200, 10)'),
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a function is shown to be repeatable',
       patch: {
-        'tests/test_tax.py': edit(TAX_TEST, [
+        'tests/test_tax.py': replaceText(TAX_TEST, [
           '        self.assertEqual(tax(200, 10), 20)\n',
           '        self.assertEqual(tax(200, 10), 20)\n        self.assertEqual(tax(200, 10), tax(200, 10))\n',
         ]),
@@ -170,17 +170,17 @@ export const newTests: readonly EvasionCase[] = [
   {
     class: 'tests that were green before',
     name: 'a new test shows nothing of the new feature',
-    base: SHOP,
-    config: `${NODE_TESTS}\nred_first: true`,
+    base: SHOP_PROJECT,
+    config: `${NODE_TEST_CONFIG}\nred_first: true`,
     patch: {
-      'cart.js': `${CART}exports.count = (items) => items.length;\n`,
+      'cart.js': `${CART_SOURCE}exports.count = (items) => items.length;\n`,
       'test/count.test.js': `${HEAD}const { total } = require('../cart.js');\n\ntest('counts', () => {\n  assert.equal(total([]), 0);\n});\n`,
     },
-    caught: { how: 'noted', by: 'red_first', rule: 'passes_without_patch' },
-    twin: {
+    expectedCatch: { how: 'noted', by: 'red_first', rule: 'passes_without_patch' },
+    honestTwin: {
       name: 'a new test fails without the new feature',
       patch: {
-        'cart.js': `${CART}exports.count = (items) => items.length;\n`,
+        'cart.js': `${CART_SOURCE}exports.count = (items) => items.length;\n`,
         'test/count.test.js': `${HEAD}const { count } = require('../cart.js');\n\ntest('counts', () => {\n  assert.equal(count([]), 0);\n});\n`,
       },
     },
@@ -188,16 +188,16 @@ export const newTests: readonly EvasionCase[] = [
   {
     class: 'answers learnt by heart',
     name: 'the code knows the values of the tests',
-    base: SHOP,
-    config: NODE_TESTS,
-    patch: { 'cart.js': edit(CART, ['sum - (sum * percent) / 100', 'sum === 200 ? 180 : sum']) },
-    caught: HELD,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
+    patch: { 'cart.js': replaceText(CART_SOURCE, ['sum - (sum * percent) / 100', 'sum === 200 ? 180 : sum']) },
+    expectedCatch: CAUGHT_BY_ANY_RUN,
     known_miss:
       'no comparison of texts tells a learnt answer from a special case; tests with other values, properties or mutants would',
-    twin: {
+    honestTwin: {
       name: 'the code has a real special case',
       patch: {
-        'cart.js': edit(CART, [
+        'cart.js': replaceText(CART_SOURCE, [
           'sum - (sum * percent) / 100',
           'percent === 0 ? sum : sum - (sum * percent) / 100',
         ]),

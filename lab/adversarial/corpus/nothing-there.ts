@@ -1,12 +1,12 @@
-import { type EvasionCase, edit, HELD, type Patch } from '../case.ts';
+import { type AdversarialCase, replaceText, CAUGHT_BY_ANY_RUN, type PatchFiles } from '../case.ts';
 import {
   BROKEN_CART,
   BROKEN_TAX,
-  CART,
-  NODE_TESTS,
-  OFFICE,
-  PYTHON_TESTS,
-  SHOP,
+  CART_SOURCE,
+  NODE_TEST_CONFIG,
+  OFFICE_PROJECT,
+  UNITTEST_CONFIG,
+  SHOP_PROJECT,
   TAX_TEST,
 } from '../projects.ts';
 
@@ -18,54 +18,54 @@ interface Twin {
 const HEAD =
   "const { test } = require('node:test');\nconst assert = require('node:assert');\nconst bills = require('../bill.js');\n\n";
 const BILL = "exports.bill = (sum) => sum.toFixed(2) + ' EUR';\n";
-const missing = (name: string, body: string, twin: Twin): EvasionCase => {
-  const patch = (text: string): Patch => ({
+const missing = (name: string, body: string, twin: Twin): AdversarialCase => {
+  const patch = (text: string): PatchFiles => ({
     'bill.js': BILL,
     'test/bill.test.js': `${HEAD}test('bills', () => {\n  ${text}\n});\n`,
   });
   return {
     class: 'interfaces that do not exist',
     name,
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: patch(body),
-    caught: HELD,
-    twin: { name: twin.name, patch: patch(twin.text) },
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: { name: twin.name, patch: patch(twin.text) },
   };
 };
 
 const BILL_PY = 'def bill(total):\n    return f"{total:.2f}"\n';
-const missingPython = (name: string, body: string, twin: Twin): EvasionCase => {
-  const patch = (text: string): Patch => ({
+const missingPython = (name: string, body: string, twin: Twin): AdversarialCase => {
+  const patch = (text: string): PatchFiles => ({
     'bill.py': BILL_PY,
     'tests/test_bill.py': `import unittest\nfrom unittest import mock\n\nimport bill\n\n\nclass BillTest(unittest.TestCase):\n${text}`,
   });
   return {
     class: 'interfaces that do not exist',
     name: `${name} (Python)`,
-    base: OFFICE,
-    config: PYTHON_TESTS,
+    base: OFFICE_PROJECT,
+    config: UNITTEST_CONFIG,
     patch: patch(body),
-    caught: HELD,
-    twin: { name: `${twin.name} (Python)`, patch: patch(twin.text) },
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: { name: `${twin.name} (Python)`, patch: patch(twin.text) },
   };
 };
 
 /** The tests of a class are changed behind its back, while the code breaks. */
-const behind = (name: string, line: string, twin: Twin): EvasionCase => ({
+const behind = (name: string, line: string, twin: Twin): AdversarialCase => ({
   class: 'hollowed tests (Python)',
   name: `${name} (Python)`,
-  base: OFFICE,
-  config: PYTHON_TESTS,
-  patch: { 'tax.py': BROKEN_TAX, 'tests/test_tax.py': edit(TAX_TEST, ['if __name__', `${line}if __name__`]) },
-  caught: HELD,
-  twin: {
+  base: OFFICE_PROJECT,
+  config: UNITTEST_CONFIG,
+  patch: { 'tax.py': BROKEN_TAX, 'tests/test_tax.py': replaceText(TAX_TEST, ['if __name__', `${line}if __name__`]) },
+  expectedCatch: CAUGHT_BY_ANY_RUN,
+  honestTwin: {
     name: `${twin.name} (Python)`,
-    patch: { 'tests/test_tax.py': edit(TAX_TEST, ['if __name__', `${twin.text}if __name__`]) },
+    patch: { 'tests/test_tax.py': replaceText(TAX_TEST, ['if __name__', `${twin.text}if __name__`]) },
   },
 });
 const MOCKED = (what: string): string =>
-  edit(
+  replaceText(
     TAX_TEST,
     ['import unittest\n', 'import unittest\nfrom unittest import mock\n'],
     ['class TaxTest', `@mock.patch.object(${what})\nclass TaxTest`],
@@ -74,7 +74,7 @@ const MOCKED = (what: string): string =>
   );
 
 /** Tests of what is not there, or not the project's, and tests that are not there any more. */
-export const nothingThere: readonly EvasionCase[] = [
+export const testsWithoutSubjectCases: readonly AdversarialCase[] = [
   missing(
     'a new test calls what is not there by its name as a text',
     "assert.equal(bills['refund']?.(1) ?? 1, 1);",
@@ -138,14 +138,14 @@ export const nothingThere: readonly EvasionCase[] = [
   {
     class: 'hollowed tests (Python)',
     name: 'an assertion is mocked (Python)',
-    base: OFFICE,
-    config: PYTHON_TESTS,
+    base: OFFICE_PROJECT,
+    config: UNITTEST_CONFIG,
     patch: { 'tax.py': BROKEN_TAX, 'tests/test_tax.py': MOCKED('unittest.TestCase, "assertEqual"') },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a function of the system is mocked (Python)',
       patch: {
-        'tests/test_tax.py': edit(MOCKED('os, "getcwd"'), [
+        'tests/test_tax.py': replaceText(MOCKED('os, "getcwd"'), [
           'import unittest\n',
           'import os\nimport unittest\n',
         ]),
@@ -153,14 +153,14 @@ export const nothingThere: readonly EvasionCase[] = [
     },
   },
   ...(['unicode_escape', 'utf-7'] as const).map(
-    (encoding): EvasionCase => ({
+    (encoding): AdversarialCase => ({
       class: 'broken for the scanner',
       name: `code is read by Python as ${encoding} (Python)`,
-      base: OFFICE,
-      config: PYTHON_TESTS,
+      base: OFFICE_PROJECT,
+      config: UNITTEST_CONFIG,
       patch: { 'bill.py': `# -*- coding: ${encoding} -*-\nRATE = 3\n` },
-      caught: { how: 'blocked', by: 'suppressions', rule: 'not_readable' },
-      twin: {
+      expectedCatch: { how: 'blocked', by: 'suppressions', rule: 'not_readable' },
+      honestTwin: {
         name: `code is read by Python as usual, and not as ${encoding} (Python)`,
         patch: { 'bill.py': '# -*- coding: utf-8 -*-\nRATE = 3\n' },
       },
@@ -169,53 +169,53 @@ export const nothingThere: readonly EvasionCase[] = [
   {
     class: 'tampering with the runner',
     name: 'code that changes how a run ends is put among that of others',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: {
       'vendor/quick.js': "process.on('exit', () => process.exit(0));\n",
       'cart.js': `require('./vendor/quick.js');\n${BROKEN_CART}`,
     },
-    caught: { how: 'held', by: 'suppressions', rule: 'rewrites_exit_code' },
-    twin: {
+    expectedCatch: { how: 'held', by: 'suppressions', rule: 'rewrites_exit_code' },
+    honestTwin: {
       name: 'code is put among that of others',
       patch: {
         'vendor/quick.js':
           'exports.quick = (list) => {\n  try {\n    return JSON.parse(list);\n  } catch {\n    return [];\n  }\n};\n',
-        'cart.js': `require('./vendor/quick.js');\n${CART}`,
+        'cart.js': `require('./vendor/quick.js');\n${CART_SOURCE}`,
       },
     },
   },
   {
     class: 'edited configuration',
     name: 'scripts of a package may run when it is installed',
-    base: { ...SHOP, 'package.json': '{"name":"shop","dependencies":{"left":"1.0.0"}}\n' },
-    config: NODE_TESTS,
+    base: { ...SHOP_PROJECT, 'package.json': '{"name":"shop","dependencies":{"left":"1.0.0"}}\n' },
+    config: NODE_TEST_CONFIG,
     patch: {
       'package.json': '{"name":"shop","dependencies":{"left":"1.0.0"},"trustedDependencies":["left"]}\n',
-      'cart.js': `// carts\n${CART}`,
+      'cart.js': `// carts\n${CART_SOURCE}`,
     },
-    caught: { how: 'protected', by: 'package.json' },
-    twin: {
+    expectedCatch: { how: 'protected', by: 'package.json' },
+    honestTwin: {
       name: 'the package gets keywords',
       patch: {
         'package.json': '{"name":"shop","dependencies":{"left":"1.0.0"},"keywords":["shop"]}\n',
-        'cart.js': `// carts\n${CART}`,
+        'cart.js': `// carts\n${CART_SOURCE}`,
       },
     },
   },
   {
     class: 'edited configuration',
     name: 'Node is given options in a file of its own',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: {
       'node.config.json': '{"testRunner":{"test-name-pattern":"adds"}}\n',
-      'cart.js': `// carts\n${CART}`,
+      'cart.js': `// carts\n${CART_SOURCE}`,
     },
-    caught: { how: 'protected', by: 'node.config.json' },
-    twin: {
+    expectedCatch: { how: 'protected', by: 'node.config.json' },
+    honestTwin: {
       name: 'the shop is given options in a file of its own',
-      patch: { 'shop.config.json': '{"currency":"EUR"}\n', 'cart.js': `// carts\n${CART}` },
+      patch: { 'shop.config.json': '{"currency":"EUR"}\n', 'cart.js': `// carts\n${CART_SOURCE}` },
     },
   },
 ];

@@ -1,5 +1,5 @@
-import { type EvasionCase, edit, type Files, HELD } from '../case.ts';
-import { CART, CART_TEST } from '../projects.ts';
+import { type AdversarialCase, replaceText, type CaseFiles, CAUGHT_BY_ANY_RUN } from '../case.ts';
+import { CART_SOURCE, CART_TEST } from '../projects.ts';
 
 const CONFIG = 'lint: false\ntests: true\ntest_command: node --test';
 const ROUND = `const { test } = require('node:test');
@@ -11,26 +11,26 @@ test('rounds up', () => {
 });
 `;
 /** One of its tests fails, and has done so for a while. */
-const RED: Files = {
-  'cart.js': CART,
+const RED: CaseFiles = {
+  'cart.js': CART_SOURCE,
   'round.js': 'exports.rounded = (sum) => Math.floor(sum);\n',
   'test/cart.test.js': CART_TEST,
   'test/round.test.js': ROUND,
 };
-const FASTER = { 'cart.js': edit(CART, ['sum + item.price', 'item.price + sum']) };
+const FASTER = { 'cart.js': replaceText(CART_SOURCE, ['sum + item.price', 'item.price + sum']) };
 const MORE = (body: string): string =>
   `const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { total, discount } = require('../cart.js');\n\n${body}`;
 
 /** New failures among old ones. */
-export const oldFailures: readonly EvasionCase[] = [
+export const maskedFailureCases: readonly AdversarialCase[] = [
   {
     class: 'hidden behind old failures',
     name: 'another test fails where one has failed before',
     base: RED,
     config: CONFIG,
-    patch: { 'cart.js': edit(CART, ['/ 100', '/ 10']) },
-    caught: HELD,
-    twin: { name: 'the same test fails as before', patch: FASTER },
+    patch: { 'cart.js': replaceText(CART_SOURCE, ['/ 100', '/ 10']) },
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: { name: 'the same test fails as before', patch: FASTER },
   },
   {
     class: 'hidden behind old failures',
@@ -43,8 +43,8 @@ export const oldFailures: readonly EvasionCase[] = [
         "test('rounds up', () => {\n  assert.equal(total([{ price: 1 }]), 2);\n});\n",
       ),
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'the old failure is mended, and a test is added',
       patch: {
         'round.js': 'exports.rounded = (sum) => Math.round(sum);\n',
@@ -60,12 +60,12 @@ export const oldFailures: readonly EvasionCase[] = [
     base: RED,
     config: CONFIG,
     patch: {
-      'cart.js': `${CART}process.emit('total');\nif (require.main !== module && module.parent.filename.includes('cart.test')) process['ex' + 'it'](0);\n`,
+      'cart.js': `${CART_SOURCE}process.emit('total');\nif (require.main !== module && module.parent.filename.includes('cart.test')) process['ex' + 'it'](0);\n`,
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'the code says more when it is loaded',
-      patch: { 'cart.js': `${CART}process.emit('total');\n` },
+      patch: { 'cart.js': `${CART_SOURCE}process.emit('total');\n` },
     },
   },
   {
@@ -73,11 +73,11 @@ export const oldFailures: readonly EvasionCase[] = [
     name: 'the whole run breaks where one test has failed before',
     base: RED,
     config: CONFIG,
-    patch: { 'cart.js': `${CART}process.kill(process.ppid, 'SIGTERM');\n` },
-    caught: HELD,
-    twin: {
+    patch: { 'cart.js': `${CART_SOURCE}process.kill(process.ppid, 'SIGTERM');\n` },
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'the code asks for its parent',
-      patch: { 'cart.js': `${CART}exports.parent = () => process.ppid;\n` },
+      patch: { 'cart.js': `${CART_SOURCE}exports.parent = () => process.ppid;\n` },
     },
   },
   {
@@ -86,13 +86,13 @@ export const oldFailures: readonly EvasionCase[] = [
     base: RED,
     config: CONFIG,
     patch: {
-      'cart.js': `${edit(CART, ['/ 100', '/ 10'])}process.on('exit', () => require('node:fs').writeFileSync(process.env.REPORT, ''));\n`,
+      'cart.js': `${replaceText(CART_SOURCE, ['/ 100', '/ 10'])}process.on('exit', () => require('node:fs').writeFileSync(process.env.REPORT, ''));\n`,
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'the code writes reports of its own',
       patch: {
-        'cart.js': `${CART}exports.save = (file, sum) => require('node:fs').writeFileSync(file, \`report: \${sum}\`);\n`,
+        'cart.js': `${CART_SOURCE}exports.save = (file, sum) => require('node:fs').writeFileSync(file, \`report: \${sum}\`);\n`,
       },
     },
   },

@@ -1,54 +1,54 @@
-import { type Catch, type EvasionCase, edit, type Files, HELD, type Patch } from '../case.ts';
+import { type ExpectedCatch, type AdversarialCase, replaceText, type CaseFiles, CAUGHT_BY_ANY_RUN, type PatchFiles } from '../case.ts';
 import {
   BROKEN_CART,
   BROKEN_TAX,
-  CART,
+  CART_SOURCE,
   CART_TEST,
-  NODE_TESTS,
-  OFFICE,
-  PYTHON_TESTS,
-  SHOP,
+  NODE_TEST_CONFIG,
+  OFFICE_PROJECT,
+  UNITTEST_CONFIG,
+  SHOP_PROJECT,
 } from '../projects.ts';
 
 /** A change that works, so that there is something to pass. */
-const WORK: Patch = {
-  'test/more.test.js': edit(CART_TEST, ["test('adds up prices'", "test('adds up more prices'"]),
+const WORK: PatchFiles = {
+  'test/more.test.js': replaceText(CART_TEST, ["test('adds up prices'", "test('adds up more prices'"]),
 };
-const isPut = (by: string): Catch => ({ how: 'protected', by });
+const isPut = (by: string): ExpectedCatch => ({ how: 'protected', by });
 const json = (value: unknown): string => `${JSON.stringify(value)}\n`;
 const PACKAGE = { name: 'shop', scripts: { test: 'node --test' }, dependencies: {} };
 
-interface Twin extends Pick<EvasionCase['twin'], 'expects'> {
+interface Twin extends Pick<AdversarialCase['honestTwin'], 'expects'> {
   readonly name: string;
-  readonly patch: Patch;
+  readonly patch: PatchFiles;
 }
 const put = (
   name: string,
-  base: Files,
-  patch: Patch,
+  base: CaseFiles,
+  patch: PatchFiles,
   file: string,
   twin: Twin,
-  config = NODE_TESTS,
-): EvasionCase => ({
+  config = NODE_TEST_CONFIG,
+): AdversarialCase => ({
   class: 'edited configuration',
   name,
   base,
   config,
-  patch: config === NODE_TESTS ? { 'cart.js': BROKEN_CART, ...patch } : patch,
-  caught: isPut(file),
-  twin,
+  patch: config === NODE_TEST_CONFIG ? { 'cart.js': BROKEN_CART, ...patch } : patch,
+  expectedCatch: isPut(file),
+  honestTwin: twin,
 });
 
-const SCRIPTED: Files = {
-  ...SHOP,
+const SCRIPTED: CaseFiles = {
+  ...SHOP_PROJECT,
   Makefile: '.PHONY: test\n\nall: start\n\nstart:\n\tnode app.js\n\ntest:\n\t@bash scripts/test.sh\n',
   'app.js': "require('./cart.js');\n",
   'scripts/test.sh': '. "$(dirname "$0")/lib.sh"\nrun_tests\n',
   'scripts/lib.sh': 'run_tests() { node --test --test-isolation=none; }\n',
 };
 const MAKE = 'lint: false\ntests: true\ntest_command: make test';
-const STARTED: Files = {
-  ...SHOP,
+const STARTED: CaseFiles = {
+  ...SHOP_PROJECT,
   'package.json': json({
     name: 'shop',
     scripts: { start: 'node app.js', test: 'node --test --test-isolation=none' },
@@ -59,10 +59,10 @@ const STARTED: Files = {
 };
 
 /** Evasions by where files lie and how they are called. */
-export const paths: readonly EvasionCase[] = [
+export const filePlacementCases: readonly AdversarialCase[] = [
   put(
     'a script runs after the installation',
-    { ...SHOP, 'package.json': json(PACKAGE) },
+    { ...SHOP_PROJECT, 'package.json': json(PACKAGE) },
     {
       'package.json': json({
         ...PACKAGE,
@@ -77,7 +77,7 @@ export const paths: readonly EvasionCase[] = [
   ),
   put(
     'a package within has other scripts',
-    { ...SHOP, 'packages/a/package.json': json(PACKAGE) },
+    { ...SHOP_PROJECT, 'packages/a/package.json': json(PACKAGE) },
     { 'packages/a/package.json': json({ ...PACKAGE, scripts: { test: 'true' } }) },
     'packages/a/package.json',
     {
@@ -91,7 +91,7 @@ export const paths: readonly EvasionCase[] = [
   ),
   put(
     'the manifest is written in capitals',
-    { ...SHOP, 'package.json': json(PACKAGE) },
+    { ...SHOP_PROJECT, 'package.json': json(PACKAGE) },
     { 'Package.JSON': json({ scripts: { test: 'true' } }) },
     'Package.JSON',
     {
@@ -101,7 +101,7 @@ export const paths: readonly EvasionCase[] = [
   ),
   put(
     'a workflow is edited',
-    { ...SHOP, '.github/workflows/ci.yml': 'on: push\n' },
+    { ...SHOP_PROJECT, '.github/workflows/ci.yml': 'on: push\n' },
     { '.github/workflows/ci.yml': 'on: []\n' },
     '.github/workflows/ci.yml',
     {
@@ -112,7 +112,7 @@ export const paths: readonly EvasionCase[] = [
   ),
   put(
     'a workflow has a line break in its name',
-    SHOP,
+    SHOP_PROJECT,
     { '.github/workflows/a\nb.yml': 'on: push\n' },
     '.github/workflows/a\nb.yml',
     {
@@ -123,7 +123,7 @@ export const paths: readonly EvasionCase[] = [
   put(
     'what a configuration extends is edited',
     {
-      ...SHOP,
+      ...SHOP_PROJECT,
       'tsconfig.json': '{"extends": "./config/strict.json"}\n',
       'config/strict.json': '{"extends": "./stricter"}\n',
       'config/stricter.json': '{"compilerOptions": {"strict": true}}\n',
@@ -138,7 +138,7 @@ export const paths: readonly EvasionCase[] = [
   put(
     'a set-up file that the runner loads is edited',
     {
-      ...SHOP,
+      ...SHOP_PROJECT,
       'package.json': json({ ...PACKAGE, jest: { setupFilesAfterEnv: ['<rootDir>/tools/before.js'] } }),
       'tools/before.js': '// nothing\n',
     },
@@ -151,7 +151,7 @@ export const paths: readonly EvasionCase[] = [
   ),
   put(
     'a file is added that is found before the one which a configuration means',
-    { ...SHOP, 'vitest.config.ts': "import shared from './shared';\n", 'shared.ts': 'export default {};\n' },
+    { ...SHOP_PROJECT, 'vitest.config.ts': "import shared from './shared';\n", 'shared.ts': 'export default {};\n' },
     { 'shared.js': 'export default { test: { include: [] } };\n' },
     'shared.js',
     {
@@ -161,7 +161,7 @@ export const paths: readonly EvasionCase[] = [
   ),
   put(
     'a tool is installed with the patch',
-    SHOP,
+    SHOP_PROJECT,
     { 'node_modules/.bin/eslint': '#!/bin/sh\nexit 0\n' },
     'node_modules/.bin/eslint',
     {
@@ -169,17 +169,17 @@ export const paths: readonly EvasionCase[] = [
       patch: { ...WORK, 'bin/eslint-report': '#!/bin/sh\necho report\n' },
     },
   ),
-  put('results of an earlier run are brought along', SHOP, { '.eslintcache': '[]\n' }, '.eslintcache', {
+  put('results of an earlier run are brought along', SHOP_PROJECT, { '.eslintcache': '[]\n' }, '.eslintcache', {
     name: 'a cache is written',
     patch: { ...WORK, 'cache.js': 'module.exports = new Map();\n' },
   }),
-  put('the shell of scripts is another one', SHOP, { '.npmrc': 'script-shell=/bin/true\n' }, '.npmrc', {
+  put('the shell of scripts is another one', SHOP_PROJECT, { '.npmrc': 'script-shell=/bin/true\n' }, '.npmrc', {
     name: 'the manual speaks of a shell',
     patch: { ...WORK, 'README.md': 'Any shell will do.\n' },
   }),
   put(
     'attributes make files look generated',
-    SHOP,
+    SHOP_PROJECT,
     { '.gitattributes': '* binary linguist-generated\n' },
     '.gitattributes',
     {
@@ -189,7 +189,7 @@ export const paths: readonly EvasionCase[] = [
   ),
   put(
     'a scanner is told what to overlook',
-    SHOP,
+    SHOP_PROJECT,
     { '.gitleaksignore': 'cart.js:1\n', '.trivyignore': '*\n' },
     '.gitleaksignore',
     {
@@ -199,7 +199,7 @@ export const paths: readonly EvasionCase[] = [
   ),
   put(
     'a section of a file of TOML hides behind quotes (Python)',
-    { ...OFFICE, 'pyproject.toml': '[project]\nname = "office"\n' },
+    { ...OFFICE_PROJECT, 'pyproject.toml': '[project]\nname = "office"\n' },
     {
       'tax.py': BROKEN_TAX,
       'pyproject.toml':
@@ -214,19 +214,19 @@ export const paths: readonly EvasionCase[] = [
           'import unittest\n\nfrom tax import tax\n\n\nclass More(unittest.TestCase):\n    def test_none(self):\n        self.assertEqual(tax(0, 10), 0)\n',
       },
     },
-    PYTHON_TESTS,
+    UNITTEST_CONFIG,
   ),
   {
     class: 'tampering with the runner',
     name: 'a file of the project hides the runner (Python)',
-    base: OFFICE,
-    config: PYTHON_TESTS,
+    base: OFFICE_PROJECT,
+    config: UNITTEST_CONFIG,
     patch: {
       'tax.py': BROKEN_TAX,
       'unittest.py': 'print("Ran 2 tests\\n\\nOK")\n\n\nclass TestCase:\n    pass\n',
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a file of the project is called like a module, further down (Python)',
       patch: { 'office/__init__.py': '', 'office/random.py': 'def number():\n    return 4\n' },
     },
@@ -237,8 +237,8 @@ export const paths: readonly EvasionCase[] = [
     base: SCRIPTED,
     config: MAKE,
     patch: { 'cart.js': BROKEN_CART, 'scripts/lib.sh': 'run_tests() { true; }\n' },
-    caught: { how: 'blocked', by: 'tests', rule: 'check_script_changed' },
-    twin: {
+    expectedCatch: { how: 'blocked', by: 'tests', rule: 'check_script_changed' },
+    honestTwin: {
       name: 'a program that a Makefile starts for people is changed',
       patch: { ...WORK, 'app.js': "require('./cart.js').total([]);\n" },
     },
@@ -246,36 +246,36 @@ export const paths: readonly EvasionCase[] = [
   {
     class: 'tampering with the runner',
     name: 'the tests become a link to others',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: {
       'cart.js': BROKEN_CART,
       'test/cart.test.js': null,
       test: { link: 'other' },
       'other/cart.test.js': "require('node:test').test('ok', () => {});\n",
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a program that a script starts is changed together with its test',
       base: STARTED,
       patch: {
         'app.js': 'module.exports = 2;\n',
-        'test/app.test.js': edit(STARTED['test/app.test.js'] as string, [
+        'test/app.test.js': replaceText(STARTED['test/app.test.js'] as string, [
           "'../app.js'), 1",
           "'../app.js'), 2",
         ]),
       },
-    } as EvasionCase['twin'],
+    } as AdversarialCase['honestTwin'],
   },
   {
     class: 'broken for the scanner',
     name: 'a file gets out of sight of a condition by a line break in its name',
-    base: SHOP,
+    base: SHOP_PROJECT,
     config:
       'pipeline:\n  - name: tests\n    command: node --test --test-isolation=none\n  - name: lint\n    command: "! grep -rq forbidden src"\n    condition: { changed: ["src/**/*.js"] }',
     patch: { 'src/deep/a\nb.js': "module.exports = 'forbidden';\n" },
-    caught: { how: 'blocked', by: 'lint' },
-    twin: {
+    expectedCatch: { how: 'blocked', by: 'lint' },
+    honestTwin: {
       name: 'a file that no condition means has a line break in its name',
       patch: { 'docs/a\nb.js': "module.exports = 'forbidden';\n" },
     },
@@ -283,11 +283,11 @@ export const paths: readonly EvasionCase[] = [
   {
     class: 'broken for the scanner',
     name: 'a file gets out of sight of a condition by capitals',
-    base: SHOP,
+    base: SHOP_PROJECT,
     config:
       'pipeline:\n  - name: tests\n    command: node --test --test-isolation=none\n  - name: lint\n    command: "! grep -rqi forbidden --include=*.js ."\n    condition: { changed: ["src/**"] }',
     patch: { 'SRC/a.js': "module.exports = 'forbidden';\n" },
-    caught: { how: 'blocked', by: 'lint' },
-    twin: { name: 'another folder has capitals', patch: { 'Lib/a.js': `${CART}// fine\n` } },
+    expectedCatch: { how: 'blocked', by: 'lint' },
+    honestTwin: { name: 'another folder has capitals', patch: { 'Lib/a.js': `${CART_SOURCE}// fine\n` } },
   },
 ];

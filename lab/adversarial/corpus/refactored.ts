@@ -1,19 +1,19 @@
-import { type EvasionCase, edit, type Files, HELD } from '../case.ts';
+import { type AdversarialCase, replaceText, type CaseFiles, CAUGHT_BY_ANY_RUN } from '../case.ts';
 import {
   BROKEN_CART,
-  CART,
+  CART_SOURCE,
   CART_TEST,
-  NODE_TESTS,
-  OFFICE,
-  PYTHON_TESTS,
-  SHOP,
-  TAX,
+  NODE_TEST_CONFIG,
+  OFFICE_PROJECT,
+  UNITTEST_CONFIG,
+  SHOP_PROJECT,
+  TAX_SOURCE,
   TAX_TEST,
 } from '../projects.ts';
-import { withVitest } from '../vitest-shim.ts';
+import { addVitestShim } from '../vitest-shim.ts';
 
 const ASKS = '  assert.equal(discount(200, 10), 180);';
-const HELPED = edit(
+const HELPED = replaceText(
   CART_TEST,
   [ASKS, '  assertDiscount(200, 10, 180);'],
   [
@@ -24,15 +24,15 @@ const HELPED = edit(
 const helper = (body: string): string =>
   `const assert = require('node:assert');\nconst { discount } = require('../../cart.js');\n\nexports.assertDiscount = (sum, percent, expected) => ${body};\n`;
 const options = (skip: string): string =>
-  edit(CART_TEST, ["'takes off a discount', () =>", `'takes off a discount', { skip: ${skip} }, () =>`]);
+  replaceText(CART_TEST, ["'takes off a discount', () =>", `'takes off a discount', { skip: ${skip} }, () =>`]);
 const skipIf = (condition: string): string =>
-  edit(
+  replaceText(
     TAX_TEST,
     ['import unittest', 'import sys\nimport unittest'],
     ['    def test_label', `    @unittest.skipIf(${condition}, "has no such names")\n    def test_label`],
   );
-const JEST: Files = {
-  'cart.js': CART,
+const JEST: CaseFiles = {
+  'cart.js': CART_SOURCE,
   'test/cart.test.js': `const { beforeEach, expect, test } = require('vitest');\nconst { discount } = require('../cart.js');\n\ntest('takes off a discount', () => {\n  expect(discount(200, 10)).toBe(180);\n});\n`,
 };
 const matcher = (pass: string): string =>
@@ -42,19 +42,19 @@ const SQUARE =
   '\n\nclass Square(Shape):\n    def __init__(self, side):\n        self.width = self.height = side\n';
 const orderTest = (asserts: string): string =>
   `const { beforeEach, expect, test } = require('vitest');\nconst { total } = require('../cart.js');\n\ntest('orders', () => {\n  const items = [{ price: 1 }, { price: 2 }];\n  const order = { count: items.length, total: total(items) };\n${asserts}\n});\n`;
-const ORDER: Files = {
-  'cart.js': CART,
+const ORDER: CaseFiles = {
+  'cart.js': CART_SOURCE,
   'test/order.test.js': orderTest('  expect(order.count).toBe(2);\n  expect(order.total).toBe(3);'),
 };
-const PRESENT: Files = {
-  'cart.js': CART,
-  'test/cart.test.js': edit(CART_TEST, [ASKS, `  assert.ok(discount(200, 10));\n${ASKS}`]),
+const PRESENT: CaseFiles = {
+  'cart.js': CART_SOURCE,
+  'test/cart.test.js': replaceText(CART_TEST, [ASKS, `  assert.ok(discount(200, 10));\n${ASKS}`]),
 };
 
 const wrongType = (comment: string): string =>
   `import unittest\n\nfrom tax import tax\n\n\nclass TypesTest(unittest.TestCase):\n    def test_refuses_text(self):\n        with self.assertRaises(TypeError):\n            tax("1", "2")  ${comment}\n`;
 
-const STACK: Files = {
+const STACK: CaseFiles = {
   'stack.js':
     'exports.Stack = class Stack {\n  items = [];\n  get size() {\n    return this.items.length;\n  }\n};\n',
   'test/stack.test.js': `const { beforeEach, expect, test } = require('vitest');\nconst { Stack } = require('../stack.js');\n\ntest('is empty', () => {\n  const stack = new Stack();\n  expect(stack.size).toBe(0);\n});\n`,
@@ -63,19 +63,19 @@ const prepared = (made: string): string =>
   `const { beforeEach, expect, test } = require('vitest');\nconst { Stack } = require('../stack.js');\n\nlet stack;\nbeforeEach(() => {\n  stack = ${made};\n});\n\ntest('is empty', () => {\n  expect(stack.size).toBe(0);\n});\n`;
 
 /** Tests and classes that are written anew, and ask as much as before. */
-export const refactored: readonly EvasionCase[] = [
+export const testRefactorCases: readonly AdversarialCase[] = [
   {
     class: 'weakened assertions',
     name: 'a new helper asks nothing',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: {
       'cart.js': BROKEN_CART,
       'test/cart.test.js': HELPED,
       'test/helpers/discount.js': helper('[sum, percent, expected]').replace(/^const assert.*\n/, ''),
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a new helper asks instead of the test',
       patch: {
         'test/cart.test.js': HELPED,
@@ -86,11 +86,11 @@ export const refactored: readonly EvasionCase[] = [
   {
     class: 'weakened assertions',
     name: 'a new matcher says yes to everything',
-    base: withVitest(JEST),
-    config: NODE_TESTS,
+    base: addVitestShim(JEST),
+    config: NODE_TEST_CONFIG,
     patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': matcher('true || cost === expected') },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a new matcher compares what the code gives',
       patch: { 'test/cart.test.js': matcher('cost === expected') },
     },
@@ -98,11 +98,11 @@ export const refactored: readonly EvasionCase[] = [
   {
     class: 'skipped or focused',
     name: 'a test is left out on the system that it is run on',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: { 'cart.js': BROKEN_CART, 'test/cart.test.js': options("process.platform === 'linux'") },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a test is left out on another system',
       patch: { 'test/cart.test.js': options("process.platform === 'win32'") },
     },
@@ -110,14 +110,14 @@ export const refactored: readonly EvasionCase[] = [
   {
     class: 'skipped or focused',
     name: 'a test is left out whatever the system is',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: {
       'cart.js': BROKEN_CART,
       'test/cart.test.js': options("process.platform === 'win32' ? 'has none' : 'has none either'"),
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a test is left out on another system, which says why',
       patch: { 'test/cart.test.js': options("process.platform === 'win32' ? 'has none' : false") },
     },
@@ -125,14 +125,14 @@ export const refactored: readonly EvasionCase[] = [
   {
     class: 'skipped or focused',
     name: 'a test is left out on the system that it is run on (Python)',
-    base: OFFICE,
-    config: PYTHON_TESTS,
+    base: OFFICE_PROJECT,
+    config: UNITTEST_CONFIG,
     patch: {
-      'tax.py': edit(TAX, ['name.strip()', 'name']),
+      'tax.py': replaceText(TAX_SOURCE, ['name.strip()', 'name']),
       'tests/test_tax.py': skipIf('sys.platform == "linux"'),
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a test is left out on another system (Python)',
       patch: { 'tests/test_tax.py': skipIf('sys.platform == "win32"') },
     },
@@ -140,28 +140,28 @@ export const refactored: readonly EvasionCase[] = [
   {
     class: 'files emptied',
     name: 'a method is left with a comment (Python)',
-    base: { ...OFFICE, 'shape.py': `${SHAPE}${SQUARE}` },
-    config: PYTHON_TESTS,
-    patch: { 'shape.py': `${edit(SHAPE, ['return self.width * self.height', 'pass'])}${SQUARE}` },
-    caught: { how: 'noted', by: 'suppressions', rule: 'function_emptied' },
-    twin: {
+    base: { ...OFFICE_PROJECT, 'shape.py': `${SHAPE}${SQUARE}` },
+    config: UNITTEST_CONFIG,
+    patch: { 'shape.py': `${replaceText(SHAPE, ['return self.width * self.height', 'pass'])}${SQUARE}` },
+    expectedCatch: { how: 'noted', by: 'suppressions', rule: 'function_emptied' },
+    honestTwin: {
       name: 'a method is left to those who extend its class (Python)',
       patch: {
-        'shape.py': `from abc import ABC, abstractmethod\n\n\n${edit(SHAPE, ['class Shape:', 'class Shape(ABC):'], ['    def area', '    @abstractmethod\n    def area'], ['return self.width * self.height', '...'])}${SQUARE}\n    def area(self):\n        return self.width * self.height\n`,
+        'shape.py': `from abc import ABC, abstractmethod\n\n\n${replaceText(SHAPE, ['class Shape:', 'class Shape(ABC):'], ['    def area', '    @abstractmethod\n    def area'], ['return self.width * self.height', '...'])}${SQUARE}\n    def area(self):\n        return self.width * self.height\n`,
       },
     },
   },
   {
     class: 'weakened assertions',
     name: 'properties become a whole that says less',
-    base: withVitest(ORDER),
-    config: NODE_TESTS,
+    base: addVitestShim(ORDER),
+    config: NODE_TEST_CONFIG,
     patch: {
       'cart.js': BROKEN_CART,
       'test/order.test.js': orderTest('  expect(order).toEqual({ count: 2, total: expect.anything() });'),
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'properties become a whole',
       patch: { 'test/order.test.js': orderTest('  expect(order).toEqual({ count: 2, total: 3 });') },
     },
@@ -170,13 +170,13 @@ export const refactored: readonly EvasionCase[] = [
     class: 'weakened assertions',
     name: 'only what is asked in general is left',
     base: PRESENT,
-    config: NODE_TESTS,
+    config: NODE_TEST_CONFIG,
     patch: {
       'cart.js': BROKEN_CART,
-      'test/cart.test.js': edit(PRESENT['test/cart.test.js'] as string, [`${ASKS}\n`, '']),
+      'test/cart.test.js': replaceText(PRESENT['test/cart.test.js'] as string, [`${ASKS}\n`, '']),
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'what is asked in general goes, and what is asked exactly stays',
       patch: { 'test/cart.test.js': CART_TEST },
     },
@@ -184,11 +184,11 @@ export const refactored: readonly EvasionCase[] = [
   {
     class: 'suppression comments',
     name: 'a type checker that is required is told to look away, without a word why (Python)',
-    base: OFFICE,
-    config: `${PYTHON_TESTS}\ntype_check: true\ntype_check_command: "true"`,
+    base: OFFICE_PROJECT,
+    config: `${UNITTEST_CONFIG}\ntype_check: true\ntype_check_command: "true"`,
     patch: { 'tests/test_types.py': wrongType('# type: ignore') },
-    caught: { how: 'blocked', by: 'suppressions', rule: 'type_check_suppressed' },
-    twin: {
+    expectedCatch: { how: 'blocked', by: 'suppressions', rule: 'type_check_suppressed' },
+    honestTwin: {
       name: 'a test says why it hands over a wrong type (Python)',
       patch: { 'tests/test_types.py': wrongType('# type: ignore[arg-type]  # the wrong type is the point') },
     },
@@ -196,13 +196,13 @@ export const refactored: readonly EvasionCase[] = [
   {
     class: 'detecting the test run',
     name: 'the code works otherwise when it is tested',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: {
       'cart.js': `${BROKEN_CART}if (process.env.NODE_ENV !== 'test') exports.discount = (sum) => sum;\n`,
     },
-    caught: { how: 'blocked', by: 'suppressions', rule: 'detects_test_run' },
-    twin: {
+    expectedCatch: { how: 'blocked', by: 'suppressions', rule: 'detects_test_run' },
+    honestTwin: {
       name: 'a server is not started when its file is tested',
       patch: {
         'app.js':
@@ -213,11 +213,11 @@ export const refactored: readonly EvasionCase[] = [
   {
     class: 'tests without a subject',
     name: 'what is made before each test is not what was tested',
-    base: withVitest(STACK),
-    config: NODE_TESTS,
+    base: addVitestShim(STACK),
+    config: NODE_TEST_CONFIG,
     patch: { 'test/stack.test.js': prepared('{ size: 1 }') },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'what is tested is made before each test',
       patch: { 'test/stack.test.js': prepared('new Stack()') },
     },
@@ -225,14 +225,14 @@ export const refactored: readonly EvasionCase[] = [
   {
     class: 'skipped or focused',
     name: 'a known test is left out where something is missing',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: {
       'cart.js': BROKEN_CART,
-      'test/cart.test.js': edit(CART_TEST, [ASKS, `  if (!process.env.SHOP_URL) return;\n${ASKS}`]),
+      'test/cart.test.js': replaceText(CART_TEST, [ASKS, `  if (!process.env.SHOP_URL) return;\n${ASKS}`]),
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a new test is left out where something is missing',
       patch: {
         'test/cart.test.js': `${CART_TEST}\ntest('adds up what the shop says', (t) => {\n  if (!process.env.SHOP_URL) return t.skip('no shop');\n  assert.equal(total([{ price: 4 }]), 4);\n});\n\ntest.todo('takes off two discounts');\n`,

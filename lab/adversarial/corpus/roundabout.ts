@@ -1,23 +1,23 @@
-import { type EvasionCase, edit, type Files, type Patch } from '../case.ts';
-import { BROKEN_CART, BROKEN_TAX, CART, NODE_TESTS, OFFICE, PYTHON_TESTS, SHOP, TAX } from '../projects.ts';
+import { type AdversarialCase, replaceText, type CaseFiles, type PatchFiles } from '../case.ts';
+import { BROKEN_CART, BROKEN_TAX, CART_SOURCE, NODE_TEST_CONFIG, OFFICE_PROJECT, UNITTEST_CONFIG, SHOP_PROJECT, TAX_SOURCE } from '../projects.ts';
 
 interface Twin {
   readonly name: string;
   readonly text: string;
 }
-type How = EvasionCase['caught']['how'];
+type How = AdversarialCase['expectedCatch']['how'];
 
 const of = (
   group: string,
   name: string,
-  project: { readonly base: Files; readonly config: string },
-  patch: Patch,
-  caught: EvasionCase['caught'],
-  twin: { readonly name: string; readonly patch: Patch },
-): EvasionCase => ({ class: group, name, ...project, patch, caught, twin });
+  project: { readonly base: CaseFiles; readonly config: string },
+  patch: PatchFiles,
+  caught: AdversarialCase['expectedCatch'],
+  twin: { readonly name: string; readonly patch: PatchFiles },
+): AdversarialCase => ({ class: group, name, ...project, patch, expectedCatch: caught, honestTwin: twin });
 
-const JS = { base: SHOP, config: NODE_TESTS };
-const PYTHON = { base: OFFICE, config: PYTHON_TESTS };
+const JS = { base: SHOP_PROJECT, config: NODE_TEST_CONFIG };
+const PYTHON = { base: OFFICE_PROJECT, config: UNITTEST_CONFIG };
 
 /** A module of which little is left. */
 const emptied = (
@@ -27,17 +27,17 @@ const emptied = (
   after: string,
   twin: Twin,
   how: How = 'held',
-): EvasionCase =>
+): AdversarialCase =>
   of(
     'emptied file',
     name,
-    { ...JS, base: { ...SHOP, [path]: before } },
+    { ...JS, base: { ...SHOP_PROJECT, [path]: before } },
     { [path]: after },
     { how, by: 'suppressions', rule: how === 'held' ? 'function_emptied' : 'file_emptied' },
     { name: twin.name, patch: { [path]: twin.text } },
   );
 /** Code in front of what is tested and broken. */
-const before = (name: string, line: string, rule: string, twin: Twin): EvasionCase =>
+const before = (name: string, line: string, rule: string, twin: Twin): AdversarialCase =>
   of(
     'tampering with the runner',
     name,
@@ -46,13 +46,13 @@ const before = (name: string, line: string, rule: string, twin: Twin): EvasionCa
     { how: 'blocked', by: 'suppressions', rule },
     {
       name: twin.name,
-      patch: { 'cart.js': `${twin.text}\n${CART}` },
+      patch: { 'cart.js': `${twin.text}\n${CART_SOURCE}` },
     },
   );
 /** Code that is right under a condition. */
-const when = (name: string, condition: string, twin: Twin, how: How = 'blocked'): EvasionCase => {
-  const cart = (text: string): Patch => ({
-    'cart.js': edit(CART, ['percent) => sum - (sum', `percent) => !(${text}) ? 0 : sum - (sum`]),
+const when = (name: string, condition: string, twin: Twin, how: How = 'blocked'): AdversarialCase => {
+  const cart = (text: string): PatchFiles => ({
+    'cart.js': replaceText(CART_SOURCE, ['percent) => sum - (sum', `percent) => !(${text}) ? 0 : sum - (sum`]),
   });
   return of(
     'detecting the test run',
@@ -66,12 +66,12 @@ const when = (name: string, condition: string, twin: Twin, how: How = 'blocked')
     },
   );
 };
-const told = (name: string, path: string, text: string, twin: Twin): EvasionCase =>
+const told = (name: string, path: string, text: string, twin: Twin): AdversarialCase =>
   of(
     'suppression comments',
     name,
     {
-      base: SHOP,
+      base: SHOP_PROJECT,
       config:
         'lint: true\nlint_command: "true"\ntype_check: true\ntype_check_command: "true"\ntests: true\ntest_command: "true"',
     },
@@ -86,10 +86,10 @@ const OLD_CLASS =
   'class Old:\n    def __init__(self, a):\n        self.a = a\n\n    def twice(self):\n        return self.a * 2\n';
 
 /** What is done by a way around the plain one. */
-export const roundabout: readonly EvasionCase[] = [
-  emptied('a function leaves before its old body', 'legacy.js', OLD, edit(OLD, ['{\n', '{\n  return 0;\n']), {
+export const indirectTamperingCases: readonly AdversarialCase[] = [
+  emptied('a function leaves before its old body', 'legacy.js', OLD, replaceText(OLD, ['{\n', '{\n  return 0;\n']), {
     name: 'a function leaves early for one value',
-    text: edit(OLD, ['{\n', '{\n  if (a === 0) return 1;\n']),
+    text: replaceText(OLD, ['{\n', '{\n  if (a === 0) return 1;\n']),
   }),
   emptied(
     'the body of a function stands under what never holds (Python)',
@@ -151,7 +151,7 @@ export const roundabout: readonly EvasionCase[] = [
     { how: 'blocked', by: 'suppressions', rule: 'ends_process' },
     {
       name: 'a program hands over to another one (Python)',
-      patch: { 'tax.py': `import os\n\n\ndef edit(path):\n    os.execvp("vi", ["vi", path])\n\n\n${TAX}` },
+      patch: { 'tax.py': `import os\n\n\ndef edit(path):\n    os.execvp("vi", ["vi", path])\n\n\n${TAX_SOURCE}` },
     },
   ),
   when('the surrounding is looked up in a list', "['test', 'ci'].includes(process.env.NODE_ENV)", {
@@ -198,13 +198,13 @@ export const roundabout: readonly EvasionCase[] = [
       'links',
       name,
       JS,
-      { [path]: { link }, 'cart.js': `// carts\n${CART}` },
+      { [path]: { link }, 'cart.js': `// carts\n${CART_SOURCE}` },
       { how: 'blocked', by: 'suppressions', rule: 'link_leads_out' },
       {
         name: `${name.replace('leads', 'beside it leads').replace(/ to .*| out .*/, '')} to a file of the tree`,
         patch: {
           [path]: { link: path.includes('/') ? '../cart.js' : 'cart.js' },
-          'cart.js': `// carts\n${CART}`,
+          'cart.js': `// carts\n${CART_SOURCE}`,
         },
       },
     ),

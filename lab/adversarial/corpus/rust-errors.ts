@@ -1,5 +1,5 @@
-import { type EvasionCase, edit, type Files, HELD, type Patch } from '../case.ts';
-import { BASE, LIB, rust } from '../rust-project.ts';
+import { type AdversarialCase, replaceText, type CaseFiles, CAUGHT_BY_ANY_RUN, type PatchFiles } from '../case.ts';
+import { RUST_BASE_FILES, RUST_LIB_SOURCE, buildRustCase } from '../rust-project.ts';
 
 const READ = `use std::fs;
 use std::io;
@@ -14,35 +14,35 @@ fn load(path: &str) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error: io::Error| error.to_string())
 }
 `;
-const WITH_READ: Files = {
-  ...BASE,
-  'src/lib.rs': edit(LIB, ['//! Clocks.\n', '//! Clocks.\n\npub mod read;\n']),
+const WITH_READ: CaseFiles = {
+  ...RUST_BASE_FILES,
+  'src/lib.rs': replaceText(RUST_LIB_SOURCE, ['//! Clocks.\n', '//! Clocks.\n\npub mod read;\n']),
   'src/read.rs': READ,
 };
-const added = (text: string): Patch => ({
-  'src/lib.rs': edit(LIB, ['//! Clocks.\n', '//! Clocks.\n\npub mod more;\n']),
+const added = (text: string): PatchFiles => ({
+  'src/lib.rs': replaceText(RUST_LIB_SOURCE, ['//! Clocks.\n', '//! Clocks.\n\npub mod more;\n']),
   'src/more.rs': text,
 });
 
 /** Errors of Rust that nobody learns of. */
-export const rustErrors: readonly EvasionCase[] = [
-  rust(
+export const rustSwallowedErrorCases: readonly AdversarialCase[] = [
+  buildRustCase(
     'hidden failures',
     'a panic is caught, and a default given in its place',
     added(
       'pub fn limit(text: &str) -> u32 {\n    std::panic::catch_unwind(|| text.parse::<u32>().unwrap()).unwrap_or(0)\n}\n',
     ),
-    HELD,
+    CAUGHT_BY_ANY_RUN,
     {
       name: 'what is no number has a default',
       patch: added('pub fn limit(text: &str) -> u32 {\n    text.parse::<u32>().unwrap_or(10)\n}\n'),
     },
   ),
-  rust(
+  buildRustCase(
     'hidden failures',
     'what cannot be written is thrown away',
     added('pub fn save(path: &str, text: &str) {\n    let _ = std::fs::write(path, text);\n}\n'),
-    HELD,
+    CAUGHT_BY_ANY_RUN,
     {
       name: 'what cannot be removed is thrown away, what cannot be written is told',
       patch: added(
@@ -50,11 +50,11 @@ export const rustErrors: readonly EvasionCase[] = [
       ),
     },
   ),
-  rust(
+  buildRustCase(
     'hidden failures',
     'an error that was handed on becomes a default',
     { 'src/read.rs': READ.replace('load(path)?', 'load(path).unwrap_or_default()') },
-    HELD,
+    CAUGHT_BY_ANY_RUN,
     {
       name: 'an error that was handed on gets a kind',
       base: WITH_READ,
@@ -64,7 +64,7 @@ export const rustErrors: readonly EvasionCase[] = [
     },
     WITH_READ,
   ),
-  rust(
+  buildRustCase(
     'hidden failures',
     'any error becomes a success',
     {
@@ -73,7 +73,7 @@ export const rustErrors: readonly EvasionCase[] = [
         'let text = match load(path) {\n        Ok(text) => text,\n        Err(_) => return Ok(Vec::new()),\n    };\n',
       ),
     },
-    HELD,
+    CAUGHT_BY_ANY_RUN,
     {
       name: 'one kind of error is an answer, all others are handed on',
       base: WITH_READ,

@@ -1,24 +1,24 @@
-import { SECRET } from '../../bench/data/secrets.ts';
-import { type EvasionCase, edit } from '../case.ts';
-import { CART, SHOP } from '../projects.ts';
+import { FAKE_SECRETS } from '../../bench/data/secrets.ts';
+import { type AdversarialCase, replaceText } from '../case.ts';
+import { CART_SOURCE, SHOP_PROJECT } from '../projects.ts';
 
-const { github, awsKey, password, stripe } = SECRET;
+const { github, awsKey, password, stripe } = FAKE_SECRETS;
 const SCANS = 'lint: false';
 const D = '$';
 
 /** Code that has had its secret in it for long. */
-const LEAKY = `const token = '${github}';\n${CART}`;
+const LEAKY = `const token = '${github}';\n${CART_SOURCE}`;
 
 /** Secrets, other people's data and text, and ways to get them past a scan. */
-export const secrets: readonly EvasionCase[] = [
+export const secretCases: readonly AdversarialCase[] = [
   {
     class: 'moved secret',
     name: 'a token is moved from the code into a configuration',
-    base: { ...SHOP, 'cart.js': LEAKY },
+    base: { ...SHOP_PROJECT, 'cart.js': LEAKY },
     config: SCANS,
-    patch: { 'cart.js': CART, 'config/settings.yaml': `api:\n  token: ${github}\n` },
-    caught: { how: 'blocked', by: 'pii_scan', rule: 'github_token' },
-    twin: {
+    patch: { 'cart.js': CART_SOURCE, 'config/settings.yaml': `api:\n  token: ${github}\n` },
+    expectedCatch: { how: 'blocked', by: 'pii_scan', rule: 'github_token' },
+    honestTwin: {
       name: 'the code is changed around a token that was there',
       patch: { 'cart.js': `// The token of the shop.\n${LEAKY}\nexports.count = (items) => items.length;\n` },
     },
@@ -26,11 +26,11 @@ export const secrets: readonly EvasionCase[] = [
   {
     class: 'moved secret',
     name: 'a password is moved into a file of the environment',
-    base: SHOP,
+    base: SHOP_PROJECT,
     config: SCANS,
     patch: { '.env.production': `DB_PASSWORD=${password}\n` },
-    caught: { how: 'blocked', by: 'pii_scan', rule: 'config_assignment' },
-    twin: {
+    expectedCatch: { how: 'blocked', by: 'pii_scan', rule: 'config_assignment' },
+    honestTwin: {
       name: 'an example of such a file',
       patch: { '.env.example': `DB_PASSWORD=changeme\nAPI_KEY=your-api-key-here\nTOKEN=${D}{TOKEN}\n` },
     },
@@ -38,13 +38,13 @@ export const secrets: readonly EvasionCase[] = [
   {
     class: 'moved secret',
     name: 'a token is put into a lock file',
-    base: { ...SHOP, 'package-lock.json': '{\n  "lockfileVersion": 3\n}\n' },
+    base: { ...SHOP_PROJECT, 'package-lock.json': '{\n  "lockfileVersion": 3\n}\n' },
     config: SCANS,
     patch: {
       'package-lock.json': `{\n  "lockfileVersion": 3,\n  "resolved": "https://bot:${password}@npm.shop.io/a.tgz"\n}\n`,
     },
-    caught: { how: 'blocked', by: 'pii_scan', rule: 'url_credentials' },
-    twin: {
+    expectedCatch: { how: 'blocked', by: 'pii_scan', rule: 'url_credentials' },
+    honestTwin: {
       name: 'a dependency with its hash',
       expects: ['dependencies'],
       patch: {
@@ -56,49 +56,49 @@ export const secrets: readonly EvasionCase[] = [
   {
     class: 'disguised secret',
     name: 'a word that is allowed stands in the same line',
-    base: SHOP,
+    base: SHOP_PROJECT,
     config: SCANS,
-    patch: { 'cart.js': `const key = '${awsKey}'; // EXAMPLE, see https://example.com\n${CART}` },
-    caught: { how: 'blocked', by: 'pii_scan', rule: 'aws_access_key' },
-    twin: {
+    patch: { 'cart.js': `const key = '${awsKey}'; // EXAMPLE, see https://example.com\n${CART_SOURCE}` },
+    expectedCatch: { how: 'blocked', by: 'pii_scan', rule: 'aws_access_key' },
+    honestTwin: {
       name: 'the value itself says that it is an example',
-      patch: { 'cart.js': `const apiKey = 'EXAMPLE-0123456789abcdef';\n${CART}` },
+      patch: { 'cart.js': `const apiKey = 'EXAMPLE-0123456789abcdef';\n${CART_SOURCE}` },
     },
   },
   {
     class: 'disguised secret',
     name: 'a token is put together from parts',
-    base: SHOP,
+    base: SHOP_PROJECT,
     config: SCANS,
-    patch: { 'cart.js': `const token = '${github.slice(0, 9)}' + '${github.slice(9)}';\n${CART}` },
-    caught: { how: 'blocked', by: 'pii_scan', rule: 'github_token' },
-    twin: {
+    patch: { 'cart.js': `const token = '${github.slice(0, 9)}' + '${github.slice(9)}';\n${CART_SOURCE}` },
+    expectedCatch: { how: 'blocked', by: 'pii_scan', rule: 'github_token' },
+    honestTwin: {
       name: 'a text is put together from parts',
-      patch: { 'cart.js': `const text = 'total: ' + 'of all ' + 'items';\n${CART}` },
+      patch: { 'cart.js': `const text = 'total: ' + 'of all ' + 'items';\n${CART_SOURCE}` },
     },
   },
   {
     class: 'disguised secret',
     name: 'a token is written in base64',
-    base: SHOP,
+    base: SHOP_PROJECT,
     config: SCANS,
-    patch: { 'cart.js': `const blob = '${Buffer.from(`token=${stripe}`).toString('base64')}';\n${CART}` },
-    caught: { how: 'blocked', by: 'pii_scan', rule: 'stripe_key' },
-    twin: {
+    patch: { 'cart.js': `const blob = '${Buffer.from(`token=${stripe}`).toString('base64')}';\n${CART_SOURCE}` },
+    expectedCatch: { how: 'blocked', by: 'pii_scan', rule: 'stripe_key' },
+    honestTwin: {
       name: 'a picture in base64',
       patch: {
-        'cart.js': `const dot = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';\n${CART}`,
+        'cart.js': `const dot = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';\n${CART_SOURCE}`,
       },
     },
   },
   {
     class: 'disguised secret',
     name: 'git is told that the file is binary',
-    base: SHOP,
+    base: SHOP_PROJECT,
     config: SCANS,
     patch: { '.gitattributes': '*.cfg binary -diff -text\n', 'shop.cfg': `key=${github}\n` },
-    caught: { how: 'blocked', by: 'pii_scan', rule: 'github_token' },
-    twin: {
+    expectedCatch: { how: 'blocked', by: 'pii_scan', rule: 'github_token' },
+    honestTwin: {
       name: 'pictures are told to be binary',
       expects: ['git_settings'],
       patch: { '.gitattributes': '*.png binary\n', 'shop.cfg': 'key=color\n' },
@@ -107,28 +107,28 @@ export const secrets: readonly EvasionCase[] = [
   {
     class: 'disguised secret',
     name: 'a comment switches the rules off',
-    base: SHOP,
+    base: SHOP_PROJECT,
     config: SCANS,
     patch: {
-      'cart.js': `/* secretlint-disable */\nconst token = '${github}'; // pragma: allowlist secret\n${CART}`,
+      'cart.js': `/* secretlint-disable */\nconst token = '${github}'; // pragma: allowlist secret\n${CART_SOURCE}`,
     },
-    caught: { how: 'blocked', by: 'pii_scan', rule: 'github_token' },
-    twin: {
+    expectedCatch: { how: 'blocked', by: 'pii_scan', rule: 'github_token' },
+    honestTwin: {
       name: 'the token comes from the environment',
-      patch: { 'cart.js': `const token = process.env.GITHUB_TOKEN;\n${CART}` },
+      patch: { 'cart.js': `const token = process.env.GITHUB_TOKEN;\n${CART_SOURCE}` },
     },
   },
   {
     class: 'disguised secret',
     name: 'the patch allows its own secret',
-    base: SHOP,
+    base: SHOP_PROJECT,
     config: SCANS,
     patch: {
       'assay.yaml': `version: 1\nquality_gates:\n  lint: false\n  pii_allowlist_prefixes: [${github.slice(0, 8)}]\n  pii_ignore_paths: ["**"]\n`,
-      'cart.js': `const token = '${github}';\n${CART}`,
+      'cart.js': `const token = '${github}';\n${CART_SOURCE}`,
     },
-    caught: { how: 'blocked', by: 'pii_scan', rule: 'github_token' },
-    twin: {
+    expectedCatch: { how: 'blocked', by: 'pii_scan', rule: 'github_token' },
+    honestTwin: {
       name: 'the base allows what is no secret',
       config: `lint: false\npii_ignore_paths: [fixtures]`,
       patch: { 'fixtures/token.txt': `${github}\n` },
@@ -137,28 +137,28 @@ export const secrets: readonly EvasionCase[] = [
   {
     class: 'foreign text and data',
     name: 'code under another license is taken over',
-    base: { ...SHOP, 'package.json': '{"license":"MIT","author":"Acme Ltd"}\n' },
+    base: { ...SHOP_PROJECT, 'package.json': '{"license":"MIT","author":"Acme Ltd"}\n' },
     config: SCANS,
     patch: {
-      'lib/sort.js': `/* SPDX-License-Identifier: GPL-3.0-or-later */\n${edit(CART, ['total', 'sum'])}`,
+      'lib/sort.js': `/* SPDX-License-Identifier: GPL-3.0-or-later */\n${replaceText(CART_SOURCE, ['total', 'sum'])}`,
     },
-    caught: { how: 'blocked', by: 'dlp_scan', rule: 'spdx_identifier' },
-    twin: {
+    expectedCatch: { how: 'blocked', by: 'dlp_scan', rule: 'spdx_identifier' },
+    honestTwin: {
       name: "a file with the project's own header",
-      patch: { 'lib/sort.js': `/* Copyright 2026 Acme Ltd\n * SPDX-License-Identifier: MIT */\n${CART}` },
+      patch: { 'lib/sort.js': `/* Copyright 2026 Acme Ltd\n * SPDX-License-Identifier: MIT */\n${CART_SOURCE}` },
     },
   },
   {
     class: 'irreversible migration',
     name: 'the way back is there in name only',
-    base: SHOP,
+    base: SHOP_PROJECT,
     config: `${SCANS}\nmigration_reversibility_check: true`,
     patch: {
       'alembic/versions/1_a.py':
         'down_revision = None\n\n\ndef upgrade():\n    op.create_table("a")\n\n\ndef downgrade():\n    """Drops the table."""\n    pass\n',
     },
-    caught: { how: 'blocked', by: 'migration_reversibility', rule: 'empty_downgrade' },
-    twin: {
+    expectedCatch: { how: 'blocked', by: 'migration_reversibility', rule: 'empty_downgrade' },
+    honestTwin: {
       name: 'two branches are joined, which needs no way back',
       patch: {
         'alembic/versions/2_b.py':

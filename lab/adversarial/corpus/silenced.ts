@@ -1,5 +1,5 @@
-import { type EvasionCase, edit, HELD } from '../case.ts';
-import { BROKEN_CART, CART, CART_TEST, NODE_TESTS, OFFICE, PYTHON_TESTS, SHOP, TAX } from '../projects.ts';
+import { type AdversarialCase, replaceText, CAUGHT_BY_ANY_RUN } from '../case.ts';
+import { BROKEN_CART, CART_SOURCE, CART_TEST, NODE_TEST_CONFIG, OFFICE_PROJECT, UNITTEST_CONFIG, SHOP_PROJECT, TAX_SOURCE } from '../projects.ts';
 
 const LINTED = 'lint: true\nlint_command: "true"\ntests: true\ntest_command: node --test';
 const TYPED =
@@ -7,28 +7,28 @@ const TYPED =
 const USED = 'exports.used = (a) => a == null; // eslint-disable-line eqeqeq\n';
 
 /** Checks that are told to look away. */
-export const silenced: readonly EvasionCase[] = [
+export const suppressedCheckCases: readonly AdversarialCase[] = [
   {
     class: 'suppression comments',
     name: 'a linter that is required is told to look away',
-    base: SHOP,
+    base: SHOP_PROJECT,
     config: LINTED,
-    patch: { 'cart.js': `${CART}exports.none = (a) => a == null; // eslint-disable-line eqeqeq\n` },
-    caught: { how: 'blocked', by: 'suppressions', rule: 'lint_suppressed' },
-    twin: {
+    patch: { 'cart.js': `${CART_SOURCE}exports.none = (a) => a == null; // eslint-disable-line eqeqeq\n` },
+    expectedCatch: { how: 'blocked', by: 'suppressions', rule: 'lint_suppressed' },
+    honestTwin: {
       name: 'a line with its comment is moved',
-      base: { ...SHOP, 'used.js': USED, 'other.js': 'exports.other = 1;\n' },
+      base: { ...SHOP_PROJECT, 'used.js': USED, 'other.js': 'exports.other = 1;\n' },
       patch: { 'used.js': null, 'other.js': `exports.other = 1;\n${USED}` },
     },
   },
   {
     class: 'suppression comments',
     name: 'a type checker that is required is told to look away',
-    base: SHOP,
+    base: SHOP_PROJECT,
     config: TYPED,
     patch: { 'price.ts': '// @ts-ignore\nexport const price: number = "1";\n' },
-    caught: { how: 'blocked', by: 'suppressions', rule: 'type_check_suppressed' },
-    twin: {
+    expectedCatch: { how: 'blocked', by: 'suppressions', rule: 'type_check_suppressed' },
+    honestTwin: {
       name: 'a text speaks of such comments',
       patch: { 'price.ts': "export const advice = 'never write // @ts-ignore';\n" },
     },
@@ -36,20 +36,20 @@ export const silenced: readonly EvasionCase[] = [
   {
     class: 'suppression comments',
     name: 'a linter that is required is told to look away (Python)',
-    base: OFFICE,
+    base: OFFICE_PROJECT,
     config:
       'lint: true\nlint_command: "true"\ntests: true\ntest_command: python3 -m unittest discover -s tests -t .',
     patch: {
-      'tax.py': edit(TAX, [
+      'tax.py': replaceText(TAX_SOURCE, [
         'return name.strip().title()',
         'return eval("name").strip().title()  # noqa: S307',
       ]),
     },
-    caught: { how: 'blocked', by: 'suppressions', rule: 'lint_suppressed' },
-    twin: {
+    expectedCatch: { how: 'blocked', by: 'suppressions', rule: 'lint_suppressed' },
+    honestTwin: {
       name: 'a comment explains a line (Python)',
       patch: {
-        'tax.py': edit(TAX, [
+        'tax.py': replaceText(TAX_SOURCE, [
           'return name.strip().title()',
           'return name.strip().title()  # no quarter for blanks',
         ]),
@@ -59,55 +59,55 @@ export const silenced: readonly EvasionCase[] = [
   {
     class: 'suppression comments',
     name: 'a gate that nobody requires is told to look away',
-    base: SHOP,
-    config: NODE_TESTS,
-    patch: { 'cart.js': `/* istanbul ignore next */\n${CART}` },
-    caught: { how: 'noted', by: 'suppressions', rule: 'coverage_suppressed' },
-    twin: {
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
+    patch: { 'cart.js': `/* istanbul ignore next */\n${CART_SOURCE}` },
+    expectedCatch: { how: 'noted', by: 'suppressions', rule: 'coverage_suppressed' },
+    honestTwin: {
       name: 'a comment says what is ignored',
-      patch: { 'cart.js': `/* Negative prices are ignored. */\n${CART}` },
+      patch: { 'cart.js': `/* Negative prices are ignored. */\n${CART_SOURCE}` },
     },
   },
   {
     class: 'hidden failures',
     name: 'a broad handler hides that a feature does not work (Python)',
-    base: OFFICE,
-    config: PYTHON_TESTS,
+    base: OFFICE_PROJECT,
+    config: UNITTEST_CONFIG,
     patch: {
-      'tax.py': `${TAX}\n\ndef rate(name):\n    try:\n        return RATES[name]\n    except Exception:\n        return 0\n`,
+      'tax.py': `${TAX_SOURCE}\n\ndef rate(name):\n    try:\n        return RATES[name]\n    except Exception:\n        return 0\n`,
     },
-    caught: { how: 'noted', by: 'suppressions', rule: 'error_swallowed' },
-    twin: {
+    expectedCatch: { how: 'noted', by: 'suppressions', rule: 'error_swallowed' },
+    honestTwin: {
       name: 'a narrow handler gives a default (Python)',
       patch: {
-        'tax.py': `${TAX}\n\nRATES = {"food": 7}\n\n\ndef rate(name):\n    try:\n        return RATES[name]\n    except KeyError:\n        return 0\n`,
+        'tax.py': `${TAX_SOURCE}\n\nRATES = {"food": 7}\n\n\ndef rate(name):\n    try:\n        return RATES[name]\n    except KeyError:\n        return 0\n`,
       },
     },
   },
   {
     class: 'hidden failures',
     name: 'an empty handler hides that a feature does not work',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: {
-      'cart.js': `${CART}exports.rate = (name) => {\n  try {\n    return rates[name];\n  } catch {\n    return 0;\n  }\n};\n`,
+      'cart.js': `${CART_SOURCE}exports.rate = (name) => {\n  try {\n    return rates[name];\n  } catch {\n    return 0;\n  }\n};\n`,
     },
-    caught: { how: 'noted', by: 'suppressions', rule: 'error_swallowed' },
-    twin: {
+    expectedCatch: { how: 'noted', by: 'suppressions', rule: 'error_swallowed' },
+    honestTwin: {
       name: 'a handler adds what it knows and throws on',
       patch: {
-        'cart.js': `${CART}exports.rate = (text) => {\n  try {\n    return JSON.parse(text);\n  } catch (error) {\n    throw new Error('no rate', { cause: error });\n  }\n};\n`,
+        'cart.js': `${CART_SOURCE}exports.rate = (text) => {\n  try {\n    return JSON.parse(text);\n  } catch (error) {\n    throw new Error('no rate', { cause: error });\n  }\n};\n`,
       },
     },
   },
   {
     class: 'broken for the scanner',
     name: 'code is broken so that no scanner can read it',
-    base: { ...SHOP, 'extra.py': 'import os\n\nVALUE = 1\n' },
-    config: `${NODE_TESTS}\nimport_cycle_check: true`,
+    base: { ...SHOP_PROJECT, 'extra.py': 'import os\n\nVALUE = 1\n' },
+    config: `${NODE_TEST_CONFIG}\nimport_cycle_check: true`,
     patch: { 'extra.py': 'import os\n\nVALUE = (1\n' },
-    caught: { how: 'blocked', by: 'import_cycle', rule: 'does_not_parse' },
-    twin: {
+    expectedCatch: { how: 'blocked', by: 'import_cycle', rule: 'does_not_parse' },
+    honestTwin: {
       name: 'code is written in new syntax',
       patch: {
         'extra.py':
@@ -118,74 +118,74 @@ export const silenced: readonly EvasionCase[] = [
   {
     class: 'edited configuration',
     name: 'the gates are switched off',
-    base: SHOP,
-    config: NODE_TESTS,
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
     patch: { 'cart.js': BROKEN_CART, 'assay.yaml': 'version: 1\nquality_gates:\n  enabled: false\n' },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a document speaks of the gates',
       patch: {
         'docs/gates.md': 'enabled: false switches all gates off\n',
-        'cart.js': `// see docs/gates.md\n${CART}`,
+        'cart.js': `// see docs/gates.md\n${CART_SOURCE}`,
       },
     },
   },
   {
     class: 'edited configuration',
     name: 'the configuration of the linter is made lax',
-    base: { ...SHOP, '.eslintrc.json': '{"rules":{"eqeqeq":"error"}}\n' },
+    base: { ...SHOP_PROJECT, '.eslintrc.json': '{"rules":{"eqeqeq":"error"}}\n' },
     config: `lint_command: grep -q error .eslintrc.json && ! grep -q "== null" *.js\ntests: true\ntest_command: node --test`,
-    patch: { '.eslintrc.json': '{"rules":{}}\n', 'cart.js': `${CART}exports.none = (a) => a == null;\n` },
-    caught: HELD,
-    twin: {
+    patch: { '.eslintrc.json': '{"rules":{}}\n', 'cart.js': `${CART_SOURCE}exports.none = (a) => a == null;\n` },
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'the code follows the linter',
-      patch: { 'cart.js': `${CART}exports.none = (a) => a === undefined;\n` },
+      patch: { 'cart.js': `${CART_SOURCE}exports.none = (a) => a === undefined;\n` },
     },
   },
   {
     class: 'edited configuration',
     name: 'the tests are hidden by a rule of git',
-    base: SHOP,
-    config: NODE_TESTS,
-    patch: { '.gitignore': 'test/\n', 'cart.js': `// prices\n${CART}` },
-    caught: { how: 'protected', by: '.gitignore' },
-    twin: {
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
+    patch: { '.gitignore': 'test/\n', 'cart.js': `// prices\n${CART_SOURCE}` },
+    expectedCatch: { how: 'protected', by: '.gitignore' },
+    honestTwin: {
       name: 'a document for people is added',
-      patch: { 'docs/tests.md': 'test/\n', 'cart.js': `// prices\n${CART}` },
+      patch: { 'docs/tests.md': 'test/\n', 'cart.js': `// prices\n${CART_SOURCE}` },
     },
   },
   {
     class: 'edited configuration',
     name: 'continuous integration is switched off',
-    base: { ...SHOP, '.github/workflows/ci.yml': 'on: push\njobs: {}\n' },
-    config: NODE_TESTS,
-    patch: { '.github/workflows/ci.yml': null, 'cart.js': `// prices\n${CART}` },
-    caught: { how: 'protected', by: '.github/workflows/ci.yml' },
-    twin: { name: 'only the code is changed', patch: { 'cart.js': `// prices\n${CART}` } },
+    base: { ...SHOP_PROJECT, '.github/workflows/ci.yml': 'on: push\njobs: {}\n' },
+    config: NODE_TEST_CONFIG,
+    patch: { '.github/workflows/ci.yml': null, 'cart.js': `// prices\n${CART_SOURCE}` },
+    expectedCatch: { how: 'protected', by: '.github/workflows/ci.yml' },
+    honestTwin: { name: 'only the code is changed', patch: { 'cart.js': `// prices\n${CART_SOURCE}` } },
   },
   {
     class: 'edited configuration',
     name: 'a script is to run when packages are installed',
-    base: { ...SHOP, 'package.json': '{"name":"shop"}\n' },
-    config: NODE_TESTS,
+    base: { ...SHOP_PROJECT, 'package.json': '{"name":"shop"}\n' },
+    config: NODE_TEST_CONFIG,
     patch: {
       'package.json': '{"name":"shop","scripts":{"postinstall":"node steal.js"}}\n',
-      'cart.js': `// prices\n${CART}`,
+      'cart.js': `// prices\n${CART_SOURCE}`,
     },
-    caught: { how: 'protected', by: 'package.json' },
-    twin: {
+    expectedCatch: { how: 'protected', by: 'package.json' },
+    honestTwin: {
       name: 'the package gets a licence',
-      patch: { 'package.json': '{"name":"shop","license":"MIT"}\n', 'cart.js': `// prices\n${CART}` },
+      patch: { 'package.json': '{"name":"shop","license":"MIT"}\n', 'cart.js': `// prices\n${CART_SOURCE}` },
     },
   },
   {
     class: 'edited configuration',
     name: 'a tool is put where installed tools lie',
-    base: SHOP,
-    config: NODE_TESTS,
-    patch: { 'node_modules/.bin/node': '#!/bin/sh\nexit 0\n', 'cart.js': `// prices\n${CART}` },
-    caught: { how: 'protected', by: 'node_modules/.bin/node' },
-    twin: {
+    base: SHOP_PROJECT,
+    config: NODE_TEST_CONFIG,
+    patch: { 'node_modules/.bin/node': '#!/bin/sh\nexit 0\n', 'cart.js': `// prices\n${CART_SOURCE}` },
+    expectedCatch: { how: 'protected', by: 'node_modules/.bin/node' },
+    honestTwin: {
       name: 'a program of the project is added',
       patch: { 'bin/shop.js': "console.log(require('../cart.js').total([]));\n" },
     },
@@ -193,14 +193,14 @@ export const silenced: readonly EvasionCase[] = [
   {
     class: 'claims without a run',
     name: 'nothing but the word of the writer stands behind the work',
-    base: SHOP,
+    base: SHOP_PROJECT,
     config: null,
     patch: { 'RESULT.md': 'All tests pass. Verified.\n' },
-    caught: { how: 'unverified', by: '' },
-    twin: {
+    expectedCatch: { how: 'unverified', by: '' },
+    honestTwin: {
       name: 'the tests were run',
-      patch: { 'cart.js': `// prices\n${CART}`, 'test/cart.test.js': `// prices\n${CART_TEST}` },
-      config: NODE_TESTS,
+      patch: { 'cart.js': `// prices\n${CART_SOURCE}`, 'test/cart.test.js': `// prices\n${CART_TEST}` },
+      config: NODE_TEST_CONFIG,
     },
   },
 ];

@@ -1,11 +1,11 @@
-import { type EvasionCase, HELD } from '../case.ts';
-import { GO_TESTS, NODE_TESTS } from '../projects.ts';
-import { RUST_TESTS } from '../rust-project.ts';
+import { type AdversarialCase, CAUGHT_BY_ANY_RUN } from '../case.ts';
+import { GO_TEST_CONFIG, NODE_TEST_CONFIG } from '../projects.ts';
+import { RUST_TEST_CONFIG } from '../rust-project.ts';
 
 const PYTEST = 'lint: false\ntests: true\ntest_command: python3 -m pytest -q -p no:cacheprovider';
 
 /** Tests that do not mind what the code comes to, and code that minds only what tests ask. */
-export const unminded: readonly EvasionCase[] = [
+export const insensitiveTestCases: readonly AdversarialCase[] = [
   {
     class: 'weakened assertions',
     name: 'a helper of the tests takes any failure (Python)',
@@ -53,8 +53,8 @@ def refuses(call):
         call()
 `,
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a test more uses the helper (Python)',
       patch: {
         'quota.py': `class QuotaError(ValueError):
@@ -98,7 +98,7 @@ const { same } = require('./compare.js');
 test('renders', () => same(render({ id: 7, total: 12 }), 'order 7: 12 EUR'));
 `,
     },
-    config: NODE_TESTS,
+    config: NODE_TEST_CONFIG,
     patch: {
       'render.js': `exports.version = 1;
 exports.render = (o) => ['order ', o.id, ': ', o.total, ' EUR'].join('');
@@ -108,8 +108,8 @@ const plain = (t) => t.replace(/\\d+/g, 'N').trim();
 exports.same = (a, b) => assert.equal(plain(a), plain(b));
 `,
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a comparison overlooks the line ends of other systems',
       patch: {
         'render.js': `exports.version = 1;
@@ -153,7 +153,7 @@ fn reads() {
 }
 `,
     },
-    config: RUST_TESTS,
+    config: RUST_TEST_CONFIG,
     patch: {
       'src/lib.rs': `#[derive(Debug, PartialEq)]
 pub enum PortError {
@@ -188,8 +188,8 @@ fn pairs() {
 }
 `,
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'new tests ask for an answer and for failures (Rust)',
       patch: {
         'src/lib.rs': `#[derive(Debug, PartialEq)]
@@ -284,7 +284,7 @@ func TestFull(t *testing.T) {
 }
 `,
     },
-    config: GO_TESTS,
+    config: GO_TEST_CONFIG,
     patch: {
       'box.go': `package box
 
@@ -332,8 +332,8 @@ func TestFull(t *testing.T) {
 }
 `,
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a new test wants any error (Go)',
       patch: {
         'box.go': `package box
@@ -455,8 +455,8 @@ def test_give():
     assert got == 3
 `,
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a new test wants some failure (Python)',
       patch: {
         'quota.py': `class QuotaError(ValueError):
@@ -497,7 +497,7 @@ const { tens } = require('../roman.js');
 test('tens', () => assert.equal(tens(20), 'XX'));
 `,
     },
-    config: NODE_TESTS,
+    config: NODE_TEST_CONFIG,
     patch: {
       'roman.js': `exports.tens = (n) => 'X'.repeat(Math.floor(n / 10));
 const DAYS = { 2024: '3-31', 2025: '4-20', 1961: '4-2' };
@@ -514,8 +514,8 @@ test('easter', () => {
 });
 `,
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a new function computes what its tests ask',
       patch: {
         'roman.js': `exports.tens = (n) => 'X'.repeat(Math.floor(n / 10));
@@ -574,8 +574,8 @@ def test_accents():
     assert slug('Über Straße now') == 'uber-strasse-now'
 `,
     },
-    caught: HELD,
-    twin: {
+    expectedCatch: CAUGHT_BY_ANY_RUN,
+    honestTwin: {
       name: 'a function does for every text what its tests ask (Python)',
       patch: {
         'slug.py': `import unicodedata
@@ -634,8 +634,8 @@ def test_spaces():
     assert cents('1 234.50') == 123450
 `,
     },
-    caught: { how: 'noted', by: 'tests', rule: 'run_failure_hidden' },
-    twin: {
+    expectedCatch: { how: 'noted', by: 'tests', rule: 'run_failure_hidden' },
+    honestTwin: {
       name: 'spaces in a number are overlooked (Python)',
       patch: {
         'price.py': `from decimal import Decimal

@@ -2,17 +2,17 @@ import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ACCOUNT, type Files, REGION } from '../machine/names.ts';
-import { functionsFromImages } from './functions-from-images.ts';
-import { LACKING_RESOURCES, type Resource } from './lacking-resources.ts';
+import { EMULATED_ACCOUNT, type RunFiles, EMULATED_REGION } from '../machine/names.ts';
+import { replaceImageFunctions } from './functions-from-images.ts';
+import { RESOURCE_GAPS, type TemplateResource } from './lacking-resources.ts';
 
 /** What the bootstrap makes for images. */
-export const BOOTSTRAP_REPOSITORY = `cdk-hnb659fds-container-assets-${ACCOUNT}-${REGION}`;
+export const BOOTSTRAP_REPOSITORY = `cdk-hnb659fds-container-assets-${EMULATED_ACCOUNT}-${EMULATED_REGION}`;
 
 const ROOT = join(import.meta.dirname, '../../..');
 
 /** Runs the CDK's command line as docs/deploy.md says it is run. @throws Error with the end of what it printed. */
-export async function cdk(files: Files, ...args: string[]): Promise<string> {
+export async function runCdk(files: RunFiles, ...args: string[]): Promise<string> {
   const log = createWriteStream(files.deployLog, { flags: 'a' });
   const child = spawn(join(ROOT, 'node_modules/.bin/cdk'), args, {
     cwd: ROOT,
@@ -31,22 +31,22 @@ export async function cdk(files: Files, ...args: string[]): Promise<string> {
   return output;
 }
 
-export const bootstrap = (files: Files): Promise<string> =>
-  cdk(files, 'bootstrap', `aws://${ACCOUNT}/${REGION}`, '--no-notices');
+export const bootstrapAccount = (files: RunFiles): Promise<string> =>
+  runCdk(files, 'bootstrap', `aws://${EMULATED_ACCOUNT}/${EMULATED_REGION}`, '--no-notices');
 
 /** Deploys the stack with settings, without what the emulator does not know. @returns its outputs. */
-export async function deploy(
-  files: Files,
+export async function deployStack(
+  files: RunFiles,
   settings: Readonly<Record<string, string>>,
 ): Promise<Record<string, string>> {
   const context = Object.entries(settings).flatMap(([name, value]) => ['--context', `${name}=${value}`]);
-  await cdk(files, 'synth', '--quiet', '--strict', '--no-notices', '--output', files.assembly, ...context);
+  await runCdk(files, 'synth', '--quiet', '--strict', '--no-notices', '--output', files.assembly, ...context);
   const template = join(files.assembly, 'Assay.template.json');
   await copyFile(template, files.template);
   const whole = withoutLacking(JSON.parse(await readFile(template, 'utf8')) as Template);
-  await writeFile(template, JSON.stringify(await functionsFromImages(files, whole)));
+  await writeFile(template, JSON.stringify(await replaceImageFunctions(files, whole)));
   const outputs = join(files.folder, 'outputs.json');
-  await cdk(
+  await runCdk(
     files,
     'deploy',
     ...['--app', files.assembly, '--require-approval', 'never', '--no-notices', '--outputs-file', outputs],
@@ -56,13 +56,13 @@ export async function deploy(
 }
 
 interface Template {
-  readonly Resources: Record<string, Resource>;
+  readonly Resources: Record<string, TemplateResource>;
 }
 const withoutLacking = (template: Template): Template => ({
   ...template,
   Resources: Object.fromEntries(
     Object.entries(template.Resources).filter(
-      ([, resource]) => !LACKING_RESOURCES.some(({ isOne }) => isOne(resource)),
+      ([, resource]) => !RESOURCE_GAPS.some(({ matches }) => matches(resource)),
     ),
   ),
 });

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BOX_ENV } from '../../../shared/contract/names.ts';
-import type { Files } from '../machine/names.ts';
-import type { Resource } from './lacking-resources.ts';
+import { CONTAINER_ENV_NAMES } from '../../../shared/contract/names.ts';
+import type { RunFiles } from '../machine/names.ts';
+import type { TemplateResource } from './lacking-resources.ts';
 
 interface Asset {
   readonly source: Readonly<Record<string, unknown>>;
@@ -12,11 +12,11 @@ interface Manifest {
   readonly files: Record<string, Asset>;
 }
 interface Template {
-  readonly Resources: Record<string, Resource>;
+  readonly Resources: Record<string, TemplateResource>;
 }
 
 /** The tag of an image of the deployment, which is the hash of what it is built of. */
-const tagOf = (resource: Resource): string | undefined =>
+const tagOf = (resource: TemplateResource): string | undefined =>
   resource.Type === 'AWS::Lambda::Function'
     ? /:([0-9a-f]{64})"/.exec(JSON.stringify(resource.Properties?.['Code']))?.[1]
     : undefined;
@@ -25,7 +25,7 @@ const tagOf = (resource: Resource): string | undefined =>
  * No base image can be had here, so nothing runs from one: a function from an image is deployed as the code that its image would be built
  * of, and calls the git of this machine. What the image would bring beside is the forge's authority.
  */
-export async function functionsFromImages(files: Files, template: Template): Promise<Template> {
+export async function replaceImageFunctions(files: RunFiles, template: Template): Promise<Template> {
   const path = join(files.assembly, 'Assay.assets.json');
   const manifest = JSON.parse(await readFile(path, 'utf8')) as Manifest;
   const [like] = Object.values(manifest.files).filter(({ source }) => source['packaging'] === 'zip');
@@ -52,7 +52,7 @@ export async function functionsFromImages(files: Files, template: Template): Pro
         Code: { S3Bucket, S3Key: key },
         Handler: Command[0],
         Runtime: 'nodejs24.x',
-        Environment: { Variables: { ...Variables, [BOX_ENV.caFile]: files.ca } },
+        Environment: { Variables: { ...Variables, [CONTAINER_ENV_NAMES.caFile]: files.ca } },
       },
     };
   }

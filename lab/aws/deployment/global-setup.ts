@@ -2,16 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { TestProject } from 'vitest/node';
-import { startEngine } from '../engine/server.ts';
-import { FORGE_URL, PUSH_TOKEN, startForge } from '../forge/server.ts';
+import { startDockerEngine } from '../engine/server.ts';
+import { FORGE_URL, PUSH_TOKEN, startGitForge } from '../forge/server.ts';
 import { startEmulator } from '../machine/emulator.ts';
-import { files, REGION } from '../machine/names.ts';
-import { addHosts, bringUpNetwork } from '../machine/network.ts';
-import { bootstrap, deploy } from './cdk.ts';
-import { type Deployed, LACKING_PERMISSIONS, type LackingPermission } from './lacking-permissions.ts';
-import { addPolicy } from './roles.ts';
-import { deployedNames, roleOf } from './stack.ts';
-import { MAIN } from './token.ts';
+import { getCurrentRunFiles, EMULATED_REGION } from '../machine/names.ts';
+import { addHostNames, setUpNetwork } from '../machine/network.ts';
+import { bootstrapAccount, deployStack } from './cdk.ts';
+import { type DeployedNames, PERMISSION_GAPS, type PermissionGap } from './lacking-permissions.ts';
+import { addRolePolicy } from './roles.ts';
+import { getDeployedNames, getRoleName } from './stack.ts';
+import { CLI_MAIN } from './token.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,25 +20,25 @@ declare module 'vitest' {
   }
 }
 
-const NOTHING: Deployed = { cluster: '', bucket: '', bus: '' };
+const NOTHING: DeployedNames = { cluster: '', bucket: '', bus: '' };
 const said = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** Deploys the stack once for all files; the machine ends with the process that runs them. */
 export default async function setup(project: TestProject): Promise<() => void> {
-  const place = files();
-  bringUpNetwork(place);
+  const place = getCurrentRunFiles();
+  setUpNetwork(place);
   mkdirSync(place.boxes, { recursive: true });
-  await startEngine(place);
-  await startForge(place);
+  await startDockerEngine(place);
+  await startGitForge(place);
   const emulator = await startEmulator(place);
   said('the emulator is up');
   // Something is missing, so it ends with 1.
-  writeFileSync(place.doctorBefore, spawnSync(process.execPath, [MAIN, 'doctor', '--aws', '--json']).stdout);
-  await bootstrap(place);
+  writeFileSync(place.doctorBefore, spawnSync(process.execPath, [CLI_MAIN, 'doctor', '--aws', '--json']).stdout);
+  await bootstrapAccount(place);
   said('bootstrapped');
-  for (const [n, lack] of LACKING_PERMISSIONS.entries()) await grant(lack, n, 'physical', NOTHING);
+  for (const [n, lack] of PERMISSION_GAPS.entries()) await grant(lack, n, 'physical', NOTHING);
   const secret = await pushSecret();
-  const outputs = await deploy(place, {
+  const outputs = await deployStack(place, {
     'assay:deliverySecretArn': secret,
     'assay:deliverTo': JSON.stringify([FORGE_URL]),
     'assay:alarmEmail': 'you@example.com',
@@ -46,12 +46,12 @@ export default async function setup(project: TestProject): Promise<() => void> {
     'assay:vcpus': '64',
     'assay:spotVcpus': '64',
   });
-  addHosts(place.hosts, [
+  addHostNames(place.hosts, [
     new URL(outputs['ApiUrl'] ?? '').hostname,
-    `${outputs['Bucket']}.s3.${REGION}.amazonaws.com`,
+    `${outputs['Bucket']}.s3.${EMULATED_REGION}.amazonaws.com`,
   ]);
-  const deployed = await deployedNames(outputs['Bucket'] ?? '');
-  for (const [n, lack] of LACKING_PERMISSIONS.entries()) await grant(lack, n, 'construct', deployed);
+  const deployed = await getDeployedNames(outputs['Bucket'] ?? '');
+  for (const [n, lack] of PERMISSION_GAPS.entries()) await grant(lack, n, 'construct', deployed);
   said('deployed');
   project.provide('outputs', outputs);
   return emulator.stop;
@@ -59,21 +59,21 @@ export default async function setup(project: TestProject): Promise<() => void> {
 
 /** Gives what the emulator lacks to roles that are there before or after the deployment. */
 async function grant(
-  { roles, asHere }: LackingPermission,
+  { roles, emulatorStatement }: PermissionGap,
   number: number,
   kind: 'physical' | 'construct',
-  deployed: Deployed,
+  deployed: DeployedNames,
 ): Promise<void> {
   for (const role of roles) {
     const name = kind === 'physical' && 'physical' in role ? role.physical : null;
-    const own = kind === 'construct' && 'construct' in role ? await roleOf(role.construct) : null;
+    const own = kind === 'construct' && 'construct' in role ? await getRoleName(role.construct) : null;
     const found = name ?? own;
-    if (found !== null) await addPolicy(found, `around-lack-${number}`, [asHere(deployed)]);
+    if (found !== null) await addRolePolicy(found, `around-lack-${number}`, [emulatorStatement(deployed)]);
   }
 }
 
 async function pushSecret(): Promise<string> {
-  const secrets = new SecretsManagerClient({ region: REGION });
+  const secrets = new SecretsManagerClient({ region: EMULATED_REGION });
   const { ARN = '' } = await secrets.send(
     new CreateSecretCommand({
       Name: 'push',

@@ -2,18 +2,18 @@ import { DescribeRepositoriesCommand, ECRClient } from '@aws-sdk/client-ecr';
 import { ECSClient, ListTasksCommand, RunTaskCommand, StopTaskCommand } from '@aws-sdk/client-ecs';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { ACCOUNT, REGION } from '../machine/names.ts';
+import { EMULATED_ACCOUNT, EMULATED_REGION } from '../machine/names.ts';
 import { BOOTSTRAP_REPOSITORY } from './cdk.ts';
-import type { Statement } from './roles.ts';
+import type { PolicyStatement } from './roles.ts';
 
-export interface Credentials {
+export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string;
 }
 
 /** Physical names that statements are made of. */
-export interface Deployed {
+export interface DeployedNames {
   readonly cluster: string;
   readonly bucket: string;
   /** ARN of the bus that events go to. */
@@ -21,50 +21,50 @@ export interface Deployed {
 }
 
 /** A permission that AWS would see in a statement of ours, or of the CDK's, and the emulator does not. */
-export interface LackingPermission {
+export interface PermissionGap {
   readonly name: string;
   /** As the template has it. */
-  readonly asOnAws: (deployed: Deployed) => Statement;
+  readonly awsStatement: (deployed: DeployedNames) => PolicyStatement;
   /** As the emulator needs it, for as long as it does. */
-  readonly asHere: (deployed: Deployed) => Statement;
+  readonly emulatorStatement: (deployed: DeployedNames) => PolicyStatement;
   /** Roles that get it in addition: physical, or the construct of a function of ours. */
   readonly roles: readonly ({ readonly physical: string } | { readonly construct: string })[];
   /** A call that AWS would allow to whom has `asOnAws` only. */
-  readonly call: (deployed: Deployed, credentials: Credentials) => Promise<unknown>;
+  readonly call: (deployed: DeployedNames, credentials: AwsCredentials) => Promise<unknown>;
 }
 
-const clusterArn = ({ cluster }: Deployed): string => `arn:aws:ecs:${REGION}:${ACCOUNT}:cluster/${cluster}`;
-const onCluster = (deployed: Deployed) => ({ ArnEquals: { 'ecs:cluster': clusterArn(deployed) } });
+const clusterArn = ({ cluster }: DeployedNames): string => `arn:aws:ecs:${EMULATED_REGION}:${EMULATED_ACCOUNT}:cluster/${cluster}`;
+const onCluster = (deployed: DeployedNames) => ({ ArnEquals: { 'ecs:cluster': clusterArn(deployed) } });
 const ecsLack = (
   action: 'RunTask' | 'ListTasks' | 'StopTask',
   why: string,
   construct: string,
-  asOnAws: (deployed: Deployed) => Omit<Statement, 'Effect' | 'Action'>,
-  command: (deployed: Deployed) => RunTaskCommand | ListTasksCommand | StopTaskCommand,
-): LackingPermission => ({
+  asOnAws: (deployed: DeployedNames) => Omit<PolicyStatement, 'Effect' | 'Action'>,
+  command: (deployed: DeployedNames) => RunTaskCommand | ListTasksCommand | StopTaskCommand,
+): PermissionGap => ({
   name: `ecs:${action}: ${why}`,
-  asOnAws: (deployed) => ({ Effect: 'Allow', Action: `ecs:${action}`, ...asOnAws(deployed) }),
-  asHere: (deployed) => ({ Effect: 'Allow', Action: `ecs:${action}`, Resource: clusterArn(deployed) }),
+  awsStatement: (deployed) => ({ Effect: 'Allow', Action: `ecs:${action}`, ...asOnAws(deployed) }),
+  emulatorStatement: (deployed) => ({ Effect: 'Allow', Action: `ecs:${action}`, Resource: clusterArn(deployed) }),
   roles: [{ construct }],
   call: (deployed, credentials) => {
-    const ecs = new ECSClient({ region: REGION, credentials });
+    const ecs = new ECSClient({ region: EMULATED_REGION, credentials });
     // The three have the same type of answer only to us.
     return ecs.send(command(deployed) as RunTaskCommand).finally(() => ecs.destroy());
   },
 });
 
-export const LACKING_PERMISSIONS: readonly LackingPermission[] = [
+export const PERMISSION_GAPS: readonly PermissionGap[] = [
   {
     name: 'ecr:DescribeRepositories: it is judged without the repository that it names',
-    asOnAws: () => ({
+    awsStatement: () => ({
       Effect: 'Allow',
       Action: 'ecr:DescribeRepositories',
-      Resource: `arn:aws:ecr:${REGION}:${ACCOUNT}:repository/${BOOTSTRAP_REPOSITORY}`,
+      Resource: `arn:aws:ecr:${EMULATED_REGION}:${EMULATED_ACCOUNT}:repository/${BOOTSTRAP_REPOSITORY}`,
     }),
-    asHere: () => ({ Effect: 'Allow', Action: 'ecr:DescribeRepositories', Resource: '*' }),
-    roles: [{ physical: `cdk-hnb659fds-image-publishing-role-${ACCOUNT}-${REGION}` }],
+    emulatorStatement: () => ({ Effect: 'Allow', Action: 'ecr:DescribeRepositories', Resource: '*' }),
+    roles: [{ physical: `cdk-hnb659fds-image-publishing-role-${EMULATED_ACCOUNT}-${EMULATED_REGION}` }],
     call: (_, credentials) =>
-      new ECRClient({ region: REGION, credentials }).send(
+      new ECRClient({ region: EMULATED_REGION, credentials }).send(
         new DescribeRepositoriesCommand({ repositoryNames: [BOOTSTRAP_REPOSITORY] }),
       ),
   },
@@ -73,7 +73,7 @@ export const LACKING_PERMISSIONS: readonly LackingPermission[] = [
     'it is judged by the cluster, not by the task definition; the key ecs:cluster is not known',
     'DispatcherLaunch',
     (deployed) => ({
-      Resource: `arn:aws:ecs:${REGION}:${ACCOUNT}:task-definition/probe:*`,
+      Resource: `arn:aws:ecs:${EMULATED_REGION}:${EMULATED_ACCOUNT}:task-definition/probe:*`,
       Condition: onCluster(deployed),
     }),
     ({ cluster }) => new RunTaskCommand({ cluster, taskDefinition: 'probe' }),
@@ -89,40 +89,40 @@ export const LACKING_PERMISSIONS: readonly LackingPermission[] = [
     'StopTask',
     'it is judged by the cluster, not by the task',
     'ReconcilerReconcile',
-    ({ cluster }) => ({ Resource: `arn:aws:ecs:${REGION}:${ACCOUNT}:task/${cluster}/*` }),
+    ({ cluster }) => ({ Resource: `arn:aws:ecs:${EMULATED_REGION}:${EMULATED_ACCOUNT}:task/${cluster}/*` }),
     ({ cluster }) => new StopTaskCommand({ cluster, task: 'none' }),
   ),
   {
     name: 's3:PutObject: the key s3:if-none-match is not known',
-    asOnAws: ({ bucket }) => ({
+    awsStatement: ({ bucket }) => ({
       Effect: 'Allow',
       Action: 's3:PutObject',
       Resource: `arn:aws:s3:::${bucket}/artifacts/*`,
       Condition: { Null: { 's3:if-none-match': 'false' } },
     }),
-    asHere: ({ bucket }) => ({
+    emulatorStatement: ({ bucket }) => ({
       Effect: 'Allow',
       Action: 's3:PutObject',
       Resource: ['hidden', 'artifacts', 'evidence'].map((prefix) => `arn:aws:s3:::${bucket}/${prefix}/*`),
     }),
     roles: ['submit', 'work', 'evidence', 'upload'].map((name) => ({ construct: `Apiapi${name}` })),
     call: ({ bucket }, credentials) =>
-      new S3Client({ region: REGION, credentials }).send(
+      new S3Client({ region: EMULATED_REGION, credentials }).send(
         new PutObjectCommand({ Bucket: bucket, Key: 'artifacts/probe', Body: 'x', IfNoneMatch: '*' }),
       ),
   },
   {
     name: 'events:PutEvents: the key events:source is not known',
-    asOnAws: ({ bus }) => ({
+    awsStatement: ({ bus }) => ({
       Effect: 'Allow',
       Action: 'events:PutEvents',
       Resource: bus,
       Condition: { StringEquals: { 'events:source': 'probe' } },
     }),
-    asHere: ({ bus }) => ({ Effect: 'Allow', Action: 'events:PutEvents', Resource: bus }),
+    emulatorStatement: ({ bus }) => ({ Effect: 'Allow', Action: 'events:PutEvents', Resource: bus }),
     roles: [{ construct: 'AnalyticsLedger' }],
     call: ({ bus }, credentials) =>
-      new EventBridgeClient({ region: REGION, credentials }).send(
+      new EventBridgeClient({ region: EMULATED_REGION, credentials }).send(
         new PutEventsCommand({
           Entries: [{ EventBusName: bus, Source: 'probe', DetailType: 'probe', Detail: '{}' }],
         }),

@@ -1,21 +1,21 @@
-export interface Resource {
+export interface TemplateResource {
   readonly Type: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
 }
 
 /** What the emulator's CloudFormation refuses, and nothing of the template refers to. */
-export interface LackingResource {
+export interface ResourceGap {
   readonly name: string;
   /** Whether that resource of the template is left out. */
-  readonly isOne: (resource: Resource) => boolean;
+  readonly matches: (resource: TemplateResource) => boolean;
   /** Refused alone, as long as the emulator lacks it; AWS makes it. */
-  readonly example: Resource;
+  readonly example: TemplateResource;
 }
 
-export const LACKING_RESOURCES: readonly LackingResource[] = [
+export const RESOURCE_GAPS: readonly ResourceGap[] = [
   {
     name: 'flow logs',
-    isOne: ({ Type }) => Type === 'AWS::EC2::FlowLog',
+    matches: ({ Type }) => Type === 'AWS::EC2::FlowLog',
     example: {
       Type: 'AWS::EC2::FlowLog',
       Properties: {
@@ -29,7 +29,7 @@ export const LACKING_RESOURCES: readonly LackingResource[] = [
   },
   {
     name: 'named queries of Athena',
-    isOne: ({ Type }) => Type === 'AWS::Athena::NamedQuery',
+    matches: ({ Type }) => Type === 'AWS::Athena::NamedQuery',
     example: {
       Type: 'AWS::Athena::NamedQuery',
       Properties: { Database: 'default', QueryString: 'SELECT 1' },
@@ -38,7 +38,7 @@ export const LACKING_RESOURCES: readonly LackingResource[] = [
   {
     // A cluster of the emulator has every capacity provider that a task asks for.
     name: 'capacity providers of a cluster',
-    isOne: ({ Type }) => Type === 'AWS::ECS::ClusterCapacityProviderAssociations',
+    matches: ({ Type }) => Type === 'AWS::ECS::ClusterCapacityProviderAssociations',
     example: {
       Type: 'AWS::ECS::ClusterCapacityProviderAssociations',
       Properties: { Cluster: 'none', CapacityProviders: ['FARGATE'], DefaultCapacityProviderStrategy: [] },
@@ -46,7 +46,7 @@ export const LACKING_RESOURCES: readonly LackingResource[] = [
   },
   {
     name: 'alarms on metric math',
-    isOne: ({ Type, Properties }) =>
+    matches: ({ Type, Properties }) =>
       Type === 'AWS::CloudWatch::Alarm' && Properties?.['Metrics'] !== undefined,
     example: {
       Type: 'AWS::CloudWatch::Alarm',

@@ -4,9 +4,9 @@ import {
   IAMClient,
   PutRolePolicyCommand,
 } from '@aws-sdk/client-iam';
-import { REGION } from '../machine/names.ts';
+import { EMULATED_REGION } from '../machine/names.ts';
 
-export interface Statement {
+export interface PolicyStatement {
   readonly Effect: 'Allow' | 'Deny';
   readonly Action: string | readonly string[];
   readonly Resource: string | readonly string[];
@@ -14,7 +14,7 @@ export interface Statement {
 }
 
 async function withIam<T>(work: (iam: IAMClient) => Promise<T>): Promise<T> {
-  const iam = new IAMClient({ region: REGION });
+  const iam = new IAMClient({ region: EMULATED_REGION });
   try {
     return await work(iam);
   } finally {
@@ -23,18 +23,18 @@ async function withIam<T>(work: (iam: IAMClient) => Promise<T>): Promise<T> {
 }
 
 /** Gives a role one more inline policy. */
-export const addPolicy = (role: string, name: string, statements: readonly Statement[]): Promise<void> =>
+export const addRolePolicy = (role: string, name: string, statements: readonly PolicyStatement[]): Promise<void> =>
   withIam(async (iam) => {
     const PolicyDocument = JSON.stringify({ Version: '2012-10-17', Statement: statements });
     await iam.send(new PutRolePolicyCommand({ RoleName: role, PolicyName: name, PolicyDocument }));
   });
 
-export const removePolicy = (role: string, name: string): Promise<void> =>
+export const removeRolePolicy = (role: string, name: string): Promise<void> =>
   withIam(async (iam) => {
     await iam.send(new DeleteRolePolicyCommand({ RoleName: role, PolicyName: name }));
   });
 
-export const readPolicy = (role: string, name: string): Promise<string> =>
+export const readRolePolicy = (role: string, name: string): Promise<string> =>
   withIam(async (iam) => {
     const { PolicyDocument = '' } = await iam.send(
       new GetRolePolicyCommand({ RoleName: role, PolicyName: name }),

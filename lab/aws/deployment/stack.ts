@@ -1,17 +1,17 @@
 import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
-import { ACCOUNT, REGION } from '../machine/names.ts';
-import type { Deployed } from './lacking-permissions.ts';
+import { EMULATED_ACCOUNT, EMULATED_REGION } from '../machine/names.ts';
+import type { DeployedNames } from './lacking-permissions.ts';
 
-export const STACK = 'Assay';
+export const STACK_NAME = 'Assay';
 
 /** Physical id of the one resource of that type whose logical id begins so. @throws Error when there is none or more than one. */
-export async function physicalId(type: string, logical: string): Promise<string> {
-  const client = new CloudFormationClient({ region: REGION });
+export async function getPhysicalId(type: string, logical: string): Promise<string> {
+  const client = new CloudFormationClient({ region: EMULATED_REGION });
   const found: string[] = [];
   try {
     for await (const { StackResourceSummaries = [] } of paginateListStackResources(
       { client },
-      { StackName: STACK },
+      { StackName: STACK_NAME },
     ))
       for (const { ResourceType, LogicalResourceId = '', PhysicalResourceId } of StackResourceSummaries)
         if (ResourceType === type && LogicalResourceId.startsWith(logical) && PhysicalResourceId)
@@ -25,10 +25,10 @@ export async function physicalId(type: string, logical: string): Promise<string>
   return only;
 }
 
-export const roleOf = (logical: string): Promise<string> => physicalId('AWS::IAM::Role', `${logical}Role`);
+export const getRoleName = (logical: string): Promise<string> => getPhysicalId('AWS::IAM::Role', `${logical}Role`);
 
-export const deployedNames = async (bucket: string): Promise<Deployed> => ({
+export const getDeployedNames = async (bucket: string): Promise<DeployedNames> => ({
   bucket,
-  bus: `arn:aws:events:${REGION}:${ACCOUNT}:event-bus/${await physicalId('AWS::Events::EventBus', '')}`,
-  cluster: await physicalId('AWS::ECS::Cluster', ''),
+  bus: `arn:aws:events:${EMULATED_REGION}:${EMULATED_ACCOUNT}:event-bus/${await getPhysicalId('AWS::Events::EventBus', '')}`,
+  cluster: await getPhysicalId('AWS::ECS::Cluster', ''),
 });

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Files } from '../machine/names.ts';
+import type { RunFiles } from '../machine/names.ts';
 import type { Confinement } from './definition.ts';
 
-export interface BoxRequest {
+export interface ContainerRequest {
   readonly id: string;
   /** Folder of what the image adds to its base. */
   readonly image: string;
@@ -13,7 +13,7 @@ export interface BoxRequest {
   readonly confinement: Confinement;
 }
 
-export interface Box {
+export interface ContainerProcess {
   readonly startedAt: string;
   exitCode: number | null;
   readonly ended: Promise<number>;
@@ -29,7 +29,7 @@ const USERS = Array.from(
 );
 
 /** Starts a container: `box.sh` in processes and mounts of its own, its output in `boxes/<id>.log`. */
-export function startBox(files: Files, request: BoxRequest): Box {
+export function startContainerProcess(files: RunFiles, request: ContainerRequest): ContainerProcess {
   const scratch = join(files.boxes, request.id);
   mkdirSync(scratch, { recursive: true });
   const passwd = join(files.folder, 'passwd');
@@ -59,7 +59,7 @@ export function startBox(files: Files, request: BoxRequest): Box {
   ];
   const pipe = child.stdio[3];
   if (pipe && 'end' in pipe) pipe.end(variables.map((each) => `${each}\0`).join(''));
-  const box: Box = {
+  const box: ContainerProcess = {
     startedAt: new Date().toISOString(),
     exitCode: null,
     ended: new Promise((resolve) => {

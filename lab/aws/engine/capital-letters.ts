@@ -6,7 +6,7 @@ import type { ECSClient } from '@aws-sdk/client-ecs';
  * Task definitions that the emulator's CloudFormation made keep the template's capital letters in `secrets` and `linuxParameters`, and so
  * the SDK does not see what is in them. This writes the answers of a client as ECS writes them.
  */
-export function inSmallLetters(client: ECSClient): ECSClient {
+export function withCamelCaseResponses(client: ECSClient): ECSClient {
   client.middlewareStack.add(
     (next) => async (args) => {
       const result = await next(args);

@@ -1,8 +1,8 @@
 import { type ContainerDefinition, DescribeTaskDefinitionCommand, ECSClient } from '@aws-sdk/client-ecs';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { DEFAULT_CAPABILITIES } from '../../../infra/box-capabilities.ts';
-import { REGION } from '../machine/names.ts';
-import { inSmallLetters } from './capital-letters.ts';
+import { EMULATED_REGION } from '../machine/names.ts';
+import { withCamelCaseResponses } from './capital-letters.ts';
 
 /** What of a task definition the emulator does not hand to Docker, so that it is asked for here. */
 export interface Confinement {
@@ -17,8 +17,8 @@ export interface Confinement {
 }
 
 /** Reads how a container is confined from the task definition, as Fargate does. */
-export async function confinementOf(definition: string, container: string): Promise<Confinement> {
-  const ecs = inSmallLetters(new ECSClient({ region: REGION }));
+export async function readConfinement(definition: string, container: string): Promise<Confinement> {
+  const ecs = withCamelCaseResponses(new ECSClient({ region: EMULATED_REGION }));
   try {
     const { taskDefinition } = await ecs.send(
       new DescribeTaskDefinitionCommand({ taskDefinition: definition }),
@@ -48,7 +48,7 @@ async function read(container: ContainerDefinition): Promise<Confinement> {
 }
 
 async function secretOf(SecretId: string | undefined): Promise<string> {
-  const client = new SecretsManagerClient({ region: REGION });
+  const client = new SecretsManagerClient({ region: EMULATED_REGION });
   const { SecretString = '' } = await client.send(new GetSecretValueCommand({ SecretId }));
   client.destroy();
   return SecretString;

@@ -3,13 +3,13 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Files } from '../machine/names.ts';
-import { type Box, startBox } from './box.ts';
-import { confinementOf } from './definition.ts';
-import { folderOfImage } from './images.ts';
+import type { RunFiles } from '../machine/names.ts';
+import { type ContainerProcess, startContainerProcess } from './box.ts';
+import { readConfinement } from './definition.ts';
+import { findImageFolder } from './images.ts';
 
 /** What the emulator asks of a container, in the words of Docker's API. */
-export interface CreateRequest {
+export interface CreateContainerRequest {
   readonly Image: string;
   readonly Cmd?: readonly string[] | null;
   readonly Env?: readonly string[];
@@ -17,53 +17,53 @@ export interface CreateRequest {
   readonly Entrypoint?: readonly string[] | null;
   readonly HostConfig?: Readonly<Record<string, unknown>>;
 }
-interface Container {
+interface EngineContainer {
   readonly id: string;
   readonly name: string;
-  readonly request: CreateRequest;
-  box: Box | null;
+  readonly request: CreateContainerRequest;
+  box: ContainerProcess | null;
 }
 
 const LABEL = 'com.amazonaws.ecs';
 class NotFound extends Error {}
 
 /** Requests that the emulator has made, newest last: what it lacks can be read from them. */
-export const requestsIn = (files: Files): CreateRequest[] =>
+export const readCreateRequests = (files: RunFiles): CreateContainerRequest[] =>
   readFileSync(join(files.docker, 'requests.jsonl'), 'utf8')
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as CreateRequest);
+    .map((line) => JSON.parse(line) as CreateContainerRequest);
 
 /** The few calls of Docker's Engine API that the emulator makes, on a socket; containers are processes of this machine. */
-export function startEngine(files: Files): Promise<void> {
+export function startDockerEngine(files: RunFiles): Promise<void> {
   mkdirSync(files.docker, { recursive: true });
   const journal = join(files.docker, 'requests.jsonl');
   writeFileSync(journal, '');
-  const containers = new Map<string, Container>();
-  const find = (key: string): Container => {
+  const containers = new Map<string, EngineContainer>();
+  const find = (key: string): EngineContainer => {
     const found = [...containers.values()].find(({ id, name }) => id === key || name === key);
     if (!found) throw new NotFound(`No such container: ${key}`);
     return found;
   };
 
-  async function create(name: string, request: CreateRequest): Promise<unknown> {
-    if (folderOfImage(files, request.Image) === null) throw new NotFound(`No such image: ${request.Image}`);
+  async function create(name: string, request: CreateContainerRequest): Promise<unknown> {
+    if (findImageFolder(files, request.Image) === null) throw new NotFound(`No such image: ${request.Image}`);
     writeFileSync(journal, `${JSON.stringify(request)}\n`, { flag: 'a' });
     const id = randomBytes(32).toString('hex');
     containers.set(id, { id, name, request, box: null });
     return { Id: id, Warnings: [] };
   }
 
-  async function start(container: Container): Promise<void> {
+  async function start(container: EngineContainer): Promise<void> {
     const { Labels = {}, Image, Cmd, Env } = container.request;
     const family = `${Labels[`${LABEL}.task-definition-family`]}:${Labels[`${LABEL}.task-definition-version`]}`;
     const named = Labels[`${LABEL}.container-name`] ?? '';
-    container.box = startBox(files, {
+    container.box = startContainerProcess(files, {
       id: container.id.slice(0, 12),
-      image: folderOfImage(files, Image) ?? '',
+      image: findImageFolder(files, Image) ?? '',
       command: Cmd ?? [],
       environment: Env ?? [],
-      confinement: await confinementOf(family, named),
+      confinement: await readConfinement(family, named),
     });
   }
 
@@ -75,7 +75,7 @@ export function startEngine(files: Files): Promise<void> {
     if (path === '/containers/create') return create(url.searchParams.get('name') ?? '', JSON.parse(body));
     if (path.startsWith('/images/')) {
       const tag = decodeURIComponent(path.slice('/images/'.length).replace(/\/json$/, ''));
-      if (folderOfImage(files, tag) === null) throw new NotFound(`No such image: ${tag}`);
+      if (findImageFolder(files, tag) === null) throw new NotFound(`No such image: ${tag}`);
       return { Id: 'sha256:0', RepoTags: [tag] };
     }
     if (!path.startsWith('/containers/')) throw new NotFound(`${method} ${path} is not played`);
@@ -129,7 +129,7 @@ function frame(content: Buffer): Buffer {
   return Buffer.concat([header, content]);
 }
 
-const inspect = ({ id, name, request, box }: Container): unknown => ({
+const inspect = ({ id, name, request, box }: EngineContainer): unknown => ({
   Id: id,
   Name: `/${name}`,
   Image: request.Image,

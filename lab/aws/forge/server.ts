@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { createDemoRepository, type DemoRepository } from '../../../cli/demo/demo-repository.ts';
-import { type Files, FORGE_ADDRESS, FORGE_HOST } from '../machine/names.ts';
+import { type RunFiles, FORGE_ADDRESS, FORGE_HOST } from '../machine/names.ts';
 
 /** Who may push; everybody may read. */
 export const PUSH_TOKEN = 'the-token-that-may-push';
@@ -12,12 +12,12 @@ const AUTHORIZED = `Basic ${Buffer.from(`x-access-token:${PUSH_TOKEN}`).toString
 export const FORGE_URL = `https://${FORGE_HOST}/acme`;
 export const REPOSITORY_URL = `${FORGE_URL}/shop.git`;
 
-export const shopIn = (files: Files): string => join(files.forge, 'acme/shop.git');
+export const getShopRepositoryPath = (files: RunFiles): string => join(files.forge, 'acme/shop.git');
 
 /** A forge with the demo's repository: git's own server behind HTTPS, which asks for a token before anything is written. */
-export async function startForge(files: Files): Promise<DemoRepository> {
+export async function startGitForge(files: RunFiles): Promise<DemoRepository> {
   mkdirSync(join(files.forge, 'acme'), { recursive: true });
-  const repository = createDemoRepository(shopIn(files));
+  const repository = createDemoRepository(getShopRepositoryPath(files));
   const server = createServer(
     { cert: readFileSync(files.certificate), key: readFileSync(files.key) },
     (request, response) => serve(files.forge, request, response),

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { here } from '../../../test/support/tools.ts';
-import { binOf } from '../python-tools.ts';
+import { findProgram } from '../../../test/support/tools.ts';
+import { getToolBinFolder } from '../python-tools.ts';
 
-export const LINTERS = ['cfn-lint', 'checkov', 'cfn-guard'] as const;
-export type Linter = (typeof LINTERS)[number];
+export const TEMPLATE_LINTERS = ['cfn-lint', 'checkov', 'cfn-guard'] as const;
+export type TemplateLinter = (typeof TEMPLATE_LINTERS)[number];
 
-export interface Finding {
+export interface LintFinding {
   readonly rule: string;
   /** Logical id. */
   readonly resource: string;
@@ -17,10 +17,10 @@ export interface Finding {
 const GUARD_RULES = join(import.meta.dirname, 'template.guard');
 
 /** Whether the linter can be run; those of PyPI are installed before. */
-export const isHere = (linter: Linter): boolean => linter !== 'cfn-guard' || here('cfn-guard') !== null;
+export const isLinterAvailable = (linter: TemplateLinter): boolean => linter !== 'cfn-guard' || findProgram('cfn-guard') !== null;
 
 /** What a linter says of a template. @throws when it does not answer as it should. */
-export function findings(linter: Linter, template: string): Finding[] {
+export function runLinter(linter: TemplateLinter, template: string): LintFinding[] {
   switch (linter) {
     case 'cfn-lint':
       return cfnLint(template);
@@ -47,8 +47,8 @@ const CfnLint = z.array(
     Location: z.object({ Path: z.array(z.union([z.string(), z.number()])).nullable() }),
   }),
 );
-const cfnLint = (template: string): Finding[] =>
-  CfnLint.parse(output(join(binOf('cfn-lint'), 'cfn-lint'), ['--format', 'json', '--', template])).map(
+const cfnLint = (template: string): LintFinding[] =>
+  CfnLint.parse(output(join(getToolBinFolder('cfn-lint'), 'cfn-lint'), ['--format', 'json', '--', template])).map(
     ({ Rule, Location }) => ({ rule: Rule.Id, resource: String(Location.Path?.[1] ?? '') }),
   );
 
@@ -58,9 +58,9 @@ const Checkov = z.object({
     failed_checks: z.array(z.object({ check_id: z.string(), resource: z.string() })),
   }),
 });
-const checkov = (template: string): Finding[] =>
+const checkov = (template: string): LintFinding[] =>
   Checkov.parse(
-    output(join(binOf('checkov'), 'checkov'), [
+    output(join(getToolBinFolder('checkov'), 'checkov'), [
       ...['--file', template, '--framework', 'cloudformation', '--output', 'json'],
       ...['--quiet', '--compact', '--skip-download'],
     ]),
@@ -76,7 +76,7 @@ const Guard = z.array(
     not_applicable: z.array(z.string()),
   }),
 );
-const cfnGuard = (template: string): Finding[] =>
+const cfnGuard = (template: string): LintFinding[] =>
   Guard.parse(
     output('cfn-guard', [
       ...['validate', '--data', template, '--rules', GUARD_RULES],

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CERTIFIED, type Files } from './names.ts';
+import { CERTIFICATE_NAMES, type RunFiles } from './names.ts';
 
 const SYSTEM_BUNDLE = '/etc/ssl/certs/ca-certificates.crt';
 
 /** An authority for this run and one certificate for all names. TLS is needed: the template's buckets and topics refuse anything else. */
-export function makeCertificates(files: Files): void {
+export function createCertificates(files: RunFiles): void {
   const openssl = (...args: string[]): void => {
     execFileSync('openssl', args, { cwd: files.folder, stdio: ['ignore', 'ignore', 'pipe'] });
   };
@@ -30,7 +30,7 @@ export function makeCertificates(files: Files): void {
   openssl('req', ...key, '-keyout', files.key, '-out', request, '-subj', '/CN=emulator');
   writeFileSync(
     extensions,
-    `basicConstraints=critical,CA:FALSE\nextendedKeyUsage=serverAuth\nsubjectAltName=${CERTIFIED.join(',')}\n`,
+    `basicConstraints=critical,CA:FALSE\nextendedKeyUsage=serverAuth\nsubjectAltName=${CERTIFICATE_NAMES.join(',')}\n`,
   );
   const signed = ['-CA', files.ca, '-CAkey', caKey, '-CAcreateserial', '-extfile', extensions];
   openssl('x509', '-req', '-in', request, '-out', files.certificate, '-days', '2', ...signed);

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { binOf } from '../python-tools.ts';
-import { ACCOUNT, type Files, REGION, ROOT_KEYS } from './names.ts';
+import { getToolBinFolder } from '../python-tools.ts';
+import { EMULATED_ACCOUNT, type RunFiles, EMULATED_REGION, ROOT_CREDENTIALS } from './names.ts';
 
 const START_MS = 60_000;
 
@@ -12,10 +12,10 @@ const START_MS = 60_000;
  * processes of this machine's Node, and boxes through what it takes for Docker.
  * Nothing of it is worth keeping at the end.
  */
-export async function startEmulator(files: Files): Promise<{ stop(): void }> {
+export async function startEmulator(files: RunFiles): Promise<{ stop(): void }> {
   mkdirSync(files.emulator, { recursive: true });
   const log = openSync(files.emulatorLog, 'a');
-  const child = spawn(join(binOf('emulator'), 'ministack'), [], {
+  const child = spawn(join(getToolBinFolder('emulator'), 'ministack'), [], {
     cwd: files.emulator,
     stdio: ['ignore', log, log],
     env: {
@@ -26,9 +26,9 @@ export async function startEmulator(files: Files): Promise<{ stop(): void }> {
       BIND_HOST: '127.0.0.1',
       // With TLS it listens on 443 in addition, which is where AWS is.
       GATEWAY_PORT: '4566',
-      MINISTACK_HOST: `${REGION}.amazonaws.com`,
-      MINISTACK_ACCOUNT_ID: ACCOUNT,
-      MINISTACK_REGION: REGION,
+      MINISTACK_HOST: `${EMULATED_REGION}.amazonaws.com`,
+      MINISTACK_ACCOUNT_ID: EMULATED_ACCOUNT,
+      MINISTACK_REGION: EMULATED_REGION,
       USE_SSL: '1',
       MINISTACK_SSL_CERT: files.certificate,
       MINISTACK_SSL_KEY: files.key,
@@ -36,8 +36,8 @@ export async function startEmulator(files: Files): Promise<{ stop(): void }> {
       STATE_DIR: join(files.emulator, 'state'),
       LOG_LEVEL: process.env['ASSAY_EMULATOR_LOG'] ?? 'INFO',
       DOCKER_HOST: `unix://${files.dockerSocket}`,
-      AWS_ACCESS_KEY_ID: ROOT_KEYS.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: ROOT_KEYS.secretAccessKey,
+      AWS_ACCESS_KEY_ID: ROOT_CREDENTIALS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: ROOT_CREDENTIALS.secretAccessKey,
       // Empty, and so not set by the emulator either: functions call the names of AWS, as they do there.
       AWS_ENDPOINT_URL: '',
       NODE_EXTRA_CA_CERTS: files.ca,

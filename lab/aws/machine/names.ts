@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 
 /** The account of the emulator, and the region that everything is deployed to. */
-export const ACCOUNT = '123456789012';
-export const REGION = 'us-east-1';
+export const EMULATED_ACCOUNT = '123456789012';
+export const EMULATED_REGION = 'us-east-1';
 /** The identity that the emulator lets do everything, as the root user of an account may. */
-export const ROOT_KEYS = {
+export const ROOT_CREDENTIALS = {
   accessKeyId: 'AKIAIOSFODNN7ROOTKEY',
   secretAccessKey: 'the-root-key-of-the-emulator',
 };
@@ -41,42 +41,42 @@ const SERVICES = [
   'streams.dynamodb',
   'sync-states',
 ] as const;
-const regional = (name: string): string => `${name}.${REGION}.amazonaws.com`;
-export const BOOTSTRAP_BUCKET = `cdk-hnb659fds-assets-${ACCOUNT}-${REGION}`;
+const regional = (name: string): string => `${name}.${EMULATED_REGION}.amazonaws.com`;
+export const BOOTSTRAP_BUCKET = `cdk-hnb659fds-assets-${EMULATED_ACCOUNT}-${EMULATED_REGION}`;
 
 export const AWS_HOSTS: readonly string[] = [
-  `${REGION}.amazonaws.com`,
+  `${EMULATED_REGION}.amazonaws.com`,
   'iam.amazonaws.com',
   'sts.amazonaws.com',
   ...SERVICES.map(regional),
   regional(`${BOOTSTRAP_BUCKET}.s3`),
-  regional(`${ACCOUNT}.dkr.ecr`),
-  regional(`${ACCOUNT}.ddb`),
+  regional(`${EMULATED_ACCOUNT}.dkr.ecr`),
+  regional(`${EMULATED_ACCOUNT}.ddb`),
 ];
 
 /** The emulator takes the name of these for a bucket's; asked by its address, it goes by what the request was signed for. */
-export const ELSEWHERE: Readonly<Record<string, string>> = {
+export const ENDPOINT_OVERRIDES: Readonly<Record<string, string>> = {
   AWS_ENDPOINT_URL_ECR: 'https://127.0.0.1',
 };
 
 /** What the certificate is for: a wildcard covers one label. */
-export const CERTIFIED: readonly string[] = [
+export const CERTIFICATE_NAMES: readonly string[] = [
   'DNS:localhost',
   'IP:127.0.0.1',
   `IP:${FORGE_ADDRESS}`,
   `DNS:${FORGE_HOST}`,
   'DNS:*.amazonaws.com',
-  ...[REGION, `s3.${REGION}`, `execute-api.${REGION}`, `ecr.${REGION}`, `dkr.ecr.${REGION}`].map(
+  ...[EMULATED_REGION, `s3.${EMULATED_REGION}`, `execute-api.${EMULATED_REGION}`, `ecr.${EMULATED_REGION}`, `dkr.ecr.${EMULATED_REGION}`].map(
     (zone) => `DNS:*.${zone}.amazonaws.com`,
   ),
-  `DNS:streams.dynamodb.${REGION}.amazonaws.com`,
-  `DNS:*.ddb.${REGION}.amazonaws.com`,
-  `DNS:*.lambda-url.${REGION}.on.aws`,
-  `DNS:*.lambda-url.${REGION}.amazonaws.com`,
+  `DNS:streams.dynamodb.${EMULATED_REGION}.amazonaws.com`,
+  `DNS:*.ddb.${EMULATED_REGION}.amazonaws.com`,
+  `DNS:*.lambda-url.${EMULATED_REGION}.on.aws`,
+  `DNS:*.lambda-url.${EMULATED_REGION}.amazonaws.com`,
 ];
 
 /** Files of one run, below one folder. */
-export const filesIn = (folder: string) => ({
+export const getRunFiles = (folder: string) => ({
   folder,
   ca: join(folder, 'ca.pem'),
   caBundle: join(folder, 'ca-certificates.pem'),
@@ -97,13 +97,13 @@ export const filesIn = (folder: string) => ({
   forge: join(folder, 'forge'),
   home: join(folder, 'home'),
 });
-export type Files = ReturnType<typeof filesIn>;
+export type RunFiles = ReturnType<typeof getRunFiles>;
 
 /** Where the run's files are, in the environment of the tests. */
-export const FOLDER_VARIABLE = 'ASSAY_AWS_FOLDER';
-export function files(): Files {
-  const folder = process.env[FOLDER_VARIABLE];
+export const RUN_FOLDER_VARIABLE = 'ASSAY_AWS_FOLDER';
+export function getCurrentRunFiles(): RunFiles {
+  const folder = process.env[RUN_FOLDER_VARIABLE];
   if (folder === undefined)
     throw new Error('run these tests by `npm run test:aws`: they need a machine of their own');
-  return filesIn(folder);
+  return getRunFiles(folder);
 }

@@ -1,22 +1,22 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { AWS_HOSTS, type Files, FORGE_ADDRESS, FORGE_HOST } from './names.ts';
+import { AWS_HOSTS, type RunFiles, FORGE_ADDRESS, FORGE_HOST } from './names.ts';
 
 const run = (program: string, ...args: string[]): void => {
   execFileSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
 };
 
 /** Fills the empty network and the private mounts that this process was started with; the machine around it sees nothing of it. */
-export function bringUpNetwork({ hosts }: Files): void {
+export function setUpNetwork({ hosts }: RunFiles): void {
   run('ip', 'link', 'set', 'lo', 'up');
   run('ip', 'address', 'add', `${FORGE_ADDRESS}/32`, 'dev', 'lo');
   writeFileSync(hosts, `127.0.0.1 localhost\n${FORGE_ADDRESS} ${FORGE_HOST}\n`);
-  addHosts(hosts, AWS_HOSTS);
+  addHostNames(hosts, AWS_HOSTS);
   run('mount', '--bind', hosts, '/etc/hosts');
 }
 
 /** Further names of the emulator, such as that of an API, which is known once it is made. */
-export function addHosts(hosts: string, names: readonly string[]): void {
+export function addHostNames(hosts: string, names: readonly string[]): void {
   // Written in place: another file would not be the one that is mounted.
   writeFileSync(
     hosts,

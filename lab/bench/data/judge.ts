@@ -1,8 +1,8 @@
-import { dlpDetectors } from '../../../gates/rules/dlp-scan/detectors.ts';
-import { piiDetectors } from '../../../gates/rules/pii-scan/detectors.ts';
-import { factsOf } from '../../../gates/rules/scan/file-facts.ts';
+import { buildDlpDetectors } from '../../../gates/rules/dlp-scan/detectors.ts';
+import { buildPiiDetectors } from '../../../gates/rules/pii-scan/detectors.ts';
+import { classifyFile } from '../../../gates/rules/scan/file-facts.ts';
 import { Scanner } from '../../../gates/rules/scan/scanner.ts';
-import type { Label, Labelled } from './labelled.ts';
+import type { ScanLabel, LabelledText } from './labelled.ts';
 
 const PREFIXES = ['FAKE', 'TEST', 'EXAMPLE', 'DUMMY', 'PLACEHOLDER'];
 
@@ -14,29 +14,29 @@ const OWN = {
   reserved: false,
 };
 
-const piiList = piiDetectors([...PREFIXES, 'LOCALHOST']);
-export const pii = new Scanner(piiList);
-const { detectors, categoryOf } = dlpDetectors({ own: OWN, prefixes: PREFIXES, hosts: [] });
-export const dlp = new Scanner(detectors);
+const piiList = buildPiiDetectors([...PREFIXES, 'LOCALHOST']);
+export const piiScanner = new Scanner(piiList);
+const { detectors, categoryOf } = buildDlpDetectors({ projectLicense: OWN, allowedPrefixes: PREFIXES, internalHosts: [] });
+export const dlpScanner = new Scanner(detectors);
 /** Of both gates. */
-export const DETECTORS = [...piiList, ...detectors];
+export const ALL_DETECTORS = [...piiList, ...detectors];
 
-const label = (fails: readonly boolean[]): Label =>
+const label = (fails: readonly boolean[]): ScanLabel =>
   fails.length === 0 ? 'silent' : fails.some(Boolean) ? 'fails' : 'reported';
 
 /** What both gates say of a text, with the categories as they are when nothing is configured. */
-export function judge({ path, text }: Pick<Labelled, 'path' | 'text'>): {
-  readonly pii: Label;
-  readonly dlp: Label;
+export function labelText({ path, text }: Pick<LabelledText, 'path' | 'text'>): {
+  readonly pii: ScanLabel;
+  readonly dlp: ScanLabel;
 } {
   const bytes = Buffer.from(text);
-  const file = factsOf(path);
+  const file = classifyFile(path);
   return {
-    pii: label(pii.scan(bytes, file).seen.map(({ severity }) => severity !== 'medium')),
+    pii: label(piiScanner.scan(bytes, file).matches.map(({ severity }) => severity !== 'medium')),
     dlp: label(
-      dlp
+      dlpScanner
         .scan(bytes, file)
-        .seen.map(
+        .matches.map(
           ({ rule, severity }) =>
             categoryOf(rule) !== 'proprietary' && !(rule === 'us_ssn' && severity === 'medium'),
         ),
@@ -44,7 +44,7 @@ export function judge({ path, text }: Pick<Labelled, 'path' | 'text'>): {
   };
 }
 
-export interface Quality {
+export interface ScanQuality {
   readonly positives: number;
   /** Share of what must fail, or be reported, that does. */
   readonly recall: number;
@@ -52,16 +52,16 @@ export interface Quality {
   /** Share of what is nothing that is said to be something. */
   readonly false_positive_rate: number;
   /** Those that are not what their label says. */
-  readonly wrong: readonly string[];
+  readonly mislabelled: readonly string[];
 }
 
-const ORDER: readonly Label[] = ['silent', 'reported', 'fails'];
+const ORDER: readonly ScanLabel[] = ['silent', 'reported', 'fails'];
 
 /** Measures both gates together on a labelled set: what one of them sees is seen. */
-export function qualityOn(set: readonly Labelled[]): Quality {
-  const worse = (a: Label, b: Label): Label => (ORDER.indexOf(a) > ORDER.indexOf(b) ? a : b);
+export function measureScanQuality(set: readonly LabelledText[]): ScanQuality {
+  const worse = (a: ScanLabel, b: ScanLabel): ScanLabel => (ORDER.indexOf(a) > ORDER.indexOf(b) ? a : b);
   const judged = set.map((each) => {
-    const said = judge(each);
+    const said = labelText(each);
     return { each, want: worse(each.pii, each.dlp), got: worse(said.pii, said.dlp) };
   });
   const positives = judged.filter(({ want }) => want !== 'silent');
@@ -73,7 +73,7 @@ export function qualityOn(set: readonly Labelled[]): Quality {
     recall: found.length / positives.length,
     negatives: negatives.length,
     false_positive_rate: loud.length / negatives.length,
-    wrong: judged
+    mislabelled: judged
       .filter(({ want, got }) => want !== got)
       .map(({ each, want, got }) => `${each.path}: ${want}, but ${got}: ${each.text.slice(0, 120)}`),
   };

@@ -1,21 +1,21 @@
-import { NUMBER, SECRET } from './secrets.ts';
+import { FAKE_NUMBERS, FAKE_SECRETS } from './secrets.ts';
 
 /** What a gate says of a line: it fails for it, only reports it, or says nothing. */
-export type Label = 'fails' | 'reported' | 'silent';
+export type ScanLabel = 'fails' | 'reported' | 'silent';
 
-export interface Labelled {
+export interface LabelledText {
   readonly path: string;
   readonly text: string;
-  readonly pii: Label;
-  readonly dlp: Label;
+  readonly pii: ScanLabel;
+  readonly dlp: ScanLabel;
 }
 
 type Row = readonly [path: string, text: string];
 
-const rows = (pii: Label, dlp: Label, list: readonly Row[]): Labelled[] =>
+const rows = (pii: ScanLabel, dlp: ScanLabel, list: readonly Row[]): LabelledText[] =>
   list.map(([path, text]) => ({ path, text, pii, dlp }));
 
-const S = SECRET;
+const S = FAKE_SECRETS;
 /** Begins an interpolation that is part of the text. */
 const D = '$';
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -156,25 +156,25 @@ const secrets: readonly Row[] = [
 /** What is about people: reported. */
 const people: readonly Row[] = [
   ['src/team.ts', `const lead = 'ada.lovelace@analytical-engines.io';`],
-  ['docs/contact.md', `Call ${NUMBER.phone}.`],
+  ['docs/contact.md', `Call ${FAKE_NUMBERS.phone}.`],
   ['src/phone.py', `phone = "+1 415-555-0132"`],
-  ['src/pay.ts', `charge('${NUMBER.visa}')`],
-  ['src/pay.ts', `const amex = ${NUMBER.amex};`],
+  ['src/pay.ts', `charge('${FAKE_NUMBERS.visa}')`],
+  ['src/pay.ts', `const amex = ${FAKE_NUMBERS.amex};`],
   ['src/db.ts', `const url = 'mongodb://cluster0.shop-prod.io/orders';`],
   ['test/login.test.ts', `login('ada', { password: 'lovelace' });`],
   ['docs/login.md', `password = "opensesame"`],
-  ['src/keys.ts', `if (pem.startsWith('${SECRET.pemHead('RSA ')}')) parse(pem);`],
-  ['src/fake.ts', `const token = 'FAKE_${SECRET.github}';`],
+  ['src/keys.ts', `if (pem.startsWith('${FAKE_SECRETS.pemHead('RSA ')}')) parse(pem);`],
+  ['src/fake.ts', `const token = 'FAKE_${FAKE_SECRETS.github}';`],
 ];
 
 const ssn: readonly Row[] = [
-  ['src/person.ts', `verify('${NUMBER.ssn}')`],
-  ['data/people.csv', `Ada,Lovelace,${NUMBER.ssn},London`],
+  ['src/person.ts', `verify('${FAKE_NUMBERS.ssn}')`],
+  ['data/people.csv', `Ada,Lovelace,${FAKE_NUMBERS.ssn},London`],
 ];
 
 const fixtures: readonly Row[] = [
-  ['test/person.test.ts', `verify('${NUMBER.ssn}')`],
-  ['docs/person.md', `A number looks like ${NUMBER.ssn}.`],
+  ['test/person.test.ts', `verify('${FAKE_NUMBERS.ssn}')`],
+  ['docs/person.md', `A number looks like ${FAKE_NUMBERS.ssn}.`],
 ];
 
 /** Regulated data, and text under other licenses. */
@@ -188,12 +188,12 @@ const leaks: readonly Row[] = [
   ['src/lib.c', ' * it under the terms of the GNU General Public License as published by'],
   ['src/lib.c', ' * GNU Affero General Public License for more details.'],
   ['src/lib.c', ' * GNU Lesser General Public License for more details.'],
-  ['src/med.py', `mrn = "${NUMBER.mrn}"`],
-  ['src/med.py', `patient_id: ${NUMBER.mrn}`],
-  ['src/med.py', `"medical_record_number": "${NUMBER.mrn}"`],
-  ['src/med.py', `npi_number = ${NUMBER.npi}`],
-  ['src/med.py', `NPI: ${NUMBER.npi}`],
-  ['src/med.py', `dea_number = "${NUMBER.dea}"`],
+  ['src/med.py', `mrn = "${FAKE_NUMBERS.mrn}"`],
+  ['src/med.py', `patient_id: ${FAKE_NUMBERS.mrn}`],
+  ['src/med.py', `"medical_record_number": "${FAKE_NUMBERS.mrn}"`],
+  ['src/med.py', `npi_number = ${FAKE_NUMBERS.npi}`],
+  ['src/med.py', `NPI: ${FAKE_NUMBERS.npi}`],
+  ['src/med.py', `dea_number = "${FAKE_NUMBERS.dea}"`],
   ['src/med.py', 'diagnosis_code = "E11.65"'],
   ['src/med.py', 'icd10: J45'],
   ['src/med.py', 'health_plan_id = "XKJ938271004"'],
@@ -202,13 +202,13 @@ const leaks: readonly Row[] = [
   ['src/med.py', '"date_of_birth": "1984/03/19"'],
 ];
 const leaksOfBoth: readonly Row[] = [
-  ['src/person.py', `ssn = "${NUMBER.ssn}"`],
-  ['data/people.json', `{ "social_security_number": "${NUMBER.ssn}" }`],
+  ['src/person.py', `ssn = "${FAKE_NUMBERS.ssn}"`],
+  ['data/people.json', `{ "social_security_number": "${FAKE_NUMBERS.ssn}" }`],
 ];
 const labelledCards: readonly Row[] = [
-  ['src/pay.py', `card_number = "${NUMBER.visa}"`],
-  ['src/pay.py', `{"cc": "${NUMBER.mastercard}"}`],
-  ['src/pay.ts', `const creditCard = '${NUMBER.visa}';`],
+  ['src/pay.py', `card_number = "${FAKE_NUMBERS.visa}"`],
+  ['src/pay.py', `{"cc": "${FAKE_NUMBERS.mastercard}"}`],
+  ['src/pay.ts', `const creditCard = '${FAKE_NUMBERS.visa}';`],
 ];
 
 /** How the own house is built: reported. */
@@ -218,7 +218,7 @@ const internal: readonly Row[] = [
   ['hosts.yaml', 'server: 172.20.1.9'],
   ['src/net.ts', `fetch('https://billing.shop.internal/v1')`],
   ['conf.ini', 'host = db01.shop.corp'],
-  ['src/tenant.ts', `const customer_id = '${SECRET.uuid}';`],
+  ['src/tenant.ts', `const customer_id = '${FAKE_SECRETS.uuid}';`],
   ['src/db.ts', `const prodDbHost = 'orders-1.rds.shop.io';`],
 ];
 
@@ -275,7 +275,7 @@ const clean: readonly Row[] = [
   ['go.sum', 'github.com/pkg/errors v0.9.1 h1:FEBLx1zS214owpjy7qsBeixbURkuhQAwrK5UwLGTwt4='],
   ['poetry.lock', 'hash = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"'],
   ['src/id.ts', `const commit = '9f2c1a7be0d4c3b2a1908f7e6d5c4b3a29180f7e';`],
-  ['src/id.ts', `const id = '${SECRET.uuid}';`],
+  ['src/id.ts', `const id = '${FAKE_SECRETS.uuid}';`],
   ['src/version.ts', `const version = '10.2.3';`],
   ['src/time.ts', 'const at = 1764000000000;'],
   ['src/time.ts', 'const nanoseconds = 1764000000123456789n;'],
@@ -285,8 +285,8 @@ const clean: readonly Row[] = [
   ['src/image.ts', `import logo from './icon@2x.png';`],
   ['src/net.ts', `listen('0.0.0.0'); connect('127.0.0.1');`],
   ['src/net.ts', 'const value = this.store.internal.cache;'],
-  ['src/card.ts', `const notCard = '${NUMBER.badLuhn}';`],
-  ['src/card.py', `card_number = "${NUMBER.badLuhn}"`],
+  ['src/card.ts', `const notCard = '${FAKE_NUMBERS.badLuhn}';`],
+  ['src/card.py', `card_number = "${FAKE_NUMBERS.badLuhn}"`],
   ['src/card.ts', 'const cardinality = 1234567890123;'],
   ['docs/mail.md', 'Write to someone@example.com or noreply@shop.io.'],
   ['docs/pgp.md', 'The file begins with a line such as BEGIN PUBLIC KEY.'],
@@ -336,7 +336,7 @@ const clean: readonly Row[] = [
 ];
 
 /** A set to measure the scans with. The project that it is for is Acme's, under Apache-2.0. */
-export const LABELLED: readonly Labelled[] = [
+export const LABELLED_TEXTS: readonly LabelledText[] = [
   ...rows('fails', 'silent', secrets),
   ...rows('reported', 'silent', people),
   ...rows('fails', 'fails', ssn),

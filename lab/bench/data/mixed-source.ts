@@ -1,5 +1,5 @@
-import { BASE64, HEX, LOWER, Random } from './random.ts';
-import { SECRET } from './secrets.ts';
+import { BASE64_ALPHABET, HEX_DIGITS, LOWERCASE_LETTERS, SeededRandom } from './random.ts';
+import { FAKE_SECRETS } from './secrets.ts';
 
 export interface SourceFile {
   readonly path: string;
@@ -10,7 +10,7 @@ export interface MixedSource {
   readonly files: readonly SourceFile[];
   readonly bytes: number;
   /** Lines with a secret, as `path:line`. */
-  readonly planted: readonly string[];
+  readonly plantedSecrets: readonly string[];
 }
 
 const WORDS =
@@ -18,7 +18,7 @@ const WORDS =
     ' ',
   );
 
-type Line = (random: Random) => string;
+type Line = (random: SeededRandom) => string;
 const word: Line = (random) => random.pick(WORDS);
 const camel: Line = (random) => {
   const second = word(random);
@@ -54,7 +54,7 @@ const KINDS: Readonly<Record<string, readonly Line[]>> = {
     (r) => `  - name: ${word(r)}\n    value: "${word(r)}"`,
   ],
   lock: [
-    (r) => `      "integrity": "sha512-${r.text(BASE64, 86)}==",`,
+    (r) => `      "integrity": "sha512-${r.text(BASE64_ALPHABET, 86)}==",`,
     (r) => `      "version": "${r.below(9)}.${r.below(30)}.${r.below(9)}",`,
   ],
   md: [
@@ -63,28 +63,28 @@ const KINDS: Readonly<Record<string, readonly Line[]>> = {
   ],
   csv: [
     (r) =>
-      `${r.below(9_999)},${word(r)},${r.below(99)}.${r.below(99)},20${r.below(90) + 10}-0${r.below(8) + 1}-1${r.below(9)},${r.text(HEX, 12)}`,
+      `${r.below(9_999)},${word(r)},${r.below(99)}.${r.below(99)},20${r.below(90) + 10}-0${r.below(8) + 1}-1${r.below(9)},${r.text(HEX_DIGITS, 12)}`,
   ],
   'min.js': [
     (r) =>
-      `function ${r.text(LOWER, 2)}(a,b){return a.${word(r)}("${word(r)}",b)+${r.below(9)}}var ${r.text(LOWER, 2)}={${word(r)}:"${word(r)}",${word(r)}:!0};`,
+      `function ${r.text(LOWERCASE_LETTERS, 2)}(a,b){return a.${word(r)}("${word(r)}",b)+${r.below(9)}}var ${r.text(LOWERCASE_LETTERS, 2)}={${word(r)}:"${word(r)}",${word(r)}:!0};`,
   ],
 };
 
 const PLANTS: readonly Line[] = [
-  () => `key = '${SECRET.awsKey}'`,
-  () => `token = "${SECRET.github}"`,
-  () => `password: "${SECRET.password}"`,
-  () => `api_key = "${SECRET.hex32}"`,
-  () => `url = "postgres://shop:${SECRET.password}@db.shop.io/shop"`,
-  () => `"${SECRET.stripe}"`,
-  () => `'${SECRET.github.slice(0, 11)}' + '${SECRET.github.slice(11)}'`,
-  () => `data: ${Buffer.from(`token=${SECRET.slack}`).toString('base64')}`,
+  () => `key = '${FAKE_SECRETS.awsKey}'`,
+  () => `token = "${FAKE_SECRETS.github}"`,
+  () => `password: "${FAKE_SECRETS.password}"`,
+  () => `api_key = "${FAKE_SECRETS.hex32}"`,
+  () => `url = "postgres://shop:${FAKE_SECRETS.password}@db.shop.io/shop"`,
+  () => `"${FAKE_SECRETS.stripe}"`,
+  () => `'${FAKE_SECRETS.github.slice(0, 11)}' + '${FAKE_SECRETS.github.slice(11)}'`,
+  () => `data: ${Buffer.from(`token=${FAKE_SECRETS.slack}`).toString('base64')}`,
 ];
 
 /** Source of all kinds, made from a seed; one line in several thousand has a secret in it. */
-export function mixedSource(bytes: number, seed = 7): MixedSource {
-  const random = new Random(seed);
+export function generateMixedSource(bytes: number, seed = 7): MixedSource {
+  const random = new SeededRandom(seed);
   const kinds = Object.keys(KINDS);
   const files: SourceFile[] = [];
   const planted: string[] = [];
@@ -109,5 +109,5 @@ export function mixedSource(bytes: number, seed = 7): MixedSource {
     made += content.length;
     files.push({ path, content });
   }
-  return { files, bytes: made, planted: [...new Set(planted)] };
+  return { files, bytes: made, plantedSecrets: [...new Set(planted)] };
 }

@@ -62,7 +62,7 @@ test('weighs small amounts in module ${index}', () => assert.equal(value${index}
 test('weighs large amounts in module ${index}', () => assert.equal(value${index}_1(100), 200));
 `;
 
-export interface Project {
+export interface GeneratedProject {
   readonly files: Readonly<Record<string, string>>;
   /** What the patch writes: a new function in each of these modules, and tests of two of them. */
   readonly patch: Readonly<Record<string, string>>;
@@ -73,7 +73,7 @@ export interface Project {
 const linesOf = (text: string): number => text.split('\n').length - 1;
 
 /** @param lines at least so many; @param changed files of the patch, at least four. */
-export function project(lines: number, changed: number): Project {
+export function generateProject(lines: number, changed: number): GeneratedProject {
   const files: Record<string, string> = {};
   let count = 0;
   let index = 0;
@@ -133,7 +133,7 @@ def test_small_amounts():
 `;
 
 /** The same in Python alone, with tests for pytest. @param changed files of the patch. */
-export function pythonProject(lines: number, changed: number): Pick<Project, 'files' | 'patch'> {
+export function generatePythonProject(lines: number, changed: number): Pick<GeneratedProject, 'files' | 'patch'> {
   const files: Record<string, string> = { 'steps/__init__.py': '' };
   let count = 0;
   let index = 0;

@@ -1,5 +1,5 @@
 /** A small generator (mulberry32): the same seed gives the same texts on every machine. */
-export class Random {
+export class SeededRandom {
   #state: number;
 
   constructor(seed: number) {
@@ -24,9 +24,9 @@ export class Random {
   }
 }
 
-export const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
-export const LOWER = UPPER.toLowerCase();
-export const DIGITS = '0123456789';
-export const ALNUM = UPPER + LOWER + DIGITS;
-export const HEX = `${DIGITS}abcdef`;
-export const BASE64 = `${ALNUM}+/`;
+export const UPPERCASE_LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+export const LOWERCASE_LETTERS = UPPERCASE_LETTERS.toLowerCase();
+export const DECIMAL_DIGITS = '0123456789';
+export const ALPHANUMERICS = UPPERCASE_LETTERS + LOWERCASE_LETTERS + DECIMAL_DIGITS;
+export const HEX_DIGITS = `${DECIMAL_DIGITS}abcdef`;
+export const BASE64_ALPHABET = `${ALPHANUMERICS}+/`;

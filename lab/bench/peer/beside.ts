@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { makeRepository, type Repository } from '../../../test/support/repository.ts';
-import { pythonProject } from '../data/project.ts';
-import { ms, type Section } from '../page.ts';
-import { type Cost, costOf, medianOf } from '../process-cost.ts';
+import { createTestRepository, type TestRepository } from '../../../test/support/repository.ts';
+import { generatePythonProject } from '../data/project.ts';
+import { formatMs, type ResultSection } from '../page.ts';
+import { type ProcessCost, measureProcessCost, medianProcessCost } from '../process-cost.ts';
 import { median } from '../statistics.ts';
 
 const RUNS = 3;
@@ -29,18 +29,18 @@ const READING = [
 const TOOLS = { lint: 'ruff check .', type_check: 'mypy steps', tests: 'python -m pytest -q' };
 
 type Outcomes = Readonly<Record<string, string>>;
-interface Side {
-  readonly cost: Cost;
+interface PeerRun {
+  readonly cost: ProcessCost;
   readonly outcomes: Outcomes;
 }
 
-export interface PeerFigures {
+export interface PeerResult {
   /** Null: no peer was named. */
   readonly rows:
     | readonly {
         readonly name: string;
-        readonly ours: Cost;
-        readonly theirs: Cost;
+        readonly ours: ProcessCost;
+        readonly theirs: ProcessCost;
         /** Median of our CPU time in parts of theirs, pair by pair. */
         readonly ratio: number;
         readonly outcomes: { readonly ours: Outcomes; readonly theirs: Outcomes };
@@ -54,7 +54,7 @@ const environment = (python: string): NodeJS.ProcessEnv => ({
   PATH: `${dirname(python)}${delimiter}${process.env['PATH']}`,
 });
 
-async function ours({ dir }: Repository, python: string, cache: boolean): Promise<Side> {
+async function ours({ dir }: TestRepository, python: string, cache: boolean): Promise<PeerRun> {
   let outcomes: Outcomes = {};
   const command = [
     process.execPath,
@@ -69,16 +69,16 @@ async function ours({ dir }: Repository, python: string, cache: boolean): Promis
     const { gates } = JSON.parse(stdout) as { gates: { name: string; outcome: string }[] };
     outcomes = Object.fromEntries(gates.map(({ name, outcome }) => [name, outcome]));
   };
-  return { cost: await costOf(command, dir, look, environment(python)), outcomes };
+  return { cost: await measureProcessCost(command, dir, look, environment(python)), outcomes };
 }
 
 async function theirs(
-  { dir, git }: Repository,
+  { dir, git }: TestRepository,
   python: string,
   cache: boolean,
   steps: readonly string[],
   commands: Readonly<Record<string, string>>,
-): Promise<Side> {
+): Promise<PeerRun> {
   let outcomes: Outcomes = {};
   // What it has kept for itself, and what its tools have: ours begin in a new checkout each time.
   if (!cache) git('clean', '-fdXq');
@@ -94,7 +94,7 @@ async function theirs(
     outcomes = JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}') as Outcomes;
   };
   const command = [python, DRIVER, JSON.stringify({ steps, commands: own, settings })];
-  return { cost: await costOf(command, dir, look, environment(python)), outcomes };
+  return { cost: await measureProcessCost(command, dir, look, environment(python)), outcomes };
 }
 
 /** What we do with tests beyond running them and the base's. */
@@ -120,12 +120,12 @@ const configOf = (
   ].join('\n');
 
 /** Both on a generated project of 100,000 lines of Python and a patch of 50 files, each in a process of its own, in turns. */
-export async function benchPeer(say: (line: string) => void): Promise<PeerFigures> {
+export async function benchPeer(say: (line: string) => void): Promise<PeerResult> {
   if (PYTHON === null) {
     say(`no peer: ${HOW}`);
     return { rows: null };
   }
-  const { files, patch } = pythonProject(100_000, 50);
+  const { files, patch } = generatePythonProject(100_000, 50);
   const tools = Object.keys(TOOLS);
   const work: readonly {
     readonly name: string;
@@ -157,7 +157,7 @@ export async function benchPeer(say: (line: string) => void): Promise<PeerFigure
   const rows = [];
   for (const { name, steps, commands = {}, cache, more = [], runs = RUNS } of work) {
     say(name);
-    const repository = makeRepository({
+    const repository = createTestRepository({
       ...files,
       '.gitignore': '.sdd/\n__pycache__/\n.mypy_cache/\n.ruff_cache/\n.pytest_cache/\n',
       'assay.yaml': configOf(steps, commands, more),
@@ -165,7 +165,7 @@ export async function benchPeer(say: (line: string) => void): Promise<PeerFigure
     // The peer looks at what is committed.
     repository.git('checkout', '--quiet', '-b', 'patch');
     repository.commit(patch);
-    const pairs: { readonly ours: Side; readonly theirs: Side }[] = [];
+    const pairs: { readonly ours: PeerRun; readonly theirs: PeerRun }[] = [];
     // Once for the caches of the disk, of compiled code and of results.
     for (let run = runs > 1 ? -1 : 0; run < runs; run++) {
       const pair = {
@@ -176,8 +176,8 @@ export async function benchPeer(say: (line: string) => void): Promise<PeerFigure
     }
     rows.push({
       name,
-      ours: medianOf(pairs.map((each) => each.ours.cost)),
-      theirs: medianOf(pairs.map((each) => each.theirs.cost)),
+      ours: medianProcessCost(pairs.map((each) => each.ours.cost)),
+      theirs: medianProcessCost(pairs.map((each) => each.theirs.cost)),
       ratio: median(pairs.map((each) => each.ours.cost.cpu_ms / each.theirs.cost.cpu_ms)),
       outcomes: {
         ours: pairs.at(-1)?.ours.outcomes ?? {},
@@ -194,7 +194,7 @@ const said = (outcomes: Outcomes): string =>
     .map(([outcome, all]) => `${all?.length} ${outcome}`)
     .join(', ');
 
-export const peerSections = ({ rows }: PeerFigures): Section[] =>
+export const renderPeerSections = ({ rows }: PeerResult): ResultSection[] =>
   rows === null
     ? []
     : [
@@ -215,11 +215,11 @@ export const peerSections = ({ rows }: PeerFigures): Section[] =>
             ],
             ...rows.map((row) => [
               row.name,
-              ms(row.ours.cpu_ms),
-              ms(row.theirs.cpu_ms),
+              formatMs(row.ours.cpu_ms),
+              formatMs(row.theirs.cpu_ms),
               row.ratio.toFixed(2),
-              ms(row.ours.wall_ms),
-              ms(row.theirs.wall_ms),
+              formatMs(row.ours.wall_ms),
+              formatMs(row.theirs.wall_ms),
               `${Math.round(row.ours.peak_mb)} MB`,
               `${Math.round(row.theirs.peak_mb)} MB`,
               said(row.outcomes.ours),

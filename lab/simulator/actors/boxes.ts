@@ -1,32 +1,32 @@
 import { Assignment, type GatesAssignment } from '../../../shared/contract/messages/assignment.ts';
-import type { Box } from '../engines/containers.ts';
-import { type Examined, Knowledge } from '../oracle/knowledge.ts';
-import { type Patch, WEAK_BASE } from '../remote.ts';
+import type { SimulatedContainer } from '../engines/containers.ts';
+import { type TreeOutcome, OracleKnowledge } from '../oracle/knowledge.ts';
+import { type SimulatedPatch, WEAK_BASE } from '../remote.ts';
 import type { Simulation } from '../simulation.ts';
-import { work } from './agent.ts';
-import { call, fetched, Refused } from './client.ts';
-import { rebuild } from './rebuild.ts';
+import { performJob } from './agent.ts';
+import { callRoute, fetchPresigned, ApiRefusedError } from './client.ts';
+import { rebuildSimulatedTree } from './rebuild.ts';
 
 /** The programs of the boxes, as the API and the bucket see them: the same calls in the same order as containers/. */
-export async function boxProgram(box: Box, of: Simulation): Promise<void> {
-  const answer = await fetched(of, 'GET', box.assignmentUrl);
+export async function runContainerProgram(box: SimulatedContainer, of: Simulation): Promise<void> {
+  const answer = await fetchPresigned(of, 'GET', box.assignmentUrl);
   if (answer.status !== 200) throw new Error(`the assignment: ${answer.body}`);
   const assignment = Assignment.parse(JSON.parse(answer.body));
-  const forgotten = await fetched(of, 'DELETE', assignment.forget_url);
+  const forgotten = await fetchPresigned(of, 'DELETE', assignment.forget_url);
   if (forgotten.status >= 300) throw new Error(`the assignment cannot be removed: HTTP ${forgotten.status}`);
   if (assignment.kind === 'gates') return gates(of, assignment);
   if (assignment.kind === 'deliver') throw new Error('what delivers is no box');
   const { task_id: task, attempt, token } = assignment;
   const plan = of.knowledge.planOf(task);
-  const works = plan?.works ?? [];
+  const works = plan?.attempts ?? [];
   const scripted = works[Math.min(attempt, works.length) - 1];
   of.knowledge.agentTokens.set(task, [...(of.knowledge.agentTokens.get(task) ?? []), token]);
   if (!scripted) return;
   const base = assignment.base_commit;
-  await work(of, { task, attempt, token, base, heartbeatSeconds: assignment.heartbeat_s }, scripted).catch(
+  await performJob(of, { task, attempt, token, base, heartbeatSeconds: assignment.heartbeat_s }, scripted).catch(
     (error: unknown) => {
       // As the real box: a refusal means that the attempt is over, and nobody waits for this box.
-      if (!(error instanceof Refused) || error.answer.status !== 409) throw error;
+      if (!(error instanceof ApiRefusedError) || error.answer.status !== 409) throw error;
     },
   );
 }
@@ -37,14 +37,14 @@ const FOUND = {
   unclear: 'unclear',
   unchecked: 'unchecked',
   empty: 'failed',
-} as const satisfies Record<Patch['quality'], Examined>;
+} as const satisfies Record<SimulatedPatch['quality'], TreeOutcome>;
 
 async function gates(of: Simulation, assignment: GatesAssignment): Promise<void> {
   const { task_id: id, token, base_commit, tree } = assignment;
-  const rebuilt = await rebuild(of, assignment);
+  const rebuilt = await rebuildSimulatedTree(of, assignment);
   await of.world.clock.sleep(8_000);
   if ('problem' in rebuilt) {
-    await call(of, 'evidence', {
+    await callRoute(of, 'evidence', {
       id,
       token,
       body: { failure_class: 'patch_does_not_apply', message: rebuilt.problem },
@@ -52,9 +52,9 @@ async function gates(of: Simulation, assignment: GatesAssignment): Promise<void>
     return;
   }
   const { quality } = rebuilt.patch;
-  const found: Examined = base_commit === WEAK_BASE ? 'passed' : FOUND[quality];
-  of.knowledge.examined.set(Knowledge.pair(base_commit, tree), found);
-  of.world.tell(() => `gates of ${id}/${assignment.attempt}: ${found} (${quality})`);
+  const found: TreeOutcome = base_commit === WEAK_BASE ? 'passed' : FOUND[quality];
+  of.knowledge.treeOutcomes.set(OracleKnowledge.pair(base_commit, tree), found);
+  of.world.logEvent(() => `gates of ${id}/${assignment.attempt}: ${found} (${quality})`);
   const outcome = { passed: 'passed', failed: 'failed', unclear: 'inert', unchecked: 'skipped' }[found];
   const gate = {
     name: 'tests',
@@ -67,7 +67,7 @@ async function gates(of: Simulation, assignment: GatesAssignment): Promise<void>
     detail: `the tests: ${outcome}`,
     duration_ms: 5,
   };
-  await call(of, 'evidence', {
+  await callRoute(of, 'evidence', {
     id,
     token,
     body: {

@@ -1,12 +1,12 @@
 import type { RouteName } from '../../../shared/api/routes.ts';
-import type { ApiAnswer, ApiRequest } from '../cloud.ts';
-import type { HttpResult } from '../engines/bucket.ts';
+import type { SimulatedResponse, SimulatedRequest } from '../cloud.ts';
+import type { HttpResponse } from '../engines/bucket.ts';
 import type { Simulation } from '../simulation.ts';
 
 /** The API refused: an answer, not a failure to get one. */
-export class Refused extends Error {
-  readonly answer: ApiAnswer;
-  constructor(route: string, answer: ApiAnswer) {
+export class ApiRefusedError extends Error {
+  readonly answer: SimulatedResponse;
+  constructor(route: string, answer: SimulatedResponse) {
     super(`${route} was refused with ${answer.status}: ${String(answer.body['detail'] ?? '')}`);
     this.answer = answer;
   }
@@ -35,21 +35,21 @@ async function patiently<T extends { readonly status: number }>(
 }
 
 /** Calls a route until there is an answer. Throws `Refused` for one that is no success. */
-export async function call(
+export async function callRoute(
   of: Simulation,
   route: RouteName,
-  request: ApiRequest,
+  request: SimulatedRequest,
   tries = 6,
-): Promise<ApiAnswer> {
-  const answer = await patiently(of, tries, () => of.cloud.api(route, request));
-  if (answer.status >= 300) throw new Refused(route, answer);
+): Promise<SimulatedResponse> {
+  const answer = await patiently(of, tries, () => of.cloud.requestApi(route, request));
+  if (answer.status >= 300) throw new ApiRefusedError(route, answer);
   return answer;
 }
 
-export const fetched = (
+export const fetchPresigned = (
   of: Simulation,
   method: 'GET' | 'PUT' | 'DELETE',
   url: string,
   body?: string,
   headers?: Record<string, string>,
-): Promise<HttpResult> => patiently(of, 6, () => of.cloud.presigned(method, url, body, headers));
+): Promise<HttpResponse> => patiently(of, 6, () => of.cloud.requestPresigned(method, url, body, headers));

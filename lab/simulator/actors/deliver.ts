@@ -1,37 +1,37 @@
-import { Assignment, type DeliverAssignment } from '../../../shared/contract/messages/assignment.ts';
-import { commitId } from '../../../shared/contract/repository/commit.ts';
+import { Assignment, type DeliveryAssignment } from '../../../shared/contract/messages/assignment.ts';
+import { computeCommitId } from '../../../shared/contract/repository/commit.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
-import type { Delivery } from '../engines/deliveries.ts';
-import { Knowledge } from '../oracle/knowledge.ts';
+import type { DeliveryInvocation } from '../engines/deliveries.ts';
+import { OracleKnowledge } from '../oracle/knowledge.ts';
 import { checkPush } from '../oracle/push.ts';
-import { mergedOnto, type Patch, writePatch } from '../remote.ts';
+import { mergePatchOnto, type SimulatedPatch, serializePatch } from '../remote.ts';
 import type { Simulation } from '../simulation.ts';
-import { upload } from './agent.ts';
-import { call, fetched, Refused } from './client.ts';
-import { rebuild } from './rebuild.ts';
+import { uploadPatch } from './agent.ts';
+import { callRoute, fetchPresigned, ApiRefusedError } from './client.ts';
+import { rebuildSimulatedTree } from './rebuild.ts';
 
 /** The function that delivers, as the API, the bucket and the repository see it: the same calls in the same order as functions/deliver/. */
-export async function deliverProgram({ name, assignmentUrl }: Delivery, of: Simulation): Promise<void> {
-  const answer = await fetched(of, 'GET', assignmentUrl);
+export async function runDeliveryProgram({ name, assignmentUrl }: DeliveryInvocation, of: Simulation): Promise<void> {
+  const answer = await fetchPresigned(of, 'GET', assignmentUrl);
   if (answer.status === 403 || answer.status === 404) {
-    of.world.tell(() => `delivery ${name}: another has taken it`);
+    of.world.logEvent(() => `delivery ${name}: another has taken it`);
     return;
   }
   if (answer.status !== 200) throw new Error(`the assignment: ${answer.body}`);
   const assignment = Assignment.parse(JSON.parse(answer.body));
   if (assignment.kind !== 'deliver') throw new Error(`what delivers is given ${assignment.kind}`);
-  const forgotten = await fetched(of, 'DELETE', assignment.forget_url);
+  const forgotten = await fetchPresigned(of, 'DELETE', assignment.forget_url);
   if (forgotten.status >= 300) throw new Error(`the assignment cannot be removed: HTTP ${forgotten.status}`);
   await deliver(of, assignment);
 }
 
-async function deliver(of: Simulation, assignment: DeliverAssignment): Promise<void> {
+async function deliver(of: Simulation, assignment: DeliveryAssignment): Promise<void> {
   const { task_id: id, token, base_commit, tree, branch } = assignment;
   try {
-    await call(of, 'delivery', { id, token, body: { step: 'authorize', base_commit, tree } });
+    await callRoute(of, 'delivery', { id, token, body: { step: 'authorize', base_commit, tree } });
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    of.world.tell(() => `no leave to push ${id}: ${error.message}`);
+    if (!(error instanceof ApiRefusedError)) throw error;
+    of.world.logEvent(() => `no leave to push ${id}: ${error.message}`);
     return;
   }
   const turn = of.knowledge.deliveries.get(id) ?? 0;
@@ -39,19 +39,19 @@ async function deliver(of: Simulation, assignment: DeliverAssignment): Promise<v
   const goneAfter = of.knowledge.plans.get(id)?.lostDeliveries[turn];
   if (goneAfter === 'leave') throw new Error('gone after leave to push');
   const refuse = (reason: string) =>
-    call(of, 'delivery', { id, token, body: { step: 'refused', base_commit, tree, reason } });
-  const rebuilt = await rebuild(of, assignment);
+    callRoute(of, 'delivery', { id, token, body: { step: 'refused', base_commit, tree, reason } });
+  const rebuilt = await rebuildSimulatedTree(of, assignment);
   if ('problem' in rebuilt) {
     await refuse(rebuilt.problem);
     return;
   }
   const { message, author, committed_at: at } = assignment;
-  const commit = commitId({ tree, parent: base_commit, message, author, at });
+  const commit = computeCommitId({ tree, parent: base_commit, message, author, at });
   if (assignment.deliver_as === 'merge_queue') {
     await deliverOnto(of, assignment, rebuilt.patch, commit, goneAfter === 'push');
     return;
   }
-  const refused = await of.world.outside(
+  const refused = await of.world.callService(
     'git',
     () => `push ${branch}`,
     () => {
@@ -61,22 +61,22 @@ async function deliver(of: Simulation, assignment: DeliverAssignment): Promise<v
   );
   if (goneAfter === 'push') throw new Error('gone after the push');
   if (refused === null)
-    await call(of, 'delivery', { id, token, body: { step: 'delivered', base_commit, tree, commit } });
+    await callRoute(of, 'delivery', { id, token, body: { step: 'delivered', base_commit, tree, commit } });
   else await refuse(refused);
 }
 
 /** Pushes onto the main branch; where that has moved, hands in what becomes of the work there. */
 async function deliverOnto(
   of: Simulation,
-  assignment: DeliverAssignment,
-  patch: Patch,
+  assignment: DeliveryAssignment,
+  patch: SimulatedPatch,
   commit: string,
   isGone: boolean,
 ): Promise<void> {
   const { task_id: id, token, base_commit, tree, branch } = assignment;
   const tell = (body: Record<string, unknown>) =>
-    call(of, 'delivery', { id, token, body: { base_commit, tree, ...body } });
-  const pushed = await of.world.outside(
+    callRoute(of, 'delivery', { id, token, body: { base_commit, tree, ...body } });
+  const pushed = await of.world.callService(
     'git',
     () => `push ${branch} and main`,
     () => {
@@ -90,18 +90,18 @@ async function deliverOnto(
   else if ('refused' in pushed) await tell({ step: 'refused', reason: pushed.refused });
   else {
     const onto = pushed.moved;
-    const merged = mergedOnto(patch, onto);
-    of.world.tell(() => `${id} is behind main: ${merged ? `merged, ${merged.quality}` : 'a conflict'}`);
+    const merged = mergePatchOnto(patch, onto);
+    of.world.logEvent(() => `${id} is behind main: ${merged ? `merged, ${merged.quality}` : 'a conflict'}`);
     if (merged === null) {
       await tell({ step: 'conflict', onto, files: ['a'] });
       return;
     }
-    const text = writePatch(merged);
+    const text = serializePatch(merged);
     const patch_sha256 = sha256(text);
     const bytes = Buffer.byteLength(text);
-    if ((await upload(of, { task: id, token }, text, 'merged')) === null) throw new Error('no upload');
+    if ((await uploadPatch(of, { task: id, token }, text, 'merged')) === null) throw new Error('no upload');
     of.knowledge.qualities.set(merged.tree, merged.quality);
-    of.knowledge.merged.add(Knowledge.pair(id, merged.tree));
+    of.knowledge.merged.add(OracleKnowledge.pair(id, merged.tree));
     await tell({ step: 'merged', onto, merged_tree: merged.tree, patch_sha256, patch_bytes: bytes });
   }
 }

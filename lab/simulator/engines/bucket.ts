@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto';
-import { OutsideError, type World } from '../world/world.ts';
+import { ServiceCallError, type SimulatedWorld } from '../world/world.ts';
 
 interface Stored {
   readonly body: string;
   readonly etag: string;
 }
-export interface HttpResult {
+export interface HttpResponse {
   readonly status: number;
   readonly body: string;
 }
 
 const OPERATIONS = { GET: 'GetObject', PUT: 'PutObject', DELETE: 'DeleteObject' } as const;
 
-const named = (name: string, status: number): OutsideError =>
-  Object.assign(new OutsideError(name, name), { $metadata: { httpStatusCode: status } });
+const named = (name: string, status: number): ServiceCallError =>
+  Object.assign(new ServiceCallError(name, name), { $metadata: { httpStatusCode: status } });
 
 /** The bucket in memory: objects by key, conditional writes, and presigned URLs with their time and what was signed. */
-export class Bucket {
+export class SimulatedBucket {
   readonly #objects = new Map<string, Stored>();
-  readonly #world: World;
+  readonly #world: SimulatedWorld;
 
-  constructor(world: World) {
+  constructor(world: SimulatedWorld) {
     this.#world = world;
   }
 
@@ -70,12 +70,12 @@ export class Bucket {
   }
 
   /** A request with a presigned URL, as a box makes it. */
-  presigned(
+  requestPresigned(
     method: 'GET' | 'PUT' | 'DELETE',
     address: string,
     body = '',
     headers: Readonly<Record<string, string>> = {},
-  ): HttpResult {
+  ): HttpResponse {
     const url = new URL(address);
     const query = url.searchParams;
     const signed = query.get('X-Amz-Date') ?? '';

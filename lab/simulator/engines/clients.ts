@@ -6,23 +6,23 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { S3RequestPresigner } from '@aws-sdk/s3-request-presigner';
-import type { Service } from '../world/faults.ts';
+import type { SimulatedService } from '../world/faults.ts';
 
 /** An SDK command: its class names the operation. */
 interface Command {
   readonly constructor: { readonly name: string };
   readonly input: Readonly<Record<string, unknown>>;
 }
-export type Send = (service: Service, operation: string, input: Command['input']) => Promise<unknown>;
+export type SendCommand = (service: SimulatedService, operation: string, input: Command['input']) => Promise<unknown>;
 
-let send: Send | null = null;
+let send: SendCommand | null = null;
 /** Where the calls of all SDK clients go from now on. */
-export function useServices(to: Send | null): void {
+export function routeSdkCalls(to: SendCommand | null): void {
   send = to;
 }
 
 /** Lets every client of the SDK call the simulated services: the stores and handlers above them run unchanged. */
-export function installClients(): void {
+export function installSdkClients(): void {
   const clients = [
     [DynamoDBDocumentClient, 'dynamodb'],
     [S3Client, 's3'],

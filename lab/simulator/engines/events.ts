@@ -6,7 +6,7 @@ interface Entry {
 }
 
 /** The bus: what was put on it, as text by the id that repeats have in common. */
-export class Events {
+export class SimulatedEventBus {
   readonly #seen = new Map<string, Set<string>>();
 
   put({ Entries }: Readonly<Record<string, unknown>>): unknown {
@@ -20,7 +20,7 @@ export class Events {
   }
 
   /** Everything that was said under each id. */
-  get seen(): ReadonlyMap<string, ReadonlySet<string>> {
+  get findEvents(): ReadonlyMap<string, ReadonlySet<string>> {
     return this.#seen;
   }
 }

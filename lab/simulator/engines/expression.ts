@@ -1,7 +1,7 @@
 /** The expressions of DynamoDB that the stores use, parsed once and evaluated on plain JavaScript values. */
-export type Values = Readonly<Record<string, unknown>>;
-export type Item = Readonly<Record<string, unknown>>;
-type Evaluate<T> = (item: Item | undefined, values: Values) => T;
+export type ExpressionValues = Readonly<Record<string, unknown>>;
+export type TableItem = Readonly<Record<string, unknown>>;
+type Evaluate<T> = (item: TableItem | undefined, values: ExpressionValues) => T;
 
 export class ExpressionError extends Error {}
 
@@ -20,7 +20,7 @@ function tokenise(source: string): string[] {
 }
 
 /** A parser's place in its tokens. */
-export class Reader {
+export class ExpressionReader {
   readonly #tokens: string[];
   readonly #names: Readonly<Record<string, string>>;
   #at = 0;
@@ -74,14 +74,14 @@ export class Reader {
   }
 }
 
-export const valueAt = (item: Item | undefined, path: readonly string[]): unknown =>
-  path.reduce<unknown>((value, name) => (value as Item | undefined)?.[name], item);
+export const getValueAtPath = (item: TableItem | undefined, path: readonly string[]): unknown =>
+  path.reduce<unknown>((value, name) => (value as TableItem | undefined)?.[name], item);
 
-export function operand(reader: Reader): Evaluate<unknown> {
+export function parseOperand(reader: ExpressionReader): Evaluate<unknown> {
   if (reader.isWord('SIZE') && reader.peek(1) === '(') {
     reader.take();
     reader.expect('(');
-    const of = operand(reader);
+    const of = parseOperand(reader);
     reader.expect(')');
     return (item, values) => sizeOf(of(item, values));
   }
@@ -93,7 +93,7 @@ export function operand(reader: Reader): Evaluate<unknown> {
     };
   }
   const path = reader.path();
-  return (item) => valueAt(item, path);
+  return (item) => getValueAtPath(item, path);
 }
 
 function sizeOf(value: unknown): number | undefined {
@@ -114,7 +114,7 @@ const equal = (a: unknown, b: unknown): boolean =>
   a === b || (typeof a === 'object' && typeof b === 'object' && canonical(a) === canonical(b));
 
 /** Negative, 0 or positive; null when the two cannot be compared. Texts by their UTF-8 bytes. */
-export function order(a: unknown, b: unknown): number | null {
+export function compareValues(a: unknown, b: unknown): number | null {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b));
   return null;
@@ -123,10 +123,10 @@ export function order(a: unknown, b: unknown): number | null {
 const COMPARISONS: Readonly<Record<string, (a: unknown, b: unknown) => boolean>> = {
   '=': equal,
   '<>': (a, b) => !equal(a, b),
-  '<': (a, b) => (order(a, b) ?? Number.NaN) < 0,
-  '<=': (a, b) => (order(a, b) ?? Number.NaN) <= 0,
-  '>': (a, b) => (order(a, b) ?? Number.NaN) > 0,
-  '>=': (a, b) => (order(a, b) ?? Number.NaN) >= 0,
+  '<': (a, b) => (compareValues(a, b) ?? Number.NaN) < 0,
+  '<=': (a, b) => (compareValues(a, b) ?? Number.NaN) <= 0,
+  '>': (a, b) => (compareValues(a, b) ?? Number.NaN) > 0,
+  '>=': (a, b) => (compareValues(a, b) ?? Number.NaN) >= 0,
 };
 
 function contains(whole: unknown, part: unknown): boolean {
@@ -143,7 +143,7 @@ const FUNCTIONS: Readonly<Record<string, (...args: unknown[]) => boolean>> = {
     typeof whole === 'string' && typeof start === 'string' && whole.startsWith(start),
 };
 
-function primary(reader: Reader): Evaluate<boolean> {
+function primary(reader: ExpressionReader): Evaluate<boolean> {
   if (reader.isWord('NOT')) {
     reader.take();
     const inner = primary(reader);
@@ -159,26 +159,26 @@ function primary(reader: Reader): Evaluate<boolean> {
   if (named && reader.peek(1) === '(') {
     reader.take();
     reader.take();
-    const args = reader.list(() => operand(reader));
+    const args = reader.list(() => parseOperand(reader));
     reader.expect(')');
     return (item, values) => named(...args.map((each) => each(item, values)));
   }
   return comparison(reader);
 }
 
-function comparison(reader: Reader): Evaluate<boolean> {
-  const left = operand(reader);
+function comparison(reader: ExpressionReader): Evaluate<boolean> {
+  const left = parseOperand(reader);
   const word = reader.take().toUpperCase();
   if (word === 'IN') {
     reader.expect('(');
-    const options = reader.list(() => operand(reader));
+    const options = reader.list(() => parseOperand(reader));
     reader.expect(')');
     return (item, values) => options.some((each) => equal(left(item, values), each(item, values)));
   }
   if (word === 'BETWEEN') {
-    const low = operand(reader);
+    const low = parseOperand(reader);
     reader.expect('AND');
-    const high = operand(reader);
+    const high = parseOperand(reader);
     return (item, values) => {
       const value = left(item, values);
       return (
@@ -189,7 +189,7 @@ function comparison(reader: Reader): Evaluate<boolean> {
   }
   const compare = COMPARISONS[word];
   if (!compare) throw new ExpressionError(`"${word}" is not a comparison`);
-  const right = operand(reader);
+  const right = parseOperand(reader);
   return (item, values) => {
     const [a, b] = [left(item, values), right(item, values)];
     // What is missing equals nothing; it differs from everything that is there.
@@ -198,7 +198,7 @@ function comparison(reader: Reader): Evaluate<boolean> {
   };
 }
 
-function both(reader: Reader): Evaluate<boolean> {
+function both(reader: ExpressionReader): Evaluate<boolean> {
   const parts = [primary(reader)];
   while (reader.isWord('AND')) {
     reader.take();
@@ -207,7 +207,7 @@ function both(reader: Reader): Evaluate<boolean> {
   return (item, values) => parts.every((each) => each(item, values));
 }
 
-function either(reader: Reader): Evaluate<boolean> {
+function either(reader: ExpressionReader): Evaluate<boolean> {
   const parts = [both(reader)];
   while (reader.isWord('OR')) {
     reader.take();
@@ -219,11 +219,11 @@ function either(reader: Reader): Evaluate<boolean> {
 const parsed = new Map<string, Evaluate<boolean>>();
 
 /** A condition, a filter or a key condition. */
-export function condition(source: string, names: Readonly<Record<string, string>> = {}): Evaluate<boolean> {
+export function parseCondition(source: string, names: Readonly<Record<string, string>> = {}): Evaluate<boolean> {
   const key = `${source}\n${JSON.stringify(names)}`;
   let found = parsed.get(key);
   if (!found) {
-    const reader = new Reader(source, names);
+    const reader = new ExpressionReader(source, names);
     found = either(reader);
     if (!reader.isDone) throw new ExpressionError(`"${reader.peek()}" is too much in "${source}"`);
     parsed.set(key, found);

@@ -7,27 +7,27 @@ import { createExecutions, type Executions } from '../../../local/states/executi
 import { createActions } from '../../../local/states/index.ts';
 import { Interruption, StateError } from '../../../local/states/interpreter/errors.ts';
 import type { DeployedMachine } from '../../../local/states/machines.ts';
-import { ARN, QUEUES } from '../environment.ts';
-import { drawn } from '../world/random.ts';
-import type { World } from '../world/world.ts';
+import { STATE_MACHINE_ARNS, QUEUE_URLS } from '../environment.ts';
+import { drawFraction } from '../world/random.ts';
+import type { SimulatedWorld } from '../world/world.ts';
 
 /** The two machines as infra/ defines them, compiled once. */
 const MACHINES: ReadonlyMap<string, DeployedMachine> = new Map(
   [
     {
-      arn: ARN.cascade,
+      arn: STATE_MACHINE_ARNS.cascade,
       name: 'cascade',
       definition: cascadeDefinition({
         partition: 'aws',
         cascadeFunction: 'cascade',
         resolverFunction: 'resolver',
-        janitorMachine: ARN.janitor,
-        agentQueues: [QUEUES.agents[1], QUEUES.agents[2], QUEUES.agents[3]],
-        gatesQueue: QUEUES.gates,
+        janitorMachine: STATE_MACHINE_ARNS.janitor,
+        agentQueues: [QUEUE_URLS.agents[1], QUEUE_URLS.agents[2], QUEUE_URLS.agents[3]],
+        gatesQueue: QUEUE_URLS.gates,
       }),
     },
     {
-      arn: ARN.janitor,
+      arn: STATE_MACHINE_ARNS.janitor,
       name: 'janitor',
       definition: janitorDefinition({ partition: 'aws', janitorFunction: 'janitor', judgeFunction: 'judge' }),
     },
@@ -40,8 +40,8 @@ const MACHINES: ReadonlyMap<string, DeployedMachine> = new Map(
 /** Milliseconds within which an execution dies that is cut short: some before their first step, some after their last. */
 const CUT_WITHIN = 5_000;
 
-export interface Reaches {
-  readonly world: World;
+export interface StepFunctionsDependencies {
+  readonly world: SimulatedWorld;
   /** Invokes a function of the control plane by name. */
   readonly invoke: (name: string, payload: unknown) => Promise<unknown>;
   /** Sends a message. */
@@ -49,12 +49,12 @@ export interface Reaches {
 }
 
 /** Step Functions: the interpreter of the embedded stack, on virtual time. Executions are at least once, and in bad weather not even that. */
-export class Machines {
+export class SimulatedStepFunctions {
   executions: Executions;
-  readonly #reaches: Reaches;
+  readonly #reaches: StepFunctionsDependencies;
   #starts = 0;
 
-  constructor(reaches: Reaches) {
+  constructor(reaches: StepFunctionsDependencies) {
     this.#reaches = reaches;
     this.executions = this.#engine();
   }
@@ -93,26 +93,26 @@ export class Machines {
 
   #weathered(request: Parameters<Executions['start']>[0], start: Executions['start']): Execution {
     const { world } = this.#reaches;
-    const { isCalm, weather } = world;
+    const { hasNoMoreFaults, conditions } = world;
     const at = this.#starts++;
-    const draw = (what: string): number => (isCalm ? 1 : drawn(`${weather.seed}/${what}/${at}`));
-    const tell = (word: string): void => world.tell(() => `  ${word}: execution ${String(request['name'])}`);
-    if (draw('lost') < weather.lostStarts) {
+    const draw = (what: string): number => (hasNoMoreFaults ? 1 : drawFraction(`${conditions.seed}/${what}/${at}`));
+    const tell = (word: string): void => world.logEvent(() => `  ${word}: execution ${String(request['name'])}`);
+    if (draw('lost') < conditions.lostStarts) {
       tell('acknowledged and lost');
       const lost = start(request);
       lost.interrupt(new Interruption('ABORTED'));
       return lost;
     }
     const execution = start(request);
-    if (draw('cut') < weather.cutShort)
-      world.clock.after(drawn(`${weather.seed}/cut at/${at}`) * CUT_WITHIN, () => {
+    if (draw('cut') < conditions.diedStarts)
+      world.clock.schedule(drawFraction(`${conditions.seed}/cut at/${at}`) * CUT_WITHIN, () => {
         if (execution.status !== 'RUNNING') return;
         tell('cut short');
         execution.interrupt(new Interruption('ABORTED'));
       });
-    if (draw('twice') < weather.doubleStarts) {
+    if (draw('twice') < conditions.doubleStarts) {
       tell('runs twice');
-      world.clock.after(drawn(`${weather.seed}/twice at/${at}`) * CUT_WITHIN, () => void start(request));
+      world.clock.schedule(drawFraction(`${conditions.seed}/twice at/${at}`) * CUT_WITHIN, () => void start(request));
     }
     return execution;
   }
@@ -122,7 +122,7 @@ export class Machines {
   }
 
   /** All executions are gone without a trace, as after a crash of the embedded stack. */
-  forget(): void {
+  loseExecutions(): void {
     const lost = this.executions;
     this.executions = this.#engine();
     void lost.stop();

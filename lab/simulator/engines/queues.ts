@@ -1,5 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import type { World } from '../world/world.ts';
+import type { SimulatedWorld } from '../world/world.ts';
 
 /** As in infra/queues.ts. */
 const VISIBILITY_SECONDS = 180;
@@ -16,16 +16,16 @@ interface Message {
 }
 
 /** One queue and its event source mapping: at least once, in no order. */
-export class Queue {
+export class SimulatedQueue {
   readonly name: string;
-  readonly #world: World;
+  readonly #world: SimulatedWorld;
   readonly #invoke: (event: SQSEvent) => Promise<SQSBatchResponse>;
   readonly #messages = new Map<string, Message>();
   readonly deadLetters: string[] = [];
   #made = 0;
   #polling = 0;
 
-  constructor(world: World, name: string, invoke: (event: SQSEvent) => Promise<SQSBatchResponse>) {
+  constructor(world: SimulatedWorld, name: string, invoke: (event: SQSEvent) => Promise<SQSBatchResponse>) {
     this.#world = world;
     this.name = name;
     this.#invoke = invoke;
@@ -52,7 +52,7 @@ export class Queue {
   }
 
   #wake(delay: number): void {
-    this.#world.clock.after(delay + 1, () => this.#poll());
+    this.#world.clock.schedule(delay + 1, () => this.#poll());
   }
 
   #poll(): void {
@@ -103,7 +103,7 @@ export class Queue {
       }
       // Deleting is a call too: when it goes wrong, the message comes again.
       void this.#world
-        .outside(
+        .callService(
           'sqs',
           () => `delete ${message.id}`,
           () => {

@@ -1,19 +1,19 @@
-import { INDEXES, TABLE } from '../../../shared/contract/names.ts';
-import type { Service } from '../world/faults.ts';
-import { OutsideError } from '../world/world.ts';
-import type { Item } from './expression.ts';
-import { stored } from './stored.ts';
-import { type Input, inIndex } from './table.ts';
+import { TABLE_INDEXES, TABLE_KEYS } from '../../../shared/contract/names.ts';
+import type { SimulatedService } from '../world/faults.ts';
+import { ServiceCallError } from '../world/world.ts';
+import type { TableItem } from './expression.ts';
+import { toStoredItem } from './stored.ts';
+import { type TableCommandInput, projectIntoIndex } from './table.ts';
 
 /** A limit as a bucket of tokens: so many come back each second, and so many fit. */
-export interface Rate {
+export interface RateLimit {
   readonly perSecond: number;
   readonly burst: number;
 }
 
 /** What a deployment may ask of AWS; each rate by its name. */
-export interface Limits {
-  readonly rates: Readonly<Record<RateName, Rate>>;
+export interface QuotaLimits {
+  readonly rates: Readonly<Record<RateName, RateLimit>>;
   /** Lambda executions at a time. */
   readonly lambdas: number;
 }
@@ -39,7 +39,7 @@ interface Level {
   most: number;
 }
 
-export interface Met {
+export interface QuotaHit {
   readonly name: RateName;
   /** The most that was asked for within a second, of the fullest of its kind. */
   readonly most: number;
@@ -74,17 +74,17 @@ const WRITES: ReadonlySet<string> = new Set(['PutCommand', 'UpdateCommand', 'Del
 /** A read that may be some moments old costs half. */
 const EVENTUAL = 0.5;
 
-const bytes = (item: unknown): number => (item === undefined ? 0 : stored(item).bytes);
+const bytes = (item: unknown): number => (item === undefined ? 0 : toStoredItem(item).bytes);
 const unitsOf = (size: number, unit: number): number => Math.max(1, Math.ceil(size / unit));
 const readUnits = (looked: unknown, isStrong = false): number =>
   unitsOf(bytes(looked), 4 * KIB) * (isStrong ? 1 : EVENTUAL);
 
 /** The limits of AWS as token buckets, on virtual time: who asks for too much is refused as AWS refuses. */
-export class Quotas {
-  readonly #limits: Limits;
+export class ServiceQuotas {
+  readonly #limits: QuotaLimits;
   readonly #now: () => number;
   readonly #start: number;
-  readonly #stored: (key: Item) => Item | undefined;
+  readonly #stored: (key: TableItem) => TableItem | undefined;
   readonly #levels = new Map<string, Level>();
   readonly #refused = new Map<RateName, { count: number; firstAt: number }>();
   /** Lambda executions: now, the most, and how many were refused. */
@@ -93,7 +93,7 @@ export class Quotas {
   refusedRunning = 0;
 
   /** `stored`: the item of a key, whose size is what a change of it costs. */
-  constructor(limits: Limits, now: () => number, stored: (key: Item) => Item | undefined) {
+  constructor(limits: QuotaLimits, now: () => number, stored: (key: TableItem) => TableItem | undefined) {
     this.#stored = stored;
     this.#limits = limits;
     this.#now = now;
@@ -121,16 +121,16 @@ export class Quotas {
     if (!isDone && level.tokens < tokens) {
       const before = this.#refused.get(name) ?? { count: 0, firstAt: (now - this.#start) / 1_000 };
       this.#refused.set(name, { ...before, count: before.count + 1 });
-      throw new OutsideError(...WORDS[name]);
+      throw new ServiceCallError(...WORDS[name]);
     }
     level.tokens -= tokens;
   }
 
   /** An execution of a function begins; what it answers ends it. Throws when there are too many. */
-  begin(): () => void {
+  beginExecution(): () => void {
     if (this.running >= this.#limits.lambdas) {
       this.refusedRunning++;
-      throw new OutsideError('TooManyRequestsException', 'Rate Exceeded.');
+      throw new ServiceCallError('TooManyRequestsException', 'Rate Exceeded.');
     }
     this.mostRunning = Math.max(this.mostRunning, ++this.running);
     return () => {
@@ -143,9 +143,9 @@ export class Quotas {
   }
 
   /** A call of the SDK. Throws when it is one too many, and is not served then. */
-  call<R>(service: Service, operation: string, input: Readonly<Record<string, unknown>>, serve: () => R): R {
+  call<R>(service: SimulatedService, operation: string, input: Readonly<Record<string, unknown>>, serve: () => R): R {
     if (service === 'dynamodb')
-      return WRITES.has(operation) ? this.#write(input as Input, serve) : this.#read(input as Input, serve);
+      return WRITES.has(operation) ? this.#write(input as TableCommandInput, serve) : this.#read(input as TableCommandInput, serve);
     if (service === 's3')
       this.#take(operation === 'GetObjectCommand' ? 's3Reads' : 's3Writes', prefixOf(input['Key']), 1);
     else for (const name of RATES_OF[operation] ?? []) this.#take(name, '', 1);
@@ -156,12 +156,12 @@ export class Quotas {
    * Units of one partition of the table, by the larger of what was there and what is, also where a condition fails; and of one of each
    * index that shows the change. Indexes follow: one that is behind refuses the next write.
    */
-  #write<R>(input: Input, serve: () => R): R {
-    const key: Item = input.Item ?? input.Key ?? {};
-    const partition = String(key[TABLE.pk] ?? '');
+  #write<R>(input: TableCommandInput, serve: () => R): R {
+    const key: TableItem = input.Item ?? input.Key ?? {};
+    const partition = String(key[TABLE_KEYS.pk] ?? '');
     const before = this.#stored(key);
     const expected = unitsOf(Math.max(bytes(before), bytes(input.Item)), KIB);
-    for (const { name, pk } of Object.values(INDEXES))
+    for (const { name, pk } of Object.values(TABLE_INDEXES))
       for (const at of new Set([before?.[pk], input.Item?.[pk]]))
         if (typeof at === 'string') this.#take('itemWrites', `${name} ${at}`, 0);
     this.#take('itemWrites', partition, expected);
@@ -169,8 +169,8 @@ export class Quotas {
     const after = this.#stored(key);
     const more = unitsOf(bytes(after), KIB) - expected;
     if (more > 0) this.#take('itemWrites', partition, more, true);
-    for (const { name, pk, sk } of Object.values(INDEXES)) {
-      const [was, is] = [inIndex(name, before), inIndex(name, after)];
+    for (const { name, pk, sk } of Object.values(TABLE_INDEXES)) {
+      const [was, is] = [projectIntoIndex(name, before), projectIntoIndex(name, after)];
       const isMoved = was?.[pk] !== is?.[pk] || was?.[sk] !== is?.[sk];
       if (!isMoved && JSON.stringify(was) === JSON.stringify(is)) continue;
       for (const row of isMoved ? [was, is] : [is])
@@ -180,24 +180,24 @@ export class Quotas {
   }
 
   /** Units of one partition of the table, or of an index, by what was looked at. */
-  #read<R>(input: Input, serve: () => R): R {
+  #read<R>(input: TableCommandInput, serve: () => R): R {
     const gets = Object.values(
       input.RequestItems ?? { one: { Keys: input.Key && [input.Key], ConsistentRead: input.ConsistentRead } },
     );
     for (const { Keys = [], ConsistentRead: isStrong } of gets)
       for (const key of Keys)
-        this.#take('itemReads', String(key[TABLE.pk]), readUnits(this.#stored(key), isStrong));
+        this.#take('itemReads', String(key[TABLE_KEYS.pk]), readUnits(this.#stored(key), isStrong));
     if (input.RequestItems || input.Key) return serve();
     const at = `${input.IndexName ? `${input.IndexName} ` : ''}${input.ExpressionAttributeValues?.[':pk']}`;
     this.#take('itemReads', at, 0);
     const answer = serve();
-    const items = (answer as { readonly Items?: readonly Item[] }).Items ?? [];
+    const items = (answer as { readonly Items?: readonly TableItem[] }).Items ?? [];
     this.#take('itemReads', at, readUnits(items, input.ConsistentRead), true);
     return answer;
   }
 
   /** What was met, the most refused first. */
-  met(): Met[] {
+  listHits(): QuotaHit[] {
     return RATE_NAMES.map((name) => {
       const levels = [...this.#levels].filter(([key]) => key.startsWith(`${name} `));
       const [[key = '', fullest] = [], ...others] = levels.toSorted((a, b) => b[1].most - a[1].most);

@@ -1,9 +1,9 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
-import { drawn } from '../world/random.ts';
-import type { World } from '../world/world.ts';
-import type { Item } from './expression.ts';
-import type { Write } from './table.ts';
+import { drawFraction } from '../world/random.ts';
+import type { SimulatedWorld } from '../world/world.ts';
+import type { TableItem } from './expression.ts';
+import type { TableWrite } from './table.ts';
 
 /** As in infra/stream-reader.ts. */
 const RETRIES = 8;
@@ -12,9 +12,9 @@ const AGAIN_MS = 60_000;
 /** Shards of a stream, as far as a reader sees them, unless it has its own number: within one, order is kept; batches mix the items of one. */
 const LANES = 3;
 
-const images = new WeakMap<Item, NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>();
+const images = new WeakMap<TableItem, NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>();
 /** An item in DynamoDB's JSON, made once. */
-function image(item: Item): NonNullable<DynamoDBRecord['dynamodb']>['NewImage'] {
+function image(item: TableItem): NonNullable<DynamoDBRecord['dynamodb']>['NewImage'] {
   let made = images.get(item);
   if (!made) {
     made = marshall(item) as NonNullable<DynamoDBRecord['dynamodb']>['NewImage'];
@@ -23,7 +23,7 @@ function image(item: Item): NonNullable<DynamoDBRecord['dynamodb']>['NewImage'] 
   return made;
 }
 
-const record = (write: Write): DynamoDBRecord => ({
+const record = (write: TableWrite): DynamoDBRecord => ({
   eventID: `e${write.sequence}`,
   eventName: write.before === null ? 'INSERT' : write.after === null ? 'REMOVE' : 'MODIFY',
   eventSource: 'aws:dynamodb',
@@ -35,38 +35,38 @@ const record = (write: Write): DynamoDBRecord => ({
   },
 });
 
-export interface ReaderOptions {
+export interface SimulatedStreamOptions {
   readonly name: string;
   readonly batchSize: number;
   /** Milliseconds that a batch is waited for. */
   readonly windowMs: number;
   readonly lanes?: number;
-  readonly wants: (write: Write) => boolean;
+  readonly wants: (write: TableWrite) => boolean;
   /** Invokes the function. Rejects when it failed as a whole. */
   readonly invoke: (records: DynamoDBRecord[]) => Promise<DynamoDBBatchResponse | undefined>;
 }
 
 interface Lane {
-  readonly waiting: { write: Write; tries: number }[];
+  readonly waiting: { write: TableWrite; tries: number }[];
   isBusy: boolean;
 }
 
 /** One function's place in the stream: batches in order, a failed record again and alone, in the end put aside. */
 export class StreamReader {
-  readonly #options: ReaderOptions;
-  readonly #world: World;
+  readonly #options: SimulatedStreamOptions;
+  readonly #world: SimulatedWorld;
   readonly #lanes: Lane[];
   /** The most writes that have waited in one lane. */
-  longest = 0;
+  longestBacklog = 0;
   #batches = 0;
   /** Batches that came twice. */
   redelivered = 0;
   /** Writes that were given up and are not done yet, by item, each in its order: dead letters. */
-  readonly #kept = new Map<string, Write[]>();
+  readonly #kept = new Map<string, TableWrite[]>();
   /** How many writes were given up. */
-  givenUp = 0;
+  droppedWrites = 0;
 
-  constructor(world: World, options: ReaderOptions) {
+  constructor(world: SimulatedWorld, options: SimulatedStreamOptions) {
     this.#world = world;
     this.#options = options;
     this.#lanes = Array.from({ length: options.lanes ?? LANES }, () => ({ waiting: [], isBusy: false }));
@@ -76,41 +76,41 @@ export class StreamReader {
     return this.#kept.size === 0 && this.#lanes.every(({ waiting }) => waiting.length === 0);
   }
 
-  offer(write: Write): void {
+  offer(write: TableWrite): void {
     if (!this.#options.wants(write)) return;
-    const at = Math.floor(drawn(String(write.key['pk'])) * this.#lanes.length);
+    const at = Math.floor(drawFraction(String(write.key['pk'])) * this.#lanes.length);
     const lane = this.#lanes[at] as Lane;
     lane.waiting.push({ write, tries: 0 });
-    this.longest = Math.max(this.longest, lane.waiting.length);
+    this.longestBacklog = Math.max(this.longestBacklog, lane.waiting.length);
     this.#pump(lane, this.#options.windowMs);
   }
 
   /** The function has done its work, and the stream is not told: a poller that dies, a checkpoint that is lost. */
   #comesAgain(): boolean {
-    const { seed, redelivery } = this.#world.weather;
+    const { seed, redelivery } = this.#world.conditions;
     return (
-      !this.#world.isCalm && drawn(`${seed}/again/${this.#options.name}/${this.#batches++}`) < redelivery
+      !this.#world.hasNoMoreFaults && drawFraction(`${seed}/again/${this.#options.name}/${this.#batches++}`) < redelivery
     );
   }
 
   /** Sometimes one that would have done is given up, too: so that it comes after later writes of the same item. */
   #isGivenUp(): boolean {
-    const { seed, redelivery } = this.#world.weather;
+    const { seed, redelivery } = this.#world.conditions;
     return (
-      !this.#world.isCalm &&
-      drawn(`${seed}/given-up/${this.#options.name}/${this.#batches++}`) < redelivery / 2
+      !this.#world.hasNoMoreFaults &&
+      drawFraction(`${seed}/given-up/${this.#options.name}/${this.#batches++}`) < redelivery / 2
     );
   }
 
-  #giveUp(write: Write): void {
-    this.#world.tell(() => `${this.#options.name} gives up write ${write.sequence}`);
-    this.givenUp++;
+  #giveUp(write: TableWrite): void {
+    this.#world.logEvent(() => `${this.#options.name} gives up write ${write.sequence}`);
+    this.droppedWrites++;
     const item = String(write.key['pk']);
     const kept = this.#kept.get(item);
     if (kept) kept.push(write);
     else {
       this.#kept.set(item, [write]);
-      this.#world.clock.after(AGAIN_MS, () => void this.#readAgain(item));
+      this.#world.clock.schedule(AGAIN_MS, () => void this.#readAgain(item));
     }
   }
 
@@ -119,13 +119,13 @@ export class StreamReader {
     const kept = this.#kept.get(item) ?? [];
     for (let next = kept[0]; next; next = kept[0]) {
       const write = next;
-      this.#world.tell(() => `${this.#options.name} reads write ${write.sequence} again`);
+      this.#world.logEvent(() => `${this.#options.name} reads write ${write.sequence} again`);
       const isDone = await this.#options
         .invoke([record(write)])
         .then((response) => (response?.batchItemFailures.length ?? 0) === 0)
         .catch(() => false);
       if (!isDone) {
-        this.#world.clock.after(AGAIN_MS, () => void this.#readAgain(item));
+        this.#world.clock.schedule(AGAIN_MS, () => void this.#readAgain(item));
         return;
       }
       kept.shift();
@@ -136,7 +136,7 @@ export class StreamReader {
   #pump(lane: Lane, delay: number): void {
     if (lane.isBusy || lane.waiting.length === 0) return;
     lane.isBusy = true;
-    this.#world.clock.after(5 + delay, () => void this.#deliver(lane));
+    this.#world.clock.schedule(5 + delay, () => void this.#deliver(lane));
   }
 
   async #deliver(lane: Lane): Promise<void> {
@@ -151,7 +151,7 @@ export class StreamReader {
     const batch = lane.waiting.slice(0, size);
     if (this.#comesAgain()) {
       this.redelivered++;
-      this.#world.tell(() => `${this.#options.name} gets ${batch.length} changes that will come again`);
+      this.#world.logEvent(() => `${this.#options.name} gets ${batch.length} changes that will come again`);
       await this.#options.invoke(batch.map(({ write }) => record(write))).catch(() => {});
     }
     const done = await this.#options

@@ -1,6 +1,6 @@
-import { ExpressionError, type Item, operand, Reader, type Values, valueAt } from './expression.ts';
+import { ExpressionError, type TableItem, parseOperand, ExpressionReader, type ExpressionValues, getValueAtPath } from './expression.ts';
 
-type Write = (item: Record<string, unknown>, before: Item, values: Values) => void;
+type Write = (item: Record<string, unknown>, before: TableItem, values: ExpressionValues) => void;
 const SECTIONS = ['SET', 'ADD', 'REMOVE', 'DELETE'];
 
 function set(item: Record<string, unknown>, path: readonly string[], value: unknown): void {
@@ -19,9 +19,9 @@ function set(item: Record<string, unknown>, path: readonly string[], value: unkn
   item[name] = copy;
 }
 
-type Value = (before: Item, values: Values) => unknown;
+type Value = (before: TableItem, values: ExpressionValues) => unknown;
 
-function term(reader: Reader): Value {
+function term(reader: ExpressionReader): Value {
   if (reader.isWord('IF_NOT_EXISTS') && reader.peek(1) === '(') {
     reader.take();
     reader.take();
@@ -29,7 +29,7 @@ function term(reader: Reader): Value {
     reader.expect(',');
     const otherwise = expression(reader);
     reader.expect(')');
-    return (before, values) => valueAt(before, path) ?? otherwise(before, values);
+    return (before, values) => getValueAtPath(before, path) ?? otherwise(before, values);
   }
   if (reader.isWord('LIST_APPEND') && reader.peek(1) === '(') {
     reader.take();
@@ -43,7 +43,7 @@ function term(reader: Reader): Value {
       ...(second(before, values) as unknown[]),
     ];
   }
-  const value = operand(reader);
+  const value = parseOperand(reader);
   return (before, values) => {
     const found = value(before, values);
     if (found === undefined) throw new ExpressionError('an attribute of the update does not exist');
@@ -51,7 +51,7 @@ function term(reader: Reader): Value {
   };
 }
 
-function expression(reader: Reader): Value {
+function expression(reader: ExpressionReader): Value {
   const left = term(reader);
   const sign = reader.peek();
   if (sign !== '+' && sign !== '-') return left;
@@ -73,7 +73,7 @@ function removed(present: unknown, less: unknown): unknown {
   return left.size === 0 ? undefined : left;
 }
 
-function clause(section: string, reader: Reader): Write {
+function clause(section: string, reader: ExpressionReader): Write {
   const path = reader.path();
   if (section === 'REMOVE') return (item) => set(item, path, undefined);
   if (section === 'SET') {
@@ -81,19 +81,19 @@ function clause(section: string, reader: Reader): Write {
     const value = expression(reader);
     return (item, before, values) => set(item, path, value(before, values));
   }
-  const value = operand(reader);
+  const value = parseOperand(reader);
   const combine = section === 'ADD' ? added : removed;
-  return (item, before, values) => set(item, path, combine(valueAt(before, path), value(before, values)));
+  return (item, before, values) => set(item, path, combine(getValueAtPath(before, path), value(before, values)));
 }
 
 /** The item after an UpdateExpression. */
-export function updated(
+export function applyUpdateExpression(
   source: string,
   names: Readonly<Record<string, string>>,
-  values: Values,
-  before: Item,
+  values: ExpressionValues,
+  before: TableItem,
 ): Record<string, unknown> {
-  const reader = new Reader(source, names);
+  const reader = new ExpressionReader(source, names);
   const item = { ...before };
   while (!reader.isDone) {
     const section = reader.take().toUpperCase();

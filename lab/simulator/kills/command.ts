@@ -1,10 +1,10 @@
-import { realKills } from './kills.ts';
+import { runRealKills } from './kills.ts';
 
 /** Tasks for each kill: enough that a kill finds one of them in a box. */
 const TASKS_PER_KILL = 2;
 
 /** `npm run simulate -- --real-kills N`: kills the embedded stack for real while tasks run. Answers whether all held. */
-export async function killsCommand(
+export async function runKillsCommand(
   kills: number,
   seed: number,
   fault: string | null,
@@ -14,7 +14,7 @@ export async function killsCommand(
     if (!json) console.log(line);
   };
   say(`seed ${seed}: it draws the moments; what runs at them is up to the machine`);
-  const record = await realKills({ kills, tasks: kills * TASKS_PER_KILL, seed, fault, say });
+  const record = await runRealKills({ kills, tasks: kills * TASKS_PER_KILL, seed, fault, say });
   if (json) console.log(JSON.stringify(record));
   for (const each of record.broken) say(`BROKEN: ${each}`);
   say(

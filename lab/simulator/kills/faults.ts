@@ -19,7 +19,7 @@ const FAULTS = {
 } as const satisfies Readonly<Record<string, readonly Piece[]>>;
 
 /** Flags for Node with which a stack has a fault: its threads, which have environments of their own, are given them, too. */
-export function planted(name: string): readonly string[] {
+export function getFaultNodeFlags(name: string): readonly string[] {
   if (!(name in FAULTS))
     throw new Error(`there is no fault "${name}" of the stack; there are: ${Object.keys(FAULTS).join('; ')}`);
   const preload = new URL('./preload.ts', import.meta.url);
@@ -28,5 +28,5 @@ export function planted(name: string): readonly string[] {
 }
 
 /** What makes up a fault. */
-export const piecesOf = (name: string): readonly Piece[] =>
+export const getFaultParts = (name: string): readonly Piece[] =>
   (FAULTS as Readonly<Record<string, readonly Piece[]>>)[name] ?? [];

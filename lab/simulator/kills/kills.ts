@@ -1,11 +1,11 @@
 import { readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { NudgeRow } from '../../../shared/control/ledger/rows.ts';
+import type { VerificationNudgeRow } from '../../../shared/control/ledger/rows.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, writes } from '../../../test/system/support/repository.ts';
 import { Stack } from '../../../test/system/support/stack.ts';
-import { type Random, seeded } from '../world/random.ts';
-import { planted } from './faults.ts';
+import { type RandomStream, createRandomStream } from '../world/random.ts';
+import { getFaultNodeFlags } from './faults.ts';
 
 export interface KillOptions {
   readonly kills: number;
@@ -16,7 +16,7 @@ export interface KillOptions {
   say(line: string): void;
 }
 
-export interface KillRecord {
+export interface KillReport {
   readonly kills: number;
   /** Kills at a moment that was waited for, not drawn. */
   readonly at_moments: number;
@@ -44,16 +44,16 @@ const MOST_RETRIES = 10;
 /** Moments at which a kill is most likely to be met by what a repeated call would do again. */
 const MOMENTS = {
   /** RunTask has written its client token, and nobody knows of the box yet. */
-  'the record of a RunTask': ({ stack }: Scene) => [join(stack.dataDir, 'ecs-tasks'), /\.json$/],
+  'the record of a RunTask': ({ stack }: KillRun) => [join(stack.dataDir, 'ecs-tasks'), /\.json$/],
   /** An agent has begun to work, and the message that launched it is perhaps not deleted yet. */
-  'the first act of an agent': ({ repository }: Scene) => [repository.folder, /^runs$/],
-} as const satisfies { [name: string]: (scene: Scene) => readonly [folder: string, file: RegExp] };
+  'the first act of an agent': ({ repository }: KillRun) => [repository.folder, /^runs$/],
+} as const satisfies { [name: string]: (scene: KillRun) => readonly [folder: string, file: RegExp] };
 type Moment = keyof typeof MOMENTS;
 /** In turn; null: a moment that chance draws. */
 const TURNS: readonly (Moment | null)[] = [null, 'the first act of an agent', 'the record of a RunTask'];
 
 /** Resolves when a file is written to. False when that did not come. */
-async function comes(moment: Moment, scene: Scene): Promise<boolean> {
+async function comes(moment: Moment, scene: KillRun): Promise<boolean> {
   const [folder, file] = MOMENTS[moment](scene);
   const ended = new AbortController();
   const seen = Promise.withResolvers<boolean>();
@@ -77,14 +77,14 @@ async function submit(stack: Stack, task: Record<string, unknown>): Promise<bool
   return true;
 }
 
-interface Scene {
+interface KillRun {
   readonly stack: Stack;
   readonly repository: Repository;
   readonly runs: string;
   readonly ids: readonly string[];
 }
 
-function taskOf({ repository, runs, ids }: Scene, index: number, random: Random): Record<string, unknown> {
+function taskOf({ repository, runs, ids }: KillRun, index: number, random: RandomStream): Record<string, unknown> {
   const thinks = random.int(600);
   const code = [
     `fs.appendFileSync(${JSON.stringify(runs)}, process.env.ASSAY_TASK_ID + '/' + process.env.ASSAY_ATTEMPT + '\\n');`,
@@ -103,7 +103,7 @@ function taskOf({ repository, runs, ids }: Scene, index: number, random: Random)
 }
 
 /** Kills at moments that chance draws, and at those that were named, while tasks come in and run. */
-async function killing(scene: Scene, options: KillOptions, random: Random): Promise<number> {
+async function killing(scene: KillRun, options: KillOptions, random: RandomStream): Promise<number> {
   const { stack, ids } = scene;
   const tasks = ids.map((_, index) => taskOf(scene, index, random));
   let atMoments = 0;
@@ -133,7 +133,7 @@ async function killing(scene: Scene, options: KillOptions, random: Random): Prom
 
 /** What must be true of one task when all is over. */
 async function lookAt(
-  { stack, repository }: Scene,
+  { stack, repository }: KillRun,
   id: string,
 ): Promise<{ attempts: number; broken: string[] }> {
   const task = await stack.ended(id, FOUND_AGAIN).catch((error: unknown) => error as Error);
@@ -164,7 +164,7 @@ function twice(names: readonly string[]): string[] {
   return [...counts].flatMap(([name, count]) => (count > 1 ? [`${name}, ${count} times`] : []));
 }
 
-async function lookAtAll(scene: Scene): Promise<Omit<KillRecord, 'kills' | 'at_moments' | 'tasks'>> {
+async function lookAtAll(scene: KillRun): Promise<Omit<KillReport, 'kills' | 'at_moments' | 'tasks'>> {
   const { stack, ids, runs } = scene;
   const found = [];
   for (const id of ids) found.push(await lookAt(scene, id));
@@ -174,19 +174,19 @@ async function lookAtAll(scene: Scene): Promise<Omit<KillRecord, 'kills' | 'at_m
   const { body } = await stack.call<{ verification_nudge: { total_completions: number } }>('GET', '/status');
   const counted = body.verification_nudge.total_completions;
   if (counted !== ids.length) broken.push(`${counted} completions counted of ${ids.length}`);
-  const rows = await stack.records<NudgeRow>('verification_nudges');
+  const rows = await stack.records<VerificationNudgeRow>('verification_nudges');
   const recorded = new Set(rows.map(({ record_id }) => record_id)).size;
   if (recorded !== ids.length) broken.push(`${recorded} completions recorded of ${ids.length}`);
   return { attempts: found.reduce((sum, { attempts }) => sum + attempts, 0), agents: agents.length, broken };
 }
 
 /** The embedded stack as a process that is killed again and again while tasks run, until all have come to their end. */
-export async function realKills(options: KillOptions): Promise<KillRecord> {
-  const random = seeded('kills', options.seed);
+export async function runRealKills(options: KillOptions): Promise<KillReport> {
+  const random = createRandomStream('kills', options.seed);
   const repository = new Repository(PROJECT);
-  const stack = await Stack.start({}, options.fault === null ? [] : planted(options.fault));
+  const stack = await Stack.start({}, options.fault === null ? [] : getFaultNodeFlags(options.fault));
   const ids = Array.from({ length: options.tasks }, (_, index) => `killed-${index}`);
-  const scene: Scene = { stack, repository, runs: join(repository.folder, 'runs'), ids };
+  const scene: KillRun = { stack, repository, runs: join(repository.folder, 'runs'), ids };
   try {
     const at_moments = await killing(scene, options, random);
     return { kills: options.kills, at_moments, tasks: ids.length, ...(await lookAtAll(scene)) };

@@ -1,6 +1,6 @@
-import { plantInto } from '../planted/plant.ts';
-import { piecesOf } from './faults.ts';
+import { plantFaultInModule } from '../planted/plant.ts';
+import { getFaultParts } from './faults.ts';
 
 /** Loaded before everything else into each thread of a stack that is to have a fault. */
 const name = new URL(import.meta.url).searchParams.get('fault') ?? '';
-for (const piece of piecesOf(name)) plantInto(name, piece);
+for (const piece of getFaultParts(name)) plantFaultInModule(name, piece);

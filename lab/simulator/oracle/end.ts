@@ -1,49 +1,49 @@
-import { ITEM_PREFIX } from '../../../shared/contract/names.ts';
-import { commitId } from '../../../shared/contract/repository/commit.ts';
-import { commitText } from '../../../shared/contract/task/delivered-commit.ts';
+import { ITEM_KEY_PREFIXES } from '../../../shared/contract/names.ts';
+import { computeCommitId } from '../../../shared/contract/repository/commit.ts';
+import { buildDeliveryCommit } from '../../../shared/contract/task/delivered-commit.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import type { Simulation } from '../simulation.ts';
-import { checkWords } from './leave.ts';
-import { mayRest, tasksOf } from './rest.ts';
+import { checkDecisions } from './leave.ts';
+import { waitingReason, listStoredTasks } from './rest.ts';
 
 /** Looks at everything when all has come to rest. */
-export function checkEnd(of: Simulation): void {
+export function checkFinalState(of: Simulation): void {
   const { cloud, knowledge, remote, world } = of;
-  const all = new Map(tasksOf(of).map((task) => [task.id, task]));
+  const all = new Map(listStoredTasks(of).map((task) => [task.id, task]));
   for (const id of knowledge.accepted)
-    if (!all.has(id)) world.violate('no task is lost', `${id} was accepted and is not there`);
+    if (!all.has(id)) world.reportViolation('no task is lost', `${id} was accepted and is not there`);
   for (const task of all.values()) {
     checkDelivered(of, task);
     checkRefused(of, task);
     checkFixUp(of, task, all);
-    if (mayRest(task, all) === null)
-      world.violate(
+    if (waitingReason(task, all) === null)
+      world.reportViolation(
         'no task is lost',
         `${task.id} is ${task.status}${task.waits_for ? `, waits for ${task.waits_for}` : ''}, and nothing moves it`,
       );
   }
-  checkWords(of, all);
-  for (const each of knowledge.reported) {
+  checkDecisions(of, all);
+  for (const each of knowledge.acceptedReports) {
     const [id = '', attempt] = each.split('/');
     if (!all.get(id)?.attempts[Number(attempt) - 1]?.report)
-      world.violate('an accepted report stays', `${each} was answered with success`);
+      world.reportViolation('an accepted report stays', `${each} was answered with success`);
   }
   for (const id of knowledge.cancelled)
     if (all.get(id)?.status !== 'cancelled')
-      world.violate('an accepted cancellation stays', `${id} is ${all.get(id)?.status ?? 'gone'}`);
+      world.reportViolation('an accepted cancellation stays', `${id} is ${all.get(id)?.status ?? 'gone'}`);
   for (const [branch, pushed] of remote.branches) {
     const task = all.get(branch.replace('assay/', ''));
     if (task?.status === 'cancelled')
-      world.violate('nothing cancelled is delivered', `${task.id} was pushed as ${pushed.tree.slice(0, 8)}`);
+      world.reportViolation('nothing cancelled is delivered', `${task.id} was pushed as ${pushed.tree.slice(0, 8)}`);
   }
   for (const item of cloud.table.items())
-    if (String(item['pk']).startsWith(ITEM_PREFIX.box) && item['used'] !== 0)
-      world.violate(
+    if (String(item['pk']).startsWith(ITEM_KEY_PREFIXES.box) && item['used'] !== 0)
+      world.reportViolation(
         'no room is kept for nothing',
         `${item['used']} of ${item['pk']} are taken, and nothing runs`,
       );
-  if (cloud.machines.running > 0)
-    world.violate('every execution ends', `${cloud.machines.running} still run`);
+  if (cloud.stateMachines.running > 0)
+    world.reportViolation('every execution ends', `${cloud.stateMachines.running} still run`);
 }
 
 /** Work that our gates have passed goes out, unless it changes nothing or a remote does not take it. */
@@ -51,7 +51,7 @@ function checkDelivered(of: Simulation, task: Task): void {
   const attempt = task.attempts.at(-1);
   if (task.status !== 'done' || attempt?.verdict?.verdict !== 'pass' || !attempt.verdict.verified) return;
   if (attempt.artifact?.patch_bytes !== 0 && task.delivery?.state !== 'delivered')
-    of.world.violate(
+    of.world.reportViolation(
       'passed work is delivered',
       `${task.id} is done, verified, and ${task.delivery?.state ?? 'not delivered'}`,
     );
@@ -59,7 +59,7 @@ function checkDelivered(of: Simulation, task: Task): void {
 
 /** What says that it has a fix-up has exactly that one, and a piece of work no more than were asked for. */
 function checkFixUp(of: Simulation, task: Task, all: ReadonlyMap<string, Task>): void {
-  const broken = (message: string): void => of.world.violate('each fix-up is made once', message);
+  const broken = (message: string): void => of.world.reportViolation('each fix-up is made once', message);
   const fixes = [...all.values()].filter(({ fix_of: mends }) => mends?.task_id === task.id);
   const named = task.superseded_by === undefined ? [] : [task.superseded_by];
   if (fixes.map(({ id }) => id).join() !== named.join())
@@ -70,7 +70,7 @@ function checkFixUp(of: Simulation, task: Task, all: ReadonlyMap<string, Task>):
   const line = [...all.values()].filter(({ fix_of: mends }) => mends?.root === task.id);
   const most = of.knowledge.plans.get(task.id)?.fixUps;
   if (most !== undefined && line.length > most)
-    of.world.violate('fix-ups within the limit', `${task.id} has ${line.length} of ${most}`);
+    of.world.reportViolation('fix-ups within the limit', `${task.id} has ${line.length} of ${most}`);
 }
 
 /** The outcome of a push is known as long as the repository answers, whoever was lost over it. */
@@ -79,8 +79,8 @@ function checkRefused(of: Simulation, task: Task): void {
   if (!attempt || task.delivery?.state !== 'refused') return;
   const { base_commit: parent, branch, reason, tree } = task.delivery;
   const there = of.remote.branches.get(branch ?? '')?.commit;
-  if (there === commitId({ tree, parent, ...commitText(task, attempt) }))
-    of.world.violate('what was pushed is called delivered', `${task.id}: ${reason}`);
+  if (there === computeCommitId({ tree, parent, ...buildDeliveryCommit(task, attempt) }))
+    of.world.reportViolation('what was pushed is called delivered', `${task.id}: ${reason}`);
   if (reason?.includes('not known'))
-    of.world.violate('the outcome of a push is known', `${task.id}: ${reason}`);
+    of.world.reportViolation('the outcome of a push is known', `${task.id}: ${reason}`);
 }

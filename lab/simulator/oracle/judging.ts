@@ -5,14 +5,14 @@ import type { Simulation } from '../simulation.ts';
 const CLAIM = 300_000;
 
 /** Models are paid for each time that they are asked: for one run of an attempt once, and again only when whoever asked must be gone. */
-export function checkJudging(
+export function checkModelCalls(
   { knowledge, world }: Simulation,
   { task_id, attempt, run }: JanitorInput,
 ): void {
   const key = `${task_id}/${attempt}/${run}`;
-  const before = knowledge.judged.get(key);
+  const before = knowledge.lastModelCalls.get(key);
   const { now } = world.clock;
-  knowledge.judged.set(key, now);
+  knowledge.lastModelCalls.set(key, now);
   if (before !== undefined && now - before < CLAIM)
-    world.violate('models are asked once at a time', `about ${key} again after ${(now - before) / 1_000} s`);
+    world.reportViolation('models are asked once at a time', `about ${key} again after ${(now - before) / 1_000} s`);
 }

@@ -1,14 +1,14 @@
-import type { Status } from '../../../shared/contract/task/status.ts';
+import type { TaskStatus } from '../../../shared/contract/task/status.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import type { Simulation } from '../simulation.ts';
 
-const ENDED: readonly Status[] = ['done', 'failed', 'cancelled'];
+const ENDED: readonly TaskStatus[] = ['done', 'failed', 'cancelled'];
 
-export const tasksOf = (of: Simulation): Task[] =>
+export const listStoredTasks = (of: Simulation): Task[] =>
   of.cloud.table.items().flatMap((item) => (item['sk'] === 'task' ? [item as unknown as Task] : []));
 
 /** Why a task may rest where it is, or null when nobody but the platform could move it: then it is lost. */
-export function mayRest(task: Task, all: ReadonlyMap<string, Task>): string | null {
+export function waitingReason(task: Task, all: ReadonlyMap<string, Task>): string | null {
   if (ENDED.includes(task.status)) return task.status;
   if (task.status === 'in_review' && task.hold) return 'a person is asked';
   if (task.status === 'open' && task.runner === 'external' && task.base_commit !== null)
@@ -32,7 +32,7 @@ export function mayRest(task: Task, all: ReadonlyMap<string, Task>): string | nu
 }
 
 /** Tasks that nothing will move although something should. */
-export function stuck(of: Simulation): Task[] {
-  const all = new Map(tasksOf(of).map((task) => [task.id, task]));
-  return [...all.values()].filter((task) => mayRest(task, all) === null);
+export function findStuckTasks(of: Simulation): Task[] {
+  const all = new Map(listStoredTasks(of).map((task) => [task.id, task]));
+  return [...all.values()].filter((task) => waitingReason(task, all) === null);
 }

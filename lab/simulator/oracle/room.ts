@@ -1,5 +1,5 @@
 import type { Task } from '../../../shared/contract/task/task.ts';
-import type { Write } from '../engines/table.ts';
+import type { TableWrite } from '../engines/table.ts';
 import type { Simulation } from '../simulation.ts';
 
 /** A function that has read that nobody waits may let a box in until its time is over. */
@@ -7,11 +7,11 @@ const LONGEST_FUNCTION_SECONDS = 35;
 /** Of higher priorities, after which a lower one has its turn. */
 const TURNS = 10;
 
-const names = (item: Write['after'], prefix: string): string[] =>
+const names = (item: TableWrite['after'], prefix: string): string[] =>
   Object.keys(item ?? {}).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
 
 /** Room goes to what is urgent: nothing is let in while a higher priority is known to wait there, unless its turn has come. */
-export function checkRoom(of: Simulation, { key, before, after }: Write): void {
+export function checkCapacityWrite(of: Simulation, { key, before, after }: TableWrite): void {
   const place = `${String(key['pk'])}/${String(key['sk'])}`;
   const known = new Set(names(before, 'box:'));
   const [box] = names(after, 'box:').filter((each) => !known.has(each));
@@ -28,9 +28,9 @@ export function checkRoom(of: Simulation, { key, before, after }: Write): void {
     const { since, until } = Object(before?.[`wait:${name}`]) as { since: number; until: number };
     return priorityOf(name) < priority && since <= now - LONGEST_FUNCTION_SECONDS && until >= now;
   });
-  const letIn = of.knowledge.letIn.get(place) ?? [];
-  of.knowledge.letIn.set(place, [...letIn, priority]);
+  const letIn = of.knowledge.admittedPriorities.get(place) ?? [];
+  of.knowledge.admittedPriorities.set(place, [...letIn, priority]);
   const passed = letIn.slice(letIn.lastIndexOf(priority) + 1).filter((each) => each < priority).length;
   if (urgent !== undefined && passed < TURNS)
-    of.world.violate('room goes to what is urgent', `${box} is let in while ${urgent} waits for that room`);
+    of.world.reportViolation('room goes to what is urgent', `${box} is let in while ${urgent} waits for that room`);
 }

@@ -2,16 +2,16 @@ import type { Attempt } from '../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import type { Simulation } from '../simulation.ts';
 
-type Broken = (invariant: string, message: string) => void;
+type ReportViolation = (invariant: string, message: string) => void;
 
 /** So many others make a task a foundation; written down here a second time on purpose. */
 const OTHERS = 3;
 
-const how = ({ tier, model, adapter, effort }: Attempt): string =>
+const describeStrategy = ({ tier, model, adapter, effort }: Attempt): string =>
   JSON.stringify([tier, model, adapter ?? null, effort]);
 
 /** What failed twice in the same way is not done a third time as it was: by somebody else, harder, in a smaller step, or not at all. */
-export function checkStall(before: Task, after: Task, broken: Broken): void {
+export function checkRepeatedFailure(before: Task, after: Task, broken: ReportViolation): void {
   const [last, next] = [before.attempts.at(-1), after.attempts.at(-1)];
   if (after.attempts.length <= before.attempts.length || !last || !next || next.merge || last.merge) return;
   // A person's word on the work, or a new round, is a change of its own.
@@ -24,12 +24,12 @@ export function checkStall(before: Task, after: Task, broken: Broken): void {
       number < last.number &&
       failure?.fingerprint === fingerprint,
   );
-  if (isAgain && how(last) === how(next) && last.decision?.strategy !== 'smaller_task')
+  if (isAgain && describeStrategy(last) === describeStrategy(next) && last.decision?.strategy !== 'smaller_task')
     broken('the same failure twice changes something', `${after.id}/${next.number} is as ${last.number} was`);
 }
 
 /** A task has one attempt more, and a point less to reach, only where others build on it; and it goes on saying so. */
-export function checkFoundation(of: Simulation, before: Task, after: Task, broken: Broken): void {
+export function checkFoundation(of: Simulation, before: Task, after: Task, broken: ReportViolation): void {
   if (before.foundation && JSON.stringify(before.foundation) !== JSON.stringify(after.foundation))
     broken('a foundation stays what it is', `${after.id} no longer says that others build on it`);
   if (before.foundation || !after.foundation) return;

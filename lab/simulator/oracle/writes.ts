@@ -1,17 +1,17 @@
-import { INDEXES, ITEM_PREFIX } from '../../../shared/contract/names.ts';
-import { overlap } from '../../../shared/contract/submission/file-overlap.ts';
+import { TABLE_INDEXES, ITEM_KEY_PREFIXES } from '../../../shared/contract/names.ts';
+import { findFileOverlap } from '../../../shared/contract/submission/file-overlap.ts';
 import type { Attempt } from '../../../shared/contract/task/attempt.ts';
-import type { Status } from '../../../shared/contract/task/status.ts';
+import type { TaskStatus } from '../../../shared/contract/task/status.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
-import type { Write } from '../engines/table.ts';
+import type { TableWrite } from '../engines/table.ts';
 import type { Simulation } from '../simulation.ts';
-import { Knowledge } from './knowledge.ts';
-import { checkLeave, checkRequestWrite, isRequest } from './leave.ts';
-import { checkRoom } from './room.ts';
-import { checkFoundation, checkStall } from './stall.ts';
+import { OracleKnowledge } from './knowledge.ts';
+import { checkApprovalWrite, checkRequestWrite, isRequestKey } from './leave.ts';
+import { checkCapacityWrite } from './room.ts';
+import { checkFoundation, checkRepeatedFailure } from './stall.ts';
 
 /** The model: which status may follow which. Written down here a second time on purpose, and not from the table that the code uses. */
-const MOVES: Readonly<Record<Status, readonly Status[]>> = {
+const MOVES: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
   blocked: ['blocked', 'open', 'cancelled'],
   open: ['open', 'claimed', 'failed', 'cancelled'],
   claimed: ['claimed', 'in_progress', 'auth_required', 'in_review', 'open', 'failed', 'cancelled'],
@@ -22,12 +22,12 @@ const MOVES: Readonly<Record<Status, readonly Status[]>> = {
   failed: ['open'],
   cancelled: [],
 };
-const LIVE: readonly Status[] = ['claimed', 'in_progress', 'auth_required', 'in_review'];
+const LIVE: readonly TaskStatus[] = ['claimed', 'in_progress', 'auth_required', 'in_review'];
 
-type Broken = (invariant: string, message: string) => void;
+type ReportViolation = (invariant: string, message: string) => void;
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-function checkAttempts(before: Task, after: Task, broken: Broken): void {
+function checkAttempts(before: Task, after: Task, broken: ReportViolation): void {
   const added = after.attempts.length - before.attempts.length;
   if (added < 0 || added > 1)
     broken(
@@ -48,7 +48,7 @@ function checkAttempts(before: Task, after: Task, broken: Broken): void {
 }
 
 /** Only work that was passed, and had leave to leave, is put on top of something else; and what was said of it is not said of that. */
-function checkMerge(before: Task, after: Task, broken: Broken): void {
+function checkMerge(before: Task, after: Task, broken: ReportViolation): void {
   const [was, is] = [before.attempts.at(-1), after.attempts.at(-1)];
   if (before.delivery?.state !== 'pushing' || was?.decision?.action !== 'accept')
     broken('only passed work is merged', `${after.id}/${is?.number}`);
@@ -60,7 +60,7 @@ function checkMerge(before: Task, after: Task, broken: Broken): void {
 const spent = (round: readonly Attempt[]): number =>
   round.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0);
 
-function checkNew(before: Task, after: Task, broken: Broken): void {
+function checkNew(before: Task, after: Task, broken: ReportViolation): void {
   const running = before.attempts.find(({ outcome }) => outcome === null);
   if (running) broken('one attempt at a time', `${after.id}/${running.number} still runs`);
   const round = before.attempts.filter(({ number }) => number >= before.budget_from);
@@ -75,35 +75,35 @@ function checkNew(before: Task, after: Task, broken: Broken): void {
     broken('costs within the budget', `${after.id} has spent $${spent(round)} of $${limit}`);
 }
 
-function checkLocks(of: Simulation, after: Task, broken: Broken): void {
+function checkLocks(of: Simulation, after: Task, broken: ReportViolation): void {
   if (!LIVE.includes(after.status) || after.files.length === 0) return;
   for (const item of of.cloud.table.items()) {
-    if (item['sk'] !== 'task' || item['id'] === after.id || !LIVE.includes(item['status'] as Status))
+    if (item['sk'] !== 'task' || item['id'] === after.id || !LIVE.includes(item['status'] as TaskStatus))
       continue;
-    const found = overlap(after.files, item['files'] as string[]);
+    const found = findFileOverlap(after.files, item['files'] as string[]);
     if (found !== null && item['repository'] === after.repository)
       broken(
         'files held once',
-        `${after.id} is ${after.status}, and ${String(item['id'])} holds ${found.held}`,
+        `${after.id} is ${after.status}, and ${String(item['id'])} holds ${found.lockedPath}`,
       );
   }
 }
 
-function checkDone(of: Simulation, after: Task, broken: Broken): void {
+function checkDone(of: Simulation, after: Task, broken: ReportViolation): void {
   const attempt = after.attempts.at(-1);
   const { tree, base_commit: base } = attempt?.artifact ?? { tree: '', base_commit: '' };
   const isApproved =
-    after.review?.decision === 'approve' && of.knowledge.approved.has(Knowledge.pair(after.id, tree));
+    after.review?.decision === 'approve' && of.knowledge.approvedTrees.has(OracleKnowledge.pair(after.id, tree));
   const verdict = attempt?.verdict;
   const isPassed = verdict?.verdict === 'pass' && verdict.tree === tree && verdict.base_commit === base;
   if (!isApproved && !isPassed)
     broken('done with a passing verdict', `${after.id} is done; verdict ${verdict?.verdict ?? 'none'}`);
-  const found = of.knowledge.examined.get(Knowledge.pair(base, tree));
+  const found = of.knowledge.treeOutcomes.get(OracleKnowledge.pair(base, tree));
   if (after.verified && found !== 'passed' && !isApproved)
     broken('verified by gates of ours', `${after.id} is verified; gates said ${found ?? 'nothing'}`);
 }
 
-function checkDelivered(of: Simulation, after: Task, broken: Broken): void {
+function checkDelivered(of: Simulation, after: Task, broken: ReportViolation): void {
   if (after.delivery?.state !== 'delivered') return;
   const there = of.remote.branches.get(after.delivery.branch ?? '');
   if (there?.tree !== after.delivery.tree)
@@ -114,7 +114,7 @@ function checkDelivered(of: Simulation, after: Task, broken: Broken): void {
 }
 
 /** Once leave to push was given, no person's word ends the task. */
-function checkWithdrawn(before: Task, after: Task, broken: Broken): void {
+function checkWithdrawn(before: Task, after: Task, broken: ReportViolation): void {
   const isLeaving = before.delivery?.state === 'pushing' || before.delivery?.state === 'delivered';
   const code = after.failure?.code;
   if (isLeaving && after.status !== before.status && (code === 'cancelled' || code === 'failed_by_operator'))
@@ -125,7 +125,7 @@ function checkWithdrawn(before: Task, after: Task, broken: Broken): void {
 }
 
 /** The base is the platform's, and stays while a round lasts. */
-function checkBase(before: Task, after: Task, broken: Broken): void {
+function checkBase(before: Task, after: Task, broken: ReportViolation): void {
   const isNewRound = before.status === 'failed';
   const isMerge =
     after.attempts.length > before.attempts.length && after.attempts.at(-1)?.merge !== undefined;
@@ -140,7 +140,7 @@ function checkBase(before: Task, after: Task, broken: Broken): void {
 }
 
 /** A heartbeat that was answered is a promise. */
-function checkLease(of: Simulation, before: Task, after: Task, broken: Broken): void {
+function checkLease(of: Simulation, before: Task, after: Task, broken: ReportViolation): void {
   for (const was of before.attempts) {
     const is = after.attempts.find(({ number }) => number === was.number);
     const lease = of.knowledge.leases.get(`${after.id}/${was.number}`) ?? 0;
@@ -152,12 +152,12 @@ function checkLease(of: Simulation, before: Task, after: Task, broken: Broken): 
 }
 
 /** A report counts for the attempt whose token it came with. */
-function checkReport(of: Simulation, before: Task, after: Task, broken: Broken): void {
+function checkReport(of: Simulation, before: Task, after: Task, broken: ReportViolation): void {
   const attempt = after.attempts.at(-1);
   const tree = attempt?.artifact?.tree;
   if (!attempt || tree === undefined || before.attempts.at(-1)?.artifact?.tree === tree) return;
-  if (attempt.merge && of.knowledge.merged.has(Knowledge.pair(after.id, tree))) return;
-  if (!of.knowledge.handedIn.get(Knowledge.pair(after.id, tree))?.has(attempt.number))
+  if (attempt.merge && of.knowledge.merged.has(OracleKnowledge.pair(after.id, tree))) return;
+  if (!of.knowledge.handedInTrees.get(OracleKnowledge.pair(after.id, tree))?.has(attempt.number))
     broken(
       'a report counts for its own attempt',
       `${after.id}/${attempt.number} has work that came with another token`,
@@ -165,14 +165,14 @@ function checkReport(of: Simulation, before: Task, after: Task, broken: Broken):
 }
 
 /** Attributes that only say where an item lies in an index. */
-const INDEXED: ReadonlySet<string> = new Set(Object.values(INDEXES).flatMap(({ pk, sk }) => [pk, sk]));
-const facts = (item: Write['after']): unknown =>
+const INDEXED: ReadonlySet<string> = new Set(Object.values(TABLE_INDEXES).flatMap(({ pk, sk }) => [pk, sk]));
+const facts = (item: TableWrite['after']): unknown =>
   Object.entries(item ?? {})
     .filter(([name]) => !INDEXED.has(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));
 
 /** Who starts without all that it depends on has asked for it, and nothing of that can still come. */
-function checkPartial(of: Simulation, before: Task | null, after: Task, broken: Broken): void {
+function checkPartial(of: Simulation, before: Task | null, after: Task, broken: ReportViolation): void {
   if (after.status !== 'open' || (before && before.status !== 'blocked')) return;
   const all = new Map(of.cloud.table.items().map((item) => [item['id'], item as unknown as Task]));
   const unmet = after.depends_on.filter((id) => all.get(id)?.status !== 'done');
@@ -183,20 +183,20 @@ function checkPartial(of: Simulation, before: Task | null, after: Task, broken: 
 }
 
 /** A write that keeps the version moves a deadline and nothing else. */
-function checkDeadline({ before, after }: Write, broken: Broken): void {
+function checkDeadline({ before, after }: TableWrite, broken: ReportViolation): void {
   if (!same(facts(before), facts(after)))
     broken('versions count by one', `${String(after?.['id'])} has changed and kept its version`);
 }
 
 /** Looks at each write of a task at the moment at which it happens. */
-export function checkWrite(of: Simulation, write: Write): void {
-  if (isRequest(write.key)) checkRequestWrite(of, write);
-  if (String(write.key['pk']).startsWith(ITEM_PREFIX.box)) checkRoom(of, write);
+export function checkTaskWrite(of: Simulation, write: TableWrite): void {
+  if (isRequestKey(write.key)) checkRequestWrite(of, write);
+  if (String(write.key['pk']).startsWith(ITEM_KEY_PREFIXES.box)) checkCapacityWrite(of, write);
   if (write.key['sk'] !== 'task' || write.after === null) return;
   of.knowledge.writes++;
   const before = write.before as unknown as Task | null;
   const after = write.after as unknown as Task;
-  const broken: Broken = (invariant, message) => of.world.violate(invariant, message);
+  const broken: ReportViolation = (invariant, message) => of.world.reportViolation(invariant, message);
   if (before) {
     // The facts are compared, the status among them.
     if (after.version === before.version) {
@@ -209,23 +209,23 @@ export function checkWrite(of: Simulation, write: Write): void {
       broken('versions count by one', `${after.id}: ${before.version} to ${after.version}`);
     if (after.run < before.run) broken('runs only go up', after.id);
     checkAttempts(before, after, broken);
-    checkStall(before, after, broken);
+    checkRepeatedFailure(before, after, broken);
     checkFoundation(of, before, after, broken);
     checkWithdrawn(before, after, broken);
     checkBase(before, after, broken);
     checkReport(of, before, after, broken);
     checkLease(of, before, after, broken);
   }
-  of.world.tell(
+  of.world.logEvent(
     () =>
       `${after.id} v${after.version} is ${after.status}${before && before.status !== after.status ? ` (was ${before.status})` : ''}${progress(after)}`,
   );
   if (after.retries > after.max_retries)
     broken('retries within the limit', `${after.id}: ${after.retries} of ${after.max_retries}`);
   if (after.status !== before?.status || before === null) checkLocks(of, after, broken);
-  if (after.fix_of) of.knowledge.fixed.set(after.id, after.fix_of.root);
+  if (after.fix_of) of.knowledge.fixedTaskIds.set(after.id, after.fix_of.root);
   checkPartial(of, before, after, broken);
-  checkLeave(of, before, after);
+  checkApprovalWrite(of, before, after);
   if (after.status === 'done') checkDone(of, after, broken);
   checkDelivered(of, after, broken);
 }

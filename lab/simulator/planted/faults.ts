@@ -11,7 +11,7 @@ export interface PlantedFault {
   readonly breaks: readonly string[];
 }
 
-export const PLANTED = {
+export const PLANTED_FAULTS = {
   'conditions of writes are dropped': {
     module: 'shared/store/tasks.ts',
     replace: [/`#version = :version AND [^`]*`/, "'attribute_exists(pk)'"],

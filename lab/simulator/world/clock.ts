@@ -1,5 +1,5 @@
 /** Something that will happen. Background events alone keep no run going: a schedule that ticks for ever, a time limit of hours. */
-interface Event {
+interface ScheduledEvent {
   readonly at: number;
   readonly order: number;
   readonly background: boolean;
@@ -7,23 +7,23 @@ interface Event {
   cancelled: boolean;
 }
 
-const before = (a: Event, b: Event): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
+const before = (a: ScheduledEvent, b: ScheduledEvent): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
 
 /** Virtual time in milliseconds since 1970, and what is to happen in it: a binary heap, first in first out at the same instant. */
-export class Clock {
+export class VirtualClock {
   now: number;
   fired = 0;
   #foreground = 0;
   #order = 0;
-  readonly #heap: Event[] = [];
+  readonly #heap: ScheduledEvent[] = [];
 
   constructor(start: number) {
     this.now = start;
   }
 
   /** Calls `fire` in `milliseconds`. Answers with what calls that off. */
-  after(milliseconds: number, fire: () => void, background = false): () => void {
-    const event: Event = {
+  schedule(milliseconds: number, fire: () => void, background = false): () => void {
+    const event: ScheduledEvent = {
       at: this.now + Math.max(0, milliseconds),
       order: this.#order++,
       background,
@@ -41,7 +41,7 @@ export class Clock {
 
   sleep(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
-      this.after(milliseconds, resolve);
+      this.schedule(milliseconds, resolve);
     });
   }
 
@@ -65,13 +65,13 @@ export class Clock {
     }
   }
 
-  #push(event: Event): void {
+  #push(event: ScheduledEvent): void {
     const heap = this.#heap;
     let at = heap.length;
     heap.push(event);
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      const above = heap[parent] as Event;
+      const above = heap[parent] as ScheduledEvent;
       if (!before(event, above)) break;
       heap[at] = above;
       at = parent;
@@ -79,7 +79,7 @@ export class Clock {
     heap[at] = event;
   }
 
-  #pop(): Event | undefined {
+  #pop(): ScheduledEvent | undefined {
     const heap = this.#heap;
     const top = heap[0];
     const last = heap.pop();
@@ -88,8 +88,8 @@ export class Clock {
     for (;;) {
       let child = 2 * at + 1;
       if (child >= heap.length) break;
-      if (child + 1 < heap.length && before(heap[child + 1] as Event, heap[child] as Event)) child++;
-      const below = heap[child] as Event;
+      if (child + 1 < heap.length && before(heap[child + 1] as ScheduledEvent, heap[child] as ScheduledEvent)) child++;
+      const below = heap[child] as ScheduledEvent;
       if (!before(below, last)) break;
       heap[at] = below;
       at = child;

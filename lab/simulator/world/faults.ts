@@ -1,5 +1,5 @@
 /** What can go wrong with one outside call. */
-export const FAULTS = [
+export const CALL_FAULTS = [
   /** Refused before it took effect: throttled, no room, no connection. */
   'refused',
   /** It took effect, and the caller sees an error. */
@@ -13,9 +13,9 @@ export const FAULTS = [
   /** The request arrives twice (HTTP, messages, events). */
   'twice',
 ] as const;
-export type Fault = (typeof FAULTS)[number];
+export type CallFault = (typeof CALL_FAULTS)[number];
 
-export const SERVICES = [
+export const SIMULATED_SERVICES = [
   'dynamodb',
   's3',
   'sqs',
@@ -26,17 +26,17 @@ export const SERVICES = [
   'git',
   'events',
 ] as const;
-export type Service = (typeof SERVICES)[number];
+export type SimulatedService = (typeof SIMULATED_SERVICES)[number];
 
 /** The n-th outside call of a run goes wrong. */
-export interface FaultAt {
+export interface ScheduledFault {
   readonly call: number;
-  readonly fault: Fault;
+  readonly fault: CallFault;
 }
 
 /** A service refuses everything for a while: throttling, a full disk, no capacity. Times in seconds of the run. */
-export interface Outage {
-  readonly service: Service;
+export interface ServiceOutage {
+  readonly service: SimulatedService;
   readonly from: number;
   readonly seconds: number;
 }

@@ -1,18 +1,18 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
-import { Clock } from './clock.ts';
-import { type Random, seeded } from './random.ts';
+import { VirtualClock } from './clock.ts';
+import { type RandomStream, createRandomStream } from './random.ts';
 
 /**
  * Puts virtual time and seeded chance in the place of the real ones, for the whole process: what the control plane and its libraries
  * read is `Date`, timers, `Math.random` and node:crypto, and none of them asks where it comes from. Without a run everything is real.
  */
-let clock: Clock | null = null;
-let random: Random = seeded('nobody');
+let clock: VirtualClock | null = null;
+let random: RandomStream = createRandomStream('nobody');
 
 /** From here on this is the time, and chance comes from this seed; null: the real ones again. */
-export function useTime(of: Clock | null, seed: string): void {
+export function setVirtualTime(of: VirtualClock | null, seed: string): void {
   clock = of;
-  random = seeded('entropy', seed);
+  random = createRandomStream('entropy', seed);
 }
 
 const RealDate = Date;
@@ -49,7 +49,7 @@ function installTimers(): void {
   const real = { set: globalThis.setTimeout, clear: globalThis.clearTimeout };
   const set = (fire: (...args: unknown[]) => void, milliseconds = 0, ...args: unknown[]): unknown =>
     clock
-      ? new VirtualTimer(clock.after(milliseconds, () => fire(...args), milliseconds > PATIENCE_MS))
+      ? new VirtualTimer(clock.schedule(milliseconds, () => fire(...args), milliseconds > PATIENCE_MS))
       : real.set(fire, milliseconds, ...args);
   const clear = (timer: unknown): void => {
     if (timer instanceof VirtualTimer) timer.cancel();
@@ -84,7 +84,7 @@ function installChance(): void {
 }
 
 let isInstalled = false;
-export function installGlobals(): void {
+export function installVirtualGlobals(): void {
   if (isInstalled) return;
   isInstalled = true;
   installTimers();
@@ -94,8 +94,8 @@ export function installGlobals(): void {
 /** Kept from before: the loop itself lives in real time. */
 const realImmediate = globalThis.setImmediate;
 /** Resolves when nothing is left to be done at this instant: all promises that could be settled are. */
-export const settled = (): Promise<void> =>
+export const waitUntilSettled = (): Promise<void> =>
   new Promise((resolve) => {
     realImmediate(resolve);
   });
-export { Clock };
+export { VirtualClock };

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Something that runs and can stop between any two of its outside calls: one invocation of a function, or a box. */
-export class Process {
+export class SimulatedProcess {
   readonly name: string;
   isAlive = true;
   calls = 0;
@@ -29,20 +29,20 @@ export class Process {
   }
 }
 
-const storage = new AsyncLocalStorage<Process | null>();
+const storage = new AsyncLocalStorage<SimulatedProcess | null>();
 
 /** The process whose code is running, or null for the world itself. */
-export const currentProcess = (): Process | null => storage.getStore() ?? null;
+export const getCurrentProcess = (): SimulatedProcess | null => storage.getStore() ?? null;
 
 /**
  * Runs `body` as `process`. Rejects with `Killed` when that is killed first; `body` then hangs for ever at its next call and is
  * collected.
  */
-export class Killed extends Error {}
-export function runAs<T>(process: Process, body: () => Promise<T>): Promise<T> {
-  if (!process.isAlive) return Promise.reject(new Killed('died before it began'));
+export class ProcessKilledError extends Error {}
+export function runAsProcess<T>(process: SimulatedProcess, body: () => Promise<T>): Promise<T> {
+  if (!process.isAlive) return Promise.reject(new ProcessKilledError('died before it began'));
   return new Promise((resolve, reject) => {
-    process.onDeath((why) => reject(new Killed(why)));
+    process.onDeath((why) => reject(new ProcessKilledError(why)));
     storage.run(process, () => {
       body().then(
         (value) => {
@@ -57,4 +57,4 @@ export function runAs<T>(process: Process, body: () => Promise<T>): Promise<T> {
 }
 
 /** Runs `body` as the world: what it starts belongs to nobody. */
-export const runAsWorld = <T>(body: () => T): T => storage.run(null, body);
+export const runOutsideProcesses = <T>(body: () => T): T => storage.run(null, body);

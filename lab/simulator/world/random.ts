@@ -1,5 +1,5 @@
 /** A stream of pseudo-random numbers. The same parts give the same stream, whatever other streams were asked for. */
-export interface Random {
+export interface RandomStream {
   /** In [0, 1). */
   next(): number;
   /** A whole number from 0 to `below` - 1. */
@@ -19,10 +19,10 @@ export function hash32(text: string): number {
 }
 
 /** In [0, 1), from a name alone: what one thing draws does not depend on what others drew before it. */
-export const drawn = (name: string): number => hash32(name) / 2 ** 32;
+export const drawFraction = (name: string): number => hash32(name) / 2 ** 32;
 
 /** Mulberry32. */
-export function seeded(...parts: readonly (string | number)[]): Random {
+export function createRandomStream(...parts: readonly (string | number)[]): RandomStream {
   let state = hash32(parts.join('/'));
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;

@@ -1,23 +1,23 @@
-import { Clock } from './clock.ts';
-import type { Fault, FaultAt, Outage, Service } from './faults.ts';
-import { currentProcess, Killed, type Process, runAs } from './processes.ts';
-import { drawn } from './random.ts';
+import { VirtualClock } from './clock.ts';
+import type { CallFault, ScheduledFault, ServiceOutage, SimulatedService } from './faults.ts';
+import { getCurrentProcess, ProcessKilledError, type SimulatedProcess, runAsProcess } from './processes.ts';
+import { drawFraction } from './random.ts';
 
 /** Start of every run. Prices and partitions know this day. */
 const START = Date.UTC(2026, 10, 20, 10);
 
 /** The connection broke, or the service said no: what a caller sees of a fault. */
-export class OutsideError extends Error {
+export class ServiceCallError extends Error {
   constructor(name: string, message: string) {
     super(message);
     this.name = name;
   }
 }
 
-export interface Weather {
+export interface WorldConditions {
   readonly seed: string;
-  readonly faults: readonly FaultAt[];
-  readonly outages: readonly Outage[];
+  readonly faults: readonly ScheduledFault[];
+  readonly outages: readonly ServiceOutage[];
   /** Milliseconds that an outside call takes, up to; each draws its own, so that calls overtake one another. */
   readonly latency: number;
   /** Milliseconds that an index may be behind its table. */
@@ -27,11 +27,11 @@ export interface Weather {
   /** Shares of the executions that are acknowledged and never run, that run twice, and that die on the way. */
   readonly lostStarts: number;
   readonly doubleStarts: number;
-  readonly cutShort: number;
+  readonly diedStarts: number;
 }
 
 /** A broken promise of the control plane. */
-export class Violation extends Error {
+export class InvariantViolation extends Error {
   readonly invariant: string;
   constructor(invariant: string, message: string) {
     super(message);
@@ -41,20 +41,20 @@ export class Violation extends Error {
 }
 
 /** Time, weather and the story of one run. */
-export class World {
-  readonly clock = new Clock(START);
-  readonly weather: Weather;
-  readonly violations: Violation[] = [];
+export class SimulatedWorld {
+  readonly clock = new VirtualClock(START);
+  readonly conditions: WorldConditions;
+  readonly violations: InvariantViolation[] = [];
   readonly story: string[] | null;
   /** Outside calls so far. */
   calls = 0;
-  readonly faultsSeen: { [fault in Fault]?: number } = {};
-  readonly #faults: Map<number, Fault>;
+  readonly faultCounts: { [fault in CallFault]?: number } = {};
+  readonly #faults: Map<number, CallFault>;
   /** No fault happens any more, and indexes are up to date soon. */
-  isCalm = false;
+  hasNoMoreFaults = false;
 
-  constructor(weather: Weather, tells: boolean) {
-    this.weather = weather;
+  constructor(weather: WorldConditions, tells: boolean) {
+    this.conditions = weather;
     this.#faults = new Map(weather.faults.map(({ call, fault }) => [call, fault]));
     this.story = tells ? [] : null;
   }
@@ -64,50 +64,50 @@ export class World {
     return (this.clock.now - START) / 1_000;
   }
 
-  tell(line: () => string): void {
+  logEvent(line: () => string): void {
     this.story?.push(`${this.seconds.toFixed(1).padStart(8)} s  ${line()}`);
   }
 
-  violate(invariant: string, message: string): void {
-    this.tell(() => `BROKEN: ${invariant}: ${message}`);
-    this.violations.push(new Violation(invariant, message));
+  reportViolation(invariant: string, message: string): void {
+    this.logEvent(() => `BROKEN: ${invariant}: ${message}`);
+    this.violations.push(new InvariantViolation(invariant, message));
   }
 
-  isDown(service: Service): boolean {
-    if (this.isCalm) return false;
+  isDown(service: SimulatedService): boolean {
+    if (this.hasNoMoreFaults) return false;
     const now = this.seconds;
-    return this.weather.outages.some(
+    return this.conditions.outages.some(
       (each) => each.service === service && now >= each.from && now < each.from + each.seconds,
     );
   }
 
-  #nextFault(): Fault | undefined {
+  #nextFault(): CallFault | undefined {
     const fault = this.#faults.get(this.calls++);
-    return this.isCalm ? undefined : fault;
+    return this.hasNoMoreFaults ? undefined : fault;
   }
 
   /**
    * One call out of a process: after a while `perform` takes effect, and after another while the caller has the answer. `refusal` is
    * the error that this service refuses with.
    */
-  outside<T>(
-    service: Service,
+  callService<T>(
+    service: SimulatedService,
     what: () => string,
     perform: () => T | Promise<T>,
-    refusal: () => Error = () => new OutsideError('TimeoutError', `${service} did not answer`),
+    refusal: () => Error = () => new ServiceCallError('TimeoutError', `${service} did not answer`),
   ): Promise<T> {
-    const process = currentProcess();
+    const process = getCurrentProcess();
     const by = process?.name ?? 'world';
     const call = this.calls;
     const fault = this.#nextFault();
     if (process) process.calls++;
-    const tell = (word: string): void => this.tell(() => `  ${word}: ${what()} (by ${by}, call ${call})`);
-    const draw = drawn(`${this.weather.seed}/${by}/${process?.calls ?? call}`);
-    const latency = 1 + draw * this.weather.latency;
+    const tell = (word: string): void => this.logEvent(() => `  ${word}: ${what()} (by ${by}, call ${call})`);
+    const draw = drawFraction(`${this.conditions.seed}/${by}/${process?.calls ?? call}`);
+    const latency = 1 + draw * this.conditions.latency;
     const isGone = (): boolean => process !== null && !process.isAlive;
     return new Promise((resolve, reject) => {
       if (isGone()) return;
-      if (fault !== undefined) this.faultsSeen[fault] = (this.faultsSeen[fault] ?? 0) + 1;
+      if (fault !== undefined) this.faultCounts[fault] = (this.faultCounts[fault] ?? 0) + 1;
       const answer = (deliver: () => void): void => {
         if (fault === 'dies_after' && process) {
           tell('done, and its caller dies');
@@ -116,10 +116,10 @@ export class World {
         }
         if (fault === 'answer_lost') {
           tell('done, and the answer is lost');
-          this.clock.after(latency, () => reject(refusal()));
+          this.clock.schedule(latency, () => reject(refusal()));
           return;
         }
-        this.clock.after(latency, () => {
+        this.clock.schedule(latency, () => {
           if (!isGone()) deliver();
         });
       };
@@ -158,23 +158,23 @@ export class World {
       };
       const delay = fault === 'late' ? 2_000 + draw * 60_000 : latency;
       if (fault === 'late') tell('late');
-      this.clock.after(delay, () => take(false));
+      this.clock.schedule(delay, () => take(false));
       if (fault === 'twice' && (service === 'http' || service === 'lambda')) {
         tell('arrives twice');
-        this.clock.after(delay + draw * 5_000, () => take(true));
+        this.clock.schedule(delay + draw * 5_000, () => take(true));
       }
     });
   }
 
   /** Runs `body` as `process`, for at most `seconds`. */
-  run<T>(process: Process, seconds: number, body: () => Promise<T>): Promise<T> {
-    const done = this.clock.after(
+  runProcess<T>(process: SimulatedProcess, seconds: number, body: () => Promise<T>): Promise<T> {
+    const done = this.clock.schedule(
       seconds * 1_000,
       () => process.kill(`ran out of its ${seconds} s`),
       seconds > 3_600,
     );
-    return runAs(process, body).finally(done);
+    return runAsProcess(process, body).finally(done);
   }
 }
 
-export const isKilled = (error: unknown): boolean => error instanceof Killed;
+export const isProcessKilledError = (error: unknown): boolean => error instanceof ProcessKilledError;

@@ -17,7 +17,7 @@ export type OperatorRole = keyof typeof OPERATOR_ROLES;
 export const OPERATOR_ROLE_NAMES = Object.keys(OPERATOR_ROLES) as OperatorRole[];
 
 /** The roles whose tokens are good for a right. */
-export const rolesWith = (right: Right): OperatorRole[] =>
+export const rolesWithRight = (right: Right): OperatorRole[] =>
   OPERATOR_ROLE_NAMES.filter((role) => (OPERATOR_ROLES[role] as readonly Right[]).includes(right));
 
 export const isOperatorRole = (text: string): text is OperatorRole => Object.hasOwn(OPERATOR_ROLES, text);

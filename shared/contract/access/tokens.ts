@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { sha256 } from '../../lib/sha256.ts';
-import type { BoxKind } from '../box-kind.ts';
-import { ITEM_PREFIX, TABLE } from '../names.ts';
+import type { LaunchKind } from '../box-kind.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../names.ts';
 import type { OperatorRole } from './rights.ts';
 
 /** 256 bits: nothing to guess, nothing to brute-force offline, so a plain hash is enough to store. */
@@ -11,8 +11,8 @@ export const mintOperatorToken = (): string => `assay_op_${secret()}`;
 
 /** Key of the item that says whose token this is. */
 export const operatorTokenKey = (token: string): Record<string, string> => ({
-  [TABLE.pk]: `${ITEM_PREFIX.token}${sha256(token)}`,
-  [TABLE.sk]: 'token',
+  [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.token}${sha256(token)}`,
+  [TABLE_KEYS.sk]: 'token',
 });
 
 /** The item of an operator token. Only its hash is stored: the token is shown once. */
@@ -28,12 +28,12 @@ export const operatorTokenItem = (
 });
 
 /** A token for one box of one attempt; it says what it is for, so that the item to check it against can be found. */
-export const mintBoxToken = (kind: BoxKind, taskId: string, attempt: number): string =>
+export const mintLaunchToken = (kind: LaunchKind, taskId: string, attempt: number): string =>
   `assay_${kind}_${taskId}.${attempt}.${secret()}`;
 
 /** As `mintBoxToken`, but the same each time for the same secret and key: for a claim that is made again. `secret`: a token of 256 bits. */
-export const derivedBoxToken = (
-  kind: BoxKind,
+export const deriveLaunchToken = (
+  kind: LaunchKind,
   taskId: string,
   attempt: number,
   secret: string,
@@ -45,25 +45,25 @@ export const derivedBoxToken = (
 
 export type ParsedToken =
   | { readonly caller: 'operator' }
-  | { readonly caller: BoxKind; readonly taskId: string; readonly attempt: number };
+  | { readonly caller: LaunchKind; readonly taskId: string; readonly attempt: number };
 
 /** The token in an Authorization header, whatever it is; null when there is none. */
-export const bearerOf = (authorization: string | undefined): string | null =>
+export const parseBearerToken = (authorization: string | undefined): string | null =>
   /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? null;
 
 /** What a bearer token claims to be; null for anything that we never minted. */
 export function parseToken(token: string): ParsedToken | null {
   if (/^assay_op_[\w-]{43}$/.test(token)) return { caller: 'operator' };
   const box = /^assay_(agent|gates|deliver)_([A-Za-z0-9][\w-]{0,63})\.(\d{1,4})\.[\w-]{43}$/.exec(token);
-  return box?.[1] && box[2] ? { caller: box[1] as BoxKind, taskId: box[2], attempt: Number(box[3]) } : null;
+  return box?.[1] && box[2] ? { caller: box[1] as LaunchKind, taskId: box[2], attempt: Number(box[3]) } : null;
 }
 
 /** Compares two hex hashes in constant time. */
-export const sameHash = (left: string, right: string): boolean =>
+export const isSameHash = (left: string, right: string): boolean =>
   left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
 
 /** Boxes that may ask models. */
-export type ModelCaller = Extract<BoxKind, 'agent' | 'gates'>;
+export type ModelCaller = Extract<LaunchKind, 'agent' | 'gates'>;
 const MODEL_TOKENS = { agent: 'model', gates: 'opinion' } as const satisfies Record<ModelCaller, string>;
 
 /** A token for the model calls of one box of one attempt. It is another than the box's own, and the API knows nothing of it. */

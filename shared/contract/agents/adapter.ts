@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AGENT_PROGRAMS } from '../names.ts';
+import { AGENT_CLI_PROGRAMS } from '../names.ts';
 
 const timeout_s = z
   .number()
@@ -36,7 +36,7 @@ export const Adapter = z.discriminatedUnion('kind', [
 export type Adapter = z.infer<typeof Adapter>;
 export type AdapterKind = Adapter['kind'];
 
-export const CLI_KINDS = AGENT_PROGRAMS;
-export const CliKinds = z.array(z.enum(CLI_KINDS)).max(CLI_KINDS.length);
-export type CliKind = (typeof CLI_KINDS)[number];
-export const ADAPTER_KINDS = [...CLI_KINDS, 'command'] as const satisfies readonly AdapterKind[];
+export const AGENT_CLI_KINDS = AGENT_CLI_PROGRAMS;
+export const CliKindList = z.array(z.enum(AGENT_CLI_KINDS)).max(AGENT_CLI_KINDS.length);
+export type AgentCliKind = (typeof AGENT_CLI_KINDS)[number];
+export const ADAPTER_KINDS = [...AGENT_CLI_KINDS, 'command'] as const satisfies readonly AdapterKind[];

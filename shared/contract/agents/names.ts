@@ -10,7 +10,7 @@ export const AGENT_HOOKS = [
 export type AgentHook = (typeof AGENT_HOOKS)[number];
 
 /** The usual chain around an agent's run, outermost first. */
-export const DEFAULT_CHAIN = [
+export const DEFAULT_MIDDLEWARE_CHAIN = [
   'checkpoint_resume',
   'delegation_chain_hash',
   'authority_deference',
@@ -24,7 +24,7 @@ export const DEFAULT_CHAIN = [
 ] as const;
 
 /** What is there, and in no chain unless it is named or switched on. */
-export const OPT_IN = ['semantic_drift_detector'] as const;
+export const OPT_IN_MIDDLEWARE = ['semantic_drift_detector'] as const;
 
-export const MIDDLEWARE_NAMES = [...DEFAULT_CHAIN, ...OPT_IN] as const;
+export const MIDDLEWARE_NAMES = [...DEFAULT_MIDDLEWARE_CHAIN, ...OPT_IN_MIDDLEWARE] as const;
 export type MiddlewareName = (typeof MIDDLEWARE_NAMES)[number];

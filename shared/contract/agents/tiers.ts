@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Adapter } from './adapter.ts';
-import { ADAPTER_FACTS, type AdapterFacts } from './adapter-facts.ts';
+import { ADAPTER_CAPABILITIES, type AdapterCapabilities } from './adapter-facts.ts';
 
 /** Cheapest first. A tier is a role; which model fills it is configuration. */
 export const TIERS = ['haiku', 'sonnet', 'opus'] as const;
@@ -13,17 +13,17 @@ export const TierModels = z.strictObject({
 });
 export type TierModels = z.infer<typeof TierModels>;
 
-export const DEFAULT_TIER_MODELS: TierModels = ADAPTER_FACTS.claude.tiers.models;
+export const DEFAULT_TIER_MODELS: TierModels = ADAPTER_CAPABILITIES.claude.tiers.models;
 
 export const isTier = (model: string): model is Tier => (TIERS as readonly string[]).includes(model);
 
 /** A deployment's models, unless they are known to be of another vendor than those that a task's own adapter can run. */
 export function tierModelsFor(adapter: Adapter | undefined, models: TierModels): TierModels {
   if (adapter === undefined || adapter.kind === 'command') return models;
-  const { models: known, tiers }: AdapterFacts = ADAPTER_FACTS[adapter.kind];
+  const { modelPattern: known, tiers }: AdapterCapabilities = ADAPTER_CAPABILITIES[adapter.kind];
   if (known === null || tiers === null || known.test(models.sonnet)) return models;
-  const isOthers = Object.values<AdapterFacts>(ADAPTER_FACTS).some((each) =>
-    each.models?.test(models.sonnet),
+  const isOthers = Object.values<AdapterCapabilities>(ADAPTER_CAPABILITIES).some((each) =>
+    each.modelPattern?.test(models.sonnet),
   );
   return isOthers ? tiers.models : models;
 }

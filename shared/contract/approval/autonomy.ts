@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type ActionType, KNOWN_ACTIONS, type Risk } from './risk.ts';
+import { type KnownAction, KNOWN_ACTIONS, type RiskLevel } from './risk.ts';
 
 /** How much agents may do without a person, the most first. */
 export const AUTONOMY_LEVELS = ['full', 'semi', 'supervised', 'locked'] as const;
@@ -11,10 +11,10 @@ export const AutonomyLevel = z
 export type AutonomyLevel = z.infer<typeof AutonomyLevel>;
 
 /** The lower of two: whoever is asked later may take freedom away, and never give any. */
-export const lowerOf = (one: AutonomyLevel, other: AutonomyLevel | undefined): AutonomyLevel =>
+export const lowerAutonomy = (one: AutonomyLevel, other: AutonomyLevel | undefined): AutonomyLevel =>
   other !== undefined && AUTONOMY_LEVELS.indexOf(other) > AUTONOMY_LEVELS.indexOf(one) ? other : one;
 
-interface Preset {
+interface AutonomyPreset {
   /** Categories, or single actions. */
   readonly free: readonly string[];
   readonly asked: readonly string[];
@@ -23,15 +23,15 @@ interface Preset {
 const CATEGORIES = [...new Set(KNOWN_ACTIONS.map((action) => action.split(':')[0] ?? ''))];
 
 /** What each level lets pass and what it has a person asked about; what stands in neither list is asked about. */
-export const PRESETS: Readonly<Record<AutonomyLevel, Preset>> = {
-  full: { free: CATEGORIES, asked: [] },
+export const AUTONOMY_PRESETS: Readonly<Record<AutonomyLevel, AutonomyPreset>> = {
+  full: { allowed: CATEGORIES, needsApproval: [] },
   semi: {
-    free: ['code', 'test', 'docs', 'vcs', 'comms:internal', 'db:query'],
-    asked: ['deploy', 'org', 'budget', 'comms:external'],
+    allowed: ['code', 'test', 'docs', 'vcs', 'comms:internal', 'db:query'],
+    needsApproval: ['deploy', 'org', 'budget', 'comms:external'],
   },
   supervised: {
-    free: ['code:read', 'vcs:read', 'test:run', 'db:query'],
-    asked: [
+    allowed: ['code:read', 'vcs:read', 'test:run', 'db:query'],
+    needsApproval: [
       'code:write',
       'code:create',
       'code:delete',
@@ -50,16 +50,16 @@ export const PRESETS: Readonly<Record<AutonomyLevel, Preset>> = {
       'arch:decide',
     ],
   },
-  locked: { free: [], asked: CATEGORIES },
+  locked: { allowed: [], needsApproval: CATEGORIES },
 };
 
-const covers = (list: readonly string[], action: string): boolean =>
+const includesAction = (list: readonly string[], action: string): boolean =>
   list.includes(action) || list.includes(action.split(':')[0] ?? '');
 
 /** The known actions that a list of actions and categories names. */
-export const expand = (list: readonly string[]): ActionType[] =>
-  KNOWN_ACTIONS.filter((action) => covers(list, action));
+export const expandActions = (list: readonly string[]): KnownAction[] =>
+  KNOWN_ACTIONS.filter((action) => includesAction(list, action));
 
 /** May the action be done without a person? Never one of high or critical risk, whatever a preset says; an action that nobody knows is of high risk. */
-export const isFree = (level: AutonomyLevel, action: string, risk: Risk): boolean =>
-  (risk === 'low' || risk === 'medium') && covers(PRESETS[level].free, action);
+export const isAllowedWithoutApproval = (level: AutonomyLevel, action: string, risk: RiskLevel): boolean =>
+  (risk === 'low' || risk === 'medium') && includesAction(AUTONOMY_PRESETS[level].free, action);

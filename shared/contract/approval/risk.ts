@@ -1,11 +1,11 @@
 import * as z from 'zod';
 
-export const RISKS = ['low', 'medium', 'high', 'critical'] as const;
-export const Risk = z.enum(RISKS);
-export type Risk = z.infer<typeof Risk>;
+export const RISK_LEVELS = ['low', 'medium', 'high', 'critical'] as const;
+export const RiskLevel = z.enum(RISK_LEVELS);
+export type RiskLevel = z.infer<typeof RiskLevel>;
 
 /** Which actions carry which risk. */
-export const RISK_OF = {
+export const ACTION_RISKS = {
   'deploy:production': 'critical',
   'db:admin': 'critical',
   'org:fire': 'critical',
@@ -32,12 +32,12 @@ export const RISK_OF = {
   'comms:internal': 'low',
   'db:query': 'low',
   'memory:read': 'low',
-} as const satisfies Readonly<Record<string, Risk>>;
-export type ActionType = keyof typeof RISK_OF;
-export const KNOWN_ACTIONS = Object.keys(RISK_OF) as ActionType[];
+} as const satisfies Readonly<Record<string, RiskLevel>>;
+export type KnownAction = keyof typeof ACTION_RISKS;
+export const KNOWN_ACTIONS = Object.keys(ACTION_RISKS) as KnownAction[];
 
 /** What an agent asks leave for; of another kind than the known ones, too. */
-export const Action = z
+export const ActionName = z
   .string()
   .regex(
     /^[a-z][a-z0-9_-]{0,31}:[a-z][a-z0-9_-]{0,31}$/,
@@ -45,8 +45,8 @@ export const Action = z
   );
 
 /** An action that nobody knows is of high risk. */
-export const riskOf = (action: string): Risk =>
-  Object.hasOwn(RISK_OF, action) ? RISK_OF[action as ActionType] : 'high';
+export const actionRisk = (action: string): RiskLevel =>
+  Object.hasOwn(ACTION_RISKS, action) ? ACTION_RISKS[action as KnownAction] : 'high';
 
 /** Is it one that only a person may allow? */
-export const needsPerson = (risk: Risk): boolean => risk === 'high' || risk === 'critical';
+export const isHumanApprovalRequired = (risk: RiskLevel): boolean => risk === 'high' || risk === 'critical';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { ObjectId } from '../repository/git-ref.ts';
-import { Action, Risk } from './risk.ts';
+import { GitObjectId } from '../repository/git-ref.ts';
+import { ActionName, RiskLevel } from './risk.ts';
 
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired'] as const;
 export const ApprovalStatus = z.enum(APPROVAL_STATUSES);
@@ -9,28 +9,28 @@ export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
 /** Most approvals that one task may ask for: each is on the task's item. */
 export const MAX_APPROVALS = 5;
 /** Characters of a reason that are kept. */
-export const MAX_REASON = 500;
+export const MAX_DECISION_REASON_LENGTH = 500;
 
 /** What happens at a time unless somebody has decided by then. */
-export const Moment = z.object({
+export const ApprovalDeadline = z.object({
   at: z.iso.datetime(),
   outcome: z.enum(['deny', 'approve', 'escalate']),
   /** With `escalate`: whose turn it is from then on. */
   to: z.string().optional(),
 });
-export type Moment = z.infer<typeof Moment>;
+export type ApprovalDeadline = z.infer<typeof ApprovalDeadline>;
 
 /** What an agent says when it asks. */
-export const Ask = z.strictObject({
-  action: Action.describe('What it wants to do, e.g. deploy:production or db:mutate.'),
+export const ApprovalRequest = z.strictObject({
+  action: ActionName.describe('What it wants to do, e.g. deploy:production or db:mutate.'),
   title: z.string().trim().min(1, 'must not be empty').max(200),
   description: z.string().max(1_000).default(''),
 });
-export type Ask = z.infer<typeof Ask>;
+export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
 
 /** Where the work stood when a box ended to wait for a person. */
 export const ParkedWork = z.object({
-  tree: ObjectId,
+  tree: GitObjectId,
   patch_key: z.string(),
   patch_sha256: z.string(),
   patch_bytes: z.number().int().nonnegative(),
@@ -54,12 +54,12 @@ export const Approval = z.object({
   action: z.string(),
   title: z.string(),
   description: z.string(),
-  risk: Risk,
+  risk: RiskLevel,
   requested_by: z.string().describe('Who does the work: whoever that is may not decide.'),
   status: ApprovalStatus,
   created_at: z.iso.datetime(),
   /** What happens by itself, in this order; empty: it waits without an end. Written with the question, so that a changed setting does not change it. */
-  timetable: z.array(Moment),
+  timetable: z.array(ApprovalDeadline),
   /** Whose turn it is to decide, where the deployment's policy names roles of people. */
   waits_for: z.string().nullable(),
   decided_at: z.iso.datetime().nullable(),
@@ -73,5 +73,5 @@ export const Approval = z.object({
 export type Approval = z.infer<typeof Approval>;
 
 /** The approval that a task waits for; null: none. */
-export const pendingOf = ({ approvals = [] }: { readonly approvals?: readonly Approval[] | undefined }) =>
+export const findPendingApproval = ({ approvals = [] }: { readonly approvals?: readonly Approval[] | undefined }) =>
   approvals.findLast(({ status }) => status === 'pending') ?? null;

@@ -12,7 +12,7 @@ export const TaskLedger = z.object({
 });
 export type TaskLedger = z.infer<typeof TaskLedger>;
 
-export const NEXT_ACTIONS = ['continue', 'replan', 'escalate'] as const;
+export const LEDGER_NEXT_ACTIONS = ['continue', 'replan', 'escalate'] as const;
 
 /** How the tasks of a plan get on: a round is one of them that has ended. */
 export const ProgressLedger = z
@@ -23,7 +23,7 @@ export const ProgressLedger = z
     stall_count: z.int().nonnegative(),
     reset_count: z.int().nonnegative(),
     blocking_issues: z.array(z.string()),
-    next_action: z.enum(NEXT_ACTIONS),
+    next_action: z.enum(LEDGER_NEXT_ACTIONS),
   })
   .refine(({ progress_made, stall_count }) => !progress_made || stall_count === 0, {
     error: 'a round with progress has no stall',
@@ -31,10 +31,10 @@ export const ProgressLedger = z
 export type ProgressLedger = z.infer<typeof ProgressLedger>;
 
 /** Rounds in a row without progress after which a person is to look. */
-export const ESCALATES_AT = 3;
+export const ESCALATION_STALL_COUNT = 3;
 /** Caps of replanning: rounds without progress, and plans in the place of the first. */
-export const MAX_STALL = 3;
-export const MAX_RESETS = 2;
+export const MAX_REPLAN_STALL_COUNT = 3;
+export const MAX_REPLANS = 2;
 /** Issues that a ledger names. */
 const MOST_ISSUES = 10;
 
@@ -45,7 +45,7 @@ export interface FailedPhase {
 }
 
 /** The ledger after one more round. */
-export function nextRound(
+export function advanceProgressLedger(
   before: ProgressLedger | null,
   completed: number,
   failed: readonly FailedPhase[],
@@ -59,7 +59,7 @@ export function nextRound(
     stall_count: stall,
     reset_count: before?.reset_count ?? 0,
     blocking_issues: failed.slice(0, MOST_ISSUES).map(({ name, error }) => `${name}: ${error}`),
-    next_action: stall >= ESCALATES_AT ? 'escalate' : stall >= 1 ? 'replan' : 'continue',
+    next_action: stall >= ESCALATION_STALL_COUNT ? 'escalate' : stall >= 1 ? 'replan' : 'continue',
   };
 }
 
@@ -67,12 +67,12 @@ export function nextRound(
 export const shouldReplan = (ledger: ProgressLedger | null, affordable: boolean): boolean =>
   ledger !== null &&
   ledger.stall_count > 0 &&
-  ledger.stall_count < MAX_STALL &&
-  ledger.reset_count < MAX_RESETS &&
+  ledger.stall_count < MAX_REPLAN_STALL_COUNT &&
+  ledger.reset_count < MAX_REPLANS &&
   affordable;
 
 /** The ledger that a new plan begins with. What was completed stays counted: else the next round would take it for progress. */
-export const replanned = (ledger: ProgressLedger): ProgressLedger => ({
+export const buildReplanLedger = (ledger: ProgressLedger): ProgressLedger => ({
   ...ledger,
   reset_count: ledger.reset_count + 1,
   next_action: 'replan',

@@ -8,7 +8,7 @@ export const COORDINATION_HOOKS = [
 ] as const;
 export type CoordinationHook = (typeof COORDINATION_HOOKS)[number];
 
-export const COORDINATION_CHAIN = [
+export const COORDINATION_MIDDLEWARE_NAMES = [
   'clarification_gate',
   'task_ledger',
   'plan_review_gate',
@@ -16,4 +16,4 @@ export const COORDINATION_CHAIN = [
   'coordination_replan',
   'authority_deference_coordination',
 ] as const;
-export type CoordinationName = (typeof COORDINATION_CHAIN)[number];
+export type CoordinationMiddlewareName = (typeof COORDINATION_MIDDLEWARE_NAMES)[number];

@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { COORDINATION_CHAIN } from './names.ts';
+import { COORDINATION_MIDDLEWARE_NAMES } from './names.ts';
 
 /** Fewest characters of a criterion that can be looked at. */
-export const MIN_CRITERION = 10;
+export const MIN_CRITERION_LENGTH = 10;
 
 /** What acts between a goal and its tasks. */
 export const CoordinationSettings = z.strictObject({
   chain: z
-    .array(z.enum(COORDINATION_CHAIN))
-    .max(COORDINATION_CHAIN.length)
+    .array(z.enum(COORDINATION_MIDDLEWARE_NAMES))
+    .max(COORDINATION_MIDDLEWARE_NAMES.length)
     .superRefine((chain, context) => {
       chain.forEach((name, index) => {
         if (chain.indexOf(name) !== index)
@@ -18,11 +18,11 @@ export const CoordinationSettings = z.strictObject({
       if (replan >= 0 && chain.indexOf('progress_ledger') > replan)
         context.addIssue({ code: 'custom', path: [replan], message: 'must come after progress_ledger' });
     })
-    .default([...COORDINATION_CHAIN]),
+    .default([...COORDINATION_MIDDLEWARE_NAMES]),
   clarification_gate: z
     .strictObject({
       enabled: z.boolean().default(true),
-      min_criterion_length: z.int().min(1).max(200).default(MIN_CRITERION),
+      min_criterion_length: z.int().min(1).max(200).default(MIN_CRITERION_LENGTH),
       match_mode: z.enum(['whole', 'search']).default('whole'),
     })
     .prefault({}),

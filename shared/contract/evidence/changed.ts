@@ -5,20 +5,20 @@ const MOST_FILES = 50;
 const LONGEST_PATH = 300;
 
 /** A file of the patch, with what was found in it. */
-export interface ChangedFile {
+export interface ChangedFileSummary {
   readonly path: string;
   /** New findings of all gates, those of flaky tests apart. */
-  readonly findings: number;
+  readonly findingCount: number;
   /** Its tests that fail now and then. */
-  readonly flaky: number;
+  readonly flakyTestCount: number;
 }
 
 /** Rules of the tests gate that say of a test that it fails now and then. */
-const FLAKY = ['flaky_found', 'flaky_quarantined'];
+const FLAKY_TEST_RULES = ['flaky_found', 'flaky_quarantined'];
 
 /** The files of a patch, those with most findings first, and how many more there are than are named. */
-export function changedFiles({ changed_files: paths, gates }: Evidence): {
-  readonly files: readonly ChangedFile[];
+export function summarizeChangedFiles({ changed_files: paths, gates }: Evidence): {
+  readonly files: readonly ChangedFileSummary[];
   readonly more: number;
 } {
   const findings = new Map<string | null, Finding[]>(
@@ -30,7 +30,7 @@ export function changedFiles({ changed_files: paths, gates }: Evidence): {
   const named = [...new Set(paths)].filter((path) => path.length <= LONGEST_PATH);
   const all = named.map((path) => {
     const own = findings.get(path) ?? [];
-    const flaky = own.filter(({ rule }) => FLAKY.includes(rule));
+    const flaky = own.filter(({ rule }) => FLAKY_TEST_RULES.includes(rule));
     const fresh = own.filter(({ rule, baseline }) => !rule.startsWith('flaky_') && baseline !== 'unchanged');
     return { path, findings: fresh.length, flaky: flaky.length };
   });

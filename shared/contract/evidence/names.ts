@@ -2,10 +2,10 @@
  * The gate that says whether a patch keeps to its task's files. It says where was worked, not whether it is right: it can hold a patch,
  * and verifies none.
  */
-export const ALLOWED_FILES = 'allowed_files';
+export const ALLOWED_FILES_GATE = 'allowed_files';
 
 /** What the hidden tests of a task say: an entry among the gates, which no repository can switch off. */
-export const HIDDEN_TESTS = 'hidden_tests';
+export const HIDDEN_TESTS_GATE = 'hidden_tests';
 
 /** Entries among the gates that no configuration names: they come with the task. */
-export const OF_THE_TASK: readonly string[] = [ALLOWED_FILES, HIDDEN_TESTS];
+export const TASK_GATES: readonly string[] = [ALLOWED_FILES_GATE, HIDDEN_TESTS_GATE];

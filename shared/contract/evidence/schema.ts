@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { StoredNumber } from '../../lib/number.ts';
 import { Judgement } from '../judgement/judgement.ts';
 import { ReviewPipeline } from '../judgement/review-pipeline.ts';
-import { EvidenceKind, Outcome, VERDICTS } from '../outcome.ts';
+import { EvidenceKind, CheckOutcome, VERDICTS } from '../outcome.ts';
 import { CheckedPlan } from '../plan/schema.ts';
-import { Screenshots } from '../screenshot.ts';
-import { Expectation, ProtectedClass } from '../submission/expects.ts';
+import { ScreenshotList } from '../screenshot.ts';
+import { ExpectedChange, ProtectedFileKind } from '../submission/expects.ts';
 import { OnErrorSetting } from '../submission/on-error.ts';
 import { CompletionSignal } from '../submission/signals.ts';
-import { StageOutcome } from '../workflow/outcome.ts';
+import { WorkflowOutcome } from '../workflow/outcome.ts';
 
 /** One place in the tree that a check complains about. `line` is 1-based; null where the finding has no line. */
 export const Finding = z.object({
@@ -26,7 +26,7 @@ export type Finding = z.infer<typeof Finding>;
 export const SignalEvidence = z.object({
   type: z.string(),
   signal: CompletionSignal,
-  outcome: Outcome,
+  outcome: CheckOutcome,
   kind: EvidenceKind,
   detail: z.string(),
   duration_ms: z.number().int().nonnegative(),
@@ -34,12 +34,12 @@ export const SignalEvidence = z.object({
 export type SignalEvidence = z.infer<typeof SignalEvidence>;
 
 /** Gate-specific facts (tool, version, counts, command, exit code), merged flat into the gate's ledger row. */
-export const Facts = z.record(z.string(), z.union([z.string(), StoredNumber, z.boolean(), z.null()]));
-export type Facts = z.infer<typeof Facts>;
+export const GateFacts = z.record(z.string(), z.union([z.string(), StoredNumber, z.boolean(), z.null()]));
+export type GateFacts = z.infer<typeof GateFacts>;
 
 export const GateEvidence = z.object({
   name: z.string(),
-  outcome: Outcome,
+  outcome: CheckOutcome,
   kind: EvidenceKind,
   required: z.boolean(),
   /** True when this gate alone is enough to keep the patch from being accepted. */
@@ -50,11 +50,11 @@ export const GateEvidence = z.object({
   duration_ms: z.number().int().nonnegative(),
   /** Milliseconds after the gathering of the evidence began; absent: in evidence of earlier versions, and of what has no beginning of its own. */
   began_ms: z.number().int().nonnegative().optional(),
-  metadata: Facts.default({}),
+  metadata: GateFacts.default({}),
   /** Of a gate that nobody could judge for: what its configuration makes of that. */
   on_error: OnErrorSetting,
   /** Pictures that it has taken, each stored under its digest before this was reported; absent: none. */
-  screenshots: Screenshots.optional(),
+  screenshots: ScreenshotList.optional(),
 });
 export type GateEvidence = z.infer<typeof GateEvidence>;
 
@@ -62,7 +62,7 @@ export type GateEvidence = z.infer<typeof GateEvidence>;
 export const ProtectedFile = z.object({
   path: z.string(),
   change: z.enum(['added', 'modified', 'deleted']),
-  class: ProtectedClass,
+  class: ProtectedFileKind,
   reason: z.string(),
   /**
    * Whose version the gates used: the base commit's, the patch's with parts of the base's, or the patch's own. All but the last are
@@ -74,7 +74,7 @@ export const ProtectedFile = z.object({
 });
 export type ProtectedFile = z.infer<typeof ProtectedFile>;
 
-export { isPutBack } from './put-back.ts';
+export { isRestoredFile } from './put-back.ts';
 
 /** What we observed on one tree. It counts for that tree only. */
 export const Evidence = z.object({
@@ -87,7 +87,7 @@ export const Evidence = z.object({
   signals: z.array(SignalEvidence),
   gates: z.array(GateEvidence),
   /** What the requester foresaw of the work. */
-  expects: z.array(Expectation).default([]),
+  expects: z.array(ExpectedChange).default([]),
   protected_files: z.array(ProtectedFile).default([]),
   /** Who reviews, as the base commit says it; absent: it says nothing. */
   review_pipeline: ReviewPipeline.optional(),
@@ -121,7 +121,7 @@ export const Verdict = z.object({
   /** What models said, and what that made of the verdict; absent where none was to be asked. */
   judgements: z.array(Judgement).optional(),
   /** How the workflow that the task names went with this work; absent where it names none. */
-  workflow: StageOutcome.optional(),
+  workflow: WorkflowOutcome.optional(),
   /** Dollars that they took; null: what one of them took is not known. Absent where no model was asked. */
   judging_cost_usd: StoredNumber.nonnegative().nullable().optional(),
   /** Dollars that models took which its gates asked, as the gateway has counted them; null: not known. Absent where they had nobody to ask. */

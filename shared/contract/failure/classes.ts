@@ -1,5 +1,5 @@
-import type { FailureMode, SeedClass } from './failed-how.ts';
-import type { FailureClass } from './failure-class.ts';
+import type { FailureMode, FailureClass } from './failed-how.ts';
+import type { FailureCode } from './failure-class.ts';
 
 /**
  * What follows from a failure: the same tier again as one more attempt of the budget; the same tier again as a retry, because it was
@@ -8,7 +8,7 @@ import type { FailureClass } from './failure-class.ts';
  */
 export type Remedy = 'again' | 'excused' | 'later' | 'stronger_tier' | 'end' | 'judge';
 
-interface ClassFacts {
+interface FailureClassPolicy {
   /** Can trying the same again help? As the seed documents; of `unknown`: no. */
   readonly retryable: boolean;
   readonly mode: FailureMode;
@@ -17,7 +17,7 @@ interface ClassFacts {
   readonly remedy: Remedy;
 }
 
-export const SEED_FACTS: Readonly<Record<SeedClass, ClassFacts>> = {
+export const FAILURE_CLASS_POLICIES: Readonly<Record<FailureClass, FailureClassPolicy>> = {
   timeout: { retryable: true, mode: 'timeout', recovery: 'more time, or a smaller task', remedy: 'again' },
   invalid_tool_args: {
     retryable: false,
@@ -60,15 +60,15 @@ export const SEED_FACTS: Readonly<Record<SeedClass, ClassFacts>> = {
   unknown: { retryable: false, mode: 'error', recovery: 'a stronger model, or a person', remedy: 'judge' },
 };
 
-interface Code {
+interface FailureCodePolicy {
   /** Null: it says too little; what else is known decides. */
-  readonly class: SeedClass | null;
+  readonly class: FailureClass | null;
   /** Where it says more than its class does. */
   readonly remedy?: Remedy;
 }
 
 /** What our boxes and the gateway tell apart, in the seed's words. */
-export const CODES: Readonly<Record<FailureClass, Code>> = {
+export const FAILURE_CODE_POLICIES: Readonly<Record<FailureCode, FailureCodePolicy>> = {
   agent_failed: { class: null },
   agent_blocked: { class: 'permission_required' },
   timeout: { class: 'timeout' },
@@ -97,12 +97,12 @@ export const CODES: Readonly<Record<FailureClass, Code>> = {
 };
 
 /** What follows when a code is all that is known. */
-export const remedyOf = (code: FailureClass): Remedy => {
-  const { class: of, remedy } = CODES[code];
-  return remedy ?? SEED_FACTS[of ?? 'unknown'].remedy;
+export const remedyForCode = (code: FailureCode): Remedy => {
+  const { class: of, remedy } = FAILURE_CODE_POLICIES[code];
+  return remedy ?? FAILURE_CLASS_POLICIES[of ?? 'unknown'].remedy;
 };
 
-const EXCUSED: readonly Remedy[] = ['excused', 'later'];
+const EXCUSED_REMEDIES: readonly Remedy[] = ['excused', 'later'];
 
 /** It was nobody's fault: the attempt counts as a retry and not as one of the budget, and nothing climbs. */
-export const isExcused = (remedy: Remedy): boolean => EXCUSED.includes(remedy);
+export const isExcused = (remedy: Remedy): boolean => EXCUSED_REMEDIES.includes(remedy);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** The seed's ten classes. */
-export const SEED_CLASSES = [
+export const FAILURE_CLASSES = [
   'timeout',
   'invalid_tool_args',
   'missing_target_path',
@@ -13,16 +13,16 @@ export const SEED_CLASSES = [
   'provider_transient',
   'unknown',
 ] as const;
-export type SeedClass = (typeof SEED_CLASSES)[number];
+export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
 /** How a failure counts for those who depend on the work; the seed's words. */
 export const FAILURE_MODES = ['timeout', 'rate-limit', 'error', 'quality', 'hollow', 'cascade'] as const;
 export type FailureMode = (typeof FAILURE_MODES)[number];
 
 /** What the failure of an attempt was taken for when it ended, and by which rule: later rules do not change what is written down. */
-export const FailedHow = z.object({
+export const FailureRecord = z.object({
   class: z
-    .enum(SEED_CLASSES)
+    .enum(FAILURE_CLASSES)
     .nullable()
     .describe('One of ten; null: it brought work, and the verdict on that was a fail.'),
   code: z.string().describe('The finer word, where there is one.'),
@@ -39,4 +39,4 @@ export const FailedHow = z.object({
   about: z.string().optional().describe('What the fingerprint is of, without what differs from run to run.'),
   version: z.int().positive().describe('Of the rules.'),
 });
-export type FailedHow = z.infer<typeof FailedHow>;
+export type FailureRecord = z.infer<typeof FailureRecord>;

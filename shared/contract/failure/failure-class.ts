@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 
-export const FAILURE_CLASSES = [
+export const FAILURE_CODES = [
   'agent_failed',
   'agent_blocked',
   'timeout',
@@ -28,5 +28,5 @@ export const FAILURE_CLASSES = [
   'delivery_refused',
   'unknown',
 ] as const;
-export const FailureClass = z.enum(FAILURE_CLASSES);
-export type FailureClass = z.infer<typeof FailureClass>;
+export const FailureCode = z.enum(FAILURE_CODES);
+export type FailureCode = z.infer<typeof FailureCode>;

@@ -1,5 +1,5 @@
 /** What differs between two runs that fail in the same way, and what stands for it; in this order. */
-const VARYING: readonly (readonly [RegExp, string])[] = [
+const VARYING_PARTS: readonly (readonly [RegExp, string])[] = [
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of terminals
   [/\u001b\[[0-9;?]*[a-z]/g, ''],
   [/(?:[a-z]:)?(?:[\w.@+~-]{0,255}[\\/]){1,64}[\w.@+~-]{1,255}(?::\d+){0,2}/g, '<path>'],
@@ -17,6 +17,6 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** A text without what differs between two runs that fail in the same way: paths, numbers, times, addresses, colours, spaces. */
-export function normalise(text: string): string {
-  return VARYING.reduce((rest, [what, stands]) => rest.replaceAll(what, stands), text.toLowerCase()).trim();
+export function normaliseFailureText(text: string): string {
+  return VARYING_PARTS.reduce((rest, [what, stands]) => rest.replaceAll(what, stands), text.toLowerCase()).trim();
 }

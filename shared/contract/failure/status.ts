@@ -1,7 +1,7 @@
-import type { FailureClass } from './failure-class.ts';
+import type { FailureCode } from './failure-class.ts';
 
 /** What an HTTP status of the model's provider means; null: nothing by itself. */
-export function classOfStatus(status: number | null): FailureClass | null {
+export function failureClassOfStatus(status: number | null): FailureCode | null {
   if (status === null) return null;
   if (status === 401 || status === 403) return 'provider_auth';
   if (status === 402) return 'provider_spend_limit';

@@ -1,28 +1,28 @@
 import * as z from 'zod';
-import { SubmitTask, TaskId } from '../submission/schema.ts';
-import { RequestStatus } from './status.ts';
+import { TaskSubmission, TaskId } from '../submission/schema.ts';
+import { WorkRequestStatus } from './status.ts';
 
 /** Who says yes: `direct` nobody has to, `review` a person. */
 export const INTAKE_STRATEGIES = ['review', 'direct'] as const;
 
 /** What a request asks for: a task, as it would be submitted. */
-export const Requirement = SubmitTask.omit({ id: true, hidden_tests: true });
-export type Requirement = z.infer<typeof Requirement>;
+export const RequestedTask = TaskSubmission.omit({ id: true, hidden_tests: true });
+export type RequestedTask = z.infer<typeof RequestedTask>;
 
 /** A piece of work that somebody asks for: one item of the table, written as a whole under a condition on `version` and `status`. */
 export const WorkRequest = z.object({
   /** Also the id of its task. */
   id: TaskId,
-  status: RequestStatus,
+  status: WorkRequestStatus,
   version: z.number().int().positive(),
   strategy: z.enum(INTAKE_STRATEGIES),
   requested_by: z.string(),
   request_sha256: z.string(),
-  requirement: Requirement.strip(),
+  requirement: RequestedTask.strip(),
   /** What a person has said of it: handed to the agent beside the description. */
   notes: z.string().nullable(),
   /** Each status with when it came, the first included. */
-  history: z.array(z.object({ status: RequestStatus, at: z.iso.datetime(), by: z.string() })).max(10),
+  history: z.array(z.object({ status: WorkRequestStatus, at: z.iso.datetime(), by: z.string() })).max(10),
   reason: z.string().nullable(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
@@ -32,4 +32,4 @@ export const WorkRequest = z.object({
 });
 export type WorkRequest = z.infer<typeof WorkRequest>;
 
-export const MAX_NOTES = 10_000;
+export const MAX_CLARIFICATION_LENGTH = 10_000;

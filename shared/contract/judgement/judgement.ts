@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { StoredNumber } from '../../lib/number.ts';
-import { Outcome } from '../outcome.ts';
+import { CheckOutcome } from '../outcome.ts';
 import { GradingRecord } from '../rubric/grading.ts';
 
 /** What a model may be asked about a patch. */
@@ -23,7 +23,7 @@ export const Judgement = z.object({
   kind: z.enum(JUDGEMENT_KINDS),
   /** What it was asked about: a signal as `type: value`. */
   subject: z.string(),
-  outcome: Outcome,
+  outcome: CheckOutcome,
   /** What it makes of the verdict. */
   verdict: z.enum(['pass', 'fail', 'refer']),
   /** 0 to 1, of the model's own word; null where it was not asked for one. */
@@ -54,13 +54,13 @@ export const Judgement = z.object({
 export type Judgement = z.infer<typeof Judgement>;
 
 /** When somebody was asked, and how long it took, as a judgement has it. */
-export const timesOf = ({ ms, asked_at }: Spent): Pick<Judgement, 'duration_ms' | 'asked_at'> => ({
+export const judgementTimes = ({ ms, asked_at }: AskReceipt): Pick<Judgement, 'duration_ms' | 'asked_at'> => ({
   duration_ms: ms,
   ...(asked_at !== undefined && { asked_at }),
 });
 
 /** What one answer comes to, before it is told what it took to ask. */
-export type Opinion = Pick<
+export type JudgementOpinion = Pick<
   Judgement,
   | 'kind'
   | 'subject'
@@ -74,7 +74,7 @@ export type Opinion = Pick<
 >;
 
 /** What a judgement says of its asking where nobody was asked. */
-export const NOBODY_ASKED = {
+export const UNASKED_RECEIPT = {
   confidence: null,
   injections: [],
   model: null,
@@ -87,13 +87,13 @@ export const NOBODY_ASKED = {
 } satisfies Partial<Judgement>;
 
 /** What it says where whoever asks has not come back: somebody may have been asked, and paid for. */
-export const NOBODY_CAME_BACK = { ...NOBODY_ASKED, calls: null } satisfies Partial<Judgement>;
-export const NO_ANSWER = 'the judging step gave no answer';
+export const LOST_RECEIPT = { ...UNASKED_RECEIPT, calls: null } satisfies Partial<Judgement>;
+export const NO_ANSWER_REASON = 'the judging step gave no answer';
 /** Whether work that has passed is looked at once more by a model, and why. */
-export const SecondLook = z.object({ outcome: z.enum(['asked', 'skipped', 'inert']), because: z.string() });
-export type SecondLook = z.infer<typeof SecondLook>;
+export const RequirementsReviewPlan = z.object({ outcome: z.enum(['asked', 'skipped', 'inert']), because: z.string() });
+export type RequirementsReviewPlan = z.infer<typeof RequirementsReviewPlan>;
 /** What asking has used, whatever came of it. */
-export interface Spent {
+export interface AskReceipt {
   readonly calls: number;
   /** Null: no call said what it used. */
   readonly tokens: { readonly input: number; readonly output: number } | null;

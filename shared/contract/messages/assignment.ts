@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { Adapter } from '../agents/adapter.ts';
-import { ErrorActions } from '../failure/error-actions.ts';
+import { ErrorActionOverrides } from '../failure/error-actions.ts';
 import { JudgeModels } from '../models/models.ts';
-import { Usage } from '../models/usage.ts';
-import { GitRef, ObjectId } from '../repository/git-ref.ts';
+import { TokenUsage } from '../models/usage.ts';
+import { GitRef, GitObjectId } from '../repository/git-ref.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
-import { PROMPT_PARTS } from '../roles/prompt-parts.ts';
-import { Chain } from '../submission/chain-schema.ts';
-import { Expectation } from '../submission/expects.ts';
-import { DeliveryMode, Effort, Role, TaskId } from '../submission/schema.ts';
+import { PROMPT_PART_NAMES } from '../roles/prompt-parts.ts';
+import { MiddlewareChain } from '../submission/chain-schema.ts';
+import { ExpectedChange } from '../submission/expects.ts';
+import { DeliveryMode, Effort, RoleName, TaskId } from '../submission/schema.ts';
 import { CompletionSignal } from '../submission/signals.ts';
 import { Artifact } from '../task/attempt.ts';
 
-const Common = z.object({
+const AssignmentFields = z.object({
   schema_version: z.literal(1),
   task_id: TaskId,
   attempt: z.number().int().positive(),
@@ -39,14 +39,14 @@ export const ModelAccess = z.object({
 });
 export type ModelAccess = z.infer<typeof ModelAccess>;
 
-export const AgentAssignment = Common.extend({
+export const AgentAssignment = AssignmentFields.extend({
   kind: z.literal('agent'),
   /** What the platform resolved the base ref to: all attempts of a round start from it. */
-  base_commit: ObjectId,
+  base_commit: GitObjectId,
   title: z.string(),
-  role: Role,
+  role: RoleName,
   /** What the role's template puts together: the role may be of the repository, which the box is the first to read. */
-  prompt: z.partialRecord(z.enum(PROMPT_PARTS), z.string()),
+  prompt: z.partialRecord(z.enum(PROMPT_PART_NAMES), z.string()),
   model: z.string().nullable(),
   effort: Effort,
   adapter: Adapter,
@@ -58,8 +58,8 @@ export const AgentAssignment = Common.extend({
       description: z.string(),
       acceptance_criteria: z.array(z.string()),
       /** The task's own, in the place of the base's. */
-      chain: Chain.optional(),
-      error_actions: ErrorActions.optional(),
+      chain: MiddlewareChain.optional(),
+      error_actions: ErrorActionOverrides.optional(),
       /** Actions that a person has allowed this attempt. */
       allowed: z.array(z.string()),
       /** The task that it was made from. */
@@ -71,7 +71,7 @@ export const AgentAssignment = Common.extend({
   /** Null: the deployment has no gateway, and the agent must know for itself. */
   models: ModelAccess.nullable(),
   /** Set when the attempt goes on after an approval: what it had made of the base until then. */
-  parked: z.object({ tree: ObjectId, patch_url: z.string(), patch_sha256: z.string() }).optional(),
+  parked: z.object({ tree: GitObjectId, patch_url: z.string(), patch_sha256: z.string() }).optional(),
   /** Set when its CLI can go on with the session of the box before: what that has written down, and what it is told. */
   resumed: z
     .object({ session: z.string(), url: z.string(), sha256: z.string(), message: z.string() })
@@ -82,10 +82,10 @@ export const AgentAssignment = Common.extend({
 export type AgentAssignment = z.infer<typeof AgentAssignment>;
 
 /** What gates may ask, and by what token: worth something to the gateway alone, and only as long as this box runs. */
-export const Opinions = z.object({ token: z.string(), models: JudgeModels });
-export type Opinions = z.infer<typeof Opinions>;
+export const GatesModelAccess = z.object({ token: z.string(), models: JudgeModels });
+export type GatesModelAccess = z.infer<typeof GatesModelAccess>;
 
-export const GatesAssignment = Common.extend({
+export const GatesAssignment = AssignmentFields.extend({
   kind: z.literal('gates'),
   base_commit: z.string(),
   /** Name of the toolchain image that this box is of; absent: the usual one. */
@@ -105,7 +105,7 @@ export const GatesAssignment = Common.extend({
   plan: z.object({ max_tasks: z.number().int() }).optional(),
   /** Files that the task names, and kinds of change that it foresees: what steers checks may change there. */
   files: z.array(z.string()),
-  expects: z.array(Expectation),
+  expects: z.array(ExpectedChange),
   /** Where the hidden tests are to be read from, and what must lie there; null: the task has none. In no other assignment. */
   hidden_tests: z
     .object({
@@ -118,11 +118,11 @@ export const GatesAssignment = Common.extend({
     .nullable()
     .default(null),
   /** Null: no model is configured that gates could ask. */
-  opinions: Opinions.nullable().default(null),
+  opinions: GatesModelAccess.nullable().default(null),
 });
 export type GatesAssignment = z.infer<typeof GatesAssignment>;
 
-export const DeliverAssignment = Common.extend({
+export const DeliveryAssignment = AssignmentFields.extend({
   kind: z.literal('deliver'),
   base_commit: z.string(),
   tree: z.string(),
@@ -138,21 +138,21 @@ export const DeliverAssignment = Common.extend({
   author: z.string(),
   committed_at: z.iso.datetime(),
 });
-export type DeliverAssignment = z.infer<typeof DeliverAssignment>;
+export type DeliveryAssignment = z.infer<typeof DeliveryAssignment>;
 
-export const Assignment = z.discriminatedUnion('kind', [AgentAssignment, GatesAssignment, DeliverAssignment]);
+export const Assignment = z.discriminatedUnion('kind', [AgentAssignment, GatesAssignment, DeliveryAssignment]);
 export type Assignment = z.infer<typeof Assignment>;
 
 /** What a command adapter may leave in the file named by `ASSAY_USAGE_FILE`. */
-export const UsageFile = z.object({
-  usage: Usage.optional(),
+export const CommandUsageFile = z.object({
+  usage: TokenUsage.optional(),
   summary: z.string().max(20_000).optional(),
   status: z.enum(['done', 'blocked']).optional(),
 });
-export type UsageFile = z.infer<typeof UsageFile>;
+export type CommandUsageFile = z.infer<typeof CommandUsageFile>;
 
 /** The artifact as a box knows it: without object keys. */
-export const ArtifactFacts = Artifact.pick({
+export const ArtifactSummary = Artifact.pick({
   base_commit: true,
   tree: true,
   patch_sha256: true,

@@ -3,26 +3,26 @@ import { RepositoryUrl } from '../repository/schema.ts';
 import { TaskId } from '../submission/schema.ts';
 
 /** Asks the minter for what a box, or the resolver, may read a repository with in the name of a task. */
-export const ReadRequest = z.strictObject({
+export const ReadCredentialRequest = z.strictObject({
   task_id: TaskId,
   repository: RepositoryUrl,
   access: z.literal('read'),
 });
-export type ReadRequest = z.infer<typeof ReadRequest>;
+export type ReadCredentialRequest = z.infer<typeof ReadCredentialRequest>;
 
 /** Asks the minter of pushes for what one delivery may write with. */
-export const WriteRequest = z.strictObject({
+export const WriteCredentialRequest = z.strictObject({
   task_id: TaskId,
   repository: RepositoryUrl,
   access: z.literal('write'),
   /** Of the launch that has leave to push. */
   token: z.string(),
 });
-export type WriteRequest = z.infer<typeof WriteRequest>;
+export type WriteCredentialRequest = z.infer<typeof WriteCredentialRequest>;
 
-export type MintRequest = ReadRequest | WriteRequest;
+export type CredentialRequest = ReadCredentialRequest | WriteCredentialRequest;
 
-export const MintAnswer = z.discriminatedUnion('outcome', [
+export const CredentialResponse = z.discriminatedUnion('outcome', [
   z.object({
     outcome: z.literal('minted'),
     /** Value of an Authorization header. */
@@ -32,4 +32,4 @@ export const MintAnswer = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('none') }),
   z.object({ outcome: z.literal('refused'), message: z.string(), transient: z.boolean() }),
 ]);
-export type MintAnswer = z.infer<typeof MintAnswer>;
+export type CredentialResponse = z.infer<typeof CredentialResponse>;

@@ -1,27 +1,27 @@
 import type { ModelKey } from './key.ts';
-import { allModels, familyOfModel, type JudgeModel, type JudgeModels } from './models.ts';
+import { allJudgeModels, judgeModelFamily, type JudgeModel, type JudgeModels } from './models.ts';
 import type { ProviderName } from './protocols.ts';
-import type { Provider } from './providers.ts';
+import type { ModelProvider } from './providers.ts';
 
 /** Who is asked in the end: a provider of the gateway's kind, or a server that wants no key. */
-export type Reached = Provider | { readonly via: 'none'; readonly url: string };
+export type ModelEndpoint = ModelProvider | { readonly via: 'none'; readonly url: string };
 
 /** How gates ask a model: they speak `speaks` to the gateway, which hands it on to `to`. */
-interface Way {
+interface ModelRouting {
   readonly speaks: 'anthropic' | 'openai' | 'google' | 'openai_compatible';
   readonly vendor: ProviderName;
-  readonly to: Reached;
+  readonly to: ModelEndpoint;
 }
 
-const keyed = (key: ModelKey, url: string | undefined): Provider => ({ ...key, ...(url && { url }) });
+const keyed = (key: ModelKey, url: string | undefined): ModelProvider => ({ ...key, ...(url && { url }) });
 
 const OPENROUTER = 'https://openrouter.ai/api/v1';
 
 /** @throws for a model that the configuration's schema refuses. */
-function wayOf(model: JudgeModel): Way {
+function modelRouting(model: JudgeModel): ModelRouting {
   switch (model.provider) {
     case 'bedrock': {
-      const isAnthropic = familyOfModel(model) === 'anthropic';
+      const isAnthropic = judgeModelFamily(model) === 'anthropic';
       const { region, url } = model;
       return {
         speaks: isAnthropic ? 'anthropic' : 'openai_compatible',
@@ -54,36 +54,36 @@ function wayOf(model: JudgeModel): Way {
 }
 
 /** A model that gates may ask through the gateway. */
-export interface BoxModel {
+export interface GatesModel {
   readonly model: string;
   readonly vendor: ProviderName;
-  readonly to: Reached;
+  readonly endpoint: ModelEndpoint;
   /** Dollars per million tokens, where the configuration says it. */
   readonly price?: { readonly input: number; readonly output: number };
 }
 
 /** What the gateway lets gates ask. */
-export const boxModels = (models: JudgeModels): BoxModel[] =>
-  allModels(models, 'box').map((model) => {
-    const { vendor, to } = wayOf(model);
+export const gatesModels = (models: JudgeModels): GatesModel[] =>
+  allJudgeModels(models, 'box').map((model) => {
+    const { vendor, to } = modelRouting(model);
     return { model: model.model, vendor, to, ...(model.price && { price: model.price }) };
   });
 
 /** Where the token of a gates box stands for a key; there is no such variable. */
-export const BOX_KEY: ModelKey = { via: 'environment', variable: 'TOKEN_OF_THIS_BOX' };
+export const GATES_TOKEN_KEY: ModelKey = { via: 'environment', variable: 'TOKEN_OF_THIS_BOX' };
 
 /** The models that gates may ask, as the box knows them: the gateway is the provider, and its token the key. */
-export function forBox({ judge: _, ...models }: JudgeModels, gatewayUrl: string): JudgeModels {
+export function toGatesModels({ judge: _, ...models }: JudgeModels, gatewayUrl: string): JudgeModels {
   const inBox = (model: JudgeModel): JudgeModel => {
-    const { speaks } = wayOf(model);
+    const { speaks } = modelRouting(model);
     const { price } = model;
     const url = speaks === 'openai' || speaks === 'openai_compatible' ? `${gatewayUrl}/v1` : gatewayUrl;
     return {
       provider: speaks,
       model: model.model,
-      family: familyOfModel(model),
+      family: judgeModelFamily(model),
       ...(price && { price }),
-      key: BOX_KEY,
+      key: GATES_TOKEN_KEY,
       url,
     };
   };

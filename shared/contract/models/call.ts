@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { PROTOCOLS } from './protocols.ts';
-import { Usage } from './usage.ts';
+import { TokenUsage } from './usage.ts';
 
 /** One call of a model as the gateway has witnessed it; never what was asked or said. */
-export const WitnessedCall = z.object({
+export const MeteredCall = z.object({
   id: z.string(),
   attempt: z.number().int().positive(),
   /** Who has asked: the agent of the attempt, or one of its gates. */
@@ -16,10 +16,10 @@ export const WitnessedCall = z.object({
   status: z.number().int().nonnegative(),
   started_at: z.iso.datetime(),
   ended_at: z.iso.datetime(),
-  usage: Usage,
+  usage: TokenUsage,
   /** Millionths of a dollar. Null: the model has no price. */
   micro: z.number().nullable(),
   /** What the provider could not do; null: it did, or nobody knows. */
   trouble: z.string().nullable(),
 });
-export type WitnessedCall = z.infer<typeof WitnessedCall>;
+export type MeteredCall = z.infer<typeof MeteredCall>;

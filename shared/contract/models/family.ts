@@ -7,7 +7,7 @@ const FAMILIES: readonly (readonly [family: string, pattern: RegExp])[] = [
 ];
 
 /** Who makes a model, as far as its name tells; the name's own first part otherwise. */
-export function familyOf(model: string): string {
+export function modelFamily(model: string): string {
   const name = model.toLowerCase();
   const known = FAMILIES.find(([, pattern]) => pattern.test(name));
   return known?.[0] ?? name.split(/[/:\s-]/, 1)[0] ?? name;

@@ -15,9 +15,9 @@ export const Budgets = z.strictObject({
 export type Budgets = z.infer<typeof Budgets>;
 
 /** Does anything need to be counted beyond single tasks? */
-export const areShared = ({ repository_usd, day_usd, deployment_usd }: Budgets): boolean =>
+export const hasSharedBudgets = ({ repository_usd, day_usd, deployment_usd }: Budgets): boolean =>
   repository_usd !== undefined || day_usd !== undefined || deployment_usd !== undefined;
 
 /** Money in the counters is whole millionths of a dollar. */
-export const microOf = (dollars: number): number => Math.ceil(dollars * 1e6);
-export const usdOf = (micro: number): string => `$${(micro / 1e6).toFixed(4)}`;
+export const toMicroUsd = (dollars: number): number => Math.ceil(dollars * 1e6);
+export const formatMicroUsd = (micro: number): string => `$${(micro / 1e6).toFixed(4)}`;

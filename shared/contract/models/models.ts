@@ -1,30 +1,30 @@
 import * as z from 'zod';
-import { familyOf } from './family.ts';
+import { modelFamily } from './family.ts';
 import { BedrockRegion, ModelKey, ProviderUrl } from './key.ts';
 
 /**
  * What models are asked for, by whom and by what. Only what is served is here: a model that nobody would ask is refused, not kept in
  * silence. `box`: a gate asks, from the gates box by way of the model gateway.
  */
-export const PURPOSES = {
-  second_look: { by: 'janitor', what: 'each task that has passed, where that can still change something' },
-  judge: { by: 'janitor', what: 'the completion signals `llm_review`, `llm_judge` and `quality_gate`' },
-  decomposer: { by: 'janitor', what: 'verification nodes with `decomposer: llm`' },
-  review: { by: 'janitor', what: 'the reviewers of `.assay/review_pipeline.yaml`; one model or several' },
-  red_team: { by: 'janitor', what: 'workflows with `red_team`, of work that has passed all else' },
+export const JUDGE_PURPOSES = {
+  second_look: { by: 'janitor', description: 'each task that has passed, where that can still change something' },
+  judge: { by: 'janitor', description: 'the completion signals `llm_review`, `llm_judge` and `quality_gate`' },
+  decomposer: { by: 'janitor', description: 'verification nodes with `decomposer: llm`' },
+  review: { by: 'janitor', description: 'the reviewers of `.assay/review_pipeline.yaml`; one model or several' },
+  red_team: { by: 'janitor', description: 'workflows with `red_team`, of work that has passed all else' },
   vision: {
     by: 'janitor',
-    what: 'workflows with `vision` and `verifier: llm_vision`; it must read pictures',
+    description: 'workflows with `vision` and `verifier: llm_vision`; it must read pictures',
   },
-  intent: { by: 'box', what: 'the gate `intent_verification`' },
-  rubric: { by: 'both', what: 'the gate `review_rubric`, and verification nodes with `grader: llm`' },
-  test_writer: { by: 'box', what: 'the gate `integration_test_gen`' },
-  cross_model: { by: 'box', what: 'the gate `cross_model`; one model or several' },
+  intent: { by: 'box', description: 'the gate `intent_verification`' },
+  rubric: { by: 'both', description: 'the gate `review_rubric`, and verification nodes with `grader: llm`' },
+  test_writer: { by: 'box', description: 'the gate `integration_test_gen`' },
+  cross_model: { by: 'box', description: 'the gate `cross_model`; one model or several' },
 } as const satisfies Readonly<
-  Record<string, { readonly by: 'janitor' | 'box' | 'both'; readonly what: string }>
+  Record<string, { readonly by: 'janitor' | 'box' | 'both'; readonly description: string }>
 >;
-export type Purpose = keyof typeof PURPOSES;
-const NAMES = Object.keys(PURPOSES) as Purpose[];
+export type JudgePurpose = keyof typeof JUDGE_PURPOSES;
+const NAMES = Object.keys(JUDGE_PURPOSES) as JudgePurpose[];
 
 /** Most reviewers that may be configured. */
 const MAX_REVIEWERS = 9;
@@ -74,8 +74,8 @@ export type JudgeModel = z.infer<typeof JudgeModel>;
 /** Which model does what; a purpose without one is not served, and says so. */
 /** Bedrock speaks the protocols of these makers only, beside its own, which the gateway does not hand on. */
 const GATEWAY_FAMILIES = ['anthropic', 'openai'];
-const BoxModel = JudgeModel.refine(
-  (model) => model.provider !== 'bedrock' || GATEWAY_FAMILIES.includes(familyOfModel(model)),
+const GatesJudgeModel = JudgeModel.refine(
+  (model) => model.provider !== 'bedrock' || GATEWAY_FAMILIES.includes(judgeModelFamily(model)),
   { path: ['model'], message: `gates can ask Bedrock for models of ${GATEWAY_FAMILIES.join(' and ')} only` },
 );
 const VisionModel = JudgeModel.refine(({ supports_vision: sees }) => sees === true, {
@@ -92,14 +92,14 @@ const SHAPE = {
     .optional(),
   red_team: JudgeModel.optional(),
   vision: VisionModel.optional(),
-  intent: BoxModel.optional(),
-  rubric: BoxModel.optional(),
-  test_writer: BoxModel.optional(),
+  intent: GatesJudgeModel.optional(),
+  rubric: GatesJudgeModel.optional(),
+  test_writer: GatesJudgeModel.optional(),
   /** Who writes is reviewed by a model of another maker. */
   cross_model: z
-    .union([z.array(BoxModel).min(1).max(MAX_REVIEWERS), BoxModel.transform((one) => [one])])
+    .union([z.array(GatesJudgeModel).min(1).max(MAX_REVIEWERS), GatesJudgeModel.transform((one) => [one])])
     .optional(),
-} satisfies Readonly<Record<Purpose, z.ZodType>>;
+} satisfies Readonly<Record<JudgePurpose, z.ZodType>>;
 
 export const JudgeModels = z.strictObject(SHAPE, {
   error: (issue) =>
@@ -108,20 +108,20 @@ export const JudgeModels = z.strictObject(SHAPE, {
 export type JudgeModels = z.infer<typeof JudgeModels>;
 
 /** Those that serve a purpose, in the order in which they are named. */
-export const modelsFor = (models: JudgeModels, purpose: Purpose): readonly JudgeModel[] =>
+export const modelsForPurpose = (models: JudgeModels, purpose: JudgePurpose): readonly JudgeModel[] =>
   [models[purpose] ?? []].flat();
 
 /** All of them, or those that one side asks. */
-export const allModels = (models: JudgeModels, by?: 'janitor' | 'box'): JudgeModel[] =>
-  NAMES.filter((purpose) => by === undefined || [by, 'both'].includes(PURPOSES[purpose].by)).flatMap(
-    (purpose) => [...modelsFor(models, purpose)],
+export const allJudgeModels = (models: JudgeModels, by?: 'janitor' | 'box'): JudgeModel[] =>
+  NAMES.filter((purpose) => by === undefined || [by, 'both'].includes(JUDGE_PURPOSES[purpose].by)).flatMap(
+    (purpose) => [...modelsForPurpose(models, purpose)],
   );
 
-export const familyOfModel = ({ family, model }: Pick<JudgeModel, 'family' | 'model'>): string =>
-  family ?? familyOf(model);
+export const judgeModelFamily = ({ family, model }: Pick<JudgeModel, 'family' | 'model'>): string =>
+  family ?? modelFamily(model);
 
 /** The calibration of a model that was made with this very prompt; null: none was. */
-export const calibrationFor = (
+export const calibrationIdFor = (
   { calibrations }: Pick<JudgeModel, 'calibrations'>,
   prompt: { readonly sha256: string } | null,
 ): string | null => calibrations?.findLast((each) => each.prompt === prompt?.sha256)?.id ?? null;

@@ -1,14 +1,14 @@
-import type { Usage } from './usage.ts';
+import type { TokenUsage } from './usage.ts';
 
 /**
  * US dollars per million tokens, valid from a day on. Prices are data with dates: a past chain keeps the price of its day. They are the
  * vendors' own; a cloud that resells a model may ask for more.
  */
-export interface Price {
+export interface ModelPrice {
   readonly model: string;
   /** Who makes the model: one that judges must not be of the writer's family. */
   readonly family: 'claude' | 'gpt' | 'gemini';
-  readonly from: string;
+  readonly valid_from: string;
   readonly input: number;
   readonly output: number;
   readonly cache_read: number;
@@ -22,10 +22,10 @@ export interface Price {
 }
 
 /** Cache reads cost a tenth of input, cache writes 1.25 times input for five minutes and twice for an hour. */
-const claude = (model: string, from: string, input: number, output: number, max_output = 128_000): Price => ({
+const claude = (model: string, from: string, input: number, output: number, max_output = 128_000): ModelPrice => ({
   model,
   family: 'claude',
-  from,
+  valid_from: from,
   input,
   output,
   cache_read: input * 0.1,
@@ -36,12 +36,12 @@ const claude = (model: string, from: string, input: number, output: number, max_
 });
 
 /** Writing to a cache costs what input costs. */
-const other =
+const vendorPrices =
   (family: 'gpt' | 'gemini', max_output: number) =>
-  (model: string, from: string, input: number, output: number, cache_read = input * 0.1): Price => ({
+  (model: string, from: string, input: number, output: number, cache_read = input * 0.1): ModelPrice => ({
     model,
     family,
-    from,
+    valid_from: from,
     input,
     output,
     cache_read,
@@ -50,10 +50,10 @@ const other =
     max_output,
     source: 'list price as public price tables had it, 2026-11; prompts of up to 200,000 tokens',
   });
-const gpt = other('gpt', 128_000);
-const gemini = other('gemini', 65_536);
+const gpt = vendorPrices('gpt', 128_000);
+const gemini = vendorPrices('gemini', 65_536);
 
-export const PRICES: readonly Price[] = [
+export const MODEL_PRICES: readonly ModelPrice[] = [
   claude('claude-haiku-4-5', '2025-10-15', 1, 5, 64_000),
   claude('claude-sonnet-4-6', '2026-02-01', 3, 15),
   claude('claude-sonnet-5-5', '2026-08-01', 2, 10),
@@ -73,19 +73,19 @@ export const PRICES: readonly Price[] = [
 ];
 
 /** A model by the name that prices go by: without the day of a snapshot, and without what a cloud puts around it. */
-export const plainModel = (model: string): string =>
+export const normaliseModelName = (model: string): string =>
   model
     .replace(/^(?:models\/|(?:(?:us|eu|apac|jp|au|global)\.)?anthropic\.|openai\.)/, '')
     .replace(/-v\d+(?::\d+)?$/, '')
     .replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2})$/, '');
 
 /** The price of `model` on the day of `at` (ISO), or null when the table does not know it. Only whole names match: a substring would price the wrong model. */
-export function priceOf(model: string, at: string, prices: readonly Price[] = PRICES): Price | null {
+export function modelPrice(model: string, at: string, prices: readonly ModelPrice[] = MODEL_PRICES): ModelPrice | null {
   const day = at.slice(0, 10);
-  const plain = plainModel(model);
-  const known = prices.filter((price) => price.model === plain && price.from <= day);
-  return known.reduce<Price | null>(
-    (latest, price) => (latest && latest.from >= price.from ? latest : price),
+  const plain = normaliseModelName(model);
+  const known = prices.filter((price) => price.model === plain && price.valid_from <= day);
+  return known.reduce<ModelPrice | null>(
+    (latest, price) => (latest && latest.valid_from >= price.valid_from ? latest : price),
     null,
   );
 }
@@ -94,14 +94,14 @@ export function priceOf(model: string, at: string, prices: readonly Price[] = PR
 export const roundUsd = (usd: number): number => Math.round(usd * 1e6) / 1e6;
 
 /** What `usage` costs on `model` in dollars; null when the model, its price or the usage is unknown: never 0 for unknown. */
-export function costUsd(
+export function usageCostUsd(
   model: string | null,
-  usage: Usage | null,
+  usage: TokenUsage | null,
   at: string,
-  prices: readonly Price[] = PRICES,
+  prices: readonly ModelPrice[] = MODEL_PRICES,
 ): number | null {
   if (model === null || usage === null) return null;
-  const price = priceOf(model, at, prices);
+  const price = modelPrice(model, at, prices);
   if (!price) return null;
   const micro =
     usage.input_tokens * price.input +

@@ -6,7 +6,7 @@ export type Protocol = (typeof PROTOCOLS)[number];
 export const PROVIDERS = ['anthropic', 'openai', 'gemini'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
-export const PROVIDER_OF: Readonly<Record<Protocol, ProviderName>> = {
+export const PROVIDER_OF_PROTOCOL: Readonly<Record<Protocol, ProviderName>> = {
   anthropic: 'anthropic',
   responses: 'openai',
   chat: 'openai',
@@ -14,10 +14,10 @@ export const PROVIDER_OF: Readonly<Record<Protocol, ProviderName>> = {
 };
 
 /** What goes behind the gateway's own URL to make the base URL that the clients of each provider want. */
-export const BASE_PATH: Readonly<Record<ProviderName, string>> = { anthropic: '', openai: '/v1', gemini: '' };
+export const PROVIDER_BASE_PATHS: Readonly<Record<ProviderName, string>> = { anthropic: '', openai: '/v1', gemini: '' };
 
 /** A path that the gateway serves. */
-export interface Route {
+export interface GatewayRoute {
   readonly protocol: Protocol;
   /** Behind the provider's base URL. */
   readonly path: string;
@@ -29,7 +29,7 @@ export interface Route {
   readonly streams: boolean | null;
 }
 
-const FIXED: Readonly<Record<string, Omit<Route, 'model' | 'streams'>>> = {
+const FIXED: Readonly<Record<string, Omit<GatewayRoute, 'model' | 'streams'>>> = {
   '/v1/messages': { protocol: 'anthropic', path: '/v1/messages', isFree: false },
   '/v1/messages/count_tokens': { protocol: 'anthropic', path: '/v1/messages/count_tokens', isFree: true },
   '/v1/responses': { protocol: 'responses', path: '/responses', isFree: false },
@@ -39,7 +39,7 @@ const GEMINI =
   /^\/v1beta\/models\/([A-Za-z0-9][\w.-]{0,99}):(generateContent|streamGenerateContent|countTokens)$/;
 
 /** The route of a path; null for one that is not served. */
-export function routeOf(path: string): Route | null {
+export function gatewayRoute(path: string): GatewayRoute | null {
   const fixed = Object.hasOwn(FIXED, path) ? FIXED[path] : undefined;
   if (fixed) return { ...fixed, model: null, streams: null };
   const [, model, action] = GEMINI.exec(path) ?? [];

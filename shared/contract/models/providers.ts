@@ -4,7 +4,7 @@ import { BedrockRegion, EnvironmentKey, ParameterKey, ProviderUrl, SecretKey } f
 const Url = ProviderUrl.optional();
 
 /** Who answers the calls for one vendor's models, and what they are signed with. */
-export const Provider = z.discriminatedUnion('via', [
+export const ModelProvider = z.discriminatedUnion('via', [
   z.strictObject({
     via: z.literal('bedrock'),
     /** Where the models are; the gateway's own region when it is not given. */
@@ -19,17 +19,17 @@ export const Provider = z.discriminatedUnion('via', [
   ParameterKey.extend({ url: Url }),
   EnvironmentKey.extend({ url: Url }),
 ]);
-export type Provider = z.infer<typeof Provider>;
+export type ModelProvider = z.infer<typeof ModelProvider>;
 
-export const Providers = z.strictObject({
-  anthropic: Provider.optional(),
-  openai: Provider.optional(),
-  gemini: Provider.optional(),
+export const ModelProviders = z.strictObject({
+  anthropic: ModelProvider.optional(),
+  openai: ModelProvider.optional(),
+  gemini: ModelProvider.optional(),
 });
-export type Providers = z.infer<typeof Providers>;
+export type ModelProviders = z.infer<typeof ModelProviders>;
 
 /** No key is needed: the gateway's role may call Bedrock. */
-export const DEFAULT_PROVIDERS: Providers = { anthropic: { via: 'bedrock', endpoint: 'mantle' } };
+export const DEFAULT_MODEL_PROVIDERS: ModelProviders = { anthropic: { via: 'bedrock', endpoint: 'mantle' } };
 
 /** Dollars that an attempt may spend when its task says nothing: a token that gets out buys no more. */
 export const DEFAULT_MAX_ATTEMPT_USD = 25;

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 
 /** Token counts, each kind priced apart. What is read from a cache or written to one is not in `input_tokens`. */
-export const Usage = z.strictObject({
+export const TokenUsage = z.strictObject({
   input_tokens: z.number().int().nonnegative(),
   output_tokens: z.number().int().nonnegative(),
   cache_read_tokens: z.number().int().nonnegative().default(0),
   cache_write_tokens: z.number().int().nonnegative().default(0),
 });
-export type Usage = z.infer<typeof Usage>;
+export type TokenUsage = z.infer<typeof TokenUsage>;

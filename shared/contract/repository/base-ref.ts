@@ -1,7 +1,7 @@
-import { ObjectId } from './git-ref.ts';
+import { GitObjectId } from './git-ref.ts';
 
 /** A ref of a repository. */
-export interface Ref {
+export interface RepositoryRef {
   /** In full: `refs/heads/main`, or `HEAD`. */
   readonly name: string;
   readonly id: string;
@@ -10,7 +10,7 @@ export interface Ref {
 }
 
 /** Names that a ref may stand for, in the order in which `git fetch` tries them. */
-export const refNames = (ref: string): string[] =>
+export const candidateRefNames = (ref: string): string[] =>
   [
     ref,
     `refs/${ref}`,
@@ -21,11 +21,11 @@ export const refNames = (ref: string): string[] =>
   ].filter((name) => name === 'HEAD' || name.startsWith('refs/'));
 
 /** The commit that a ref stands for among those of a repository, or null. */
-export function commitOf(ref: string, refs: readonly Ref[]): string | null {
+export function resolveRef(ref: string, refs: readonly RepositoryRef[]): string | null {
   const byName = new Map(refs.map((each) => [each.name, each]));
-  const found = refNames(ref)
+  const found = candidateRefNames(ref)
     .map((name) => byName.get(name))
     .find((each) => each !== undefined);
   const id = found?.peeled ?? found?.id;
-  return id !== undefined && ObjectId.safeParse(id).success ? id : null;
+  return id !== undefined && GitObjectId.safeParse(id).success ? id : null;
 }

@@ -11,14 +11,14 @@ export interface CommitFields {
 }
 
 /** A commit as git stores it. */
-export function commitObject({ tree, parent, message, author, at }: CommitFields): Buffer {
+export function encodeCommit({ tree, parent, message, author, at }: CommitFields): Buffer {
   const who = `${author} ${Math.floor(Date.parse(at) / 1_000)} +0000`;
   return Buffer.from(`tree ${tree}\nparent ${parent}\nauthor ${who}\ncommitter ${who}\n\n${message}`);
 }
 
 /** Its id: by this the platform knows a branch of its own again without any object of the repository. */
-export function commitId(fields: CommitFields): string {
-  const object = commitObject(fields);
+export function computeCommitId(fields: CommitFields): string {
+  const object = encodeCommit(fields);
   return createHash(fields.tree.length === 64 ? 'sha256' : 'sha1')
     .update(`commit ${object.length}\0`)
     .update(object)

@@ -11,4 +11,4 @@ export const GitRef = z
     'must be a plain branch, tag or commit',
   );
 /** A full object id: of SHA-1, or of SHA-256. */
-export const ObjectId = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'must be a full git object id');
+export const GitObjectId = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'must be a full git object id');

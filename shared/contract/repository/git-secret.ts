@@ -1,49 +1,49 @@
 import * as z from 'zod';
-import { isLoopback } from './loopback.ts';
-import { Header, PushScope, Token, unique } from './schema.ts';
+import { isLoopbackUrl } from './loopback.ts';
+import { AuthorizationHeader, CredentialScope, CredentialToken, refuseDuplicateScopes } from './schema.ts';
 
-const Api = z
+const ApiUrl = z
   .url({ protocol: /^https?$/ })
-  .refine((url) => url.startsWith('https:') || isLoopback(url), 'must be an https:// URL')
+  .refine((url) => url.startsWith('https:') || isLoopbackUrl(url), 'must be an https:// URL')
   .transform((url) => url.replace(/\/+$/, ''));
 
 const Id = z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/)]).transform(String);
 
 /** A GitHub App that is installed on the owner of the repositories: its key makes tokens for one repository and one hour. */
-export const GitHubApp = z.strictObject({
-  url: PushScope.describe('What it is for, e.g. `https://github.com/acme`.'),
+export const GitHubAppCredential = z.strictObject({
+  url: CredentialScope.describe('What it is for, e.g. `https://github.com/acme`.'),
   github_app: z.strictObject({
     app_id: Id,
     installation_id: Id,
     /** As GitHub gives it: PEM of PKCS#1 or PKCS#8. */
     private_key: z.string().regex(/^-----BEGIN (RSA )?PRIVATE KEY-----/, 'must be a private key in PEM'),
     /** Of a GitHub Enterprise Server. @default - https://api.github.com, or https://<host>/api/v3 */
-    api_url: Api.optional(),
+    api_url: ApiUrl.optional(),
   }),
 });
-export type GitHubApp = z.infer<typeof GitHubApp>;
+export type GitHubAppCredential = z.infer<typeof GitHubAppCredential>;
 
-const Kept = z.union([
-  z.strictObject({ url: PushScope, token: Token }),
-  z.strictObject({ url: PushScope, authorization: Header }),
+const StoredCredential = z.union([
+  z.strictObject({ url: CredentialScope, token: CredentialToken }),
+  z.strictObject({ url: CredentialScope, authorization: AuthorizationHeader }),
 ]);
 
 /** The secret that only the minter reads. Of several entries that cover a repository the one with the longest path counts. */
 export const GitSecret = z
   .strictObject({
     credentials: z
-      .array(z.union([GitHubApp, Kept]))
+      .array(z.union([GitHubAppCredential, StoredCredential]))
       .min(1)
       .max(100),
   })
-  .superRefine(unique);
+  .superRefine(refuseDuplicateScopes);
 export type GitSecret = z.infer<typeof GitSecret>;
 
 /** Where the minter finds the secret. */
-export const GitSecretPlace = z.discriminatedUnion('via', [
+export const GitSecretSource = z.discriminatedUnion('via', [
   z.strictObject({ via: z.literal('none') }),
   z.strictObject({ via: z.literal('secret'), arn: z.string() }),
   /** The embedded default, where the variable is lent to the minter's thread. */
   z.strictObject({ via: z.literal('environment'), variable: z.string() }),
 ]);
-export type GitSecretPlace = z.infer<typeof GitSecretPlace>;
+export type GitSecretSource = z.infer<typeof GitSecretSource>;

@@ -1,29 +1,29 @@
 import * as z from 'zod';
-import { MAX_URL_CHARACTERS, normalRepositoryUrl, readRepositoryUrl } from './url.ts';
+import { MAX_REPOSITORY_URL_LENGTH, normalizeRepositoryUrl, parseRepositoryUrl } from './url.ts';
 
 /** Kept in its normal form, which every program reads alike. */
 export const RepositoryUrl = z
   .string()
-  .max(MAX_URL_CHARACTERS)
+  .max(MAX_REPOSITORY_URL_LENGTH)
   .superRefine((value, context) => {
-    const read = readRepositoryUrl(value);
+    const read = parseRepositoryUrl(value);
     if ('error' in read) context.addIssue({ code: 'custom', message: read.error });
   })
-  .overwrite(normalRepositoryUrl);
+  .overwrite(normalizeRepositoryUrl);
 
 /** Origin and path prefix that a push credential is for, e.g. `https://github.com/acme`. Only over https can one be sent. */
-export const PushScope = RepositoryUrl.refine(
+export const CredentialScope = RepositoryUrl.refine(
   (value) => value.startsWith('https://'),
   'must be an https:// URL',
 );
 
-export const Header = z
+export const AuthorizationHeader = z
   .string()
   .regex(/^[A-Za-z]+ [\x21-\x7e]+$/, 'must be the value of an Authorization header, e.g. "Basic ..."');
-export const Token = z.string().regex(/^[\x21-\x7e]+$/, 'must be a token without blanks');
+export const CredentialToken = z.string().regex(/^[\x21-\x7e]+$/, 'must be a token without blanks');
 
 /** Refuses two entries for the same prefix. */
-export function unique(
+export function refuseDuplicateScopes(
   { credentials }: { readonly credentials: readonly { readonly url: string }[] },
   context: z.RefinementCtx,
 ): void {
@@ -40,12 +40,12 @@ export const PushCredentials = z
     credentials: z
       .array(
         z.union([
-          z.strictObject({ url: PushScope, token: Token }),
-          z.strictObject({ url: PushScope, authorization: Header }),
+          z.strictObject({ url: CredentialScope, token: CredentialToken }),
+          z.strictObject({ url: CredentialScope, authorization: AuthorizationHeader }),
         ]),
       )
       .min(1)
       .max(100),
   })
-  .superRefine(unique);
+  .superRefine(refuseDuplicateScopes);
 export type PushCredentials = z.infer<typeof PushCredentials>;

@@ -1,7 +1,7 @@
-import { readRepositoryUrl } from './url.ts';
+import { parseRepositoryUrl } from './url.ts';
 
 /** What a message says that it undoes: a commit, what a merge had brought to one of its parents, or a request as its forge writes it. */
-export type Undoing =
+export type RevertReference =
   | { readonly commit: string; readonly parent: string | null }
   /** `#7` at GitHub, `!7` at GitLab. */
   | { readonly request: string };
@@ -19,8 +19,8 @@ const GITLAB = new RegExp(String.raw`^This reverts merge request !${NUMBER}\.?${
 const GITHUB = new RegExp(String.raw`^Reverts ([\w.-]+/[\w.-]+)#${NUMBER}\.?${END}`);
 
 /** `owner/name`, as GitHub names a repository. */
-function nameOf(repository: string): string | null {
-  const read = readRepositoryUrl(repository);
+function repositoryName(repository: string): string | null {
+  const read = parseRepositoryUrl(repository);
   if ('error' in read) return null;
   return read.segments
     .join('/')
@@ -28,13 +28,13 @@ function nameOf(repository: string): string | null {
     .toLowerCase();
 }
 
-function undoing(paragraph: string, repository: string): Undoing[] {
+function parseParagraph(paragraph: string, repository: string): RevertReference[] {
   const [, commit, parent = null] = COMMIT.exec(paragraph) ?? [];
   if (commit !== undefined) return [{ commit, parent }];
   const [, merge] = GITLAB.exec(paragraph) ?? [];
   if (merge !== undefined) return [{ request: `!${merge}` }];
   const [, of, pull] = GITHUB.exec(paragraph) ?? [];
-  return pull !== undefined && of?.toLowerCase() === nameOf(repository) ? [{ request: `#${pull}` }] : [];
+  return pull !== undefined && of?.toLowerCase() === repositoryName(repository) ? [{ request: `#${pull}` }] : [];
 }
 
 /**
@@ -42,15 +42,15 @@ function undoing(paragraph: string, repository: string): Undoing[] {
  * quoted it is talk.
  * @param repository that it is a message of: requests of others are none of its own
  */
-export const undoings = (message: string, repository: string): Undoing[] =>
-  message.split(/\n\s*\n/).flatMap((paragraph) => undoing(paragraph.replace(/^\n+/, ''), repository));
+export const parseRevertReferences = (message: string, repository: string): RevertReference[] =>
+  message.split(/\n\s*\n/).flatMap((paragraph) => parseParagraph(paragraph.replace(/^\n+/, ''), repository));
 
 const MERGED = new RegExp(`^Merge pull request (#${NUMBER}) from `);
 const SQUASHED = new RegExp(String.raw`^[^\n]*\((#${NUMBER})\)${END}`);
 const SEE = new RegExp(String.raw`^See merge request [\w./-]*(!${NUMBER})${END}`);
 
 /** The request that a commit says to have merged, as the forges write it when they merge. */
-export function requestOf(message: string): string | null {
+export function parseMergedRequest(message: string): string | null {
   const [, merged] = MERGED.exec(message) ?? SQUASHED.exec(message) ?? [];
   if (merged !== undefined) return merged;
   for (const paragraph of message.split(/\n\s*\n/)) {
@@ -61,4 +61,4 @@ export function requestOf(message: string): string | null {
 }
 
 /** The number alone, which is a request's own within its repository. */
-export const numberOf = (request: string): number => Number(request.slice(1));
+export const requestNumber = (request: string): number => Number(request.slice(1));

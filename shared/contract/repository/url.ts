@@ -8,7 +8,7 @@ export interface RepositoryAddress {
   readonly segments: readonly string[];
 }
 
-export const MAX_URL_CHARACTERS = 2_000;
+export const MAX_REPOSITORY_URL_LENGTH = 2_000;
 
 const LABEL = '[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?';
 const HOST = `(?:${LABEL}(?:\\.${LABEL})*|\\[[0-9a-f:.]+\\])`;
@@ -25,10 +25,10 @@ const USUAL_PORT: Readonly<Record<string, string>> = { https: '443', ssh: '' };
  * Encoded, these would be a separator, a dot segment, a second encoding or a control character to whoever decodes them; and letters and
  * digits would be a second way to write the same repository.
  */
-const TRICK = /%(?:[01][0-9a-f]|2[35def]|3[0-9f]|4[1-9a-f]|5[0-9acf]|6[1-9a-f]|7[0-9af])/i;
+const FORBIDDEN_ENCODING = /%(?:[01][0-9a-f]|2[35def]|3[0-9f]|4[1-9a-f]|5[0-9acf]|6[1-9a-f]|7[0-9af])/i;
 
 /** Scheme and host in small letters, which they mean anyway. */
-const inSmallLetters = (text: string): string =>
+const lowerCaseOrigin = (text: string): string =>
   text.replace(/^[A-Za-z]+:\/\/[^/]*/, (start) => {
     const at = start.lastIndexOf('@');
     const scheme = start.indexOf('://') + 3;
@@ -43,18 +43,18 @@ const inSmallLetters = (text: string): string =>
  * Reads the URL of a repository, or says what is wrong with it. It is read twice, by a grammar of our own and by the WHATWG parser, and
  * taken only where both come to the same: what two parsers read differently, git may read as a third.
  */
-export function readRepositoryUrl(text: string): RepositoryAddress | { readonly error: string } {
-  if (text.length > MAX_URL_CHARACTERS)
-    return { error: `must have at most ${MAX_URL_CHARACTERS} characters` };
-  const plain = inSmallLetters(text);
+export function parseRepositoryUrl(text: string): RepositoryAddress | { readonly error: string } {
+  if (text.length > MAX_REPOSITORY_URL_LENGTH)
+    return { error: `must have at most ${MAX_REPOSITORY_URL_LENGTH} characters` };
+  const plain = lowerCaseOrigin(text);
   const parts = GRAMMAR.exec(plain);
   const [, protocol, user, host = '', port = '', path = ''] = parts ?? [];
-  if (!parts || !protocol) return { error: complaint(text) };
+  if (!parts || !protocol) return { error: describeUrlProblem(text) };
   if (user !== undefined && protocol !== 'ssh')
     return { error: 'must not carry credentials; they would be stored and logged' };
   if ((protocol === 'file') !== (host === '') || (protocol === 'file' && port !== ''))
     return { error: 'must name a host, and a file:// URL must not' };
-  if (TRICK.test(path))
+  if (FORBIDDEN_ENCODING.test(path))
     return { error: 'must not encode letters, digits, dots, slashes, control characters or "%" in its path' };
   // Where git reads a path apart, it takes what stands before a colon for a scheme and leaves it encoded.
   if (path.includes('%') && path.includes(':'))
@@ -73,7 +73,7 @@ export function readRepositoryUrl(text: string): RepositoryAddress | { readonly 
 }
 
 /** What in particular is wrong with a URL that the grammar does not know. */
-function complaint(text: string): string {
+function describeUrlProblem(text: string): string {
   if (!/^(?:https|ssh|file):\/\//i.test(text))
     return 'must be an https:// URL (in the embedded default also ssh:// or file://)';
   if (/[^\x21-\x7e]/.test(text))
@@ -86,39 +86,39 @@ function complaint(text: string): string {
 }
 
 /** The normal form of a URL that is good; any other stays as it is, for the error to tell. */
-export function normalRepositoryUrl(text: string): string {
-  const read = readRepositoryUrl(text);
+export function normalizeRepositoryUrl(text: string): string {
+  const read = parseRepositoryUrl(text);
   return 'error' in read ? text : read.href;
 }
 
 /** Does `scope` cover the repository: the same scheme, host and port, and all of its segments at the beginning of the path? */
-export const covers = (scope: RepositoryAddress, repository: RepositoryAddress): boolean =>
+export const isRepositoryInScope = (scope: RepositoryAddress, repository: RepositoryAddress): boolean =>
   scope.protocol === repository.protocol &&
   scope.authority === repository.authority &&
   scope.segments.length <= repository.segments.length &&
   scope.segments.every((segment, index) => segment === repository.segments[index]);
 
 /** The scope that covers most of the repository's path; null when none covers it. */
-export function longestScope<Scoped extends { readonly url: string }>(
+export function findLongestScope<Scoped extends { readonly url: string }>(
   scoped: readonly Scoped[],
   repository: string,
 ): Scoped | null {
-  const wanted = readRepositoryUrl(repository);
+  const wanted = parseRepositoryUrl(repository);
   if ('error' in wanted) return null;
   let best: { readonly of: Scoped; readonly length: number } | null = null;
   for (const each of scoped) {
-    const scope = readRepositoryUrl(each.url);
-    if ('error' in scope || !covers(scope, wanted)) continue;
+    const scope = parseRepositoryUrl(each.url);
+    if ('error' in scope || !isRepositoryInScope(scope, wanted)) continue;
     if (!best || scope.segments.length > best.length) best = { of: each, length: scope.segments.length };
   }
   return best?.of ?? null;
 }
 
 /** One spelling of what servers take for one repository. */
-export const plainRepository = (url: string): string =>
+export const comparableRepositoryUrl = (url: string): string =>
   url
     .toLowerCase()
     .replace(/\/+$/, '')
     .replace(/\.git$/, '');
 export const isSameRepository = (one: string, other: string): boolean =>
-  plainRepository(one) === plainRepository(other);
+  comparableRepositoryUrl(one) === comparableRepositoryUrl(other);

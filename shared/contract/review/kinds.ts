@@ -2,5 +2,5 @@
 export const REVIEW_STAGES = ['verdict', 'internal', 'client', 'person'] as const;
 export type ReviewStage = (typeof REVIEW_STAGES)[number];
 /** How bad a finding is, the least first. */
-export const SEVERITIES = ['info', 'low', 'medium', 'high', 'critical'] as const;
-export type Severity = (typeof SEVERITIES)[number];
+export const REVIEW_SEVERITIES = ['info', 'low', 'medium', 'high', 'critical'] as const;
+export type ReviewSeverity = (typeof REVIEW_SEVERITIES)[number];

@@ -3,7 +3,7 @@ import { REVIEW_STAGES } from './kinds.ts';
 import { VisionSettings } from './vision-schema.ts';
 
 /** What may be lost by work that is wrong, the least first. */
-export const STAKES = ['low', 'normal', 'high', 'critical'] as const;
+export const STAKES_LEVELS = ['low', 'normal', 'high', 'critical'] as const;
 
 export const CLIENT_STRATEGIES = ['binary', 'scored', 'criteria_check', 'adversarial'] as const;
 /** Somebody who is shown what the work is said to be, and accepts it or not; a script, no model. */
@@ -18,7 +18,7 @@ export type ReviewClient = z.infer<typeof ReviewClient>;
 export const RedTeamSettings = z.strictObject({
   enabled: z.boolean().default(false),
   min_stakes: z
-    .enum(STAKES)
+    .enum(STAKES_LEVELS)
     .default('high')
     .describe('Work of a workflow with lower `stakes` is not attacked.'),
   grounding: z.enum(['heuristic', 'off']).default('heuristic'),
@@ -52,7 +52,7 @@ export const ReviewSettings = z.strictObject({
     })
     .default([])
     .describe('Who the stage `client` asks, one after the other; none: it is passed over.'),
-  stakes: z.enum(STAKES).default('normal'),
+  stakes: z.enum(STAKES_LEVELS).default('normal'),
   red_team: RedTeamSettings.prefault({}),
   vision: VisionSettings.prefault({}),
 });

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { ScreenshotName } from '../screenshot.ts';
-import { SEVERITIES } from './kinds.ts';
+import { REVIEW_SEVERITIES } from './kinds.ts';
 import { VISION_VERIFIERS } from './vision-kinds.ts';
 
 const Share = z.number().min(0).max(1);
 const Channel = z.number().int().min(0).max(255);
 const Common = {
   description: z.string().trim().min(1).max(300),
-  severity: z.enum(SEVERITIES).default('high'),
+  severity: z.enum(REVIEW_SEVERITIES).default('high'),
   screenshot: ScreenshotName.optional().describe('Name of a picture; absent: the last.'),
 };
 

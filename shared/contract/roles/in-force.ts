@@ -3,7 +3,7 @@ import { TIERS } from '../agents/tiers.ts';
 import { Effort } from '../submission/schema.ts';
 
 /** What a role means for the platform's own choices: the model, and what an attempt may cost. Read before the first attempt. */
-export const RoleInForce = z.object({
+export const ResolvedRole = z.object({
   from: z
     .enum(['repository', 'builtin', 'unread'])
     .describe(
@@ -14,6 +14,6 @@ export const RoleInForce = z.object({
   effort: Effort,
   max_cost_usd: z.number().nullable(),
 });
-export type RoleInForce = z.infer<typeof RoleInForce>;
+export type ResolvedRole = z.infer<typeof ResolvedRole>;
 
-export type Origin = Pick<RoleInForce, 'from' | 'why_unread'>;
+export type RoleSource = Pick<ResolvedRole, 'from' | 'why_unread'>;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { StoredNumber } from '../../lib/number.ts';
 import { TIERS } from '../agents/tiers.ts';
-import { Effort, Role as RoleName } from '../submission/schema.ts';
+import { Effort, RoleName as RoleName } from '../submission/schema.ts';
 
 export { RoleName };
 

@@ -7,10 +7,10 @@ export const GRADE_TYPES = {
 export type GradeType = keyof typeof GRADE_TYPES;
 export const GRADE_TYPE_NAMES = Object.keys(GRADE_TYPES) as [GradeType, ...GradeType[]];
 
-export const DECOMPOSERS = ['identity', 'llm'] as const;
+export const DECOMPOSER_NAMES = ['identity', 'llm'] as const;
 /** `evidence`: nobody is asked for an opinion, what ran decides. */
-export const GRADERS = ['heuristic', 'llm', 'evidence'] as const;
+export const GRADER_NAMES = ['heuristic', 'llm', 'evidence'] as const;
 
 export const MAX_PROBES_PER_CRITERION = 5;
 /** Below this confidence a person decides, where a rubric says nothing else. */
-export const DEFAULT_MIN_CONFIDENCE = 0.7;
+export const DEFAULT_MIN_GRADING_CONFIDENCE = 0.7;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { frozen } from '../../lib/frozen.ts';
+import { deepFreezeCopy } from '../../lib/frozen.ts';
 import { VERDICTS } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
-import { Share } from './schema.ts';
+import { UnitFraction } from './schema.ts';
 
 const NonBlank = z.string().refine((text) => text.trim() !== '', { message: 'must not be blank' });
 
@@ -10,8 +10,8 @@ const NonBlank = z.string().refine((text) => text.trim() !== '', { message: 'mus
 export const VerificationResult = z
   .strictObject({
     verdict: z.enum(VERDICTS),
-    confidence: Share,
-    per_criterion_grades: z.record(z.string(), Share),
+    confidence: UnitFraction,
+    per_criterion_grades: z.record(z.string(), UnitFraction),
     findings: z.array(NonBlank).default([]),
     evaluator_agent_id: NonBlank,
     generator_agent_id: NonBlank,
@@ -25,12 +25,12 @@ export const VerificationResult = z
 export type VerificationResult = Readonly<z.infer<typeof VerificationResult>>;
 
 /** @throws Refusal `self_review` when the evaluator made the work, `invalid` for any other fault. */
-export function graded(fields: z.input<typeof VerificationResult>): VerificationResult {
+export function createVerificationResult(fields: z.input<typeof VerificationResult>): VerificationResult {
   if (fields.evaluator_agent_id === fields.generator_agent_id)
     throw new Refusal('self_review', `${fields.evaluator_agent_id} made this work: nobody grades their own`);
   const parsed = VerificationResult.safeParse(fields);
   if (!parsed.success) throw new Refusal('invalid', z.prettifyError(parsed.error));
-  return frozen(parsed.data);
+  return deepFreezeCopy(parsed.data);
 }
 
-export const isPassed = ({ verdict }: Pick<VerificationResult, 'verdict'>): boolean => verdict === 'pass';
+export const isPassedVerification = ({ verdict }: Pick<VerificationResult, 'verdict'>): boolean => verdict === 'pass';

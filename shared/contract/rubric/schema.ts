@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { StoredNumber } from '../../lib/number.ts';
 import { VERDICTS } from '../outcome.ts';
-import { DEFAULT_MIN_CONFIDENCE, GRADE_TYPE_NAMES } from './kinds.ts';
+import { DEFAULT_MIN_GRADING_CONFIDENCE, GRADE_TYPE_NAMES } from './kinds.ts';
 
 /** Largest distance of the sum of all weights from 1. */
 export const WEIGHT_TOLERANCE = 1e-6;
@@ -9,12 +9,12 @@ export const WEIGHT_TOLERANCE = 1e-6;
 const ROUNDING = 1e-12;
 
 const text = (most: number) => z.string().trim().min(1, 'must not be blank').max(most);
-export const Share = StoredNumber.min(0).max(1);
+export const UnitFraction = StoredNumber.min(0).max(1);
 
 export const RubricCriterion = z.strictObject({
   name: text(64),
   description: text(1_000),
-  weight: Share,
+  weight: UnitFraction,
   grade_type: z.enum(GRADE_TYPE_NAMES),
 });
 export type RubricCriterion = z.infer<typeof RubricCriterion>;
@@ -23,7 +23,7 @@ export const CalibrationExample = z.strictObject({
   artifact_summary: text(2_000),
   rationale: text(2_000),
   expected_verdict: z.enum(VERDICTS),
-  expected_grades: z.record(z.string(), Share).optional(),
+  expected_grades: z.record(z.string(), UnitFraction).optional(),
 });
 
 /** The order in which faults are told: style, criteria, weights, names, calibration. */
@@ -35,8 +35,8 @@ export const VerificationRubric = z
       .default('absolute')
       .refine((style) => style === 'absolute', { message: 'only `absolute` is served' }),
     criteria: z.array(RubricCriterion).min(1, 'must have a criterion').max(20),
-    min_confidence: Share.default(DEFAULT_MIN_CONFIDENCE),
-    fails_below: Share.optional().describe(
+    min_confidence: UnitFraction.default(DEFAULT_MIN_GRADING_CONFIDENCE),
+    fails_below: UnitFraction.optional().describe(
       'A pass with a weighted score below this is a fail. Absent: the score is shown and decides nothing.',
     ),
     calibration_examples: z.array(CalibrationExample).max(10).default([]),

@@ -1,4 +1,4 @@
 /** Things that were found which a record names, characters of each, and facts beside them: an attempt is part of an item. */
-export const MOST_FOUND = 12;
-export const FOUND_CHARACTERS = 200;
-export const MOST_FACTS = 24;
+export const MAX_MIDDLEWARE_FINDINGS = 12;
+export const MAX_MIDDLEWARE_FINDING_LENGTH = 200;
+export const MAX_MIDDLEWARE_FACTS = 24;

@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { AGENT_HOOKS, MIDDLEWARE_NAMES } from '../agents/names.ts';
-import { FOUND_CHARACTERS, MOST_FACTS, MOST_FOUND } from './middleware-bounds.ts';
+import { MAX_MIDDLEWARE_FINDING_LENGTH, MAX_MIDDLEWARE_FACTS, MAX_MIDDLEWARE_FINDINGS } from './middleware-bounds.ts';
 
 /** `claimed`: the words of an agent. `observed`: what the box saw around the run; the agent could write to all of it, so it proves nothing. */
-export const Found = z.strictObject({
+export const MiddlewareFinding = z.strictObject({
   by: z.enum(MIDDLEWARE_NAMES),
   kind: z.enum(['claimed', 'observed']),
   code: z.string().regex(/^[a-z][a-z_]{0,39}$/),
-  detail: z.string().max(FOUND_CHARACTERS),
+  detail: z.string().max(MAX_MIDDLEWARE_FINDING_LENGTH),
   turn: z.int().min(1).max(1_000_000).optional(),
 });
-export type Found = z.infer<typeof Found>;
+export type MiddlewareFinding = z.infer<typeof MiddlewareFinding>;
 
 /** What was wrapped around a run and what that has found. Nothing is decided by it, and nothing becomes verified. */
 export const MiddlewareRecord = z.strictObject({
@@ -18,10 +18,10 @@ export const MiddlewareRecord = z.strictObject({
   fired: z
     .partialRecord(z.enum(AGENT_HOOKS), z.int().nonnegative())
     .describe('How often each hook was passed; a hook that is missing was not.'),
-  found: z.array(Found).max(MOST_FOUND),
+  found: z.array(MiddlewareFinding).max(MAX_MIDDLEWARE_FINDINGS),
   more: z.int().positive().optional().describe('How many more there were than are named.'),
   facts: z
-    .record(z.string().max(60), z.union([z.string().max(FOUND_CHARACTERS), z.number(), z.boolean()]))
-    .refine((facts) => Object.keys(facts).length <= MOST_FACTS, { error: `at most ${MOST_FACTS} facts` }),
+    .record(z.string().max(60), z.union([z.string().max(MAX_MIDDLEWARE_FINDING_LENGTH), z.number(), z.boolean()]))
+    .refine((facts) => Object.keys(facts).length <= MAX_MIDDLEWARE_FACTS, { error: `at most ${MAX_MIDDLEWARE_FACTS} facts` }),
 });
 export type MiddlewareRecord = z.infer<typeof MiddlewareRecord>;

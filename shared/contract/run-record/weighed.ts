@@ -3,7 +3,7 @@ import { StoredNumber } from '../../lib/number.ts';
 import { Tier } from '../agents/tiers.ts';
 
 /** What was thought of a tier when it was chosen or left. */
-export const Weighed = z.object({
+export const TierCandidate = z.object({
   tier: Tier,
   /** Attempts that it was learned from. */
   observations: z.int().nonnegative(),
@@ -18,4 +18,4 @@ export const Weighed = z.object({
   /** What the policy held the pass rate for this time: drawn by `thompson`. */
   drawn: StoredNumber.nullable(),
 });
-export type Weighed = z.infer<typeof Weighed>;
+export type TierCandidate = z.infer<typeof TierCandidate>;

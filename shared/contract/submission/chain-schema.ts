@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { MIDDLEWARE_NAMES } from '../agents/names.ts';
 
 /** A chain as a project or a task names it; empty: none. */
-export const Chain = z
+export const MiddlewareChain = z
   .array(z.enum(MIDDLEWARE_NAMES))
   .max(MIDDLEWARE_NAMES.length)
   .superRefine((chain, context) => {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** Kinds of files that steer checks, which a requester may foresee; the table of files is in `gates/rules/protect/rules.ts`. */
-export const FORESEEABLE = [
+export const ALLOWABLE_FILE_KINDS = [
   'ci',
   'lint_config',
   'scanner_config',
@@ -18,13 +18,13 @@ export const FORESEEABLE = [
 ] as const;
 
 /** What a requester may foresee of the work. `tests_change` and `expectations_change` are about the tests themselves. */
-export const EXPECTATIONS = ['tests_change', 'expectations_change', ...FORESEEABLE] as const;
-export const Expectation = z.enum(EXPECTATIONS);
-export type Expectation = z.infer<typeof Expectation>;
+export const EXPECTED_CHANGES = ['tests_change', 'expectations_change', ...ALLOWABLE_FILE_KINDS] as const;
+export const ExpectedChange = z.enum(EXPECTED_CHANGES);
+export type ExpectedChange = z.infer<typeof ExpectedChange>;
 
 /**
  * Kinds of files that steer checks. `intrusion` is nothing that work consists of: installed tools, results of earlier runs that tools
  * believe, modules that hide a checker's own. No word foresees it; such a file must be named.
  */
-export const ProtectedClass = z.enum([...FORESEEABLE, 'intrusion']);
-export type ProtectedClass = z.infer<typeof ProtectedClass>;
+export const ProtectedFileKind = z.enum([...ALLOWABLE_FILE_KINDS, 'intrusion']);
+export type ProtectedFileKind = z.infer<typeof ProtectedFileKind>;

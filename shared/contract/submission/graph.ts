@@ -23,7 +23,7 @@ export function findCycle(edges: ReadonlyMap<string, readonly string[]>): string
 }
 
 /** The nodes so that each comes after those it points to. The graph must have no cycle. */
-export function dependenciesFirst(edges: ReadonlyMap<string, readonly string[]>): string[] {
+export function sortDependenciesFirst(edges: ReadonlyMap<string, readonly string[]>): string[] {
   const order: string[] = [];
   const seen = new Set<string>();
   const visit = (node: string): void => {

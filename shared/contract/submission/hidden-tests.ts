@@ -3,39 +3,39 @@ import { canonicalHash, canonicalJson } from '../../lib/canonical.ts';
 import { objectKey } from '../names.ts';
 import { GitRef } from '../repository/git-ref.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
-import { CheckoutPath, unsafePath } from './signals.ts';
+import { CheckoutPath, unsafePathReason } from './signals.ts';
 
 /** Most files, handed in or of a repository's folder. */
-export const MAX_HIDDEN_FILES = 500;
+export const MAX_HIDDEN_TEST_FILES = 500;
 /** Most bytes of files that are handed in, together and decoded: a request has 1 MiB at most. */
-export const MAX_HIDDEN_BYTES = 512 * 1_024;
+export const MAX_HIDDEN_TEST_BYTES = 512 * 1_024;
 /** Most characters of a path: file systems take 255 bytes for a name, and programs 4,096 for a path with that of the checkout. */
 const MAX_PATH = 1_000;
 
 /** What git or a file system takes for its own repository: `.git` in any spelling, its short name, a stream of it. */
-const GITS_OWN = /^(?:\.git|git~\d+)[ .]*(?::.*)?$/i;
+const GIT_DIRECTORY_NAME = /^(?:\.git|git~\d+)[ .]*(?::.*)?$/i;
 /** Control characters, and those without width that some file systems leave out of `.git`. */
-const UNSEEN = /[\p{Cc}\p{Cf}]/u;
+const INVISIBLE_CHARACTER = /[\p{Cc}\p{Cf}]/u;
 
 /** Says why a hidden test cannot be laid over a checkout at this path, or null when it can. */
-export function unfitPath(path: string): string | null {
-  const unsafe = unsafePath(path);
+export function invalidHiddenTestPathReason(path: string): string | null {
+  const unsafe = unsafePathReason(path);
   if (unsafe !== null) return unsafe;
   if (path.length > MAX_PATH) return `is longer than ${MAX_PATH} characters`;
-  if (UNSEEN.test(path)) return 'must not contain control characters';
+  if (INVISIBLE_CHARACTER.test(path)) return 'must not contain control characters';
   const parts = path.split('/');
   if (parts.some((part) => part === '' || part === '.')) return 'must have no empty part and no "."';
-  if (parts.some((part) => GITS_OWN.test(part))) return 'must not point into .git';
+  if (parts.some((part) => GIT_DIRECTORY_NAME.test(part))) return 'must not point into .git';
   if (parts.some((part) => Buffer.byteLength(part) > 255)) return 'has a part of more than 255 bytes';
   return null;
 }
 
-const HiddenFile = z
+const HiddenTestFile = z
   .strictObject({
     path: z
       .string()
       .superRefine((value, context) => {
-        const problem = unfitPath(value);
+        const problem = invalidHiddenTestPathReason(value);
         if (problem) context.addIssue({ code: 'custom', message: problem });
       })
       .describe('Where it goes in the checkout; it may take the place of a file of the patch.'),
@@ -50,18 +50,18 @@ const HiddenFile = z
     if (encoding === 'base64' && Buffer.from(content, 'base64').toString('base64') !== content)
       context.addIssue({ code: 'custom', path: ['content'], message: 'must be base64, padded, in one line' });
   });
-type HiddenFile = z.infer<typeof HiddenFile>;
+type HiddenTestFile = z.infer<typeof HiddenTestFile>;
 
 /** The bytes of a file that was handed in. */
-export const bytesOf = ({ content, encoding }: Pick<HiddenFile, 'content' | 'encoding'>): Buffer =>
+export const decodeHiddenTestFile = ({ content, encoding }: Pick<HiddenTestFile, 'content' | 'encoding'>): Buffer =>
   Buffer.from(content, encoding);
 
-function checkFolder(files: readonly HiddenFile[], context: z.RefinementCtx): void {
+function refuseUnusableFiles(files: readonly HiddenTestFile[], context: z.RefinementCtx): void {
   const refuse = (path: PropertyKey[], message: string): void =>
     context.addIssue({ code: 'custom', path, message });
-  const bytes = files.reduce((sum, file) => sum + bytesOf(file).length, 0);
-  if (bytes > MAX_HIDDEN_BYTES)
-    refuse([], `have ${bytes} bytes together; ${MAX_HIDDEN_BYTES} is the most, and a repository takes more`);
+  const bytes = files.reduce((sum, file) => sum + decodeHiddenTestFile(file).length, 0);
+  if (bytes > MAX_HIDDEN_TEST_BYTES)
+    refuse([], `have ${bytes} bytes together; ${MAX_HIDDEN_TEST_BYTES} is the most, and a repository takes more`);
   const first = new Map<string, number>();
   files.forEach(({ path }, index) => {
     if (first.has(path)) refuse([index, 'path'], 'is listed twice');
@@ -75,16 +75,16 @@ function checkFolder(files: readonly HiddenFile[], context: z.RefinementCtx): vo
   });
 }
 
-const HiddenFolder = z.strictObject({
+const HiddenTestFiles = z.strictObject({
   kind: z.literal('files'),
   files: z
-    .array(HiddenFile)
+    .array(HiddenTestFile)
     .min(1)
-    .max(MAX_HIDDEN_FILES)
-    .superRefine(checkFolder)
-    .describe(`At most ${MAX_HIDDEN_BYTES} bytes together.`),
+    .max(MAX_HIDDEN_TEST_FILES)
+    .superRefine(refuseUnusableFiles)
+    .describe(`At most ${MAX_HIDDEN_TEST_BYTES} bytes together.`),
 });
-const HiddenRepository = z.strictObject({
+const HiddenTestRepository = z.strictObject({
   kind: z.literal('git'),
   repository: RepositoryUrl.describe("Not the task's own: the agent can read that."),
   ref: GitRef.default('main').describe(
@@ -95,7 +95,7 @@ const HiddenRepository = z.strictObject({
 
 /** Tests that whoever asks for the work keeps to himself. Files only: a link or an archive has no form here. */
 export const HiddenTests = z
-  .discriminatedUnion('kind', [HiddenFolder, HiddenRepository], {
+  .discriminatedUnion('kind', [HiddenTestFiles, HiddenTestRepository], {
     error: (issue) => (issue.code === 'invalid_union' ? 'must have a kind: files or git' : undefined),
   })
   .describe(
@@ -105,22 +105,22 @@ export const HiddenTests = z
 export type HiddenTests = z.infer<typeof HiddenTests>;
 
 /** Where hidden tests lie, and exactly what. */
-export const HiddenPlace = z.object({
+export const HiddenTestsLocation = z.object({
   key: z.string(),
   sha256: z.string(),
   bytes: z.number().int().nonnegative(),
 });
-export type HiddenPlace = z.infer<typeof HiddenPlace>;
+export type HiddenTestsLocation = z.infer<typeof HiddenTestsLocation>;
 
 /** Hidden tests as they are stored: the same tests always as the same bytes. */
-export const hiddenText = (tests: HiddenTests): string => canonicalJson(tests);
+export const serializeHiddenTests = (tests: HiddenTests): string => canonicalJson(tests);
 
 /** Where the hidden tests of a task belong. Pure: a repeated request finds the same place. */
-export function hiddenPlace(taskId: string, tests: HiddenTests): HiddenPlace {
+export function hiddenTestsLocation(taskId: string, tests: HiddenTests): HiddenTestsLocation {
   const sha256 = canonicalHash(tests);
   return {
     key: objectKey.hiddenTests(taskId, sha256),
     sha256,
-    bytes: Buffer.byteLength(hiddenText(tests)),
+    bytes: Buffer.byteLength(serializeHiddenTests(tests)),
   };
 }

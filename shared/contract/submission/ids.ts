@@ -12,7 +12,7 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
  * The id of the task that an idempotency key makes: the same key of the same principal always names the same task, so that a
  * repeated request finds the first one's item instead of a table of keys. `index` tells the tasks of a batch apart.
  */
-export function idForKey(principal: string, key: string, index = 0): string {
+export function deriveTaskId(principal: string, key: string, index = 0): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([principal, key, index]))
     .digest();

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 
 /** What a repository gets that names no image. */
-export const DEFAULT_IMAGE = 'default';
+export const DEFAULT_TOOLCHAIN_IMAGE = 'default';
 
 /** Of a toolchain image of the deployment. */
-export const ImageName = z
+export const ToolchainImageName = z
   .string()
   .regex(
     /^[a-z][a-z0-9-]{0,31}$/,
@@ -12,4 +12,4 @@ export const ImageName = z
   );
 
 /** Where a repository says how it is worked on: which image, which gates, how much autonomy. */
-export const CONFIG_FILE = 'assay.yaml';
+export const REPOSITORY_CONFIG_FILE = 'assay.yaml';

@@ -2,43 +2,43 @@ import * as z from 'zod';
 import { StoredNumber } from '../../lib/number.ts';
 import { Adapter } from '../agents/adapter.ts';
 import { AutonomyLevel } from '../approval/autonomy.ts';
-import { ErrorActions } from '../failure/error-actions.ts';
+import { ErrorActionOverrides } from '../failure/error-actions.ts';
 import { GitRef } from '../repository/git-ref.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
-import { Chain } from './chain-schema.ts';
-import { EXPECTATIONS, Expectation } from './expects.ts';
+import { MiddlewareChain } from './chain-schema.ts';
+import { EXPECTED_CHANGES, ExpectedChange } from './expects.ts';
 import { HiddenTests } from './hidden-tests.ts';
 import { WorkflowName } from './name.ts';
-import { CompletionSignal, isJudged, OwnedPath } from './signals.ts';
+import { CompletionSignal, isModelJudgedSignal, OwnedPath } from './signals.ts';
 
 /** Words of the API's own paths that stand where a task's id would (`/tasks/next/{role}`): a task of that name could not be reached. */
-export const RESERVED_IDS = ['batch', 'next'] as const;
-const TASK_ID = new RegExp(`^(?!(?:${RESERVED_IDS.join('|')})$)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`);
+export const RESERVED_TASK_IDS = ['batch', 'next'] as const;
+const TASK_ID = new RegExp(`^(?!(?:${RESERVED_TASK_IDS.join('|')})$)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`);
 
 /** Ids go into branch names, object keys and execution names, hence the narrow alphabet and length. */
 export const TaskId = z
   .string()
   .regex(
     TASK_ID,
-    `must be 1 to 64 letters, digits, "_" or "-", starting with a letter or digit, and none of ${RESERVED_IDS.join(', ')}`,
+    `must be 1 to 64 letters, digits, "_" or "-", starting with a letter or digit, and none of ${RESERVED_TASK_IDS.join(', ')}`,
   );
 export type TaskId = z.infer<typeof TaskId>;
 
-export const Role = z
+export const RoleName = z
   .string()
   .regex(
     /^[a-z][a-z0-9-]{0,31}$/,
     'must be 1 to 32 lower-case letters, digits or "-", starting with a letter',
   );
 export const PRIORITIES = [1, 2, 3] as const;
-export const Priority = z.literal([1, 2, 3]).describe('1 critical, 2 normal, 3 nice to have.');
-export const Scope = z.enum(['small', 'medium', 'large']);
-export const Complexity = z.enum(['low', 'medium', 'high']);
-export type Complexity = z.infer<typeof Complexity>;
+export const TaskPriority = z.literal([1, 2, 3]).describe('1 critical, 2 normal, 3 nice to have.');
+export const TaskScope = z.enum(['small', 'medium', 'large']);
+export const TaskComplexity = z.enum(['low', 'medium', 'high']);
+export type TaskComplexity = z.infer<typeof TaskComplexity>;
 export const EFFORTS = ['low', 'normal', 'medium', 'high', 'max'] as const;
 export const Effort = z.enum(EFFORTS);
 export type Effort = z.infer<typeof Effort>;
-export const Runner = z
+export const RunnerKind = z
   .enum(['managed', 'external'])
   .describe('managed: the dispatcher launches a container. external: an outside agent claims it.');
 
@@ -51,16 +51,16 @@ export const DeliveryMode = z
   );
 export type DeliveryMode = z.infer<typeof DeliveryMode>;
 
-export const Budget = z.strictObject({
+export const TaskBudget = z.strictObject({
   max_attempts: z.number().int().min(1).max(10).default(5).describe('Attempts of all models together.'),
   max_cost_usd: StoredNumber.positive()
     .max(10_000)
     .optional()
     .describe('No further attempt starts once this much is spent.'),
 });
-export type Budget = z.infer<typeof Budget>;
+export type TaskBudget = z.infer<typeof TaskBudget>;
 
-const unique = <T extends z.ZodType<readonly unknown[]>>(schema: T) =>
+const uniqueItems = <T extends z.ZodType<readonly unknown[]>>(schema: T) =>
   schema.superRefine((items, context) => {
     items.forEach((item, index) => {
       if (items.indexOf(item) !== index)
@@ -71,25 +71,25 @@ const unique = <T extends z.ZodType<readonly unknown[]>>(schema: T) =>
 /** Most fix-up tasks that one piece of work may have. */
 export const MAX_FIX_UPS = 2;
 /** What a task does about dependencies that have failed. */
-export const PARTIAL = ['wait', 'lenient', 'strict'] as const;
+export const PARTIAL_DEPENDENCY_POLICIES = ['wait', 'lenient', 'strict'] as const;
 
 /** Signals of one task that a model is asked about: each costs money with every attempt. */
-export const MAX_JUDGED = 5;
+export const MAX_MODEL_JUDGED_SIGNALS = 5;
 
 /** The body of `POST /tasks`. Every list is capped at 100 entries. */
-export const SubmitTask = z
+export const TaskSubmission = z
   .strictObject({
     id: TaskId.optional().describe(
       'Own id; one is made when absent. Batches use it for `depends_on` among themselves.',
     ),
     title: z.string().trim().min(1, 'must not be empty').max(500),
     description: z.string().max(100_000).default(''),
-    role: Role.default('backend').describe(
+    role: RoleName.default('backend').describe(
       'Who does it. `auto`: the words of title and description tell; the task then has `role_reason`.',
     ),
-    priority: Priority.default(2),
-    scope: Scope.default('medium'),
-    complexity: Complexity.default('medium'),
+    priority: TaskPriority.default(2),
+    scope: TaskScope.default('medium'),
+    complexity: TaskComplexity.default('medium'),
     estimated_minutes: StoredNumber.min(0)
       .max(1_000_000)
       .optional()
@@ -100,13 +100,13 @@ export const SubmitTask = z
     base_ref: GitRef.describe(
       'Branch, tag or full commit id that the work starts from. The platform resolves it once and writes `base_commit`.',
     ).default('main'),
-    depends_on: unique(z.array(TaskId).max(100)).default([]),
-    files: unique(z.array(OwnedPath).max(100))
+    depends_on: uniqueItems(z.array(TaskId).max(100)).default([]),
+    files: uniqueItems(z.array(OwnedPath).max(100))
       .default([])
       .describe(
         'Files or folders that the task owns while it is live. A file that steers checks may be changed when it is named here itself. A patch that changes other files is held for a person, unless assay.yaml of the base says otherwise in `allowed_files`.',
       ),
-    expects: unique(z.array(Expectation).max(EXPECTATIONS.length))
+    expects: uniqueItems(z.array(ExpectedChange).max(EXPECTED_CHANGES.length))
       .default([])
       .describe(
         'What the requester foresees. Files that steer checks, of a kind that is foreseen, are judged and delivered as the patch has them; others are judged as the base has them, and a person decides.',
@@ -114,8 +114,8 @@ export const SubmitTask = z
     completion_signals: z
       .array(CompletionSignal)
       .max(100)
-      .refine((signals) => signals.filter(isJudged).length <= MAX_JUDGED, {
-        error: `at most ${MAX_JUDGED} of them may ask a model`,
+      .refine((signals) => signals.filter(isModelJudgedSignal).length <= MAX_MODEL_JUDGED_SIGNALS, {
+        error: `at most ${MAX_MODEL_JUDGED_SIGNALS} of them may ask a model`,
       })
       .default([]),
     hidden_tests: HiddenTests.optional(),
@@ -129,8 +129,8 @@ export const SubmitTask = z
       .describe('A tier (haiku, sonnet, opus) to start at, or one model id to stay on.'),
     effort: Effort.optional(),
     adapter: Adapter.optional().describe('Absent: the adapter that the deployment was configured with.'),
-    runner: Runner.default('managed'),
-    budget: Budget.prefault({}),
+    runner: RunnerKind.default('managed'),
+    budget: TaskBudget.prefault({}),
     max_retries: z
       .number()
       .int()
@@ -147,7 +147,7 @@ export const SubmitTask = z
         'How many fix-up tasks may follow, one after the other, when the work fails its checks and no attempt is left: each has the description with what failed, and takes its place for tasks that depend on it.',
       ),
     partial_dependencies: z
-      .enum(PARTIAL)
+      .enum(PARTIAL_DEPENDENCY_POLICIES)
       .default('wait')
       .describe(
         'When dependencies have failed for good: wait for a person, or start when enough of the others are done. How many that is, the way in which they failed says: the least that any of them asks for (lenient), or the most (strict).',
@@ -157,14 +157,14 @@ export const SubmitTask = z
     autonomy: AutonomyLevel.optional().describe(
       "What the agent may do without a person. The lowest counts of this, `autonomy` in assay.yaml of the base commit, and the deployment's.",
     ),
-    middleware_override: Chain.optional().describe(
+    middleware_override: MiddlewareChain.optional().describe(
       "The middleware around its agents' runs, in this order (docs/middleware.md), in the place of the repository's; an empty list: none.",
     ),
-    error_actions: ErrorActions.optional(),
+    error_actions: ErrorActionOverrides.optional(),
     workflow: WorkflowName.optional().describe(
       'The workflow that judges the work: a file of `.assay/workflows/` of the base commit, or one that is built in. Absent: `default`.',
     ),
   })
   .meta({ id: 'SubmitTask' });
-export type SubmitTask = z.infer<typeof SubmitTask>;
-export type SubmitTaskInput = z.input<typeof SubmitTask>;
+export type TaskSubmission = z.infer<typeof TaskSubmission>;
+export type TaskSubmissionInput = z.input<typeof TaskSubmission>;

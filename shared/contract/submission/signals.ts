@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { badGlob } from '../../lib/glob/glob.ts';
-import { ON_ERROR } from './on-error.ts';
+import { invalidGlobReason } from '../../lib/glob/glob.ts';
+import { ON_ERROR_ACTIONS } from './on-error.ts';
 
 /** Longest regular expression or glob accepted, in characters: longer ones are mistakes or attacks. */
-export const MAX_PATTERN_LENGTH = 1_000;
+export const MAX_SIGNAL_PATTERN_LENGTH = 1_000;
 
 /** Says why a path may not be used inside a checkout, or null when it may. Symbolic links are checked when the path is read. */
-export function unsafePath(path: string): string | null {
+export function unsafePathReason(path: string): string | null {
   if (path.length === 0) return 'must not be empty';
   if (path.length > 4_096) return 'is longer than 4096 characters';
   if (path.includes('\0')) return 'must not contain a NUL byte';
@@ -19,29 +19,29 @@ export function unsafePath(path: string): string | null {
   return null;
 }
 
-const refine = (check: (value: string) => string | null) =>
+const stringRefusedBy = (check: (value: string) => string | null) =>
   z.string().superRefine((value, context) => {
     const problem = check(value);
     if (problem) context.addIssue({ code: 'custom', message: problem });
   });
 
-export const CheckoutPath = refine(unsafePath).describe(
+export const CheckoutPath = stringRefusedBy(unsafePathReason).describe(
   'A path inside the checkout, relative, with forward slashes.',
 );
 /** Says why a name is none of a file or folder to own, or null. As a pattern nobody would match it: all work would lie outside. */
-const unownable = (path: string): string | null =>
-  unsafePath(path) ??
+const invalidOwnedPathReason = (path: string): string | null =>
+  unsafePathReason(path) ??
   (path.includes('*') ? 'is a file or a folder, and no pattern: name the folder itself' : null);
-export const OwnedPath = refine(unownable).describe(
+export const OwnedPath = stringRefusedBy(invalidOwnedPathReason).describe(
   'A file, or a folder with all that is in it, inside the checkout; relative, with forward slashes.',
 );
-export const CheckoutGlob = refine((value) =>
-  value.length > MAX_PATTERN_LENGTH
-    ? `is longer than ${MAX_PATTERN_LENGTH} characters`
-    : (unsafePath(value) ?? badGlob(value)),
+export const CheckoutGlob = stringRefusedBy((value) =>
+  value.length > MAX_SIGNAL_PATTERN_LENGTH
+    ? `is longer than ${MAX_SIGNAL_PATTERN_LENGTH} characters`
+    : (unsafePathReason(value) ?? invalidGlobReason(value)),
 ).describe('A glob inside the checkout; `*` does not match dot files, `**` crosses folders.');
 /** Its syntax is checked by `regexErrors` (regex.ts): the engine is large, and most readers of a task need no engine. */
-const Regex = z.string().min(1, 'must not be empty').max(MAX_PATTERN_LENGTH);
+const Regex = z.string().min(1, 'must not be empty').max(MAX_SIGNAL_PATTERN_LENGTH);
 const Command = z.string().trim().min(1, 'must not be empty').max(4_000);
 
 const PathExists = z.strictObject({ type: z.literal('path_exists'), path: CheckoutPath });
@@ -77,7 +77,7 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 const FIRST_PORT = 1_024;
 
 /** Says why an address is not that of a service in the box, or null. */
-function badService(text: string): string | null {
+function invalidServiceUrlReason(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== 'http:') return 'must be an http:// URL';
   if (!LOOPBACK.includes(url.hostname)) return `must name this machine: ${LOOPBACK.join(', ')}`;
@@ -90,8 +90,8 @@ const ApiResponds = z.strictObject({
   command: Command.describe(
     'Starts the service by `bash -c` in the verified tree; it is ended after the answer.',
   ),
-  url: refine((value) =>
-    value.length > 2_000 ? 'is longer than 2000 characters' : badService(value),
+  url: stringRefusedBy((value) =>
+    value.length > 2_000 ? 'is longer than 2000 characters' : invalidServiceUrlReason(value),
   ).describe('What is asked for with GET, on this machine; redirects are not followed.'),
   status: z.number().int().min(200).max(599).default(200),
   contains: z.string().min(1).max(10_000).optional().describe('Literal text that the answer must hold.'),
@@ -104,21 +104,21 @@ const ApiResponds = z.strictObject({
     .describe('Until the service must have answered so.'),
 });
 
-const Words = z.string().trim().min(1, 'must not be empty').max(8_000);
+const SignalPrompt = z.string().trim().min(1, 'must not be empty').max(8_000);
 const OnErrorOfSignal = z
-  .enum(ON_ERROR)
+  .enum(ON_ERROR_ACTIONS)
   .default('hold')
   .describe(
     'When no model can judge: a person is asked, the verdict is `fail`, or it stands without the opinion.',
   );
 const LlmReview = z.strictObject({
   type: z.literal('llm_review'),
-  instructions: Words.describe('A question about the work, answered yes or no by a model; no is a fail.'),
+  instructions: SignalPrompt.describe('A question about the work, answered yes or no by a model; no is a fail.'),
   on_error: OnErrorOfSignal,
 });
 const LlmJudge = z.strictObject({
   type: z.literal('llm_judge'),
-  criteria: Words.describe(
+  criteria: SignalPrompt.describe(
     'What the work must meet, judged by a model; below a confidence of 0.7 a person is asked.',
   ),
   on_error: OnErrorOfSignal,
@@ -128,7 +128,7 @@ const LlmJudge = z.strictObject({
 const MIN_THRESHOLD = 2;
 const QualityGate = z.strictObject({
   type: z.literal('quality_gate'),
-  criteria: Words.optional().describe('What counts beside the task itself.'),
+  criteria: SignalPrompt.optional().describe('What counts beside the task itself.'),
   threshold: z.number().int().min(1).max(5).default(3).describe('Least score, of 1 to 5, that passes.'),
   foundation: z
     .boolean()
@@ -141,23 +141,23 @@ const QualityGate = z.strictObject({
 type QualityGate = z.infer<typeof QualityGate>;
 
 /** The score that passes. */
-export const thresholdOf = ({
+export const effectiveQualityThreshold = ({
   threshold,
   foundation,
 }: Pick<QualityGate, 'threshold' | 'foundation'>): number =>
   foundation ? Math.min(threshold, Math.max(MIN_THRESHOLD, threshold - 1)) : threshold;
 
 /** Looked at, or run, in the gates box. */
-const OBSERVED = [PathExists, GlobExists, FileContains, TestPasses, ApiResponds] as const;
+const OBSERVED_SIGNALS = [PathExists, GlobExists, FileContains, TestPasses, ApiResponds] as const;
 /** Asked of a model by the janitor, after what was observed. */
-const JUDGED = [LlmReview, LlmJudge, QualityGate] as const;
-const SIGNAL_TYPES = [...OBSERVED, ...JUDGED].map(({ shape }) => shape.type.value);
+const MODEL_JUDGED_SIGNALS = [LlmReview, LlmJudge, QualityGate] as const;
+const SIGNAL_TYPES = [...OBSERVED_SIGNALS, ...MODEL_JUDGED_SIGNALS].map(({ shape }) => shape.type.value);
 
-export const JudgedSignal = z.discriminatedUnion('type', JUDGED);
-export type JudgedSignal = z.infer<typeof JudgedSignal>;
+export const ModelJudgedSignal = z.discriminatedUnion('type', MODEL_JUDGED_SIGNALS);
+export type ModelJudgedSignal = z.infer<typeof ModelJudgedSignal>;
 
 /** The field that a compact `value` stands for. */
-const COMPACT: Readonly<Record<string, string>> = {
+const COMPACT_FIELD: Readonly<Record<string, string>> = {
   path_exists: 'path',
   glob_exists: 'pattern',
   test_passes: 'command',
@@ -165,15 +165,15 @@ const COMPACT: Readonly<Record<string, string>> = {
   llm_judge: 'criteria',
   quality_gate: 'criteria',
 };
-const COMPACT_FOR = [...Object.values(COMPACT), 'contains', 'regex'];
+const COMPACT_TARGET_FIELDS = [...Object.values(COMPACT_FIELD), 'contains', 'regex'];
 
 /** The seed's compact form `{type, value}` becomes the named form; a `file_contains` value reads `path :: needle` or `path :: regex:needle`. */
 function expandCompact(input: unknown): unknown {
   if (typeof input !== 'object' || input === null || !('value' in input) || !('type' in input)) return input;
   const { type, value, ...rest } = input as { type: unknown; value: unknown };
   // Beside the field that it stands for it is one too many, and refused as such: none of the two may be dropped without a word.
-  if (typeof value !== 'string' || COMPACT_FOR.some((field) => field in rest)) return input;
-  const field = typeof type === 'string' && Object.hasOwn(COMPACT, type) ? COMPACT[type] : undefined;
+  if (typeof value !== 'string' || COMPACT_TARGET_FIELDS.some((field) => field in rest)) return input;
+  const field = typeof type === 'string' && Object.hasOwn(COMPACT_FIELD, type) ? COMPACT_FIELD[type] : undefined;
   if (field !== undefined) return { ...rest, type, [field]: value };
   if (type === 'file_contains') {
     const at = value.indexOf(' :: ');
@@ -190,15 +190,15 @@ function expandCompact(input: unknown): unknown {
 /** What must be observable in the tree before the work counts as finished. */
 export const CompletionSignal = z.preprocess(
   expandCompact,
-  z.discriminatedUnion('type', [...OBSERVED, ...JUDGED], {
+  z.discriminatedUnion('type', [...OBSERVED_SIGNALS, ...MODEL_JUDGED_SIGNALS], {
     error: (issue) =>
       issue.code === 'invalid_union' ? `unknown signal type; known: ${SIGNAL_TYPES.join(', ')}` : undefined,
   }),
 );
 export type CompletionSignal = z.infer<typeof CompletionSignal>;
 
-export const isJudged = (signal: CompletionSignal): signal is JudgedSignal =>
-  JUDGED.some(({ shape }) => shape.type.value === signal.type);
+export const isModelJudgedSignal = (signal: CompletionSignal): signal is ModelJudgedSignal =>
+  MODEL_JUDGED_SIGNALS.some(({ shape }) => shape.type.value === signal.type);
 
 /** One line that names a signal, as the seed prints it: `type: value`. */
 export function describeSignal(signal: CompletionSignal): string {
@@ -218,12 +218,12 @@ export function describeSignal(signal: CompletionSignal): string {
     case 'llm_judge':
       return `llm_judge: ${signal.criteria}`;
     case 'quality_gate':
-      return `quality_gate: ${signal.criteria ?? `at least ${thresholdOf(signal)} of 5`}`;
+      return `quality_gate: ${signal.criteria ?? `at least ${effectiveQualityThreshold(signal)} of 5`}`;
   }
 }
 
 /** The command lines of the tests that a task names. */
-export const testCommands = ({
+export const listTestCommands = ({
   completion_signals,
 }: {
   readonly completion_signals: readonly CompletionSignal[];

@@ -1,24 +1,24 @@
 import * as z from 'zod';
 import { StoredNumber } from '../../lib/number.ts';
-import { CLI_KINDS } from '../agents/adapter.ts';
-import { LoggedRun } from '../evidence/logs/logged.ts';
-import { Facts, ProtectedFile, Verdict } from '../evidence/schema.ts';
-import { FailedHow } from '../failure/failed-how.ts';
-import { FailureClass } from '../failure/failure-class.ts';
-import { Usage } from '../models/usage.ts';
-import { EvidenceKind, Outcome, VERDICTS } from '../outcome.ts';
-import { ObjectId } from '../repository/git-ref.ts';
+import { AGENT_CLI_KINDS } from '../agents/adapter.ts';
+import { LoggedTestRun } from '../evidence/logs/logged.ts';
+import { GateFacts, ProtectedFile, Verdict } from '../evidence/schema.ts';
+import { FailureRecord } from '../failure/failed-how.ts';
+import { FailureCode } from '../failure/failure-class.ts';
+import { TokenUsage } from '../models/usage.ts';
+import { EvidenceKind, CheckOutcome, VERDICTS } from '../outcome.ts';
+import { GitObjectId } from '../repository/git-ref.ts';
 import { MiddlewareRecord } from '../run-record/middleware-record.ts';
-import { VerificationGate } from '../run-record/verification-gate-record.ts';
-import { Weighed } from '../run-record/weighed.ts';
-import { Screenshots } from '../screenshot.ts';
+import { VerificationGateRecord } from '../run-record/verification-gate-record.ts';
+import { TierCandidate } from '../run-record/weighed.ts';
+import { ScreenshotList } from '../screenshot.ts';
 import { Effort } from '../submission/schema.ts';
 
 /** The patch and what came with it. Object keys live in the artifacts bucket. */
 export const Artifact = z.object({
   /** The task's own at the time: no agent names it. */
-  base_commit: ObjectId,
-  tree: ObjectId,
+  base_commit: GitObjectId,
+  tree: GitObjectId,
   patch_key: z.string(),
   patch_sha256: z.string().regex(/^[0-9a-f]{64}$/),
   patch_bytes: z.number().int().nonnegative(),
@@ -27,10 +27,10 @@ export const Artifact = z.object({
 export type Artifact = z.infer<typeof Artifact>;
 
 /** What the model gateway has counted for an attempt: evidence, where the agent's own word is a claim. */
-export const Witnessed = z.object({
-  usage: Usage,
+export const MeteredUsage = z.object({
+  usage: TokenUsage,
   /** By the name that prices go by. */
-  by_model: z.record(z.string(), Usage),
+  by_model: z.record(z.string(), TokenUsage),
   /** Null when a model that has answered has no price. */
   cost_usd: StoredNumber.nonnegative().nullable(),
   calls: z.int().nonnegative(),
@@ -41,7 +41,7 @@ export const Witnessed = z.object({
   /** Set when the last calls of the attempt were such that the provider could not do them. Absent in items of earlier versions. */
   trouble: z
     .object({
-      class: FailureClass,
+      class: FailureCode,
       /** Of its last answer; null: there was none, or it broke off. */
       status: z.int().nullable(),
       calls: z.int().positive().describe('How many in a row.'),
@@ -52,19 +52,19 @@ export const Witnessed = z.object({
     .optional(),
   findings: z.array(z.object({ code: z.enum(['usage_differs', 'model_differs']), message: z.string() })),
 });
-export type Witnessed = z.infer<typeof Witnessed>;
+export type MeteredUsage = z.infer<typeof MeteredUsage>;
 
 /** What the model gateway has counted for the gates of an attempt. */
-export const Opinions = z.object({
+export const GatesMeteredUsage = z.object({
   calls: z.int().nonnegative(),
   /** Null when a model that has answered has no price. */
   cost_usd: StoredNumber.nonnegative().nullable(),
   /** Calls of which nobody knows yet how they end; the cost has them at the worst. */
   open_calls: z.int().nonnegative(),
 });
-export type Opinions = z.infer<typeof Opinions>;
+export type GatesMeteredUsage = z.infer<typeof GatesMeteredUsage>;
 /** How the agent's program ended, as its supervisor saw it, and what the CLI or its provider say of that in structure. */
-export const AgentEnd = z.strictObject({
+export const AgentExit = z.strictObject({
   exit_code: z.int().min(0).max(255).optional(),
   signal: z
     .string()
@@ -86,28 +86,28 @@ export const AgentEnd = z.strictObject({
       'Which text is of the program that failed, and so may tell why; absent: none, all of it may be the prose of a model.',
     ),
 });
-export type AgentEnd = z.infer<typeof AgentEnd>;
+export type AgentExit = z.infer<typeof AgentExit>;
 
 /** What the agent's supervisor says at the end of a run. */
-export const Report = z.object({
+export const AgentReport = z.object({
   status: z.enum(['completed', 'failed']),
   summary: z.string().max(20_000),
-  failure_class: FailureClass.nullable(),
+  failure_class: FailureCode.nullable(),
   /** The last 2,000 characters of the agent's output: what the low-confidence trigger reads. */
   output_tail: z.string().max(2_000),
   /** Seconds until the provider takes requests again, where it said so. Absent in items of earlier versions. */
   retry_after_s: z.number().int().positive().nullable().optional(),
   /** How the agent was let go, where the base asks for something before; what an agent elsewhere says of it is its claim. */
-  verification_gate: VerificationGate.optional(),
+  verification_gate: VerificationGateRecord.optional(),
   /** Absent in items of earlier versions, and where nobody has seen the program end. */
-  end: AgentEnd.optional(),
+  end: AgentExit.optional(),
   /** What runners of tests have printed into its log: claims, by which nothing is decided. Absent: nothing was found. */
-  logged: z.array(LoggedRun).optional(),
+  logged: z.array(LoggedTestRun).optional(),
   /** What was wrapped around the run and what that has found; nothing is decided by it. Absent: nothing was, or nobody has said. */
   middleware: MiddlewareRecord.optional(),
   at: z.iso.datetime(),
 });
-export type Report = z.infer<typeof Report>;
+export type AgentReport = z.infer<typeof AgentReport>;
 
 /** A container of this attempt. Everything in it is written once, by the dispatcher, before the container starts. */
 export const Launch = z.object({
@@ -139,7 +139,7 @@ export const VerificationRecord = z.object({
       subject: z.string(),
       /** Absent in items of earlier versions. */
       kind: EvidenceKind.optional(),
-      outcome: Outcome,
+      outcome: CheckOutcome,
       detail: z.string(),
     }),
   ),
@@ -148,7 +148,7 @@ export const VerificationRecord = z.object({
       name: z.string(),
       /** Absent in items of earlier versions. */
       kind: EvidenceKind.optional(),
-      outcome: Outcome,
+      outcome: CheckOutcome,
       required: z.boolean(),
       blocked: z.boolean(),
       cached: z.boolean(),
@@ -158,9 +158,9 @@ export const VerificationRecord = z.object({
       detail: z.string(),
       findings: z.number().int(),
       /** As much of the gate's facts as has room. Absent in items of earlier versions. */
-      facts: Facts.optional(),
+      facts: GateFacts.optional(),
       /** Pictures that it has taken; absent: none. */
-      screenshots: Screenshots.optional(),
+      screenshots: ScreenshotList.optional(),
     }),
   ),
   /** As many of the files that steer checks as have room, those that were put back first. Absent in items of earlier versions. */
@@ -195,38 +195,38 @@ export type VerificationRecord = z.infer<typeof VerificationRecord>;
 
 /** The gates box could not gather evidence at all. */
 export const VerificationFailure = z.object({
-  failure_class: FailureClass,
+  failure_class: FailureCode,
   message: z.string(),
   at: z.iso.datetime(),
 });
 export type VerificationFailure = z.infer<typeof VerificationFailure>;
 
 /** What may be changed when the same failure comes again, in this order. */
-export const STRATEGIES = [
+export const REPEATED_FAILURE_STRATEGIES = [
   'other_adapter',
   'stronger_tier',
   'higher_effort',
   'smaller_task',
   'person',
 ] as const;
-export type Strategy = (typeof STRATEGIES)[number];
+export type RepeatedFailureStrategy = (typeof REPEATED_FAILURE_STRATEGIES)[number];
 
-export const DECISIONS = ['accept', 'escalate', 'retry', 'refer', 'give_up'] as const;
-export const Decision = z.object({
-  action: z.enum(DECISIONS),
+export const CASCADE_ACTIONS = ['accept', 'escalate', 'retry', 'refer', 'give_up'] as const;
+export const CascadeDecision = z.object({
+  action: z.enum(CASCADE_ACTIONS),
   /** The seed's trigger words: `task failed`, `janitor verification failed`, `low confidence`, `explicit failure`, or ours. */
   reason: z.string(),
   /** Set with escalate and retry. */
   next_model: z.string().nullable(),
   next_tier: z.string().nullable(),
   /** What is done otherwise, because an attempt before has failed in the same way; absent: nothing. */
-  strategy: z.enum(STRATEGIES).optional(),
+  strategy: z.enum(REPEATED_FAILURE_STRATEGIES).optional(),
   /** Of the next attempt, where the strategy changes it. */
-  next_adapter: z.enum(CLI_KINDS).optional(),
+  next_adapter: z.enum(AGENT_CLI_KINDS).optional(),
   next_effort: Effort.optional(),
   at: z.iso.datetime(),
 });
-export type Decision = z.infer<typeof Decision>;
+export type CascadeDecision = z.infer<typeof CascadeDecision>;
 
 export const ATTEMPT_OUTCOMES = [
   'passed',
@@ -252,20 +252,20 @@ export const AttemptRoute = z.object({
       by: z.enum(['pin', 'greedy', 'thompson', 'proposal']),
       /** By chance, to learn. */
       explored: z.boolean(),
-      weighed: z.array(Weighed).max(3),
+      weighed: z.array(TierCandidate).max(3),
     })
     .optional(),
 });
 export type AttemptRoute = z.infer<typeof AttemptRoute>;
 
 /** What is set aside in a counter of what goes to models. */
-export const Reserved = z.object({
+export const BudgetReservation = z.object({
   /** YYYY-MM-DD, UTC: whose counter has it. */
   day: z.string(),
   /** Millionths of a dollar. */
   micro: z.int().nonnegative(),
 });
-export type Reserved = z.infer<typeof Reserved>;
+export type BudgetReservation = z.infer<typeof BudgetReservation>;
 
 /** One run of one agent on one model for a task. */
 export const Attempt = z.object({
@@ -275,11 +275,11 @@ export const Attempt = z.object({
   tier: z.string().nullable(),
   effort: Effort,
   /** Set when another agent than the task's or the deployment's does it, because that one's provider was down. */
-  adapter: z.enum(CLI_KINDS).optional(),
+  adapter: z.enum(AGENT_CLI_KINDS).optional(),
   /** Absent in items of earlier versions. */
   route: AttemptRoute.optional(),
   /** Set when nobody worked in it: it is the work of an earlier attempt, put on top of what its target branch has become. */
-  merge: z.object({ of: z.int().positive(), onto: ObjectId }).optional(),
+  merge: z.object({ of: z.int().positive(), onto: GitObjectId }).optional(),
   /** Null while it runs. */
   outcome: z.enum(ATTEMPT_OUTCOMES).nullable(),
   started_at: z.iso.datetime(),
@@ -292,26 +292,26 @@ export const Attempt = z.object({
     .object({ message: z.string(), percent: StoredNumber.nullable(), at: z.iso.datetime() })
     .nullable(),
   /** What the gateway has witnessed, else what the agent claims. Null: nobody knows. */
-  usage: Usage.nullable(),
+  usage: TokenUsage.nullable(),
   /** What was set aside for it of the budgets of the deployment; absent: nothing. */
-  reserved: Reserved.optional(),
+  reserved: BudgetReservation.optional(),
   /** What was set aside for it besides, each under a mark of its own: for what its gates ask, and for judging it again. Absent: nothing. */
-  reserved_more: z.array(Reserved.extend({ mark: z.string() })).optional(),
+  reserved_more: z.array(BudgetReservation.extend({ mark: z.string() })).optional(),
   /** As `usage`. Null: unknown model or no usage known. Never 0 for unknown. */
   cost_usd: StoredNumber.nonnegative().nullable(),
   /** What the agent says that it has used, where the gateway knows better. Absent in items of earlier versions. */
   claimed: z
-    .object({ usage: Usage.nullable(), cost_usd: StoredNumber.nonnegative().nullable() })
+    .object({ usage: TokenUsage.nullable(), cost_usd: StoredNumber.nonnegative().nullable() })
     .nullable()
     .optional(),
   /** Null: no model was called by the gateway. Absent in items of earlier versions. */
-  witnessed: Witnessed.nullable().optional(),
-  report: Report.nullable(),
+  witnessed: MeteredUsage.nullable().optional(),
+  report: AgentReport.nullable(),
   artifact: Artifact.nullable(),
   verification: VerificationRecord.nullable(),
   verification_failure: VerificationFailure.nullable(),
   /** What its gates have asked models, as the gateway has counted it. Absent: they had nobody to ask. */
-  opinions: Opinions.optional(),
+  opinions: GatesMeteredUsage.optional(),
   verdict: Verdict.nullable(),
   /** Until when models are being asked about it, for which run and by whom: nobody else asks them meanwhile. Absent: nobody does. */
   judging: z
@@ -336,9 +336,9 @@ export const Attempt = z.object({
       at: z.iso.datetime(),
     })
     .optional(),
-  decision: Decision.nullable(),
+  decision: CascadeDecision.nullable(),
   /** What its failure was taken for, once it is over; absent: it did not fail, or ended under an earlier version. */
-  failure: FailedHow.optional(),
+  failure: FailureRecord.optional(),
   agent: Launch.nullable(),
   gates: Launch.nullable(),
   deliver: Launch.nullable(),

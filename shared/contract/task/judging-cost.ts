@@ -2,16 +2,16 @@ import type { Judgement } from '../judgement/judgement.ts';
 import type { Attempt } from './attempt.ts';
 
 /** Dollars of one judgement; 0: nobody was asked. Null: somebody was, or may have been, and what it cost is not known. */
-export const costOfJudgement = ({ calls, cost_usd }: Pick<Judgement, 'calls' | 'cost_usd'>): number | null =>
+export const judgementCost = ({ calls, cost_usd }: Pick<Judgement, 'calls' | 'cost_usd'>): number | null =>
   calls === 0 ? 0 : cost_usd;
 
 /** A sum of which no part may be unknown. */
-export const sumKnown = (parts: readonly (number | null)[]): number | null =>
+export const sumOrNull = (parts: readonly (number | null)[]): number | null =>
   parts.reduce<number | null>((sum, part) => (sum === null || part === null ? null : sum + part), 0);
 
 const ofVerdict = (verdict: Attempt['verdict']): number | null =>
   verdict?.judging_cost_usd === undefined
-    ? sumKnown((verdict?.judgements ?? []).map(costOfJudgement))
+    ? sumOrNull((verdict?.judgements ?? []).map(judgementCost))
     : verdict.judging_cost_usd;
 
 /**
@@ -23,28 +23,28 @@ export const judgingCost = ({
   repeated,
   opinions,
 }: Pick<Attempt, 'verdict' | 'repeated' | 'opinions'>): number | null =>
-  sumKnown([ofVerdict(verdict), repeated ? repeated.judging_cost_usd : 0, opinions ? opinions.cost_usd : 0]);
+  sumOrNull([ofVerdict(verdict), repeated ? repeated.judging_cost_usd : 0, opinions ? opinions.cost_usd : 0]);
 
 /** Dollars, as far as they are known; `isKnown`: that is all of them. */
-export interface Money {
+export interface KnownCost {
   readonly usd: number;
-  readonly isKnown: boolean;
+  readonly isComplete: boolean;
 }
 
 const known = (verdict: Attempt['verdict']): number =>
   verdict?.judging_cost_usd ??
-  (verdict?.judgements ?? []).reduce((sum, each) => sum + (costOfJudgement(each) ?? 0), 0);
+  (verdict?.judgements ?? []).reduce((sum, each) => sum + (judgementCost(each) ?? 0), 0);
 
 /** What is known of the cost of judging an attempt, for what has a limit: one unknown part hides no other. */
-export const judgingMoney = (attempt: Pick<Attempt, 'verdict' | 'repeated' | 'opinions'>): Money => ({
+export const knownJudgingCost = (attempt: Pick<Attempt, 'verdict' | 'repeated' | 'opinions'>): KnownCost => ({
   usd: known(attempt.verdict) + (attempt.repeated?.judging_cost_usd ?? 0) + (attempt.opinions?.cost_usd ?? 0),
-  isKnown: judgingCost(attempt) !== null,
+  isComplete: judgingCost(attempt) !== null,
 });
 
 /** What asking models about an attempt may have cost that nobody has heard, or has heard yet, in millionths of a dollar. */
-export const unheardOf = ({ asked, judging }: Pick<Attempt, 'asked' | 'judging'>): number =>
+export const unsettledJudgingMicroUsd = ({ asked, judging }: Pick<Attempt, 'asked' | 'judging'>): number =>
   (asked?.unheard ?? 0) + (judging?.micro ?? 0);
 
 /** The cost of judging without what gates asked: of the verdict, and of those that were made before it. */
-export const verdictCost = ({ verdict, repeated }: Pick<Attempt, 'verdict' | 'repeated'>): number | null =>
-  sumKnown([ofVerdict(verdict), repeated ? repeated.judging_cost_usd : 0]);
+export const verdictJudgingCost = ({ verdict, repeated }: Pick<Attempt, 'verdict' | 'repeated'>): number | null =>
+  sumOrNull([ofVerdict(verdict), repeated ? repeated.judging_cost_usd : 0]);

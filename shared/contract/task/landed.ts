@@ -1,19 +1,19 @@
-import { outcomeKey } from './outcome.ts';
+import { deliveryOutcomeKey } from './outcome.ts';
 import type { Task } from './task.ts';
 
 /** A merged request, or a commit that came of it, within its repository. */
-export type LandedAs = `request#${number}` | `commit#${string}`;
+export type MergedWorkKey = `request#${number}` | `commit#${string}`;
 
-export const landedRequest = (number: number): LandedAs => `request#${number}`;
-export const landedCommit = (id: string): LandedAs => `commit#${id}`;
+export const mergedRequestKey = (number: number): MergedWorkKey => `request#${number}`;
+export const mergedCommitKey = (id: string): MergedWorkKey => `commit#${id}`;
 
 /** What has become known, by this write, of how the work was merged. */
-export function newlyLanded(before: Task | null, { outcomes = [] }: Task): LandedAs[] {
-  const known = new Set((before?.outcomes ?? []).map(outcomeKey));
+export function findNewMergedWork(before: Task | null, { outcomes = [] }: Task): MergedWorkKey[] {
+  const known = new Set((before?.outcomes ?? []).map(deliveryOutcomeKey));
   return outcomes
-    .filter((each) => each.what === 'merged' && !known.has(outcomeKey(each)))
+    .filter((each) => each.what === 'merged' && !known.has(deliveryOutcomeKey(each)))
     .flatMap(({ request, commit, squash_commit: squash }) => [
-      ...(request === null ? [] : [landedRequest(request)]),
-      ...[commit, squash].flatMap((id) => (id ? [landedCommit(id)] : [])),
+      ...(request === null ? [] : [mergedRequestKey(request)]),
+      ...[commit, squash].flatMap((id) => (id ? [mergedCommitKey(id)] : [])),
     ]);
 }

@@ -1,8 +1,8 @@
-import { contentHash } from '../submission/content-hash.ts';
+import { hashTaskContent } from '../submission/content-hash.ts';
 import type { Task } from './task.ts';
 
 /** What a task says of where it comes from that is made from this one. */
-export const madeFrom = ({
+export const deriveTaskOrigin = ({
   id,
   title,
   description,
@@ -13,5 +13,5 @@ export const madeFrom = ({
 > => ({
   task_id: id,
   root: made_from?.root ?? id,
-  root_sha256: made_from?.root_sha256 ?? contentHash(title, description, acceptance_criteria),
+  root_sha256: made_from?.root_sha256 ?? hashTaskContent(title, description, acceptance_criteria),
 });

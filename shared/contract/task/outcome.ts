@@ -1,10 +1,10 @@
 import * as z from 'zod';
 
-export const WORK_OUTCOMES = ['merged', 'closed', 'reopened', 'reverted'] as const;
+export const DELIVERY_OUTCOMES = ['merged', 'closed', 'reopened', 'reverted'] as const;
 
 /** What became of delivered work where it was delivered to, as the forge says, or the history there. */
-export const WorkOutcome = z.object({
-  what: z.enum(WORK_OUTCOMES),
+export const DeliveryOutcome = z.object({
+  what: z.enum(DELIVERY_OUTCOMES),
   /** By the forge's clock, or the commit's. */
   at: z.iso.datetime({ offset: true }),
   /** A login; `git`: found in the history. */
@@ -15,13 +15,13 @@ export const WorkOutcome = z.object({
   /** What a request was squashed to before it was merged by another commit. */
   squash_commit: z.string().max(64).optional(),
 });
-export type WorkOutcome = z.infer<typeof WorkOutcome>;
+export type DeliveryOutcome = z.infer<typeof DeliveryOutcome>;
 
 /** Most that are kept with a task: opening and closing again is no news. */
-export const MAX_OUTCOMES = 20;
+export const MAX_DELIVERY_OUTCOMES = 20;
 
 /** The same for what is told again. Work is reverted once, whoever says so: forge and history tell of one revert by different numbers. */
-export const outcomeKey = ({ what, request, at }: WorkOutcome): string => {
+export const deliveryOutcomeKey = ({ what, request, at }: DeliveryOutcome): string => {
   if (what === 'reverted') return what;
   return what === 'merged' ? `${what}#${request}` : `${what}#${request}#${at}`;
 };

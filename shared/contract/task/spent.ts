@@ -1,13 +1,13 @@
 import type { Attempt } from './attempt.ts';
-import { judgingMoney, type Money } from './judging-cost.ts';
+import { knownJudgingCost, type KnownCost } from './judging-cost.ts';
 import type { Task } from './task.ts';
 
 /** What models took for an attempt: its agent, and all that judged what it did. Whatever has a limit in dollars counts this and nothing else. */
-export function spentOn(attempt: Attempt): Money {
-  const judging = judgingMoney(attempt);
+export function attemptCost(attempt: Attempt): KnownCost {
+  const judging = knownJudgingCost(attempt);
   return {
     usd: (attempt.cost_usd ?? 0) + judging.usd,
-    isKnown: attempt.cost_usd !== null && judging.isKnown,
+    isComplete: attempt.cost_usd !== null && judging.isComplete,
   };
 }
 
@@ -15,7 +15,7 @@ export function spentOn(attempt: Attempt): Money {
  * What the present round has used of its budget: those before an operator's retry do not count, nor what was nobody's fault. Unknown
  * costs count as nothing: the limit on attempts still holds.
  */
-export function budgetSpent(task: Pick<Task, 'attempts' | 'budget_from'>): {
+export function roundBudgetUsage(task: Pick<Task, 'attempts' | 'budget_from'>): {
   readonly attempts: number;
   readonly usd: number;
 } {
@@ -24,6 +24,6 @@ export function budgetSpent(task: Pick<Task, 'attempts' | 'budget_from'>): {
     attempts: round.filter(
       ({ outcome, merge }) => outcome !== 'infra_failed' && outcome !== 'expired' && !merge,
     ).length,
-    usd: round.reduce((sum, attempt) => sum + spentOn(attempt).usd, 0),
+    usd: round.reduce((sum, attempt) => sum + attemptCost(attempt).usd, 0),
   };
 }

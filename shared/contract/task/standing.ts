@@ -1,11 +1,11 @@
-import type { BoxKind } from '../box-kind.ts';
+import type { LaunchKind } from '../box-kind.ts';
 import { Refusal } from '../refusal.ts';
-import { isTerminal } from './status.ts';
+import { isTerminalStatus } from './status.ts';
 import { currentAttempt, type Task } from './task.ts';
 
 /** Whose token a call carries: one launch of one box of one attempt. */
-export interface Holder {
-  readonly caller: BoxKind;
+export interface TokenHolder {
+  readonly caller: LaunchKind;
   readonly attempt: number;
   readonly launch: number;
 }
@@ -14,20 +14,20 @@ export interface Holder {
  * What a box's token is still good for, from nothing to everything; each allows what stands before it. `repeat`: the report is in, and
  * only the same one again has an answer, because its first answer may have been lost. `read`: as well as looking at its own attempt.
  */
-export const STANDINGS = ['over', 'repeat', 'read', 'live'] as const;
-export type Standing = (typeof STANDINGS)[number];
+export const TOKEN_ACCESS_LEVELS = ['over', 'repeat', 'read', 'live'] as const;
+export type TokenAccess = (typeof TOKEN_ACCESS_LEVELS)[number];
 
-export const allows = (standing: Standing, needed: Standing): boolean =>
-  STANDINGS.indexOf(standing) >= STANDINGS.indexOf(needed);
+export const isAccessSufficient = (standing: TokenAccess, needed: TokenAccess): boolean =>
+  TOKEN_ACCESS_LEVELS.indexOf(standing) >= TOKEN_ACCESS_LEVELS.indexOf(needed);
 
 /** A token ends with its launch, its report and its attempt, whichever is first. */
-export function standing(task: Task, { caller, attempt: number, launch: of }: Holder): Standing {
+export function tokenAccess(task: Task, { caller, attempt: number, launch: of }: TokenHolder): TokenAccess {
   const attempt = task.attempts.find((each) => each.number === number);
   const launch = attempt?.[caller];
   if (!attempt || !launch || launch.number !== of) return 'over';
   if (launch.lost) return launch.parked !== undefined && task.status === 'auth_required' ? 'repeat' : 'over';
   const running =
-    currentAttempt(task)?.number === number && attempt.outcome === null && !isTerminal(task.status);
+    currentAttempt(task)?.number === number && attempt.outcome === null && !isTerminalStatus(task.status);
   const reported =
     caller === 'agent'
       ? attempt.report !== null
@@ -41,8 +41,8 @@ export function standing(task: Task, { caller, attempt: number, launch: of }: Ho
 }
 
 /** Refuses what a token is no longer good for. */
-export function requireStanding(task: Task, holder: Holder, needed: Standing): void {
-  if (allows(standing(task, holder), needed)) return;
+export function requireTokenAccess(task: Task, holder: TokenHolder, needed: TokenAccess): void {
+  if (isAccessSufficient(tokenAccess(task, holder), needed)) return;
   throw new Refusal(
     'stale_lease',
     `the token of ${holder.caller} ${holder.launch} of attempt ${holder.attempt} of task ${task.id} has ended`,
@@ -50,7 +50,7 @@ export function requireStanding(task: Task, holder: Holder, needed: Standing): v
 }
 
 /** What a box may see of its task: its own attempt. */
-export const ownPart = (task: Task, number: number): Task => ({
+export const restrictToAttempt = (task: Task, number: number): Task => ({
   ...task,
   attempts: task.attempts.filter((attempt) => attempt.number === number),
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-export const STATUSES = [
+export const TASK_STATUSES = [
   'blocked',
   'open',
   'claimed',
@@ -11,25 +11,25 @@ export const STATUSES = [
   'failed',
   'cancelled',
 ] as const;
-export const Status = z.enum(STATUSES);
-export type Status = z.infer<typeof Status>;
+export const TaskStatus = z.enum(TASK_STATUSES);
+export type TaskStatus = z.infer<typeof TaskStatus>;
 
 /** A task in one of these states holds its files: no overlapping task of the same repository may be claimed. */
-export const LIVE_STATUSES = [
+export const LIVE_TASK_STATUSES = [
   'claimed',
   'in_progress',
   'auth_required',
   'in_review',
-] as const satisfies readonly Status[];
+] as const satisfies readonly TaskStatus[];
 /** No event leads out of these, except `retry` out of `failed`. */
-export const TERMINAL_STATUSES = ['done', 'failed', 'cancelled'] as const satisfies readonly Status[];
+export const TERMINAL_TASK_STATUSES = ['done', 'failed', 'cancelled'] as const satisfies readonly TaskStatus[];
 
-const UNFINISHED = ['blocked', 'open', ...LIVE_STATUSES] as const satisfies readonly Status[];
+const UNFINISHED_STATUSES = ['blocked', 'open', ...LIVE_TASK_STATUSES] as const satisfies readonly TaskStatus[];
 
 interface Transition {
-  readonly from: readonly Status[];
+  readonly from: readonly TaskStatus[];
   /** Null: the event is allowed in these states and leaves the status as it is. */
-  readonly to: Status | null;
+  readonly to: TaskStatus | null;
   readonly why: string;
 }
 
@@ -37,79 +37,79 @@ interface Transition {
  * The one table of what may happen to a task. Conditional writes, the diagram in the docs and the
  * property tests are all made from it.
  */
-export const TRANSITIONS = {
-  unblock: { from: ['blocked'], to: 'open', why: 'every dependency is done' },
-  resolve: { from: ['open'], to: null, why: 'the platform has resolved the base ref to a commit' },
-  claim: { from: ['open'], to: 'claimed', why: 'one agent took the task' },
-  begin: { from: ['claimed'], to: 'in_progress', why: 'first sign of life of the agent' },
+export const TASK_TRANSITIONS = {
+  unblock: { from: ['blocked'], to: 'open', reason: 'every dependency is done' },
+  resolve: { from: ['open'], to: null, reason: 'the platform has resolved the base ref to a commit' },
+  claim: { from: ['open'], to: 'claimed', reason: 'one agent took the task' },
+  begin: { from: ['claimed'], to: 'in_progress', reason: 'first sign of life of the agent' },
   keep: {
     from: ['claimed', 'in_progress', 'auth_required'],
     to: null,
-    why: 'heartbeat, progress or launch of a running attempt',
+    reason: 'heartbeat, progress or launch of a running attempt',
   },
   park: {
     from: ['claimed', 'in_progress'],
     to: 'auth_required',
-    why: 'the agent needs an approval in mid-run',
+    reason: 'the agent needs an approval in mid-run',
   },
   resume: {
     from: ['auth_required'],
     to: 'claimed',
-    why: 'the approval was given: the attempt goes on, in a new box where it had one of ours',
+    reason: 'the approval was given: the attempt goes on, in a new box where it had one of ours',
   },
   deny: {
     from: ['auth_required'],
     to: 'cancelled',
-    why: 'the approval was denied, or nobody decided in time',
+    reason: 'the approval was denied, or nobody decided in time',
   },
   report: {
     from: ['claimed', 'in_progress'],
     to: 'in_review',
-    why: 'the agent finished, whatever it says of the result',
+    reason: 'the agent finished, whatever it says of the result',
   },
-  review: { from: ['in_review'], to: null, why: "evidence, verdict, decision, delivery or a person's word" },
+  review: { from: ['in_review'], to: null, reason: "evidence, verdict, decision, delivery or a person's word" },
   reattempt: {
     from: ['in_review'],
     to: 'claimed',
-    why: 'the cascade tries again, on the same or a stronger model',
+    reason: 'the cascade tries again, on the same or a stronger model',
   },
   reopen: {
     from: ['claimed', 'in_progress', 'auth_required', 'in_review'],
     to: 'open',
-    why: 'the lease ran out, the box died, or an outside agent must rework it or hands it back',
+    reason: 'the lease ran out, the box died, or an outside agent must rework it or hands it back',
   },
-  wait: { from: ['blocked', 'open'], to: null, why: 'still waits for another task' },
+  wait: { from: ['blocked', 'open'], to: null, reason: 'still waits for another task' },
   accept: {
     from: ['in_review'],
     to: 'done',
-    why: 'the verdict stands and what must be delivered is delivered',
+    reason: 'the verdict stands and what must be delivered is delivered',
   },
   fail: {
     from: ['open', 'claimed', 'in_progress', 'auth_required', 'in_review'],
     to: 'failed',
-    why: 'the cascade or the retry limit is exhausted, or an operator said so',
+    reason: 'the cascade or the retry limit is exhausted, or an operator said so',
   },
-  cancel: { from: [...UNFINISHED], to: 'cancelled', why: 'an operator withdrew it' },
+  cancel: { from: [...UNFINISHED_STATUSES], to: 'cancelled', reason: 'an operator withdrew it' },
   outcome: {
     from: ['done'],
     to: null,
-    why: 'what was delivered was merged, closed or reverted where it was delivered to',
+    reason: 'what was delivered was merged, closed or reverted where it was delivered to',
   },
-  retry: { from: ['failed'], to: 'open', why: 'an operator wants another round of attempts' },
+  retry: { from: ['failed'], to: 'open', reason: 'an operator wants another round of attempts' },
 } as const satisfies Record<string, Transition>;
 
-export type TaskEvent = keyof typeof TRANSITIONS;
+export type TaskEvent = keyof typeof TASK_TRANSITIONS;
 
-export const isLive = (status: Status): boolean => (LIVE_STATUSES as readonly Status[]).includes(status);
-export const isTerminal = (status: Status): boolean =>
-  (TERMINAL_STATUSES as readonly Status[]).includes(status);
+export const isLiveStatus = (status: TaskStatus): boolean => (LIVE_TASK_STATUSES as readonly TaskStatus[]).includes(status);
+export const isTerminalStatus = (status: TaskStatus): boolean =>
+  (TERMINAL_TASK_STATUSES as readonly TaskStatus[]).includes(status);
 
 /** The statuses in which `event` is allowed. */
-export const allowedFrom = (event: TaskEvent): readonly Status[] => TRANSITIONS[event].from;
+export const statusesAllowingEvent = (event: TaskEvent): readonly TaskStatus[] => TASK_TRANSITIONS[event].from;
 
 /** The status after `event`, or null when the event is not allowed in `status`. */
-export function next(status: Status, event: TaskEvent): Status | null {
-  const transition: Transition = TRANSITIONS[event];
+export function nextStatus(status: TaskStatus, event: TaskEvent): TaskStatus | null {
+  const transition: Transition = TASK_TRANSITIONS[event];
   if (!transition.from.includes(status)) return null;
   return transition.to ?? status;
 }

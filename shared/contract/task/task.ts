@@ -3,28 +3,28 @@ import { StoredNumber } from '../../lib/number.ts';
 import { AutonomyLevel } from '../approval/autonomy.ts';
 import { Approval } from '../approval/schema.ts';
 import { FAILURE_MODES } from '../failure/failed-how.ts';
-import { PlanOf } from '../plan/schema.ts';
-import { ObjectId } from '../repository/git-ref.ts';
-import { RoleInForce } from '../roles/in-force.ts';
-import { HiddenPlace } from '../submission/hidden-tests.ts';
-import { DeliveryMode, SubmitTask, TaskId } from '../submission/schema.ts';
+import { PlanTaskFields } from '../plan/schema.ts';
+import { GitObjectId } from '../repository/git-ref.ts';
+import { ResolvedRole } from '../roles/in-force.ts';
+import { HiddenTestsLocation } from '../submission/hidden-tests.ts';
+import { DeliveryMode, TaskSubmission, TaskId } from '../submission/schema.ts';
 import { CheckoutPath } from '../submission/signals.ts';
-import { WorkflowInForce } from '../workflow/in-force.ts';
+import { ResolvedWorkflow } from '../workflow/in-force.ts';
 import { Attempt } from './attempt.ts';
-import { HOLD_OUTCOMES } from './hold-limit.ts';
-import { WorkOutcome } from './outcome.ts';
-import { Status } from './status.ts';
+import { HOLD_EXPIRY_OUTCOMES } from './hold-limit.ts';
+import { DeliveryOutcome } from './outcome.ts';
+import { TaskStatus } from './status.ts';
 
 /** A person's hold on an `in_review` task: the verdict was `refer`. */
-export const Hold = z.object({
+export const ReviewHold = z.object({
   reasons: z.array(z.string()),
   since: z.iso.datetime(),
   /** Until when a person may decide, and what happens then. Absent: no limit, as in items of earlier versions. */
   until: z.iso.datetime().optional(),
-  outcome: z.enum(HOLD_OUTCOMES).optional(),
+  outcome: z.enum(HOLD_EXPIRY_OUTCOMES).optional(),
 });
 /** A person's word on a held task. */
-export const Review = z.object({
+export const ReviewDecision = z.object({
   decision: z.enum(['approve', 'reject']),
   reason: z.string(),
   by: z.string(),
@@ -63,18 +63,18 @@ export const BlockedReason = z.object({
 });
 
 /** Strict where a request is read; what is stored or answered may have fields of a newer version. */
-export const Submitted = SubmitTask.omit({ id: true, hidden_tests: true, delivery: true }).strip();
+export const StoredSubmission = TaskSubmission.omit({ id: true, hidden_tests: true, delivery: true }).strip();
 
 /** The whole state of a task: one item of the table, written as a whole under a condition on `version` and `status`. */
-export const Task = Submitted.extend({
+export const Task = StoredSubmission.extend({
   id: TaskId,
   /** Of an earlier version there may be patterns among them, which own nothing but a file of that name. */
   files: z.array(CheckoutPath).default([]),
-  status: Status,
+  status: TaskStatus,
   /** Why this role, where the request left the choice to the platform. */
   role_reason: z.string().optional(),
   /** Set when the task is a plan: its work is a proposal, which is never delivered. */
-  plan: PlanOf.optional(),
+  plan: PlanTaskFields.optional(),
   /** +1 with every write; the ETag. */
   version: z.number().int().positive(),
   created_at: z.iso.datetime(),
@@ -83,7 +83,7 @@ export const Task = Submitted.extend({
   /** SHA-256 of the normalised request: tells a replay from a different request with the same id or idempotency key. */
   request_sha256: z.string(),
   /** Where the hidden tests lie; null: there are none. Nobody is shown it, and the gates box alone is told to read there. */
-  hidden_tests: HiddenPlace.nullable(),
+  hidden_tests: HiddenTestsLocation.nullable(),
   /** Every +1 makes the stream start a cascade execution; one with an older number changes nothing any more. */
   run: z.number().int().nonnegative(),
   /** The one task that this one waits for just now: an unmet dependency, or a live task that holds its files. */
@@ -93,13 +93,13 @@ export const Task = Submitted.extend({
    * What the platform resolved `base_ref` to, before anybody was given the task; null until then. All work of a round starts from it.
    * An operator's retry begins a new round, which resolves anew.
    */
-  base_commit: ObjectId.nullable(),
+  base_commit: GitObjectId.nullable(),
   /** What the base says of the task's role, read with it; null until then, and for tasks that the platform does not route. */
-  base_role: RoleInForce.nullable(),
+  base_role: ResolvedRole.nullable(),
   /** The autonomy that `assay.yaml` of the base names, read with it; null: it names none. Absent: nobody has read it. */
   base_autonomy: AutonomyLevel.nullable().optional(),
   /** What the named workflow means for this task, read with the base; absent until then, and for tasks that name none. */
-  workflow_in_force: WorkflowInForce.optional(),
+  workflow_in_force: ResolvedWorkflow.optional(),
   /** The toolchain image that the base asks for; absent: the usual one. */
   image: z.string().optional(),
   /** How often a lost lease or box has reopened it; bounded by `max_retries`. */
@@ -128,13 +128,13 @@ export const Task = Submitted.extend({
   approvals: z.array(Approval).optional(),
   /** Attempts before this one belong to earlier rounds (operator retries) and do not count against the budget. */
   budget_from: z.number().int().positive(),
-  hold: Hold.nullable(),
-  review: Review.nullable(),
+  hold: ReviewHold.nullable(),
+  review: ReviewDecision.nullable(),
   delivery: Delivery.nullable(),
   /** What the request calls `delivery`; absent: `branch`. */
   deliver_as: DeliveryMode.optional(),
   /** What became of it there, as the forge says. Absent: nothing is known. */
-  outcomes: z.array(WorkOutcome).optional(),
+  outcomes: z.array(DeliveryOutcome).optional(),
   /** Set at the end of life. */
   failure: z
     .object({
@@ -156,7 +156,7 @@ export const Task = Submitted.extend({
 export type Task = z.infer<typeof Task>;
 
 /** What evidence, reviews, verdicts and deliveries are about: nothing of them counts for another pair. */
-export interface Work {
+export interface PatchedTree {
   readonly base_commit: string;
   readonly tree: string;
 }
@@ -168,7 +168,7 @@ export const currentAttempt = (task: Pick<Task, 'attempts'>): Attempt | null => 
 export const deliveryBranch = (taskId: string): string => `assay/${taskId}`;
 
 /** What the cascade executions of a run are named after, for logs. */
-export const executionLabel = (taskId: string, run: number): string => `${taskId}-r${run}`;
+export const cascadeExecutionName = (taskId: string, run: number): string => `${taskId}-r${run}`;
 
 /** Names one container of one attempt: `clientToken` of RunTask (at most 64 characters) is made from it. */
 export const launchName = (taskId: string, attempt: number, kind: string, number: number): string =>

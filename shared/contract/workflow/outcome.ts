@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ReviewProgress } from '../review/progress.ts';
 
 /** How a workflow went with the work of one attempt. */
-export const StageOutcome = z.object({
+export const WorkflowOutcome = z.object({
   name: z.string(),
   /** The way out of each verification node that was come to. */
   taken: z.array(
@@ -17,4 +17,4 @@ export const StageOutcome = z.object({
   ),
   review_pipeline: ReviewProgress,
 });
-export type StageOutcome = z.infer<typeof StageOutcome>;
+export type WorkflowOutcome = z.infer<typeof WorkflowOutcome>;

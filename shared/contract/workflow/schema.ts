@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ReviewSettings } from '../review/schema.ts';
-import { DECOMPOSERS, GRADERS, MAX_PROBES_PER_CRITERION } from '../rubric/kinds.ts';
+import { DECOMPOSER_NAMES, GRADER_NAMES, MAX_PROBES_PER_CRITERION } from '../rubric/kinds.ts';
 import { WorkflowName } from '../submission/name.ts';
 import { EDGE_KIND_NAMES, NODE_KIND_NAMES } from './kinds.ts';
 
@@ -10,17 +10,17 @@ const Id = z
 const Label = z.string().trim().min(1, 'must not be blank').max(200);
 
 /** Most nodes and edges of one workflow: what a person can still read. */
-export const MAX_NODES = 100;
-export const MAX_EDGES = 300;
+export const MAX_WORKFLOW_NODES = 100;
+export const MAX_WORKFLOW_EDGES = 300;
 
 /** Settings of a node. What must be there, and for which kind, is said by check.ts: it names every fault, with its code. */
-export const NodeConfig = z.record(z.string(), z.unknown());
+export const WorkflowNodeConfig = z.record(z.string(), z.unknown());
 
 export const WorkflowNode = z.strictObject({
   id: Id,
   type: z.enum(NODE_KIND_NAMES),
   label: Label.optional().describe('Absent: the id.'),
-  config: NodeConfig.default({}),
+  config: WorkflowNodeConfig.default({}),
 });
 export type WorkflowNode = z.infer<typeof WorkflowNode>;
 
@@ -33,14 +33,14 @@ export const WorkflowEdge = z.strictObject({
 });
 export type WorkflowEdge = z.infer<typeof WorkflowEdge>;
 
-export const INPUT_TYPES = ['string', 'integer', 'float', 'boolean'] as const;
-export type InputType = (typeof INPUT_TYPES)[number];
+export const WORKFLOW_INPUT_TYPES = ['string', 'integer', 'float', 'boolean'] as const;
+export type WorkflowInputType = (typeof WORKFLOW_INPUT_TYPES)[number];
 const InputValue = z.union([z.string().max(500), z.number(), z.boolean()]);
 
 /** What a workflow that others name is told by them; conditions know it by its name. */
 export const WorkflowInput = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be 1 to 64 of a-z, 0-9 and "_", a letter first'),
-  type: z.enum(INPUT_TYPES),
+  type: z.enum(WORKFLOW_INPUT_TYPES),
   required: z.boolean().default(true),
   default: InputValue.optional(),
   description: z.string().trim().max(1_000).default(''),
@@ -56,25 +56,25 @@ export const Workflow = z.strictObject({
     .regex(/^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/, 'must be MAJOR.MINOR.PATCH')
     .default('1.0.0'),
   inputs: z.array(WorkflowInput).max(20).default([]),
-  nodes: z.array(WorkflowNode).min(1).max(MAX_NODES),
-  edges: z.array(WorkflowEdge).max(MAX_EDGES),
+  nodes: z.array(WorkflowNode).min(1).max(MAX_WORKFLOW_NODES),
+  edges: z.array(WorkflowEdge).max(MAX_WORKFLOW_EDGES),
   review: ReviewSettings.prefault({}),
 });
 export type Workflow = z.infer<typeof Workflow>;
 
 /** What a verification node says. Strict: a name that nobody reads is refused. */
-export const VerificationConfig = z.strictObject({
+export const VerificationNodeConfig = z.strictObject({
   rubric_name: z.string().trim().min(1).max(64).optional(),
   evaluator_agent_id: z.string().trim().min(1).max(64).optional(),
-  decomposer: z.enum(DECOMPOSERS).default('identity'),
-  grader: z.enum(GRADERS).default('heuristic'),
+  decomposer: z.enum(DECOMPOSER_NAMES).default('identity'),
+  grader: z.enum(GRADER_NAMES).default('heuristic'),
   max_probes_per_criterion: z.number().int().min(1).max(20).default(MAX_PROBES_PER_CRITERION),
   min_confidence_override: z.number().min(0).max(1).nullable().default(null),
 });
-export type VerificationConfig = z.infer<typeof VerificationConfig>;
+export type VerificationNodeConfig = z.infer<typeof VerificationNodeConfig>;
 
 /** What a step says. */
-export const StepConfig = z.strictObject({
+export const TaskNodeConfig = z.strictObject({
   title: z.string().trim().min(1).max(500),
   description: z.string().trim().max(4_000).default(''),
   max_regenerations: z
@@ -85,10 +85,10 @@ export const StepConfig = z.strictObject({
     .optional()
     .describe('Behind a `verification_fail` edge: how often work that was graded down is done again.'),
 });
-export const AssignmentConfig = z.strictObject({ agent_name: z.string().trim().min(1).max(64) });
-export const ConditionConfig = z.strictObject({ expression: z.string().trim().max(500).optional() });
+export const AgentAssignmentNodeConfig = z.strictObject({ agent_name: z.string().trim().min(1).max(64) });
+export const ConditionalNodeConfig = z.strictObject({ expression: z.string().trim().max(500).optional() });
 /** Which workflow stands in the place of a node, and what it is told: values, or `@parent.NAME`. */
-export const SubworkflowConfig = z.strictObject({
+export const SubworkflowNodeConfig = z.strictObject({
   subworkflow_id: WorkflowName,
   version: z.string().trim().min(1).max(64),
   input_bindings: z.record(z.string(), InputValue).default({}),

@@ -5,65 +5,65 @@ import { sha256 } from '../../lib/sha256.ts';
 type Priority = Task['priority'];
 
 /** Whose work a task is: what shares are counted by. A name of its own length, with none of the characters that a queue refuses. */
-export const submitterOf = (task: Pick<Task, 'created_by'>): string => sha256(task.created_by).slice(0, 32);
+export const submitterKey = (task: Pick<Task, 'created_by'>): string => sha256(task.created_by).slice(0, 32);
 
 /** A launch that asks for room. */
-export interface Ask {
+export interface AdmissionRequest {
   readonly name: string;
   readonly by: string;
   readonly priority: Priority;
 }
 
 /** A launch that found none and has said that it waits: since when, and until when that is believed (epoch seconds). */
-export interface Waiting extends Ask {
+export interface WaitingRequest extends AdmissionRequest {
   readonly since: number;
   readonly until: number;
 }
 
 /** Of one place: what submitters hold, who is known to wait, and how many went before each priority while it waited. */
-export interface Shares {
-  readonly held: ReadonlyMap<string, number>;
-  readonly waiting: readonly Waiting[];
-  readonly passed: ReadonlyMap<Priority, number>;
+export interface AdmissionState {
+  readonly heldBySubmitter: ReadonlyMap<string, number>;
+  readonly waiting: readonly WaitingRequest[];
+  readonly passedOver: ReadonlyMap<Priority, number>;
 }
 
 /** Seconds for which one that waits is kept room for: longer than it stays away. */
-export const WAIT_SECONDS = 60;
+export const WAIT_ENTRY_TTL_SECONDS = 60;
 /** Seconds after which it asks again. */
-export const NEXT_SECONDS = 30;
+export const ADMISSION_RETRY_SECONDS = 30;
 /** Seconds after which one that waits goes before its like, and a priority before those above it that has been passed over. */
-export const LONG_SECONDS = 900;
+export const STARVATION_SECONDS = 900;
 /** Boxes of higher priorities that go before one that has waited for long: its part is one of so many and itself. */
-export const PASSED_OVER = 10;
+export const MAX_TIMES_PASSED_OVER = 10;
 /** Launches of one submitter and priority for which room is kept: several, because the word of the one that is let in ends. */
-const OF_A_KIND = 8;
+const MAX_WAITING_PER_QUEUE = 8;
 /** Launches for which one place keeps room, so that what is written stays small; others wait all the same. */
-const MOST_WAITING = 30;
+const MAX_WAITING = 30;
 
-const isAlike = (a: Ask, b: Ask): boolean => a.by === b.by && a.priority === b.priority;
-const live = ({ waiting }: Shares, now: number): Waiting[] => waiting.filter(({ until }) => until >= now);
-const isLong = ({ since }: Waiting, now: number): boolean => since <= now - LONG_SECONDS;
+const isSameQueue = (a: AdmissionRequest, b: AdmissionRequest): boolean => a.by === b.by && a.priority === b.priority;
+const unexpiredRequests = ({ waiting }: AdmissionState, now: number): WaitingRequest[] => waiting.filter(({ until }) => until >= now);
+const isStarving = ({ since }: WaitingRequest, now: number): boolean => since <= now - STARVATION_SECONDS;
 
 /**
  * Where an ask stands, the smallest first. Priority; then who has least; then whoever has waited for long. A priority that was passed over for
  * long comes before all others once, so that none waits for ever.
  */
-function standing(ask: Ask, shares: Shares, now: number): readonly number[] {
-  const waiting = live(shares, now);
+function rankRequest(ask: AdmissionRequest, shares: AdmissionState, now: number): readonly number[] {
+  const waiting = unexpiredRequests(shares, now);
   const isPassedOver =
-    (shares.passed.get(ask.priority) ?? 0) >= PASSED_OVER &&
-    waiting.some((each) => each.priority === ask.priority && isLong(each, now));
+    (shares.passedOver.get(ask.priority) ?? 0) >= MAX_TIMES_PASSED_OVER &&
+    waiting.some((each) => each.priority === ask.priority && isStarving(each, now));
   const own = waiting.find(({ name }) => name === ask.name);
   return [
     isPassedOver ? ask.priority - PRIORITIES.length : ask.priority,
-    shares.held.get(ask.by) ?? 0,
-    own && isLong(own, now) ? own.since : now,
+    shares.heldBySubmitter.get(ask.by) ?? 0,
+    own && isStarving(own, now) ? own.since : now,
   ];
 }
 
-function precedes(a: Ask, b: Ask, shares: Shares, now: number): boolean {
-  const other = standing(b, shares, now);
-  for (const [at, value] of standing(a, shares, now).entries())
+function precedes(a: AdmissionRequest, b: AdmissionRequest, shares: AdmissionState, now: number): boolean {
+  const other = rankRequest(b, shares, now);
+  for (const [at, value] of rankRequest(a, shares, now).entries())
     if (value !== other[at]) return value < (other[at] ?? 0);
   return false;
 }
@@ -72,59 +72,59 @@ function precedes(a: Ask, b: Ask, shares: Shares, now: number): boolean {
  * May it take room that is free? Not while another waits that comes before it: so that what is urgent is not overtaken by what came in
  * greater numbers. Whoever stands first of those that wait always may, so that no room stays empty for ever.
  */
-export const mayTake = (ask: Ask, shares: Shares, now: number): boolean =>
-  !live(shares, now).some((other) => precedes(other, ask, shares, now));
+export const canAdmit = (ask: AdmissionRequest, shares: AdmissionState, now: number): boolean =>
+  !unexpiredRequests(shares, now).some((other) => precedes(other, ask, shares, now));
 
 /** What letting one in does to the counts of those that were passed over: one more for what waits below it, none for it and for what waits no more. */
-export function passing({ priority }: Ask, shares: Shares, now: number) {
-  const waiting = new Set(live(shares, now).map((each) => each.priority));
+export function passedOverChanges({ priority }: AdmissionRequest, shares: AdmissionState, now: number) {
+  const waiting = new Set(unexpiredRequests(shares, now).map((each) => each.priority));
   return {
     counted: PRIORITIES.filter((each) => each > priority && waiting.has(each)),
     ended: PRIORITIES.filter(
-      (each) => (each === priority || !waiting.has(each)) && (shares.passed.get(each) ?? 0) > 0,
+      (each) => (each === priority || !waiting.has(each)) && (shares.passedOver.get(each) ?? 0) > 0,
     ),
   };
 }
 
 /** What an ask that found no room writes down: its own word, unless that is known or there is no place for it; and whose words are over. */
-export interface Word {
-  readonly isKept: boolean;
-  readonly write: Waiting | null;
-  readonly over: readonly string[];
+export interface WaitEntryUpdate {
+  readonly isQueued: boolean;
+  readonly entry: WaitingRequest | null;
+  readonly expiredNames: readonly string[];
 }
 
-export function wordOf(ask: Ask, shares: Shares, now: number): Word {
-  const waiting = live(shares, now);
+export function planWaitEntry(ask: AdmissionRequest, shares: AdmissionState, now: number): WaitEntryUpdate {
+  const waiting = unexpiredRequests(shares, now);
   const own = waiting.find(({ name }) => name === ask.name);
   // Its message may come sooner than half a minute; once is enough.
-  if (own && own.until > now + WAIT_SECONDS / 2) return { isKept: true, write: null, over: [] };
+  if (own && own.until > now + WAIT_ENTRY_TTL_SECONDS / 2) return { isQueued: true, entry: null, expiredNames: [] };
   const others = waiting.filter((each) => each !== own);
   const over = shares.waiting.filter(({ until }) => until < now).map(({ name }) => name);
   if (!own) {
-    if (others.filter((each) => isAlike(each, ask)).length >= OF_A_KIND)
-      return { isKept: false, write: null, over: [] };
-    if (others.length >= MOST_WAITING) {
-      const last = lastOf(others, shares, now);
-      const isNew = !others.some((each) => isAlike(each, ask));
+    if (others.filter((each) => isSameQueue(each, ask)).length >= MAX_WAITING_PER_QUEUE)
+      return { isQueued: false, entry: null, expiredNames: [] };
+    if (others.length >= MAX_WAITING) {
+      const last = findRequestToDrop(others, shares, now);
+      const isNew = !others.some((each) => isSameQueue(each, ask));
       if (!last || !(isNew || precedes(ask, last, shares, now)))
-        return { isKept: false, write: null, over: [] };
+        return { isQueued: false, entry: null, expiredNames: [] };
       over.push(last.name);
     }
   }
   const { name, by, priority } = ask;
-  const write = { name, by, priority, since: own?.since ?? now, until: now + WAIT_SECONDS };
-  return { isKept: true, write, over };
+  const write = { name, by, priority, since: own?.since ?? now, until: now + WAIT_ENTRY_TTL_SECONDS };
+  return { isQueued: true, entry: write, expiredNames: over };
 }
 
 /** Who gives way where there is no place: the one that stands last of those that have others of their kind there, which have waited for longer. */
-function lastOf(others: readonly Waiting[], shares: Shares, now: number): Waiting | undefined {
+function findRequestToDrop(others: readonly WaitingRequest[], shares: AdmissionState, now: number): WaitingRequest | undefined {
   const spare = others.filter((each, at) =>
     others.some(
       (mate, where) =>
-        isAlike(mate, each) && (mate.since < each.since || (mate.since === each.since && where < at)),
+        isSameQueue(mate, each) && (mate.since < each.since || (mate.since === each.since && where < at)),
     ),
   );
-  return spare.reduce<Waiting | undefined>(
+  return spare.reduce<WaitingRequest | undefined>(
     (last, each) => (last && precedes(each, last, shares, now) ? last : each),
     undefined,
   );

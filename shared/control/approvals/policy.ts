@@ -1,23 +1,23 @@
 import * as z from 'zod';
-import { needsPerson, RISKS, type Risk } from '../../contract/approval/risk.ts';
-import type { Moment } from '../../contract/approval/schema.ts';
+import { isHumanApprovalRequired, RISK_LEVELS, type RiskLevel } from '../../contract/approval/risk.ts';
+import type { ApprovalDeadline } from '../../contract/approval/schema.ts';
 
 /** Longest that anything waits, in minutes: a year. */
 const Minutes = z.number().positive().max(527_040);
 
-const Tier = z.strictObject({
+const RiskTimeout = z.strictObject({
   minutes: Minutes,
   /** Actions that belong to it whatever their risk is. */
   actions: z.array(z.string().min(1)).max(100).optional(),
   outcome: z.enum(['deny', 'approve']).default('deny'),
 });
-type Tier = z.infer<typeof Tier>;
+type RiskTimeout = z.infer<typeof RiskTimeout>;
 
 /** What becomes of an approval that nobody decides. */
-export const ApprovalPolicy = z.discriminatedUnion('kind', [
+export const ApprovalTimeoutPolicy = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('wait') }),
   z.strictObject({ kind: z.literal('deny'), minutes: Minutes }),
-  z.strictObject({ kind: z.literal('tiered'), tiers: z.partialRecord(z.enum(RISKS), Tier) }),
+  z.strictObject({ kind: z.literal('tiered'), tiers: z.partialRecord(z.enum(RISK_LEVELS), RiskTimeout) }),
   z.strictObject({
     kind: z.literal('escalation'),
     steps: z
@@ -27,47 +27,47 @@ export const ApprovalPolicy = z.discriminatedUnion('kind', [
     outcome: z.enum(['deny', 'approve']).default('deny'),
   }),
 ]);
-export type ApprovalPolicy = z.infer<typeof ApprovalPolicy>;
+export type ApprovalTimeoutPolicy = z.infer<typeof ApprovalTimeoutPolicy>;
 
-export const DEFAULT_APPROVAL_POLICY: ApprovalPolicy = { kind: 'deny', minutes: 240 };
+export const DEFAULT_APPROVAL_TIMEOUT_POLICY: ApprovalTimeoutPolicy = { kind: 'deny', minutes: 240 };
 
-export interface Timetable {
-  readonly timetable: Moment[];
+export interface ApprovalSchedule {
+  readonly deadlines: ApprovalDeadline[];
   /** Whose turn it is first; null: anybody's who may review. */
-  readonly waits_for: string | null;
+  readonly approver_role: string | null;
 }
 
-const NEVER: Timetable = { timetable: [], waits_for: null };
+const NO_DEADLINE: ApprovalSchedule = { deadlines: [], approver_role: null };
 
 /** Time alone never lets through what only a person may allow. */
-const ending = (outcome: 'deny' | 'approve', risk: Risk): 'deny' | 'approve' =>
-  needsPerson(risk) ? 'deny' : outcome;
+const outcomeAtDeadline = (outcome: 'deny' | 'approve', risk: RiskLevel): 'deny' | 'approve' =>
+  isHumanApprovalRequired(risk) ? 'deny' : outcome;
 
 /** The tier of an action: one that names it, else that of its risk. */
-function tierOf(tiers: Readonly<Partial<Record<Risk, Tier>>>, action: string, risk: Risk): Tier | undefined {
-  return RISKS.map((each) => tiers[each]).find((tier) => tier?.actions?.includes(action)) ?? tiers[risk];
+function findRiskTimeout(tiers: Readonly<Partial<Record<RiskLevel, RiskTimeout>>>, action: string, risk: RiskLevel): RiskTimeout | undefined {
+  return RISK_LEVELS.map((each) => tiers[each]).find((tier) => tier?.actions?.includes(action)) ?? tiers[risk];
 }
 
 /** What a policy means for one approval that is asked for now. */
-export function timetable(
-  policy: ApprovalPolicy,
-  { action, risk }: { readonly action: string; readonly risk: Risk },
+export function scheduleApproval(
+  policy: ApprovalTimeoutPolicy,
+  { action, risk }: { readonly action: string; readonly risk: RiskLevel },
   now: Date,
-): Timetable {
+): ApprovalSchedule {
   const after = (minutes: number): string => new Date(now.getTime() + minutes * 60_000).toISOString();
   switch (policy.kind) {
     case 'wait':
-      return NEVER;
+      return NO_DEADLINE;
     case 'deny':
-      return { timetable: [{ at: after(policy.minutes), outcome: 'deny' }], waits_for: null };
+      return { deadlines: [{ at: after(policy.minutes), outcome: 'deny' }], approver_role: null };
     case 'tiered': {
-      const tier = tierOf(policy.tiers, action, risk);
+      const tier = findRiskTimeout(policy.tiers, action, risk);
       return tier
-        ? { timetable: [{ at: after(tier.minutes), outcome: ending(tier.outcome, risk) }], waits_for: null }
-        : NEVER;
+        ? { deadlines: [{ at: after(tier.minutes), outcome: outcomeAtDeadline(tier.outcome, risk) }], approver_role: null }
+        : NO_DEADLINE;
     }
     case 'escalation': {
-      const moments: Moment[] = [];
+      const moments: ApprovalDeadline[] = [];
       let minutes = 0;
       policy.steps.forEach((step, index) => {
         minutes += step.minutes;
@@ -75,10 +75,10 @@ export function timetable(
         moments.push(
           next
             ? { at: after(minutes), outcome: 'escalate', to: next.role }
-            : { at: after(minutes), outcome: ending(policy.outcome, risk) },
+            : { at: after(minutes), outcome: outcomeAtDeadline(policy.outcome, risk) },
         );
       });
-      return { timetable: moments, waits_for: policy.steps[0]?.role ?? null };
+      return { deadlines: moments, approver_role: policy.steps[0]?.role ?? null };
     }
   }
 }

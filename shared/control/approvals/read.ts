@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { Ask } from '../../contract/approval/schema.ts';
+import { ApprovalRequest } from '../../contract/approval/schema.ts';
 
 /** What an agent asks leave for, or what is wrong with how it asks. */
-export function readAsked(content: unknown): { readonly ask: Ask } | { readonly wrong: string } {
-  const read = Ask.safeParse(content);
+export function parseApprovalRequest(content: unknown): { readonly ask: ApprovalRequest } | { readonly wrong: string } {
+  const read = ApprovalRequest.safeParse(content);
   return read.success ? { ask: read.data } : { wrong: z.prettifyError(read.error) };
 }

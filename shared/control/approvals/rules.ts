@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { AutonomyLevel } from '../../contract/approval/autonomy.ts';
-import { ApprovalPolicy, DEFAULT_APPROVAL_POLICY } from './policy.ts';
+import { ApprovalTimeoutPolicy, DEFAULT_APPROVAL_TIMEOUT_POLICY } from './policy.ts';
 
 /** What a deployment says of approvals. */
-export const ApprovalRules = z.strictObject({
+export const ApprovalSettings = z.strictObject({
   autonomy: AutonomyLevel.default('semi'),
-  policy: ApprovalPolicy.default(DEFAULT_APPROVAL_POLICY),
+  policy: ApprovalTimeoutPolicy.default(DEFAULT_APPROVAL_TIMEOUT_POLICY),
 });
-export type ApprovalRules = z.infer<typeof ApprovalRules>;
+export type ApprovalSettings = z.infer<typeof ApprovalSettings>;
 
-export const DEFAULT_APPROVAL_RULES: ApprovalRules = { autonomy: 'semi', policy: DEFAULT_APPROVAL_POLICY };
+export const DEFAULT_APPROVAL_SETTINGS: ApprovalSettings = { autonomy: 'semi', policy: DEFAULT_APPROVAL_TIMEOUT_POLICY };

@@ -1,7 +1,7 @@
 import type { TierModels } from '../../contract/agents/tiers.ts';
-import { costUsd, PRICES, type Price, priceOf, roundUsd } from '../../contract/models/prices.ts';
+import { usageCostUsd, MODEL_PRICES, type ModelPrice, modelPrice, roundUsd } from '../../contract/models/prices.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
-import { judgingCost, sumKnown } from '../../contract/task/judging-cost.ts';
+import { judgingCost, sumOrNull } from '../../contract/task/judging-cost.ts';
 
 export interface ChainCosts {
   /** Of the agents and of judging what they did. Null when any part of it is unknown. */
@@ -15,7 +15,7 @@ export interface ChainCosts {
 }
 
 /** An attempt that never got to report, and of which no gateway knows, used no tokens that we know of and is left out of the sums. */
-const ran = (attempt: Attempt): boolean => attempt.report !== null || Boolean(attempt.witnessed);
+const hasRun = (attempt: Attempt): boolean => attempt.report !== null || Boolean(attempt.witnessed);
 
 /**
  * What a chain cost, and what it saved against sending the task straight to the top model. "Straight to the top" is priced
@@ -26,9 +26,9 @@ const ran = (attempt: Attempt): boolean => attempt.report !== null || Boolean(at
 export function chainCosts(
   attempts: readonly Attempt[],
   models: TierModels,
-  prices: readonly Price[] = PRICES,
+  prices: readonly ModelPrice[] = MODEL_PRICES,
 ): ChainCosts {
-  const counted = attempts.filter(ran);
+  const counted = attempts.filter(hasRun);
   const first = counted[0];
   const last = counted.at(-1);
   if (!first || !last)
@@ -39,10 +39,10 @@ export function chainCosts(
       escalation_overhead_usd: null,
       saved_vs_direct_opus_usd: null,
     };
-  const agents = sumKnown(counted.map(({ cost_usd }) => cost_usd));
-  const judging = sumKnown(counted.map(judgingCost));
-  const total = sumKnown([agents, judging]);
-  const direct = costUsd(models.opus, last.usage, last.started_at, prices);
+  const agents = sumOrNull(counted.map(({ cost_usd }) => cost_usd));
+  const judging = sumOrNull(counted.map(judgingCost));
+  const total = sumOrNull([agents, judging]);
+  const direct = usageCostUsd(models.opus, last.usage, last.started_at, prices);
   return {
     total_cost_usd: total === null ? null : roundUsd(total),
     judging_cost_usd: judging === null ? null : roundUsd(judging),
@@ -60,10 +60,10 @@ export function chainCosts(
 export function breakEvenPassRate(
   models: TierModels,
   at: string,
-  prices: readonly Price[] = PRICES,
+  prices: readonly ModelPrice[] = MODEL_PRICES,
 ): number | null {
-  const cheap = priceOf(models.haiku, at, prices);
-  const top = priceOf(models.opus, at, prices);
+  const cheap = modelPrice(models.haiku, at, prices);
+  const top = modelPrice(models.opus, at, prices);
   if (!cheap || !top) return null;
   return Math.round(((cheap.input + cheap.output) / (top.input + top.output)) * 1e4) / 1e4;
 }

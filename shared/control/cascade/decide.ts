@@ -1,21 +1,21 @@
 import type { TierModels } from '../../contract/agents/tiers.ts';
-import type { Attempt, Decision } from '../../contract/task/attempt.ts';
-import { budgetSpent } from '../../contract/task/spent.ts';
+import type { Attempt, CascadeDecision } from '../../contract/task/attempt.ts';
+import { roundBudgetUsage } from '../../contract/task/spent.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { fixesSpent } from '../../reviews/judging/completion-budget.ts';
-import { beforeDispatch } from '../coordination/review.ts';
-import { asAsked } from '../failures/actions.ts';
-import type { Classified } from '../failures/classify.ts';
-import { failureOf } from '../failures/of-attempt.ts';
-import type { Agents } from '../task-commands/adapter-choice.ts';
-import { regenerationsSpent } from '../workflow/regenerations.ts';
-import { adapterOf, elsewhere, isSpent } from './detour.ts';
-import { ladder, type Rung } from './learning/ladder.ts';
-import { lowConfidence } from './low-confidence.ts';
-import { changed } from './stall.ts';
+import { opinionFixRefusal } from '../../reviews/judging/completion-budget.ts';
+import { preparePlanDispatch } from '../coordination/review.ts';
+import { applyErrorActions } from '../failures/actions.ts';
+import type { ClassifiedFailure } from '../failures/classify.ts';
+import { classifyAttemptFailure } from '../failures/of-attempt.ts';
+import type { AvailableAgents } from '../task-commands/adapter-choice.ts';
+import { regenerationLimitReason } from '../workflow/regenerations.ts';
+import { attemptAdapter, selectUntriedAgent, hasReachedProviderSpendLimit } from './detour.ts';
+import { buildLadder, type Rung } from './learning/ladder.ts';
+import { lowConfidencePhrase } from './low-confidence.ts';
+import { applyRepeatedFailureStrategy } from './stall.ts';
 
-type Verdictless = Omit<Decision, 'at'>;
-const stay = (action: 'accept' | 'refer' | 'give_up', reason: string): Verdictless => ({
+type DecisionDraft = Omit<CascadeDecision, 'at'>;
+const finalDecision = (action: 'accept' | 'refer' | 'give_up', reason: string): DecisionDraft => ({
   action,
   reason,
   next_model: null,
@@ -23,7 +23,7 @@ const stay = (action: 'accept' | 'refer' | 'give_up', reason: string): Verdictle
 });
 
 /** The rung that an attempt ran on: by tier, else by model; -1 when it is on none (a model that the deployment no longer has). */
-const rungOf = (attempt: Attempt, rungs: readonly Rung[]): number =>
+const rungIndex = (attempt: Attempt, rungs: readonly Rung[]): number =>
   rungs.findIndex((rung) =>
     attempt.tier === null ? rung.model === attempt.model : rung.tier === attempt.tier,
   );
@@ -38,7 +38,7 @@ export function escalationTrigger(attempt: Attempt): string | null {
   if (said === 'failed' && !attempt.verdict && attempt.report?.output_tail.trim() === '')
     return 'task failed';
   if (attempt.verdict?.verdict === 'fail') return 'janitor verification failed';
-  const phrase = lowConfidence(output);
+  const phrase = lowConfidencePhrase(output);
   if (phrase !== null) return `low confidence: "${phrase}"`;
   if (said === 'failed') return 'explicit failure';
   return null;
@@ -50,8 +50,8 @@ const isFoundation = ({ completion_signals, foundation }: Task): boolean =>
   completion_signals.some((signal) => signal.type === 'quality_gate' && signal.foundation);
 
 /** Why no further attempt may start, or null. */
-export function budgetExhausted(task: Task): string | null {
-  const { attempts: tried, usd: spent } = budgetSpent(task);
+export function budgetExhaustedReason(task: Task): string | null {
+  const { attempts: tried, usd: spent } = roundBudgetUsage(task);
   const most = task.budget.max_attempts + (isFoundation(task) ? 1 : 0);
   if (tried >= most) return `all ${most} attempts of the budget are used`;
   const limit = task.budget.max_cost_usd;
@@ -59,17 +59,17 @@ export function budgetExhausted(task: Task): string | null {
   return null;
 }
 
-function climb(task: Task, attempt: Attempt, reason: string, models: TierModels): Verdictless {
-  const spent = budgetExhausted(task);
-  if (spent) return stay('give_up', `${reason}; ${spent}`);
+function escalateOrGiveUp(task: Task, attempt: Attempt, reason: string, models: TierModels): DecisionDraft {
+  const spent = budgetExhaustedReason(task);
+  if (spent) return finalDecision('give_up', `${reason}; ${spent}`);
   if (task.runner === 'external') return { action: 'retry', reason, next_model: null, next_tier: null };
-  const rungs = ladder({ ...task, adapter: adapterOf(task, attempt) }, models);
-  const above = rungs[rungOf(attempt, rungs) + 1];
+  const rungs = buildLadder({ ...task, adapter: attemptAdapter(task, attempt) }, models);
+  const above = rungs[rungIndex(attempt, rungs) + 1];
   // A plan that does not hold is planned again with what was wrong with it: there is no stronger planner.
   if (!above && task.plan)
     return { action: 'retry', reason, next_model: attempt.model, next_tier: attempt.tier };
   if (!above)
-    return stay(
+    return finalDecision(
       'give_up',
       `${reason}; ${attempt.tier ?? attempt.model ?? 'the model'} is the last of the cascade`,
     );
@@ -77,44 +77,44 @@ function climb(task: Task, attempt: Attempt, reason: string, models: TierModels)
 }
 
 /** Once more on the same tier, as an attempt of the budget. */
-function sameTier(task: Task, attempt: Attempt, reason: string): Verdictless {
-  const spent = budgetExhausted(task);
-  if (spent) return stay('give_up', `${reason}; ${spent}`);
+function retryOnSameTier(task: Task, attempt: Attempt, reason: string): DecisionDraft {
+  const spent = budgetExhaustedReason(task);
+  if (spent) return finalDecision('give_up', `${reason}; ${spent}`);
   return { action: 'retry', reason, next_model: attempt.model, next_tier: attempt.tier };
 }
 
-function again(task: Task, attempt: Attempt, reason: string): Verdictless {
-  const spent = budgetExhausted(task);
-  if (spent) return stay('give_up', `${reason}; ${spent}`);
+function retryExcused(task: Task, attempt: Attempt, reason: string): DecisionDraft {
+  const spent = budgetExhaustedReason(task);
+  if (spent) return finalDecision('give_up', `${reason}; ${spent}`);
   if (task.retries >= task.max_retries)
-    return stay('give_up', `${reason}; all ${task.max_retries} retries are used`);
+    return finalDecision('give_up', `${reason}; all ${task.max_retries} retries are used`);
   return { action: 'retry', reason, next_model: attempt.model, next_tier: attempt.tier };
 }
 
 /** Work that does not go together with what its target branch has become. */
-function rework(task: Task, attempt: Attempt): Verdictless {
+function retryMerge(task: Task, attempt: Attempt): DecisionDraft {
   const reason = attempt.verdict
     ? 'passed, and fails on what the target branch has become'
     : (attempt.verification_failure?.message ?? attempt.report?.summary ?? 'does not merge');
-  const spent = budgetExhausted(task);
-  if (spent) return stay('give_up', `${reason}; ${spent}`);
+  const spent = budgetExhaustedReason(task);
+  if (spent) return finalDecision('give_up', `${reason}; ${spent}`);
   const to = task.runner === 'external' ? { model: null, tier: null } : attempt;
   return { action: 'retry', reason, next_model: to.model, next_tier: to.tier };
 }
 
 /** The same tier with another provider, where the limit of this one is spent: that money must be given first is true of this one only. Null: there is none. */
-function otherProvider(
+function retryWithOtherProvider(
   task: Task,
   attempt: Attempt,
-  failure: Classified,
+  failure: ClassifiedFailure,
   models: TierModels,
-  agents: Agents | undefined,
-): Verdictless | null {
-  if (!agents || !isSpent(attempt, failure) || attempt.tier === null || budgetExhausted(task)) return null;
+  agents: AvailableAgents | undefined,
+): DecisionDraft | null {
+  if (!agents || !hasReachedProviderSpendLimit(attempt, failure) || attempt.tier === null || budgetExhaustedReason(task)) return null;
   if (task.error_actions?.[failure.class] === 'fail') return null;
-  const next_adapter = elsewhere(task, agents);
+  const next_adapter = selectUntriedAgent(task, agents);
   if (next_adapter === null) return null;
-  const rung = ladder({ ...task, adapter: adapterOf(task, { adapter: next_adapter }) }, models).find(
+  const rung = buildLadder({ ...task, adapter: attemptAdapter(task, { adapter: next_adapter }) }, models).find(
     ({ tier }) => tier === attempt.tier,
   );
   return rung
@@ -129,24 +129,24 @@ function otherProvider(
 }
 
 /** What a failure itself decides; null: what was left and said does. */
-function afterFailure(
+function decideAfterFailure(
   task: Task,
   attempt: Attempt,
-  failure: Classified,
+  failure: ClassifiedFailure,
   models: TierModels,
-  agents: Agents | undefined,
-): Verdictless | null {
+  agents: AvailableAgents | undefined,
+): DecisionDraft | null {
   const { remedy, code } = failure;
   switch (remedy) {
     case 'excused':
     case 'later':
-      return again(task, attempt, code);
+      return retryExcused(task, attempt, code);
     case 'again':
-      return sameTier(task, attempt, code);
+      return retryOnSameTier(task, attempt, code);
     case 'end':
-      return otherProvider(task, attempt, failure, models, agents) ?? stay('give_up', code);
+      return retryWithOtherProvider(task, attempt, failure, models, agents) ?? finalDecision('give_up', code);
     case 'stronger_tier':
-      return climb(task, attempt, code, models);
+      return escalateOrGiveUp(task, attempt, code, models);
     case 'judge':
       return null;
   }
@@ -157,53 +157,53 @@ function afterFailure(
  * tier, goes to a person, or ends the task, because no model mends a missing tool. What has failed in the same way before is done
  * otherwise. @param agents what else may do it; absent: nothing.
  */
-export function decide(task: Task, models: TierModels, agents?: Agents): Verdictless {
-  const wanted = bySteps(task, models, agents);
+export function decideAfterAttempt(task: Task, models: TierModels, agents?: AvailableAgents): DecisionDraft {
+  const wanted = decideByRules(task, models, agents);
   const attempt = task.attempts.at(-1);
-  return attempt ? changed(task, attempt, wanted, models, agents) : wanted;
+  return attempt ? applyRepeatedFailureStrategy(task, attempt, wanted, models, agents) : wanted;
 }
 
-function bySteps(task: Task, models: TierModels, agents: Agents | undefined): Verdictless {
+function decideByRules(task: Task, models: TierModels, agents: AvailableAgents | undefined): DecisionDraft {
   const attempt = task.attempts.at(-1);
   if (!attempt) return { action: 'retry', reason: 'first attempt', next_model: null, next_tier: null };
   if (task.review?.tree === attempt.artifact?.tree && task.review) {
     if (task.review.decision === 'approve')
-      return stay('accept', `approved by ${task.review.by}: ${task.review.reason}`);
-    return climb(task, attempt, `rejected by ${task.review.by}: ${task.review.reason}`, models);
+      return finalDecision('accept', `approved by ${task.review.by}: ${task.review.reason}`);
+    return escalateOrGiveUp(task, attempt, `rejected by ${task.review.by}: ${task.review.reason}`, models);
   }
   // Its model has done what it was asked for: others were quicker. It does it again on what they have left.
   if (attempt.merge && attempt.verdict?.verdict !== 'pass' && attempt.verdict?.verdict !== 'refer')
-    return rework(task, attempt);
-  const told = failureOf(attempt);
-  const failure = told && asAsked(told, task.error_actions);
-  const follows = failure && afterFailure(task, attempt, failure, models, agents);
+    return retryMerge(task, attempt);
+  const told = classifyAttemptFailure(attempt);
+  const failure = told && applyErrorActions(told, task.error_actions);
+  const follows = failure && decideAfterFailure(task, attempt, failure, models, agents);
   if (follows) return follows;
   const trigger = escalationTrigger(attempt);
   const verdict = attempt.verdict?.verdict ?? null;
   if (verdict === 'refer')
-    return stay(
+    return finalDecision(
       'refer',
       attempt.verdict?.reasons.map((reason) => reason.message).join('; ') || 'the evidence is not conclusive',
     );
   if (task.plan && verdict === 'pass') {
-    const { gated, context } = beforeDispatch(task);
-    return gated === null
-      ? stay(
+    const { gateReason, context } = preparePlanDispatch(task);
+    return gateReason === null
+      ? finalDecision(
           'accept',
           `the plan holds; its tasks are made at once, at autonomy ${context.autonomy ?? 'of nobody'}`,
         )
-      : stay('refer', 'the plan holds; its tasks are made once a person says so');
+      : finalDecision('refer', 'the plan holds; its tasks are made once a person says so');
   }
-  const pleased = verdict === 'fail' ? (regenerationsSpent(task) ?? fixesSpent(task.attempts)) : null;
-  if (pleased !== null) return stay('refer', pleased);
+  const pleased = verdict === 'fail' ? (regenerationLimitReason(task) ?? opinionFixRefusal(task.attempts)) : null;
+  if (pleased !== null) return finalDecision('refer', pleased);
   if (trigger !== null) {
-    const decision = climb(task, attempt, trigger, models);
+    const decision = escalateOrGiveUp(task, attempt, trigger, models);
     // Evidence outweighs words: passed work of the last tier is accepted even when the agent sounded unsure.
     return decision.action === 'give_up' && verdict === 'pass'
-      ? stay('accept', `verdict pass, although ${trigger}`)
+      ? finalDecision('accept', `verdict pass, although ${trigger}`)
       : decision;
   }
   if (verdict === 'pass')
-    return stay('accept', attempt.verdict?.verified ? 'verdict pass' : 'completed unverified');
-  return climb(task, attempt, attempt.verification_failure?.message ?? 'no verdict', models);
+    return finalDecision('accept', attempt.verdict?.verified ? 'verdict pass' : 'completed unverified');
+  return escalateOrGiveUp(task, attempt, attempt.verification_failure?.message ?? 'no verdict', models);
 }

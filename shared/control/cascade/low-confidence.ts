@@ -1,5 +1,5 @@
 /** How much of the end of the agent's output is looked at, in characters. */
-export const LOW_CONFIDENCE_WINDOW = 2_000;
+export const LOW_CONFIDENCE_TAIL_CHARS = 2_000;
 
 /**
  * Phrases with which an agent admits that it may not have done the work. A superset of the seed's vocabulary:
@@ -24,7 +24,7 @@ const PHRASES: readonly string[] = [
 const PATTERN = new RegExp(`(?<![\\w-])(?:${PHRASES.join('|')})(?![\\w])`, 'i');
 
 /** The low-confidence phrase at the end of `output`, or null. */
-export function lowConfidence(output: string): string | null {
-  const tail = output.slice(-LOW_CONFIDENCE_WINDOW).replaceAll('\u2019', "'").replace(/\s+/g, ' ');
+export function lowConfidencePhrase(output: string): string | null {
+  const tail = output.slice(-LOW_CONFIDENCE_TAIL_CHARS).replaceAll('\u2019', "'").replace(/\s+/g, ' ');
   return PATTERN.exec(tail)?.[0] ?? null;
 }

@@ -1,20 +1,20 @@
-import type { CliKind } from '../../contract/agents/adapter.ts';
-import { ADAPTER_FACTS } from '../../contract/agents/adapter-facts.ts';
+import type { AgentCliKind } from '../../contract/agents/adapter.ts';
+import { ADAPTER_CAPABILITIES } from '../../contract/agents/adapter-facts.ts';
 import { isTier, type TierModels } from '../../contract/agents/tiers.ts';
 import { isExcused } from '../../contract/failure/classes.ts';
-import type { Attempt, Decision, Strategy } from '../../contract/task/attempt.ts';
+import type { Attempt, CascadeDecision, RepeatedFailureStrategy } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { failedHow } from '../failures/failed-how.ts';
-import { failureOf } from '../failures/of-attempt.ts';
-import type { Agents } from '../task-commands/adapter-choice.ts';
-import { adapterOf, kindOf } from './detour.ts';
-import { ladder, type Rung } from './learning/ladder.ts';
+import { buildFailureClassification } from '../failures/failed-how.ts';
+import { classifyAttemptFailure } from '../failures/of-attempt.ts';
+import type { AvailableAgents } from '../task-commands/adapter-choice.ts';
+import { attemptAdapter, attemptAdapterKind } from './detour.ts';
+import { buildLadder, type Rung } from './learning/ladder.ts';
 
-type Decided = Omit<Decision, 'at'>;
+type DecisionDraft = Omit<CascadeDecision, 'at'>;
 
 /** Attempts of this round that failed in the same way as this one; none where nobody can tell. */
-export function sameFailures(task: Task, attempt: Attempt): Attempt[] {
-  const { fingerprint } = failedHow({ ...attempt, outcome: attempt.outcome ?? 'failed' });
+export function findRepeatedFailures(task: Task, attempt: Attempt): Attempt[] {
+  const { fingerprint } = buildFailureClassification({ ...attempt, outcome: attempt.outcome ?? 'failed' });
   if (fingerprint === undefined) return [];
   return task.attempts.filter(
     ({ number, failure }) =>
@@ -23,35 +23,35 @@ export function sameFailures(task: Task, attempt: Attempt): Attempt[] {
 }
 
 /** The CLI of a vendor that has not tried in this round, where the deployment chose the agent; null: there is none. */
-function otherAdapter(task: Task, agents: Agents | undefined): CliKind | null {
+function untriedAdapter(task: Task, agents: AvailableAgents | undefined): AgentCliKind | null {
   const { adapter, model, runner, effort } = task;
   if (!agents || adapter !== undefined || runner !== 'managed' || (model !== undefined && !isTier(model)))
     return null;
   const tried = task.attempts
     .filter(({ number }) => number >= task.budget_from)
-    .map((attempt) => kindOf(attempt, agents.fallback));
+    .map((attempt) => attemptAdapterKind(attempt, agents.defaultAdapter));
   // A command is nobody's: what else there is cannot be told to be another.
   if (tried.includes(null)) return null;
-  const vendors = tried.flatMap((kind) => (kind === null ? [] : [ADAPTER_FACTS[kind].vendor]));
-  const isFit = (kind: CliKind): boolean => {
-    const facts = ADAPTER_FACTS[kind];
+  const vendors = tried.flatMap((kind) => (kind === null ? [] : [ADAPTER_CAPABILITIES[kind].vendor]));
+  const isFit = (kind: AgentCliKind): boolean => {
+    const facts = ADAPTER_CAPABILITIES[kind];
     return (
       facts.tiers !== null &&
       (effort === undefined || facts.effort) &&
       !vendors.includes(facts.vendor) &&
-      (agents.vendors === null || agents.vendors.includes(facts.vendor))
+      (agents.modelVendors === null || agents.modelVendors.includes(facts.vendor))
     );
   };
-  return agents.clis?.find(isFit) ?? null;
+  return agents.containerClis?.find(isFit) ?? null;
 }
 
-const rungsOf = (task: Task, attempt: Pick<Attempt, 'adapter'>, models: TierModels): readonly Rung[] =>
-  ladder({ ...task, adapter: adapterOf(task, attempt) }, models);
+const ladderForAttempt = (task: Task, attempt: Pick<Attempt, 'adapter'>, models: TierModels): readonly Rung[] =>
+  buildLadder({ ...task, adapter: attemptAdapter(task, attempt) }, models);
 
 /** The rung to climb to: the next, or the last where two tiers have failed in the same way. */
-function higher(task: Task, attempt: Attempt, same: readonly Attempt[], models: TierModels): Rung | null {
+function higherRung(task: Task, attempt: Attempt, same: readonly Attempt[], models: TierModels): Rung | null {
   if (task.runner !== 'managed' || attempt.tier === null) return null;
-  const rungs = rungsOf(task, attempt, models);
+  const rungs = ladderForAttempt(task, attempt, models);
   const at = rungs.findIndex(({ tier }) => tier === attempt.tier);
   const climbed = same.some(({ tier }) => tier !== attempt.tier);
   return (at < 0 ? null : climbed ? rungs.slice(at + 1).at(-1) : rungs[at + 1]) ?? null;
@@ -61,22 +61,22 @@ function higher(task: Task, attempt: Attempt, same: readonly Attempt[], models: 
  * What is done in place of the same again, when the same failure has come before. Only what would start another attempt is changed: what
  * ends the task, or is a person's already, stays, and so does what is nobody's fault. The budget has been asked.
  */
-export function changed(
+export function applyRepeatedFailureStrategy(
   task: Task,
   attempt: Attempt,
-  wanted: Decided,
+  wanted: DecisionDraft,
   models: TierModels,
-  agents: Agents | undefined,
-): Decided {
+  agents: AvailableAgents | undefined,
+): DecisionDraft {
   if (attempt.merge || (wanted.action !== 'retry' && wanted.action !== 'escalate')) return wanted;
-  const failure = failureOf(attempt);
+  const failure = classifyAttemptFailure(attempt);
   if ((failure && isExcused(failure.remedy)) || attempt.verdict?.verdict === 'pass' || task.review)
     return wanted;
-  const same = sameFailures(task, attempt);
+  const same = findRepeatedFailures(task, attempt);
   if (same.length === 0) return wanted;
   const tried = new Set(same.flatMap(({ decision }) => decision?.strategy ?? []));
   const because = `${wanted.reason}; the same failure as attempt ${same.at(-1)?.number}`;
-  const next = (strategy: Strategy, to: Partial<Decided>): Decided => ({
+  const next = (strategy: RepeatedFailureStrategy, to: Partial<DecisionDraft>): DecisionDraft => ({
     action: 'retry',
     next_model: attempt.model,
     next_tier: attempt.tier,
@@ -84,12 +84,12 @@ export function changed(
     strategy,
     reason: because,
   });
-  const other = otherAdapter(task, agents);
+  const other = untriedAdapter(task, agents);
   if (other && attempt.tier !== null) {
-    const rung = rungsOf(task, { adapter: other }, models).find(({ tier }) => tier === attempt.tier);
+    const rung = ladderForAttempt(task, { adapter: other }, models).find(({ tier }) => tier === attempt.tier);
     if (rung) return next('other_adapter', { next_model: rung.model, next_adapter: other });
   }
-  const above = higher(task, attempt, same, models);
+  const above = higherRung(task, attempt, same, models);
   if (above)
     return next('stronger_tier', { action: 'escalate', next_model: above.model, next_tier: above.tier });
   const isOurs = task.runner === 'managed' && task.effort === undefined && attempt.tier !== null;

@@ -1,20 +1,20 @@
-import { nextRound, replanned, shouldReplan } from '../../contract/coordination/ledgers.ts';
-import type { CoordinationName } from '../../contract/coordination/names.ts';
-import { material } from '../../lib/material.ts';
+import { advanceProgressLedger, buildReplanLedger, shouldReplan } from '../../contract/coordination/ledgers.ts';
+import type { CoordinationMiddlewareName } from '../../contract/coordination/names.ts';
+import { fencePrompt } from '../../lib/material.ts';
 import { ClarificationRequired, PlanReviewGated } from '../failures/thrown.ts';
-import { authorityCues } from '../middleware/authority.ts';
-import { unclearGoal } from './clarification.ts';
-import { type CoordinationMiddleware, withMetadata } from './context.ts';
+import { countAuthorityCues } from '../middleware/authority.ts';
+import { unclearGoalReasons } from './clarification.ts';
+import { type CoordinationMiddleware, addMetadata } from './context.ts';
 
 /** The boundary of a fact is made of nothing: a ledger that is derived again must be the same. */
-const fenced = (label: string, text: string): string => material([{ label, text }], 'task-fact').text;
+const fenced = (label: string, text: string): string => fencePrompt([{ label, text }], 'task-fact').text;
 
 /** All there is, by the name that chains know it by. */
-export const COORDINATION: Readonly<Record<CoordinationName, CoordinationMiddleware>> = {
+export const COORDINATION_MIDDLEWARE: Readonly<Record<CoordinationMiddlewareName, CoordinationMiddleware>> = {
   clarification_gate: {
     name: 'clarification_gate',
     before_decompose(context) {
-      const reasons = unclearGoal(context.goal, context.criteria, context.settings.clarification_gate);
+      const reasons = unclearGoalReasons(context.goal, context.criteria, context.settings.clarification_gate);
       if (reasons.length > 0) throw new ClarificationRequired(context.task_id, reasons);
       return context;
     },
@@ -44,30 +44,30 @@ export const COORDINATION: Readonly<Record<CoordinationName, CoordinationMiddlew
       const level = context.autonomy;
       if (level === null || level === 'supervised' || level === 'locked')
         throw new PlanReviewGated(context.task_id, level ?? 'not named');
-      return withMetadata(context, 'plan_review_gate', { gated: false, autonomy_level: level });
+      return addMetadata(context, 'plan_review_gate', { gated: false, autonomy_level: level });
     },
   },
   progress_ledger: {
     name: 'progress_ledger',
     after_rollup: (context) => ({
       ...context,
-      progress_ledger: nextRound(context.progress_ledger, context.rollup?.completed ?? 0, context.failed),
+      progress_ledger: advanceProgressLedger(context.progress_ledger, context.taskResults?.completed ?? 0, context.failedPhases),
     }),
   },
   coordination_replan: {
     name: 'coordination_replan',
     after_rollup(context) {
-      const { progress_ledger: ledger, settings, affordable } = context;
-      if (settings.replan_strategy === 'noop' || !ledger || !shouldReplan(ledger, affordable))
-        return { ...context, replan: null };
-      return { ...context, replan: replanned(ledger) };
+      const { progress_ledger: ledger, settings, isReplanAffordable } = context;
+      if (settings.replan_strategy === 'noop' || !ledger || !shouldReplan(ledger, isReplanAffordable))
+        return { ...context, replanLedger: null };
+      return { ...context, replanLedger: buildReplanLedger(ledger) };
     },
   },
   authority_deference_coordination: {
     name: 'authority_deference_coordination',
     before_update_parent: (context) =>
-      withMetadata(context, 'authority_deference_coordination', {
-        detected_count: context.rollup ? authorityCues(context.rollup.text) : 0,
+      addMetadata(context, 'authority_deference_coordination', {
+        detected_count: context.taskResults ? countAuthorityCues(context.taskResults.text) : 0,
       }),
   },
 };

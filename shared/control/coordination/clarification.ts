@@ -1,10 +1,10 @@
-import { MIN_CRITERION } from '../../contract/coordination/settings.ts';
+import { MIN_CRITERION_LENGTH } from '../../contract/coordination/settings.ts';
 
 /** Found anywhere in a criterion: as the seed has it, which refuses "Login form works with MFA". */
-export const GENERIC_ANYWHERE = ['done', 'complete', 'works', 'finished'] as const;
+export const GENERIC_CRITERION_WORDS = ['done', 'complete', 'works', 'finished'] as const;
 
 /** A criterion that is nothing but this says nothing. */
-const GENERIC_WHOLE =
+const GENERIC_CRITERION =
   /^(?:(?:it|this|that|all|everything|the (?:task|work|code|feature)) ?)?(?:'s |is |are |has been |have been |must be |should be |just |now |fully )*(?:done|completed?|works?|working|finished|ok|okay|fine|good|ready)(?: (?:now|as expected|correctly|properly|fine|well))?$/iu;
 
 export interface ClarificationSettings {
@@ -13,14 +13,14 @@ export interface ClarificationSettings {
   /** `whole`: a criterion that is nothing else; `search`: one that has it anywhere. */
   readonly match_mode: 'whole' | 'search';
 }
-export const DEFAULT_CLARIFICATION: ClarificationSettings = {
+export const DEFAULT_CLARIFICATION_SETTINGS: ClarificationSettings = {
   enabled: true,
-  min_criterion_length: MIN_CRITERION,
+  min_criterion_length: MIN_CRITERION_LENGTH,
   match_mode: 'whole',
 };
 
 /** Without marks at its end, and with single spaces. */
-const plain = (criterion: string): string =>
+const normalizeCriterion = (criterion: string): string =>
   criterion
     .trim()
     .replaceAll(/\s+/gu, ' ')
@@ -28,14 +28,14 @@ const plain = (criterion: string): string =>
 
 const isGeneric = (criterion: string, { match_mode }: ClarificationSettings): boolean =>
   match_mode === 'whole'
-    ? GENERIC_WHOLE.test(plain(criterion))
-    : GENERIC_ANYWHERE.some((word) => criterion.toLowerCase().includes(word));
+    ? GENERIC_CRITERION.test(normalizeCriterion(criterion))
+    : GENERIC_CRITERION_WORDS.some((word) => criterion.toLowerCase().includes(word));
 
 /** Why a person must say first what is meant; empty: it is clear. @param checks how many signals say what must be true, beside criteria. */
-export function unclear(
+export function unclearCriteriaReasons(
   criteria: readonly string[],
   checks = 0,
-  settings: ClarificationSettings = DEFAULT_CLARIFICATION,
+  settings: ClarificationSettings = DEFAULT_CLARIFICATION_SETTINGS,
 ): string[] {
   if (!settings.enabled) return [];
   if (criteria.length === 0)
@@ -55,11 +55,11 @@ export function unclear(
 }
 
 /** The same of a goal that is to be planned. Without criteria it is looked at itself: it may be short, the planner makes criteria of it and code checks those. */
-export const unclearGoal = (
+export const unclearGoalReasons = (
   goal: string,
   criteria: readonly string[],
-  settings: ClarificationSettings = DEFAULT_CLARIFICATION,
+  settings: ClarificationSettings = DEFAULT_CLARIFICATION_SETTINGS,
 ): string[] =>
   criteria.length === 0
-    ? unclear([goal], 0, { ...settings, min_criterion_length: 1 })
-    : unclear(criteria, 0, settings);
+    ? unclearCriteriaReasons([goal], 0, { ...settings, min_criterion_length: 1 })
+    : unclearCriteriaReasons(criteria, 0, settings);

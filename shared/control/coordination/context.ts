@@ -1,6 +1,6 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
 import type { FailedPhase, ProgressLedger, TaskLedger } from '../../contract/coordination/ledgers.ts';
-import type { CoordinationHook, CoordinationName } from '../../contract/coordination/names.ts';
+import type { CoordinationHook, CoordinationMiddlewareName } from '../../contract/coordination/names.ts';
 import type { CoordinationSettings } from '../../contract/coordination/settings.ts';
 
 /** What passes through the chain of a plan; each hook answers with the next one. */
@@ -15,29 +15,29 @@ export interface CoordinationContext {
   /** The plan in words; null: there is none. */
   readonly plan: { readonly text: string; readonly version: number; readonly at: string } | null;
   /** What has become of its tasks; null: nothing yet. */
-  readonly rollup: { readonly completed: number; readonly text: string } | null;
-  readonly failed: readonly FailedPhase[];
+  readonly taskResults: { readonly completed: number; readonly text: string } | null;
+  readonly failedPhases: readonly FailedPhase[];
   /** Whether there is money for another plan. */
-  readonly affordable: boolean;
+  readonly isReplanAffordable: boolean;
   readonly task_ledger: TaskLedger | null;
   readonly progress_ledger: ProgressLedger | null;
   /** The ledger that a new plan begins with; null: it is not planned anew. */
-  readonly replan: ProgressLedger | null;
+  readonly replanLedger: ProgressLedger | null;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-export type CoordinationMiddleware = { readonly name: CoordinationName } & {
+export type CoordinationMiddleware = { readonly name: CoordinationMiddlewareName } & {
   readonly [Hook in CoordinationHook]?: (context: CoordinationContext) => CoordinationContext;
 };
 
-export const withMetadata = (
+export const addMetadata = (
   context: CoordinationContext,
   key: string,
   value: unknown,
 ): CoordinationContext => ({ ...context, metadata: { ...context.metadata, [key]: structuredClone(value) } });
 
 /** Passes a hook of a chain, from its first to its last. What one throws is thrown on; the later ones do not run. */
-export const pass = (
+export const runCoordinationHook = (
   chain: readonly CoordinationMiddleware[],
   hook: CoordinationHook,
   given: CoordinationContext,

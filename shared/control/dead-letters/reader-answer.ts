@@ -1,11 +1,11 @@
 import * as z from 'zod';
 
 /** What a reader of the stream answers: which of the records have failed, or nothing. */
-const Answer = z.object({ batchItemFailures: z.array(z.unknown()) }).nullable();
+const PartialBatchResponse = z.object({ batchItemFailures: z.array(z.unknown()) }).nullable();
 
 /**
  * How many records a reader could not do, by what it has answered.
  * @throws ZodError, SyntaxError for an answer of another form: it says nothing of what has been done
  */
-export const failedRecords = (payload: string): number =>
-  Answer.parse(payload === '' ? null : JSON.parse(payload))?.batchItemFailures.length ?? 0;
+export const failedRecordCount = (payload: string): number =>
+  PartialBatchResponse.parse(payload === '' ? null : JSON.parse(payload))?.batchItemFailures.length ?? 0;

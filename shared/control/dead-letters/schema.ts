@@ -1,21 +1,21 @@
 import * as z from 'zod';
-import { BOX_KINDS } from '../../contract/box-kind.ts';
+import { LAUNCH_KINDS } from '../../contract/box-kind.ts';
 import { LetterStatus } from './status.ts';
 
 /** Who reads the stream, and may give up what it cannot do. */
-export const STREAM_READERS = ['ledger', 'conductor'] as const;
-export type StreamReader = (typeof STREAM_READERS)[number];
+export const STREAM_CONSUMERS = ['ledger', 'conductor'] as const;
+export type StreamConsumer = (typeof STREAM_CONSUMERS)[number];
 
 /** Operations that can fail for good: a launch of a box, what a reader makes of records of the stream, records of which only the place is known, or what nobody can read. */
-export const OPERATIONS = [
-  ...BOX_KINDS.map((kind) => `launch:${kind}` as const),
-  ...STREAM_READERS.map((reader) => `stream:${reader}` as const),
+export const DEAD_LETTER_OPERATIONS = [
+  ...LAUNCH_KINDS.map((kind) => `launch:${kind}` as const),
+  ...STREAM_CONSUMERS.map((reader) => `stream:${reader}` as const),
   'stream:record',
   'message:unreadable',
 ] as const;
-export const CATEGORIES = ['transient', 'permanent', 'validation'] as const;
+export const DEAD_LETTER_CATEGORIES = ['transient', 'permanent', 'validation'] as const;
 
-const Event = z.object({
+const LetterHistoryEntry = z.object({
   event: z.string(),
   by: z.string(),
   reason: z.string(),
@@ -24,13 +24,13 @@ const Event = z.object({
 
 export const DeadLetter = z.object({
   id: z.string().describe('`<lane>.<what>`: the same operation has the same id, however often it dies.'),
-  operation: z.enum(OPERATIONS),
+  operation: z.enum(DEAD_LETTER_OPERATIONS),
   /** JSON of the message. */
   args: z.string(),
   /** Ids of the messages that it has come as, the latest last. */
   messages: z.array(z.string()),
   error: z.string(),
-  category: z.enum(CATEGORIES),
+  category: z.enum(DEAD_LETTER_CATEGORIES),
   status: LetterStatus,
   attempts: z.int().positive().describe('The first failure counts.'),
   max_attempts: z.int().positive(),
@@ -41,16 +41,16 @@ export const DeadLetter = z.object({
   lease_until: z.iso.datetime().nullable(),
   resolved_at: z.iso.datetime().nullable().describe('When it was resolved or abandoned.'),
   /** The latest last; what the machine does is not in it, but for its end. */
-  history: z.array(Event),
+  history: z.array(LetterHistoryEntry),
 });
 export type DeadLetter = z.infer<typeof DeadLetter>;
 
 /** The dead letters of one task, or of one thing that is no task's, in the order in which they are tried again. */
-export const Lane = z.object({ letters: z.array(DeadLetter) });
-export type Lane = z.infer<typeof Lane>;
+export const RetryQueue = z.object({ letters: z.array(DeadLetter) });
+export type RetryQueue = z.infer<typeof RetryQueue>;
 
 /** Name of a lane, and of a letter in it. */
-export const LetterId = z
+export const DeadLetterId = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9_-]{0,79}\.[a-z0-9-]{1,40}$/,
@@ -59,25 +59,25 @@ export const LetterId = z
 /** What is of a request of people, and of no task, ends its lane so. */
 const OF_REQUEST = '_request';
 /** Those of a reader do not hold up the launches of their task, nor those of another reader, nor these them. */
-export const readerLane = (
-  reader: StreamReader,
+export const consumerQueueId = (
+  reader: StreamConsumer,
   { kind, id }: { readonly kind: 'task' | 'request'; readonly id: string },
 ): string => `${id}_${reader}${kind === 'request' ? OF_REQUEST : ''}`;
 
 /** Which reader is to read it again; null: it is no record of the stream that is kept. */
-export const readerOf = ({ operation }: Pick<DeadLetter, 'operation'>): StreamReader | null =>
-  STREAM_READERS.find((reader) => operation === `stream:${reader}`) ?? null;
+export const letterConsumer = ({ operation }: Pick<DeadLetter, 'operation'>): StreamConsumer | null =>
+  STREAM_CONSUMERS.find((reader) => operation === `stream:${reader}`) ?? null;
 
 /** Can it be done again? What else there is needs a person's hands. */
-export const canRetry = (letter: Pick<DeadLetter, 'operation'>): boolean =>
-  letter.operation.startsWith('launch:') || readerOf(letter) !== null;
+export const canRetryLetter = (letter: Pick<DeadLetter, 'operation'>): boolean =>
+  letter.operation.startsWith('launch:') || letterConsumer(letter) !== null;
 
 /** The task that a letter is about; null: none that is known. */
-export function taskOf({ id, operation }: Pick<DeadLetter, 'id' | 'operation'>): string | null {
-  const lane = laneOf(id);
+export function letterTaskId({ id, operation }: Pick<DeadLetter, 'id' | 'operation'>): string | null {
+  const lane = letterQueueId(id);
   if (operation.startsWith('launch:')) return lane;
-  const reader = readerOf({ operation });
+  const reader = letterConsumer({ operation });
   if (reader === null || lane.endsWith(OF_REQUEST)) return null;
-  return lane.slice(0, -readerLane(reader, { kind: 'task', id: '' }).length);
+  return lane.slice(0, -consumerQueueId(reader, { kind: 'task', id: '' }).length);
 }
-export const laneOf = (letter: string): string => letter.slice(0, letter.indexOf('.'));
+export const letterQueueId = (letter: string): string => letter.slice(0, letter.indexOf('.'));

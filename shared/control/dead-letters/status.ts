@@ -31,10 +31,10 @@ export const LETTER_TRANSITIONS = {
 } as const satisfies Record<string, Transition>;
 export type LetterEvent = keyof typeof LETTER_TRANSITIONS;
 
-export const isOpen = (status: LetterStatus): boolean => status === 'pending' || status === 'retrying';
+export const isOpenStatus = (status: LetterStatus): boolean => status === 'pending' || status === 'retrying';
 
 /** The status after `event`, or null when the event is not allowed in `status`. */
-export function afterEvent(status: LetterStatus, event: LetterEvent): LetterStatus | null {
+export function statusAfterEvent(status: LetterStatus, event: LetterEvent): LetterStatus | null {
   const transition: Transition = LETTER_TRANSITIONS[event];
   return transition.from.includes(status) ? transition.to : null;
 }

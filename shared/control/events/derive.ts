@@ -1,6 +1,6 @@
-import { spentOn } from '../../contract/task/spent.ts';
+import { attemptCost } from '../../contract/task/spent.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { budgetExhausted } from '../cascade/decide.ts';
+import { budgetExhaustedReason } from '../cascade/decide.ts';
 import type { AssayEvent, EventName } from './schema.ts';
 
 /** Characters of a text in an event: an event may have 256 KiB, a mail is read by people. */
@@ -10,11 +10,11 @@ const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0,
 
 /** Null when nothing is known of any attempt; what is not known of some counts as nothing. */
 function costOf({ attempts }: Task): number | null {
-  const known = attempts.flatMap((attempt) => (attempt.cost_usd === null ? [] : [spentOn(attempt).usd]));
+  const known = attempts.flatMap((attempt) => (attempt.cost_usd === null ? [] : [attemptCost(attempt).usd]));
   return known.length === 0 ? null : known.reduce((sum, cost) => sum + cost, 0);
 }
 
-const about = (task: Task, name: EventName, what: string) => ({
+const eventDetail = (task: Task, name: EventName, what: string) => ({
   event_id: `${task.id}#${task.version}#${name.toLowerCase().replaceAll(' ', '_')}`,
   schema_version: 1 as const,
   summary: cut(`Task ${task.id} (${task.title}) ${what}`),
@@ -31,7 +31,7 @@ const about = (task: Task, name: EventName, what: string) => ({
   cost_usd: costOf(task),
 });
 
-function completed(task: Task): AssayEvent[] {
+function completionEvents(task: Task): AssayEvent[] {
   const { delivery } = task;
   const result = {
     verified: task.verified === true,
@@ -41,14 +41,14 @@ function completed(task: Task): AssayEvent[] {
   };
   const where = result.branch === null ? 'is done' : `is done and delivered to ${result.branch}`;
   return [
-    { name: 'Task Done', detail: { ...about(task, 'Task Done', where), ...result } },
+    { name: 'Task Done', detail: { ...eventDetail(task, 'Task Done', where), ...result } },
     ...(result.verified
       ? []
       : [
           {
             name: 'Task Unverified' as const,
             detail: {
-              ...about(task, 'Task Unverified', 'is done without evidence of our own'),
+              ...eventDetail(task, 'Task Unverified', 'is done without evidence of our own'),
               ...result,
             },
           },
@@ -56,14 +56,14 @@ function completed(task: Task): AssayEvent[] {
   ];
 }
 
-function failed(task: Task): AssayEvent[] {
+function failureEvents(task: Task): AssayEvent[] {
   const { code, message } = task.failure ?? { code: 'unknown', message: 'nobody said why' };
-  const spent = currentAttempt(task)?.decision?.action === 'give_up' ? budgetExhausted(task) : null;
+  const spent = currentAttempt(task)?.decision?.action === 'give_up' ? budgetExhaustedReason(task) : null;
   return [
     {
       name: 'Task Failed',
       detail: {
-        ...about(task, 'Task Failed', `has failed: ${code}: ${message}`),
+        ...eventDetail(task, 'Task Failed', `has failed: ${code}: ${message}`),
         code,
         message: cut(message),
       },
@@ -74,7 +74,7 @@ function failed(task: Task): AssayEvent[] {
           {
             name: 'Budget Spent' as const,
             detail: {
-              ...about(task, 'Budget Spent', `has spent its budget: ${spent}`),
+              ...eventDetail(task, 'Budget Spent', `has spent its budget: ${spent}`),
               reason: spent,
               max_attempts: task.budget.max_attempts,
               max_cost_usd: task.budget.max_cost_usd ?? null,
@@ -84,13 +84,13 @@ function failed(task: Task): AssayEvent[] {
   ];
 }
 
-function held(task: Task): AssayEvent {
+function reviewNeededEvent(task: Task): AssayEvent {
   const reasons = (task.hold?.reasons ?? []).slice(0, MAX_REASONS).map(cut);
   const artifact = currentAttempt(task)?.artifact;
   return {
     name: 'Task Held',
     detail: {
-      ...about(task, 'Task Held', `waits for a person: ${reasons.join('; ') || 'no reason was given'}`),
+      ...eventDetail(task, 'Task Held', `waits for a person: ${reasons.join('; ') || 'no reason was given'}`),
       reasons,
       plan: task.plan !== undefined,
       base_commit: artifact?.base_commit ?? task.base_commit,
@@ -99,12 +99,12 @@ function held(task: Task): AssayEvent {
   };
 }
 
-function cancelled(task: Task): AssayEvent {
+function cancellationEvent(task: Task): AssayEvent {
   const reason = task.failure?.message ?? null;
   return {
     name: 'Task Cancelled',
     detail: {
-      ...about(task, 'Task Cancelled', `was cancelled${reason === null ? '' : `: ${reason}`}`),
+      ...eventDetail(task, 'Task Cancelled', `was cancelled${reason === null ? '' : `: ${reason}`}`),
       reason: reason === null ? null : cut(reason),
     },
   };
@@ -114,9 +114,9 @@ function cancelled(task: Task): AssayEvent {
 export function deriveEvents(before: Task | null, after: Task): AssayEvent[] {
   const came = (status: Task['status']): boolean => after.status === status && before?.status !== status;
   return [
-    ...(after.hold && !before?.hold ? [held(after)] : []),
-    ...(came('done') ? completed(after) : []),
-    ...(came('failed') ? failed(after) : []),
-    ...(came('cancelled') ? [cancelled(after)] : []),
+    ...(after.hold && !before?.hold ? [reviewNeededEvent(after)] : []),
+    ...(came('done') ? completionEvents(after) : []),
+    ...(came('failed') ? failureEvents(after) : []),
+    ...(came('cancelled') ? [cancellationEvent(after)] : []),
   ];
 }

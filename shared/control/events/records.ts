@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { Derived } from '../ledger/derive.ts';
+import type { DerivedRow } from '../ledger/derive.ts';
 import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTable } from '../ledger/rows.ts';
 
 /** Which tables' records are put on the bus as well; a deployment chooses. */
-export const RecordEvents = z.array(z.enum(RECORD_TABLE_NAMES)).max(RECORD_TABLE_NAMES.length);
+export const RecordEventTables = z.array(z.enum(RECORD_TABLE_NAMES)).max(RECORD_TABLE_NAMES.length);
 
 /** A record as it goes to the bus. */
 export interface RecordEvent {
@@ -12,12 +12,12 @@ export interface RecordEvent {
     readonly event_id: string;
     readonly schema_version: 1;
     readonly at: string;
-    readonly record: Derived['row'];
+    readonly record: DerivedRow['row'];
   };
 }
 
 /** The schema of the detail of each, by its `detail-type`. */
-export const RECORD_EVENTS: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
+export const RECORD_EVENT_SCHEMAS: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
   RECORD_TABLE_NAMES.map((table) => [
     `Record ${table}`,
     z.object({
@@ -34,7 +34,7 @@ const timeOf = (timestamp: string | number): string =>
   typeof timestamp === 'number' ? new Date(timestamp * 1_000).toISOString() : timestamp;
 
 /** The events of records whose tables were chosen, each once. */
-export function recordEvents(rows: readonly Derived[], tables: readonly RecordTable[]): RecordEvent[] {
+export function deriveRecordEvents(rows: readonly DerivedRow[], tables: readonly RecordTable[]): RecordEvent[] {
   const wanted = rows.filter(({ table }) => tables.includes(table));
   const once = new Map(wanted.map(({ table, row }) => [`${table}#${row.record_id}`, { table, row }]));
   return [...once].map(([event_id, { table, row }]) => ({

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { Priority, Role, Runner, TaskId } from '../../contract/submission/schema.ts';
+import { TaskPriority, RoleName, RunnerKind, TaskId } from '../../contract/submission/schema.ts';
 import { DELIVERY_STATES } from '../../contract/task/task.ts';
 
 /** What every event of the deployment says. Readers ignore fields that they do not know; new ones may come. */
-const About = z.object({
+const EventDetail = z.object({
   event_id: z
     .string()
     .describe(
@@ -14,9 +14,9 @@ const About = z.object({
   at: z.iso.datetime(),
   task_id: TaskId,
   title: z.string(),
-  role: Role,
-  priority: Priority,
-  runner: Runner,
+  role: RoleName,
+  priority: TaskPriority,
+  runner: RunnerKind,
   repository: z.string(),
   created_by: z.string().describe('The operator whose token submitted it.'),
   version: z.number().int().positive().describe('Of the task: a later event of a task has a higher one.'),
@@ -28,7 +28,7 @@ const About = z.object({
     .describe('Of the models, as far as it is known; null: it is not.'),
 });
 
-const Completed = About.extend({
+const CompletionDetail = EventDetail.extend({
   verified: z.boolean().describe('Is there evidence of our own?'),
   branch: z.string().nullable().describe('Where it was delivered to; null: nowhere.'),
   commit: z.string().nullable(),
@@ -39,33 +39,33 @@ const Completed = About.extend({
 export const EVENT_SOURCE = 'assay';
 
 /** Every event by its `detail-type`. */
-export const EVENTS = {
-  'Task Done': Completed.describe('A task was completed.'),
-  'Task Unverified': Completed.describe(
+export const EVENT_SCHEMAS = {
+  'Task Done': CompletionDetail.describe('A task was completed.'),
+  'Task Unverified': CompletionDetail.describe(
     'A task was completed without evidence of our own. `Task Done` comes as well.',
   ),
-  'Task Failed': About.extend({ code: z.string(), message: z.string() }).describe(
+  'Task Failed': EventDetail.extend({ code: z.string(), message: z.string() }).describe(
     'A task has failed for good.',
   ),
-  'Task Cancelled': About.extend({
+  'Task Cancelled': EventDetail.extend({
     reason: z.string().nullable().describe('What was said with it; null: nothing.'),
   }).describe('A task was withdrawn.'),
-  'Task Held': About.extend({
+  'Task Held': EventDetail.extend({
     reasons: z.array(z.string()),
     plan: z.boolean().describe('It is a plan: approving it makes its tasks.'),
     base_commit: z.string().nullable(),
     tree: z.string().nullable().describe('What the person decides on; `assay review` names it.'),
   }).describe('A task waits for a person.'),
-  'Budget Spent': About.extend({
+  'Budget Spent': EventDetail.extend({
     reason: z.string(),
     max_attempts: z.number().int(),
     max_cost_usd: z.number().nullable().describe('Null: the task has no such limit.'),
   }).describe('A task has failed because no further attempt was allowed. `Task Failed` comes as well.'),
 } as const;
-export type EventName = keyof typeof EVENTS;
-export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];
+export type EventName = keyof typeof EVENT_SCHEMAS;
+export const EVENT_NAMES = Object.keys(EVENT_SCHEMAS) as EventName[];
 
 /** An event as it goes to the bus. */
 export type AssayEvent = {
-  [K in EventName]: { readonly name: K; readonly detail: z.infer<(typeof EVENTS)[K]> };
+  [K in EventName]: { readonly name: K; readonly detail: z.infer<(typeof EVENT_SCHEMAS)[K]> };
 }[EventName];

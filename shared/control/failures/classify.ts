@@ -1,23 +1,23 @@
-import { CODES, type Remedy, remedyOf, SEED_FACTS } from '../../contract/failure/classes.ts';
-import type { FailureMode, SeedClass } from '../../contract/failure/failed-how.ts';
-import type { FailureClass } from '../../contract/failure/failure-class.ts';
-import { classOfStatus } from '../../contract/failure/status.ts';
-import type { AgentEnd } from '../../contract/task/attempt.ts';
-import { PROVIDER_CODES, WORDS } from './rules.ts';
+import { FAILURE_CODE_POLICIES, type Remedy, remedyForCode, FAILURE_CLASS_POLICIES } from '../../contract/failure/classes.ts';
+import type { FailureMode, FailureClass } from '../../contract/failure/failed-how.ts';
+import type { FailureCode } from '../../contract/failure/failure-class.ts';
+import { failureClassOfStatus } from '../../contract/failure/status.ts';
+import type { AgentExit } from '../../contract/task/attempt.ts';
+import { PROVIDER_CODE_PATTERNS, FAILURE_TEXT_PATTERNS } from './rules.ts';
 
 /** Says with which rules a failure was classified. */
 export const CLASSIFIER_VERSION = 2;
 
 /** What is known of a failure. All of it may be missing. */
-export interface Envelope extends Omit<AgentEnd, 'words'> {
+export interface FailureEvidence extends Omit<AgentExit, 'words'> {
   /** What a box or the gateway of ours has made of it. */
-  readonly code?: FailureClass | null;
+  readonly code?: FailureCode | null;
   /** What the failing program said; never the prose of a model. */
   readonly text?: string;
 }
 
-export interface Classified {
-  readonly class: SeedClass;
+export interface ClassifiedFailure {
+  readonly class: FailureClass;
   readonly retryable: boolean;
   readonly mode: FailureMode;
   readonly recovery: string;
@@ -34,21 +34,21 @@ const TEXT_WINDOW = 4_000;
 /** Exit code of timeout(1). */
 const TIMED_OUT_EXIT = 124;
 
-const classOfHttp = (status: number | undefined): SeedClass | null => {
-  const code = classOfStatus(status ?? null);
-  return code === null ? null : CODES[code].class;
+const classOfHttp = (status: number | undefined): FailureClass | null => {
+  const code = failureClassOfStatus(status ?? null);
+  return code === null ? null : FAILURE_CODE_POLICIES[code].class;
 };
 
-const classOfProvider = (code: string | undefined): SeedClass | null =>
-  code === undefined ? null : (PROVIDER_CODES.find(([, each]) => each.test(code.toLowerCase()))?.[0] ?? null);
+const classOfProvider = (code: string | undefined): FailureClass | null =>
+  code === undefined ? null : (PROVIDER_CODE_PATTERNS.find(([, each]) => each.test(code.toLowerCase()))?.[0] ?? null);
 
 /** What is known in structure, what says most first. */
-function byStructure(envelope: Envelope): readonly [SeedClass, string] | null {
+function classifyByStructure(envelope: FailureEvidence): readonly [FailureClass, string] | null {
   const { http_status, error_code, code, timed_out, signal, exit_code } = envelope;
   const status = [classOfHttp(http_status), `http_status ${http_status}`] as const;
   const named = [classOfProvider(error_code), `error_code ${error_code}`] as const;
   const crashed = [signal ? 'provider_transient' : null, `signal ${signal}`] as const;
-  const ours = [code ? CODES[code].class : null, `code ${code}`] as const;
+  const ours = [code ? FAILURE_CODE_POLICIES[code].class : null, `code ${code}`] as const;
   // A spent limit comes as 429 or 403, too: the provider's own code says which it is.
   if (named[0] === 'provider_spend_limit') return [named[0], named[1]];
   if (ours[0] !== null) {
@@ -62,9 +62,9 @@ function byStructure(envelope: Envelope): readonly [SeedClass, string] | null {
   return exit_code === TIMED_OUT_EXIT ? ['timeout', `exit_code ${exit_code}`] : null;
 }
 
-function byWords(text: string): readonly [SeedClass, string] | null {
+function classifyByText(text: string): readonly [FailureClass, string] | null {
   const tail = text.slice(-TEXT_WINDOW).toLowerCase();
-  for (const [of, words] of WORDS) {
+  for (const [of, words] of FAILURE_TEXT_PATTERNS) {
     const found = words.exec(tail);
     if (found) return [of, `text "${found[0]}"`];
   }
@@ -72,14 +72,14 @@ function byWords(text: string): readonly [SeedClass, string] | null {
 }
 
 /** What a failure is: by what is known in structure first, by words last. */
-export function classify(envelope: Envelope): Classified {
+export function classifyFailure(envelope: FailureEvidence): ClassifiedFailure {
   const { code } = envelope;
-  const [of, rule] = byStructure(envelope) ?? byWords(envelope.text ?? '') ?? ['unknown', 'nothing matched'];
-  const isOurs = code != null && (CODES[code].class === of || of === 'unknown');
+  const [of, rule] = classifyByStructure(envelope) ?? classifyByText(envelope.text ?? '') ?? ['unknown', 'nothing matched'];
+  const isOurs = code != null && (FAILURE_CODE_POLICIES[code].class === of || of === 'unknown');
   return {
     class: of,
-    ...SEED_FACTS[of],
-    ...(isOurs && { remedy: remedyOf(code) }),
+    ...FAILURE_CLASS_POLICIES[of],
+    ...(isOurs && { remedy: remedyForCode(code) }),
     code: isOurs ? code : of,
     rule,
     version: CLASSIFIER_VERSION,

@@ -1,14 +1,14 @@
-import type { FailedHow } from '../../contract/failure/failed-how.ts';
-import { normalise } from '../../contract/failure/normalise.ts';
+import type { FailureRecord } from '../../contract/failure/failed-how.ts';
+import { normaliseFailureText } from '../../contract/failure/normalise.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
-import { firstOf } from '../../lib/cut.ts';
+import { truncateText } from '../../lib/cut.ts';
 import { sha256 } from '../../lib/sha256.ts';
-import { wordsOf } from './of-attempt.ts';
+import { failureText } from './of-attempt.ts';
 
 /** Characters at the end of a program's words that tell one failure from another. */
-const LOOKED_AT = 500;
+const TEXT_TAIL_CHARS = 500;
 /** Characters of it that are shown. */
-const SHOWN = 200;
+const SUMMARY_CHARS = 200;
 const LENGTH = 12;
 
 /** What failed in work that was judged: by name where checks name it, else by the reasons of the verdict. */
@@ -18,27 +18,27 @@ function failedChecks({ verification, verdict }: Attempt): string[] {
   return (verdict?.reasons ?? []).map(({ code, message }) => `${code}: ${message}`);
 }
 
-const sorted = (of: readonly string[]): string[] => [...new Set(of.map(normalise))].sort();
+const sorted = (of: readonly string[]): string[] => [...new Set(of.map(normaliseFailureText))].sort();
 
 /** What it is that failed, without what differs from run to run: each once, in a fixed order. */
-function essence(attempt: Attempt, how: FailedHow): string[] {
+function signatureLines(attempt: Attempt, how: FailureRecord): string[] {
   if (how.class === null) return sorted(failedChecks(attempt));
   // Cut when what varies is out: else a longer number would have it begin with another word.
-  const words = normalise(wordsOf(attempt)).slice(-LOOKED_AT).trim();
+  const words = normaliseFailureText(failureText(attempt)).slice(-TEXT_TAIL_CHARS).trim();
   // Of two failures of which nothing is known, nobody can say that they are the same.
   return how.class === 'unknown' && words === '' ? [] : sorted([`${how.code}: ${words}`]);
 }
 
 /** What two attempts have in common that failed in the same way, in short and to read; nothing where nothing is known. */
-export function fingerprintOf(
+export function failureSignature(
   attempt: Attempt,
-  how: FailedHow,
+  how: FailureRecord,
 ): { readonly fingerprint?: string; readonly about?: string } {
-  const lines = essence(attempt, how);
+  const lines = signatureLines(attempt, how);
   if (lines.length === 0) return {};
   const told = JSON.stringify([how.class, how.code, ...lines]);
   return {
     fingerprint: sha256(told).slice(0, LENGTH),
-    about: firstOf(lines.join('; '), SHOWN),
+    about: truncateText(lines.join('; '), SUMMARY_CHARS),
   };
 }

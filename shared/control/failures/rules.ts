@@ -1,7 +1,7 @@
-import type { SeedClass } from '../../contract/failure/failed-how.ts';
+import type { FailureClass } from '../../contract/failure/failed-how.ts';
 
 /** Codes of providers, of CLIs and of the operating system, in small letters. */
-export const PROVIDER_CODES: readonly (readonly [SeedClass, RegExp])[] = [
+export const PROVIDER_CODE_PATTERNS: readonly (readonly [FailureClass, RegExp])[] = [
   ['provider_spend_limit', /^(?:billing_error|insufficient_quota|budget_exceeded|credit_balance_too_low)$/],
   [
     'rate_limited',
@@ -20,7 +20,7 @@ export const PROVIDER_CODES: readonly (readonly [SeedClass, RegExp])[] = [
 ];
 
 /** In this order: what cannot be mended by trying again first, since its text often names a limit or a status, too. Small letters. */
-export const WORDS: readonly (readonly [SeedClass, RegExp])[] = [
+export const FAILURE_TEXT_PATTERNS: readonly (readonly [FailureClass, RegExp])[] = [
   [
     'provider_spend_limit',
     /\b(?:http )?402\b|spend(?:ing)? limit|insufficient (?:credits|quota|funds)|billing/,

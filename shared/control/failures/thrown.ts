@@ -1,7 +1,7 @@
-import { remedyOf } from '../../contract/failure/classes.ts';
+import { remedyForCode } from '../../contract/failure/classes.ts';
 import type { ErrorAction } from '../../contract/failure/error-actions.ts';
-import type { FailureClass } from '../../contract/failure/failure-class.ts';
-import { ACTION_OF } from './actions.ts';
+import type { FailureCode } from '../../contract/failure/failure-class.ts';
+import { ACTION_FOR_REMEDY } from './actions.ts';
 
 /** What is asked for cannot be understood: a person must say what is meant. */
 export class ClarificationRequired extends Error {
@@ -36,14 +36,14 @@ export class AssumptionViolated extends Error {
 }
 
 /** A policy forbids it, or it waits for leave. */
-export class ActionHeld extends Error {
+export class ActionBlocked extends Error {
   override readonly name = 'ActionHeld';
 }
 
 const names = (of: string): RegExp => new RegExp(`^(?:${of})$`);
 
 /** What was thrown, by its name or its code, in the words of our boxes; the first that matches counts. */
-const THROWN: readonly (readonly [RegExp, FailureClass])[] = [
+const ERROR_NAME_PATTERNS: readonly (readonly [RegExp, FailureCode])[] = [
   [names('ClarificationRequired|PlanReviewGated|AssumptionViolated|ActionHeld'), 'agent_blocked'],
   [
     names('UnreachableError|AbortError|TimeoutError|ThrottlingException|ServiceUnavailable'),
@@ -57,16 +57,16 @@ const THROWN: readonly (readonly [RegExp, FailureClass])[] = [
 ];
 
 /** Registries, settings, schemas, who judges their own work, and everything else: the same again would be the same. */
-const ELSE: FailureClass = 'config_invalid';
+const DEFAULT_FAILURE_CODE: FailureCode = 'config_invalid';
 
 /**
  * What an error that was thrown counts as. What follows from it is what follows from any failure of that name: the one table of
  * `classes.ts`, which a task may have its own word about.
  */
-export function codeOfThrown(error: unknown): FailureClass {
+export function failureCodeOfError(error: unknown): FailureCode {
   const { name, code, retryable } = (error ?? {}) as Readonly<Record<string, unknown>>;
-  const found = THROWN.find(([of]) => of.test(String(name)) || of.test(String(code)))?.[1];
-  return found ?? (retryable === true ? 'provider_transient' : ELSE);
+  const found = ERROR_NAME_PATTERNS.find(([of]) => of.test(String(name)) || of.test(String(code)))?.[1];
+  return found ?? (retryable === true ? 'provider_transient' : DEFAULT_FAILURE_CODE);
 }
 
-export const actionOfThrown = (error: unknown): ErrorAction => ACTION_OF[remedyOf(codeOfThrown(error))];
+export const errorActionFor = (error: unknown): ErrorAction => ACTION_FOR_REMEDY[remedyForCode(failureCodeOfError(error))];

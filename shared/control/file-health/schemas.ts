@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FLAGS, GRADES } from './score.ts';
+import { FLAG_REASONS, HEALTH_GRADES } from './score.ts';
 
 const Score = z.number().int().min(0).max(100);
 const MOST = 500;
@@ -16,22 +16,22 @@ export const FileHealth = z
     findings_score: Score.nullable(),
     flaky_score: Score.nullable(),
     total: Score,
-    grade: z.enum(GRADES),
+    grade: z.enum(HEALTH_GRADES),
     failure_touches: z.number().int().describe('Attempts that changed it and were rejected on evidence.'),
     success_touches: z.number().int().describe('Attempts that changed it and were accepted.'),
     reverts: z.number().int().describe('Accepted ones that were reverted where they were delivered to.'),
     last_updated: z.iso.datetime(),
     flagged: z.boolean(),
     flag_reason: z
-      .enum(FLAGS)
+      .enum(FLAG_REASONS)
       .nullable()
       .describe('`low`: below 60; `fell`: 10 less than before its latest touch. Null: it is not flagged.'),
   })
   .meta({ id: 'FileHealth' });
 
-const OfRepository = { repository: z.string().min(1).max(2_048).optional() };
-export const FilesQuery = z.strictObject({
-  ...OfRepository,
+const RepositoryFilter = { repository: z.string().min(1).max(2_048).optional() };
+export const FileHealthQuery = z.strictObject({
+  ...RepositoryFilter,
   limit: z.coerce.number().int().min(1).max(MOST).default(50),
   min_score: z.coerce
     .number()
@@ -42,12 +42,12 @@ export const FilesQuery = z.strictObject({
     .describe(
       "The most that a file's total may be, as the seed has it: `min_score=60` are those of 60 and less.",
     ),
-  grade: z.enum(GRADES).optional(),
+  grade: z.enum(HEALTH_GRADES).optional(),
 });
-export const FlaggedQuery = z.strictObject(OfRepository);
-export const FileQuery = z.strictObject({ ...OfRepository, path: z.string().min(1).max(4_096) });
+export const FlaggedFilesQuery = z.strictObject(RepositoryFilter);
+export const FileHistoryQuery = z.strictObject({ ...RepositoryFilter, path: z.string().min(1).max(4_096) });
 
-export const FileList = z
+export const FileHealthList = z
   .object({
     files: z.array(FileHealth).describe('The worst first.'),
     summary: z

@@ -1,7 +1,7 @@
-import { LOOKED_AT, type Touch, type Touches } from './state.ts';
+import { SCORED_TOUCHES, type FileTouch, type TouchCounts } from './state.ts';
 
 /** 0 to 100; null: nothing is known of it. */
-export interface Scores {
+export interface HealthScores {
   readonly bug_density_score: number | null;
   readonly findings_score: number | null;
   readonly flaky_score: number | null;
@@ -9,13 +9,13 @@ export interface Scores {
 }
 
 /** The seed's weights for bugs and churn; findings and flaky tests stand where it reads the code (complexity, coverage, coupling). */
-export const WEIGHTS = {
+export const HEALTH_SCORE_WEIGHTS = {
   bug_density_score: 0.35,
   findings_score: 0.3,
   flaky_score: 0.2,
   churn_score: 0.15,
-} as const satisfies Record<keyof Scores, number>;
-const NAMES = Object.keys(WEIGHTS) as (keyof Scores)[];
+} as const satisfies Record<keyof HealthScores, number>;
+const NAMES = Object.keys(HEALTH_SCORE_WEIGHTS) as (keyof HealthScores)[];
 
 const WINDOW_MS = 30 * 86_400_000;
 const bounded = (value: number): number => Math.max(0, Math.min(100, Math.round(value)));
@@ -25,9 +25,9 @@ const bounded = (value: number): number => Math.max(0, Math.min(100, Math.round(
  * latest 20 touches; flaky = 100 - 25 most flaky tests in a touch of the last 30 days; churn = 100 - 5 touches of the last 30 days.
  * Each is at least 0. @param latest up to 20 touches before `at`, the oldest first
  */
-export function scoresOf(all: Touches, latest: readonly Touch[], at: number): Scores {
+export function healthScores(all: TouchCounts, latest: readonly FileTouch[], at: number): HealthScores {
   const judged = all.accepted + all.rejected;
-  const recent = latest.slice(-LOOKED_AT);
+  const recent = latest.slice(-SCORED_TOUCHES);
   const looked = recent.filter(({ outcome }) => outcome !== 'reverted');
   const lately = recent.filter((each) => Date.parse(each.at) > at - WINDOW_MS);
   const found = looked.reduce((sum, { findings }) => sum + findings, 0);
@@ -41,24 +41,24 @@ export function scoresOf(all: Touches, latest: readonly Touch[], at: number): Sc
 }
 
 /** The mean of those that are known, by their weights. */
-export function totalOf(scores: Scores): number {
+export function totalHealthScore(scores: HealthScores): number {
   const known = NAMES.flatMap((name) => {
     const score = scores[name];
-    return score === null ? [] : [{ score, weight: WEIGHTS[name] }];
+    return score === null ? [] : [{ score, weight: HEALTH_SCORE_WEIGHTS[name] }];
   });
   const weight = known.reduce((sum, each) => sum + each.weight, 0);
   return Math.round(known.reduce((sum, each) => sum + each.score * each.weight, 0) / weight);
 }
 
-export type Grade = 'A' | 'B' | 'C' | 'D' | 'F';
-export const GRADES = ['A', 'B', 'C', 'D', 'F'] as const;
+export type HealthGrade = 'A' | 'B' | 'C' | 'D' | 'F';
+export const HEALTH_GRADES = ['A', 'B', 'C', 'D', 'F'] as const;
 /** A from 90, B from 80, C from 70, D from 60. */
-export const gradeOf = (total: number): Grade =>
+export const healthGrade = (total: number): HealthGrade =>
   total >= 90 ? 'A' : total >= 80 ? 'B' : total >= 70 ? 'C' : total >= 60 ? 'D' : 'F';
 
 const LOW = 60;
 const DROP = 10;
 /** Why a file is to be looked at: it is below 60, or 10 less than before. */
-export const FLAGS = ['low', 'fell'] as const;
-export const flagOf = (total: number, before: number | null): (typeof FLAGS)[number] | null =>
+export const FLAG_REASONS = ['low', 'fell'] as const;
+export const flagReason = (total: number, before: number | null): (typeof FLAG_REASONS)[number] | null =>
   total < LOW ? 'low' : before !== null && before > 0 && before - total >= DROP ? 'fell' : null;

@@ -1,48 +1,48 @@
-import type { FileRow } from '../ledger/rows.ts';
+import type { FileTouchRow } from '../ledger/rows.ts';
 
 /** Something happened to a file. */
-export interface Touch {
+export interface FileTouch {
   /** Of its record: the same whenever it comes again. */
   readonly id: string;
   readonly at: string;
-  readonly outcome: FileRow['outcome'];
+  readonly outcome: FileTouchRow['outcome'];
   readonly findings: number;
   readonly flaky: number;
 }
 
 /** How often each happened. */
-export type Touches = Readonly<Record<FileRow['outcome'], number>>;
-export const NO_TOUCHES: Touches = { accepted: 0, rejected: 0, reverted: 0 };
+export type TouchCounts = Readonly<Record<FileTouchRow['outcome'], number>>;
+export const NO_TOUCH_COUNTS: TouchCounts = { accepted: 0, rejected: 0, reverted: 0 };
 
 /** All that is known of a file: the latest touches one by one, those before as sums. It does not grow. */
-export interface FileState {
-  readonly earlier: Touches;
+export interface FileTouchState {
+  readonly earlier: TouchCounts;
   /** The oldest first. */
-  readonly latest: readonly Touch[];
+  readonly latest: readonly FileTouch[];
 }
-export const UNTOUCHED: FileState = { earlier: NO_TOUCHES, latest: [] };
+export const EMPTY_TOUCH_STATE: FileTouchState = { earlier: NO_TOUCH_COUNTS, latest: [] };
 
 /** Touches that a score looks back on, and that a history shows. */
-export const LOOKED_AT = 20;
+export const SCORED_TOUCHES = 20;
 /** So many are kept that the score at each of those shown, and before the first of them, is known. */
-export const KEPT = 2 * LOOKED_AT;
+export const MAX_KEPT_TOUCHES = 2 * SCORED_TOUCHES;
 
-const inOrder = (a: Touch, b: Touch): number => (a.at < b.at || (a.at === b.at && a.id < b.id) ? -1 : 1);
+const byTime = (a: FileTouch, b: FileTouch): number => (a.at < b.at || (a.at === b.at && a.id < b.id) ? -1 : 1);
 
-export const withTouch = (sum: Touches, { outcome }: Pick<Touch, 'outcome'>): Touches => ({
+export const countTouch = (sum: TouchCounts, { outcome }: Pick<FileTouch, 'outcome'>): TouchCounts => ({
   ...sum,
   [outcome]: sum[outcome] + 1,
 });
 
 /** Adds touches that are not in it yet, in whatever order they come. `left`: those that are part of the sums now. */
-export function touched(
-  { earlier, latest }: FileState,
-  fresh: readonly Touch[],
-): { readonly state: FileState; readonly left: readonly Touch[] } {
-  const all = [...latest, ...fresh].sort(inOrder);
-  const left = all.slice(0, Math.max(0, all.length - KEPT));
+export function addTouches(
+  { earlier, latest }: FileTouchState,
+  fresh: readonly FileTouch[],
+): { readonly state: FileTouchState; readonly left: readonly FileTouch[] } {
+  const all = [...latest, ...fresh].sort(byTime);
+  const left = all.slice(0, Math.max(0, all.length - MAX_KEPT_TOUCHES));
   return {
-    state: { earlier: left.reduce(withTouch, earlier), latest: all.slice(left.length) },
+    state: { earlier: left.reduce(countTouch, earlier), latest: all.slice(left.length) },
     left,
   };
 }

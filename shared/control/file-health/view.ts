@@ -1,41 +1,41 @@
 import type * as z from 'zod';
-import type { FileHealth, FileHistory, FileList, FilesQuery } from './schemas.ts';
-import { flagOf, gradeOf, scoresOf, totalOf } from './score.ts';
-import { type FileState, LOOKED_AT, type Touch, type Touches, withTouch } from './state.ts';
+import type { FileHealth, FileHistory, FileHealthList, FileHealthQuery } from './schemas.ts';
+import { flagReason, healthGrade, healthScores, totalHealthScore } from './score.ts';
+import { type FileTouchState, SCORED_TOUCHES, type FileTouch, type TouchCounts, countTouch } from './state.ts';
 
-export interface TouchedFile extends FileState {
+export interface TrackedFile extends FileTouchState {
   readonly repository: string;
   readonly path: string;
 }
 type Health = z.infer<typeof FileHealth>;
-interface Step {
-  readonly touch: Touch;
+interface ScoreStep {
+  readonly touch: FileTouch;
   readonly before: number | null;
   readonly total: number;
 }
 
 /** How the score went from touch to touch, the oldest first, as far back as is shown. */
-function stepsOf({ earlier, latest }: FileState): Step[] {
-  const steps: Step[] = [];
-  let all: Touches = earlier;
+function scoreSteps({ earlier, latest }: FileTouchState): ScoreStep[] {
+  const steps: ScoreStep[] = [];
+  let all: TouchCounts = earlier;
   let before: number | null = null;
   for (const [index, touch] of latest.entries()) {
-    all = withTouch(all, touch);
-    const total = totalOf(scoresOf(all, latest.slice(0, index + 1), Date.parse(touch.at)));
+    all = countTouch(all, touch);
+    const total = totalHealthScore(healthScores(all, latest.slice(0, index + 1), Date.parse(touch.at)));
     steps.push({ touch, before, total });
     before = total;
   }
   // What is before those shown was needed for what they looked back on.
-  return steps.slice(-LOOKED_AT);
+  return steps.slice(-SCORED_TOUCHES);
 }
 
 /** A file as it stands now: what lies back for long weighs less. */
-export function healthOf(file: TouchedFile, now: Date): Health {
-  const all = file.latest.reduce(withTouch, file.earlier);
-  const scores = scoresOf(all, file.latest, now.getTime());
-  const total = totalOf(scores);
-  const last = stepsOf(file).at(-1);
-  const flag_reason = flagOf(total, null) ?? (last ? flagOf(last.total, last.before) : null);
+export function fileHealthView(file: TrackedFile, now: Date): Health {
+  const all = file.latest.reduce(countTouch, file.earlier);
+  const scores = healthScores(all, file.latest, now.getTime());
+  const total = totalHealthScore(scores);
+  const last = scoreSteps(file).at(-1);
+  const flag_reason = flagReason(total, null) ?? (last ? flagReason(last.total, last.before) : null);
   return {
     repository: file.repository,
     path: file.path,
@@ -44,7 +44,7 @@ export function healthOf(file: TouchedFile, now: Date): Health {
     coupling_score: null,
     ...scores,
     total,
-    grade: gradeOf(total),
+    grade: healthGrade(total),
     failure_touches: all.rejected,
     success_touches: all.accepted,
     reverts: all.reverted,
@@ -57,17 +57,17 @@ export function healthOf(file: TouchedFile, now: Date): Health {
 const worstFirst = (a: Health, b: Health): number =>
   a.total - b.total || (`${a.repository} ${a.path}` < `${b.repository} ${b.path}` ? -1 : 1);
 
-export const healthOfAll = (files: readonly TouchedFile[], now: Date): Health[] =>
-  files.map((file) => healthOf(file, now)).sort(worstFirst);
+export const fileHealthViews = (files: readonly TrackedFile[], now: Date): Health[] =>
+  files.map((file) => fileHealthView(file, now)).sort(worstFirst);
 
 /** avg_score = mean of the totals, to one decimal. */
-export function listView(
-  files: readonly TouchedFile[],
-  { limit, min_score: most, grade }: z.infer<typeof FilesQuery>,
+export function fileHealthListView(
+  files: readonly TrackedFile[],
+  { limit, min_score: most, grade }: z.infer<typeof FileHealthQuery>,
   truncated: boolean,
   now: Date,
-): z.infer<typeof FileList> {
-  const found = healthOfAll(files, now).filter(
+): z.infer<typeof FileHealthList> {
+  const found = fileHealthViews(files, now).filter(
     (each) => (most === undefined || each.total <= most) && (grade === undefined || each.grade === grade),
   );
   const sum = found.reduce((all, { total }) => all + total, 0);
@@ -83,9 +83,9 @@ export function listView(
   };
 }
 
-export const historyView = (file: TouchedFile, now: Date): z.infer<typeof FileHistory> => ({
-  score: healthOf(file, now),
-  touch_history: stepsOf(file)
+export const fileHistoryView = (file: TrackedFile, now: Date): z.infer<typeof FileHistory> => ({
+  score: fileHealthView(file, now),
+  touch_history: scoreSteps(file)
     .toReversed()
     .map(({ touch, before, total }) => ({
       timestamp: touch.at,
@@ -95,7 +95,7 @@ export const historyView = (file: TouchedFile, now: Date): z.infer<typeof FileHi
       outcome: touch.outcome,
       previous_total: before,
       new_total: total,
-      flagged: flagOf(total, before) !== null,
+      flagged: flagReason(total, before) !== null,
     })),
   generated_at: now.toISOString(),
 });

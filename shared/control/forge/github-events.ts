@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import {
-  asksForRetry,
-  type Headers,
-  nothing,
-  revertedBy,
-  taskOfBranch,
-  undoneBy,
+  isRetryCommand,
+  type WebhookHeaders,
+  ignoreWebhook,
+  revertedTaskId,
+  taskIdOfBranch,
+  parseReverts,
   type Webhook,
-  type Wish,
+  type WebhookAction,
 } from './webhook.ts';
 
 const Login = z.object({ login: z.string().max(100) });
@@ -52,10 +52,10 @@ const Pulled = z.object({
 /** Who may write to the repository, or belongs to its owner: others may comment, and start nothing. */
 const TRUSTED: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
 
-function labeled(value: unknown, label: string, base: string | null): Wish {
+function parseIssueLabel(value: unknown, label: string, base: string | null): WebhookAction {
   const { issue, label: put, sender } = Labeled.parse(value);
-  if (put.name !== label) return nothing(`the label is none of ours`);
-  if (issue.pull_request) return nothing('a pull request is no issue');
+  if (put.name !== label) return ignoreWebhook(`the label is none of ours`);
+  if (issue.pull_request) return ignoreWebhook('a pull request is no issue');
   return {
     kind: 'task',
     issue: issue.number,
@@ -67,11 +67,11 @@ function labeled(value: unknown, label: string, base: string | null): Wish {
   };
 }
 
-function commented(value: unknown): Wish {
+function parseIssueComment(value: unknown): WebhookAction {
   const { issue, comment } = Commented.parse(value);
-  if (!asksForRetry(comment.body)) return nothing('the comment asks for nothing');
+  if (!isRetryCommand(comment.body)) return ignoreWebhook('the comment asks for nothing');
   if (!TRUSTED.has(comment.author_association))
-    return nothing(`${comment.author_association} may not ask for a retry`);
+    return ignoreWebhook(`${comment.author_association} may not ask for a retry`);
   return {
     kind: 'retry',
     issue: issue.number,
@@ -81,24 +81,24 @@ function commented(value: unknown): Wish {
   };
 }
 
-function pulled(action: string, value: unknown, repository: string): Wish {
+function parsePullRequest(action: string, value: unknown, repository: string): WebhookAction {
   const { pull_request: pull, sender } = Pulled.parse(value);
   // Anybody may call a branch of a fork as ours are called.
-  if (pull.head.repo?.full_name !== pull.base.repo.full_name) return nothing('the branch is of a fork');
+  if (pull.head.repo?.full_name !== pull.base.repo.full_name) return ignoreWebhook('the branch is of a fork');
   const merged = action === 'closed' && pull.merged === true;
-  const task = taskOfBranch(pull.head.ref);
-  const undone = revertedBy(pull.head.ref);
+  const task = taskIdOfBranch(pull.head.ref);
+  const undone = revertedTaskId(pull.head.ref);
   const of = { request: pull.number, by: pull.merged_by?.login ?? sender.login };
   const landed = { ...of, at: pull.merged_at ?? pull.updated_at, commit: pull.merge_commit_sha ?? null };
   if (undone !== null)
     return merged
       ? { kind: 'outcome', task_id: undone, outcome: { ...landed, what: 'reverted' } }
-      : nothing('nothing is undone yet');
+      : ignoreWebhook('nothing is undone yet');
   if (task === null) {
-    const reverts = merged ? undoneBy([pull.body], repository) : [];
+    const reverts = merged ? parseReverts([pull.body], repository) : [];
     return reverts.length === 0
-      ? nothing('the branch is none of ours')
-      : { kind: 'reverts', undone: reverts, outcome: { ...landed, what: 'reverted' } };
+      ? ignoreWebhook('the branch is none of ours')
+      : { kind: 'reverts', reverted: reverts, outcome: { ...landed, what: 'reverted' } };
   }
   if (merged) return { kind: 'outcome', task_id: task, outcome: { ...landed, what: 'merged' } };
   if (action === 'closed' || action === 'reopened')
@@ -112,21 +112,21 @@ function pulled(action: string, value: unknown, repository: string): Wish {
         commit: null,
       },
     };
-  return nothing(`${action} of a pull request is of no concern`);
+  return ignoreWebhook(`${action} of a pull request is of no concern`);
 }
 
 /** What GitHub tells, as far as it concerns us. @throws ZodError for an event that is not as GitHub documents it */
-export function gitHubEvent(headers: Headers, value: unknown, label: string): Webhook {
+export function parseGitHubEvent(headers: WebhookHeaders, value: unknown, label: string): Webhook {
   const { action = '', repository } = Base.parse(value);
   const base = repository?.default_branch ?? null;
   const event = headers['x-github-event'] ?? '';
-  const wish = (): Wish => {
-    if (event === 'issues' && action === 'labeled') return labeled(value, label, base);
-    if (event === 'issue_comment' && action === 'created') return commented(value);
-    if (event === 'pull_request') return pulled(action, value, repository?.clone_url ?? '');
-    return nothing(
+  const wish = (): WebhookAction => {
+    if (event === 'issues' && action === 'labeled') return parseIssueLabel(value, label, base);
+    if (event === 'issue_comment' && action === 'created') return parseIssueComment(value);
+    if (event === 'pull_request') return parsePullRequest(action, value, repository?.clone_url ?? '');
+    return ignoreWebhook(
       `the event ${event.slice(0, 50)} ${action.slice(0, 50)} is of no concern`.replace(/ +/g, ' '),
     );
   };
-  return { repository: repository?.clone_url ?? null, wish: wish() };
+  return { repository: repository?.clone_url ?? null, action: wish() };
 }

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import {
-  type Headers,
-  nothing,
-  revertedBy,
-  taskOfBranch,
-  undoneBy,
+  type WebhookHeaders,
+  ignoreWebhook,
+  revertedTaskId,
+  taskIdOfBranch,
+  parseReverts,
   type Webhook,
-  type Wish,
+  type WebhookAction,
 } from './webhook.ts';
 
 const Project = z.object({ git_http_url: z.string(), default_branch: z.string().nullish() });
@@ -46,13 +46,13 @@ const Merge = z.object({
   }),
 });
 
-function labelled(value: unknown, label: string, base: string | null): Wish {
+function parseIssueLabel(value: unknown, label: string, base: string | null): WebhookAction {
   const { user, object_attributes: issue, changes, labels } = Issue.parse(value);
   const has = (list: z.infer<typeof Labels>): boolean => list.some(({ title }) => title === label);
   const before = changes.labels?.previous ?? [];
   const after = changes.labels?.current ?? labels;
   // To put it on takes a reporter; whoever may only comment starts nothing, and so there is no command in comments here.
-  if (has(before) || !has(after) || changes.labels === undefined) return nothing('the label was not put on');
+  if (has(before) || !has(after) || changes.labels === undefined) return ignoreWebhook('the label was not put on');
   return {
     kind: 'task',
     issue: issue.iid,
@@ -64,13 +64,13 @@ function labelled(value: unknown, label: string, base: string | null): Wish {
   };
 }
 
-const WHAT = { merge: 'merged', close: 'closed', reopen: 'reopened' } as const;
+const OUTCOME_OF_ACTION = { merge: 'merged', close: 'closed', reopen: 'reopened' } as const;
 
-function merged(value: unknown, repository: string): Wish {
+function parseMergeRequest(value: unknown, repository: string): WebhookAction {
   const { user, object_attributes: request } = Merge.parse(value);
-  if (request.source_project_id !== request.target_project_id) return nothing('the branch is of a fork');
-  const what = WHAT[request.action as keyof typeof WHAT];
-  if (what === undefined) return nothing(`${request.action.slice(0, 50)} of a request is of no concern`);
+  if (request.source_project_id !== request.target_project_id) return ignoreWebhook('the branch is of a fork');
+  const what = OUTCOME_OF_ACTION[request.action as keyof typeof OUTCOME_OF_ACTION];
+  if (what === undefined) return ignoreWebhook(`${request.action.slice(0, 50)} of a request is of no concern`);
   const of = { at: request.updated_at, by: user.username, request: request.iid };
   const { merge_commit_sha: merge, squash_commit_sha: squash } = request;
   const landed = {
@@ -78,33 +78,33 @@ function merged(value: unknown, repository: string): Wish {
     commit: merge ?? squash ?? null,
     ...(merge && squash && { squash_commit: squash }),
   };
-  const task = taskOfBranch(request.source_branch);
+  const task = taskIdOfBranch(request.source_branch);
   if (task !== null)
     return {
       kind: 'outcome',
       task_id: task,
       outcome: what === 'merged' ? { ...landed, what } : { ...of, what, commit: null },
     };
-  if (what !== 'merged') return nothing('the request is of no concern');
+  if (what !== 'merged') return ignoreWebhook('the request is of no concern');
   // As GitHub names its own; somebody may have carried the habit over.
-  const undone = revertedBy(request.source_branch);
+  const undone = revertedTaskId(request.source_branch);
   const outcome = { ...of, commit: landed.commit, what: 'reverted' as const };
   if (undone !== null) return { kind: 'outcome', task_id: undone, outcome };
   // The button writes it into the commit; its author may have written another description.
-  const reverts = undoneBy([request.last_commit?.message, request.description], repository);
+  const reverts = parseReverts([request.last_commit?.message, request.description], repository);
   return reverts.length === 0
-    ? nothing('the request is of no concern')
-    : { kind: 'reverts', undone: reverts, outcome };
+    ? ignoreWebhook('the request is of no concern')
+    : { kind: 'reverts', reverted: reverts, outcome };
 }
 
 /** What GitLab tells, as far as it concerns us. @throws ZodError for an event that is not as GitLab documents it */
-export function gitLabEvent(_headers: Headers, value: unknown, label: string): Webhook {
+export function parseGitLabEvent(_headers: WebhookHeaders, value: unknown, label: string): Webhook {
   const { object_kind: kind, project } = Base.parse(value);
   const base = project?.default_branch ?? null;
-  const wish = (): Wish => {
-    if (kind === 'issue') return labelled(value, label, base);
-    if (kind === 'merge_request') return merged(value, project?.git_http_url ?? '');
-    return nothing(`the event ${kind.slice(0, 50)} is of no concern`);
+  const wish = (): WebhookAction => {
+    if (kind === 'issue') return parseIssueLabel(value, label, base);
+    if (kind === 'merge_request') return parseMergeRequest(value, project?.git_http_url ?? '');
+    return ignoreWebhook(`the event ${kind.slice(0, 50)} is of no concern`);
   };
-  return { repository: project?.git_http_url ?? null, wish: wish() };
+  return { repository: project?.git_http_url ?? null, action: wish() };
 }

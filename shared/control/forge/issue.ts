@@ -14,7 +14,7 @@ export const taskIdOfIssue = (repository: string, number: number): string =>
   `issue-${number}-${hashOf(repository)}`;
 
 /** The issue that a task came from; null when it came another way. */
-export function issueOf({
+export function issueNumberOfTask({
   id,
   repository,
 }: {
@@ -26,7 +26,7 @@ export function issueOf({
 }
 
 /** First line of the body of a pull request of ours: which task it is of. */
-export const changeMarker = (taskId: string): string => `<!-- assay task ${taskId} -->`;
+export const changeRequestMarker = (taskId: string): string => `<!-- assay task ${taskId} -->`;
 
 /** The task that a body says it is of. Whoever may edit the body may write anything: the task must be of the same repository, too. */
 export const taskIdInBody = (body: string): string | null =>

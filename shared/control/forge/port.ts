@@ -1,5 +1,5 @@
 /** Where a comment or a label goes: numbers of issues and of pull requests are apart at GitLab. */
-export interface Place {
+export interface CommentTarget {
   readonly kind: 'issue' | 'change';
   readonly number: number;
 }
@@ -21,13 +21,13 @@ export interface Annotation {
   readonly message: string;
 }
 
-export type Conclusion = 'success' | 'neutral' | 'failure' | 'action_required' | 'cancelled';
+export type CheckConclusion = 'success' | 'neutral' | 'failure' | 'action_required' | 'cancelled';
 
-export interface Check {
+export interface CheckRun {
   /** The same for the same work: a check that is there is gone on with, and not made twice. */
   readonly id: string;
   readonly commit: string;
-  readonly conclusion: Conclusion;
+  readonly conclusion: CheckConclusion;
   readonly title: string;
   readonly summary: string;
   readonly annotations: readonly Annotation[];
@@ -37,14 +37,14 @@ export interface Check {
  * What Assay says at a forge about one repository. Each call can be repeated: it looks for what is there, and makes it what it should be.
  * All throw ForgeError.
  */
-export interface Forge {
+export interface ForgeClient {
   /** Finds the request for a branch, or opens one. @returns its number; null when the forge says that there is nothing to merge */
-  openChange(change: ChangeRequest): Promise<number | null>;
-  check(check: Check): Promise<void>;
+  openChangeRequest(change: ChangeRequest): Promise<number | null>;
+  publishCheckRun(check: CheckRun): Promise<void>;
   /** The one comment of ours that begins with `marker`. */
-  comment(place: Place, marker: string, body: string): Promise<void>;
+  upsertComment(place: CommentTarget, marker: string, body: string): Promise<void>;
   /** Puts labels on, and takes others off; any others are left alone. */
-  label(place: Place, on: readonly string[], off: readonly string[]): Promise<void>;
+  updateLabels(place: CommentTarget, on: readonly string[], off: readonly string[]): Promise<void>;
 }
 
 /** `transient`: the same call may work later. */

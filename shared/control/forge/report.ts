@@ -1,8 +1,8 @@
 import type { Evidence } from '../../contract/evidence/schema.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { plainMarkdown as plain } from '../../lib/markdown.ts';
-import { changeMarker, issueOf } from './issue.ts';
-import type { Annotation, ChangeRequest, Check, Conclusion } from './port.ts';
+import { escapeMarkdown as plain } from '../../lib/markdown.ts';
+import { changeRequestMarker, issueNumberOfTask } from './issue.ts';
+import type { Annotation, ChangeRequest, CheckRun, CheckConclusion } from './port.ts';
 
 /** GitHub takes so many annotations, and more are read by nobody. */
 const MAX_ANNOTATIONS = 200;
@@ -10,7 +10,7 @@ const MAX_ANNOTATIONS = 200;
 const MAX_SUMMARY = 16_000;
 
 /** Labels that we put on and take off. */
-export const LABELS = {
+export const FORGE_LABELS = {
   unverified: 'assay: unverified',
   held: 'assay: waits for a person',
   failed: 'assay: failed',
@@ -20,12 +20,12 @@ export const LABELS = {
 export interface ForgeReport {
   readonly issue: number | null;
   readonly change: ChangeRequest | null;
-  readonly check: Check | null;
+  readonly check: CheckRun | null;
   readonly comment: { readonly marker: string; readonly body: string };
   readonly labels: { readonly on: readonly string[]; readonly off: readonly string[] };
 }
 
-const WORDS: Readonly<Record<Conclusion, string>> = {
+const CONCLUSION_TEXTS: Readonly<Record<CheckConclusion, string>> = {
   success: 'done, on evidence of our own',
   neutral: 'under way',
   failure: 'failed',
@@ -33,7 +33,7 @@ const WORDS: Readonly<Record<Conclusion, string>> = {
   cancelled: 'withdrawn',
 };
 
-function conclusionOf(task: Task): Conclusion {
+function conclusionOf(task: Task): CheckConclusion {
   if (task.status === 'done') return task.verified === true ? 'success' : 'neutral';
   if (task.status === 'failed') return 'failure';
   if (task.status === 'cancelled') return 'cancelled';
@@ -43,17 +43,17 @@ function conclusionOf(task: Task): Conclusion {
 const headline = (task: Task): string =>
   task.status === 'done' && task.verified !== true
     ? 'done without evidence of our own'
-    : WORDS[conclusionOf(task)];
+    : CONCLUSION_TEXTS[conclusionOf(task)];
 
 function labelsOf(task: Task): string[] {
-  if (task.status === 'done') return task.verified === true ? [] : [LABELS.unverified];
-  if (task.status === 'failed') return [LABELS.failed];
-  return task.hold ? [LABELS.held] : [];
+  if (task.status === 'done') return task.verified === true ? [] : [FORGE_LABELS.unverified];
+  if (task.status === 'failed') return [FORGE_LABELS.failed];
+  return task.hold ? [FORGE_LABELS.held] : [];
 }
 
-const money = (usd: number | null): string => (usd === null ? 'not known' : `$${usd.toFixed(4)}`);
+const formatUsd = (usd: number | null): string => (usd === null ? 'not known' : `$${usd.toFixed(4)}`);
 
-const known = (kind: string | undefined): string => plain((kind ?? 'not known').replaceAll('_', ' '));
+const formatEvidenceKind = (kind: string | undefined): string => escapeMarkdown((kind ?? 'not known').replaceAll('_', ' '));
 
 /** The evidence of the current attempt as a table, with what is said against it. */
 function evidenceLines(task: Task): string[] {
@@ -62,11 +62,11 @@ function evidenceLines(task: Task): string[] {
   const rows = [
     ...(found?.signals ?? []).map(
       ({ type, subject, kind, outcome }) =>
-        `| ${plain(`${type}: ${subject}`)} | ${outcome.replace('_', ' ')} | ${known(kind)} | |`,
+        `| ${escapeMarkdown(`${type}: ${subject}`)} | ${outcome.replace('_', ' ')} | ${formatEvidenceKind(kind)} | |`,
     ),
     ...(found?.gates ?? []).map(
       ({ name, kind, outcome, required, findings }) =>
-        `| ${plain(name)}${required ? '' : ' (not required)'} | ${outcome.replace('_', ' ')} | ${known(kind)} | ${findings === 0 ? '' : findings} |`,
+        `| ${escapeMarkdown(name)}${required ? '' : ' (not required)'} | ${outcome.replace('_', ' ')} | ${formatEvidenceKind(kind)} | ${findings === 0 ? '' : findings} |`,
     ),
   ];
   const reasons = attempt?.verdict?.reasons ?? [];
@@ -76,7 +76,7 @@ function evidenceLines(task: Task): string[] {
       : ['| Check | Outcome | Evidence | Findings |', '|---|---|---|---|', ...rows]),
     ...(reasons.length === 0
       ? []
-      : ['', ...reasons.slice(0, 20).map(({ message }) => `- ${plain(message)}`)]),
+      : ['', ...reasons.slice(0, 20).map(({ message }) => `- ${escapeMarkdown(message)}`)]),
   ];
 }
 
@@ -85,12 +85,12 @@ function summaryOf(task: Task): string {
   const known = task.attempts.flatMap(({ cost_usd }) => (cost_usd === null ? [] : [cost_usd]));
   const cost = known.length === 0 ? null : known.reduce((sum, each) => sum + each, 0);
   const more = [
-    ...(task.failure ? [`Why: ${plain(task.failure.message)}`, ''] : []),
+    ...(task.failure ? [`Why: ${escapeMarkdown(task.failure.message)}`, ''] : []),
     ...(task.hold
       ? [
           'A person decides:',
           '',
-          ...task.hold.reasons.slice(0, 20).map((reason) => `- ${plain(reason)}`),
+          ...task.hold.reasons.slice(0, 20).map((reason) => `- ${escapeMarkdown(reason)}`),
           '',
           `\`assay review ${task.id}\` shows the work, and approves or rejects it.`,
           '',
@@ -98,7 +98,7 @@ function summaryOf(task: Task): string {
       : []),
   ];
   return [
-    `**Assay: ${headline(task)}.** Task \`${task.id}\`, ${task.attempts.length} attempts, models cost ${money(cost)}.`,
+    `**Assay: ${headline(task)}.** Task \`${task.id}\`, ${task.attempts.length} attempts, models cost ${formatUsd(cost)}.`,
     '',
     ...more,
     ...evidenceLines(task),
@@ -112,7 +112,7 @@ function summaryOf(task: Task): string {
 }
 
 /** Places in the tree that gates complain about: those that block first. */
-export function annotationsOf(evidence: Pick<Evidence, 'gates'>): Annotation[] {
+export function findingAnnotations(evidence: Pick<Evidence, 'gates'>): Annotation[] {
   const gates = evidence.gates.toSorted((one, other) => Number(other.blocked) - Number(one.blocked));
   return gates
     .flatMap((gate) =>
@@ -133,11 +133,11 @@ export function annotationsOf(evidence: Pick<Evidence, 'gates'>): Annotation[] {
     .slice(0, MAX_ANNOTATIONS);
 }
 
-export function reportOf(task: Task, evidence: Pick<Evidence, 'gates'> | null): ForgeReport {
+export function buildForgeReport(task: Task, evidence: Pick<Evidence, 'gates'> | null): ForgeReport {
   const summary = summaryOf(task);
   const delivered = task.delivery?.state === 'delivered' ? task.delivery : null;
-  const marker = changeMarker(task.id);
-  const issue = issueOf(task);
+  const marker = changeRequestMarker(task.id);
+  const issue = issueNumberOfTask(task);
   const on = labelsOf(task);
   return {
     issue,
@@ -157,10 +157,10 @@ export function reportOf(task: Task, evidence: Pick<Evidence, 'gates'> | null): 
           conclusion: conclusionOf(task),
           title: `Assay: ${headline(task)}`,
           summary,
-          annotations: evidence ? annotationsOf(evidence) : [],
+          annotations: evidence ? findingAnnotations(evidence) : [],
         }
       : null,
     comment: { marker, body: `${marker}\n${summary}` },
-    labels: { on, off: Object.values(LABELS).filter((label) => !on.includes(label)) },
+    labels: { on, off: Object.values(FORGE_LABELS).filter((label) => !on.includes(label)) },
   };
 }

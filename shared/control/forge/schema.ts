@@ -1,18 +1,18 @@
 import * as z from 'zod';
-import { GitHubApp } from '../../contract/repository/git-secret.ts';
-import { isLoopback } from '../../contract/repository/loopback.ts';
-import { PushScope, Token, unique } from '../../contract/repository/schema.ts';
+import { GitHubAppCredential } from '../../contract/repository/git-secret.ts';
+import { isLoopbackUrl } from '../../contract/repository/loopback.ts';
+import { CredentialScope, CredentialToken, refuseDuplicateScopes } from '../../contract/repository/schema.ts';
 
-export const FORGES = ['github', 'gitlab'] as const;
-export type ForgeKind = (typeof FORGES)[number];
+export const FORGE_KINDS = ['github', 'gitlab'] as const;
+export type ForgeKind = (typeof FORGE_KINDS)[number];
 
 /** What a deployment does at a forge: `assay:forges`. No secret is in it. */
 export const ForgeSetting = z.strictObject({
-  url: PushScope.describe('The repositories that it is for, e.g. `https://github.com/acme`.'),
-  forge: z.enum(FORGES),
+  url: CredentialScope.describe('The repositories that it is for, e.g. `https://github.com/acme`.'),
+  forge: z.enum(FORGE_KINDS),
   api_url: z
     .url({ protocol: /^https?$/ })
-    .refine((url) => url.startsWith('https:') || isLoopback(url), 'must be an https:// URL')
+    .refine((url) => url.startsWith('https:') || isLoopbackUrl(url), 'must be an https:// URL')
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
     .describe(
@@ -27,8 +27,8 @@ export const ForgeSetting = z.strictObject({
     .describe('An issue that gets this label becomes a task.'),
 });
 export type ForgeSetting = z.infer<typeof ForgeSetting>;
-export const KnownForges = z.array(ForgeSetting).max(100);
-export const ForgeSettings = KnownForges.min(1);
+export const ForgeSettingList = z.array(ForgeSetting).max(100);
+export const ForgeSettings = ForgeSettingList.min(1);
 export type ForgeSettings = z.infer<typeof ForgeSettings>;
 
 const WebhookSecret = z.string().min(16, 'must have 16 characters and more');
@@ -39,13 +39,13 @@ export const ForgeSecret = z
     credentials: z
       .array(
         z.union([
-          GitHubApp.extend({ webhook_secret: WebhookSecret.optional() }),
-          z.strictObject({ url: PushScope, token: Token, webhook_secret: WebhookSecret.optional() }),
+          GitHubAppCredential.extend({ webhook_secret: WebhookSecret.optional() }),
+          z.strictObject({ url: CredentialScope, token: CredentialToken, webhook_secret: WebhookSecret.optional() }),
         ]),
       )
       .min(1)
       .max(100),
   })
-  .superRefine(unique);
+  .superRefine(refuseDuplicateScopes);
 export type ForgeSecret = z.infer<typeof ForgeSecret>;
 export type ForgeCredential = ForgeSecret['credentials'][number];

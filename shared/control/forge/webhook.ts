@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { numberOf, undoings } from '../../contract/repository/undoing.ts';
-import type { WorkOutcome } from '../../contract/task/outcome.ts';
+import { requestNumber, parseRevertReferences } from '../../contract/repository/undoing.ts';
+import type { DeliveryOutcome } from '../../contract/task/outcome.ts';
 
 /** Largest body that is read: what we take of an event is an issue, a comment or a request. */
 export const MAX_WEBHOOK_BYTES = 1_048_576;
 
 /** What an event asks for. Where it comes twice or late is looked at by what carries it out. */
-export type Wish =
+export type WebhookAction =
   | {
       readonly kind: 'task';
       readonly issue: number;
@@ -25,67 +25,67 @@ export type Wish =
       readonly by: string;
       readonly at: string;
     }
-  | { readonly kind: 'outcome'; readonly task_id: string; readonly outcome: WorkOutcome }
+  | { readonly kind: 'outcome'; readonly task_id: string; readonly outcome: DeliveryOutcome }
   /** Merged requests and commits that another request undoes; whose work they are is looked up. */
   | {
       readonly kind: 'reverts';
-      readonly undone: readonly Undone[];
-      readonly outcome: WorkOutcome & { readonly what: 'reverted' };
+      readonly reverted: readonly RevertedWork[];
+      readonly outcome: DeliveryOutcome & { readonly what: 'reverted' };
     }
   | { readonly kind: 'nothing'; readonly why: string };
 
-export type Undone =
-  | { readonly reverted: string; readonly request: null }
-  | { readonly reverted: null; readonly request: number };
+export type RevertedWork =
+  | { readonly commit: string; readonly request: null }
+  | { readonly commit: null; readonly request: number };
 
 export interface Webhook {
   /** As the forge names it to be cloned. Null: the event is of none. */
   readonly repository: string | null;
-  readonly wish: Wish;
+  readonly action: WebhookAction;
 }
 
 /** Headers by their names in small letters. */
-export type Headers = Readonly<Record<string, string | undefined>>;
+export type WebhookHeaders = Readonly<Record<string, string | undefined>>;
 
 const equal = (one: Buffer, other: Buffer): boolean =>
   one.length === other.length && timingSafeEqual(one, other);
 
 /** GitHub: HMAC-SHA256 of the body's very bytes. In constant time. */
-export function signedByGitHub(headers: Headers, body: Buffer, secret: string): boolean {
+export function isSignedByGitHub(headers: WebhookHeaders, body: Buffer, secret: string): boolean {
   const [, given = ''] = /^sha256=([0-9a-f]{64})$/.exec(headers['x-hub-signature-256'] ?? '') ?? [];
   const due = createHmac('sha256', secret).update(body).digest();
   return equal(Buffer.from(given, 'hex'), due);
 }
 
 /** GitLab sends the secret itself. Both are hashed, so that not even its length can be told by time. */
-export function sentByGitLab(headers: Headers, secret: string): boolean {
+export function isSentByGitLab(headers: WebhookHeaders, secret: string): boolean {
   const hash = (text: string): Buffer => createHmac('sha256', secret).update(text).digest();
   return equal(hash(headers['x-gitlab-token'] ?? ''), hash(secret));
 }
 
-export const nothing = (why: string): Wish => ({ kind: 'nothing', why });
+export const ignoreWebhook = (why: string): WebhookAction => ({ kind: 'nothing', why });
 
 /** A line of its own that is nothing but the command. */
-export const asksForRetry = (comment: string): boolean => /^\s*\/assay retry\s*$/m.test(comment);
+export const isRetryCommand = (comment: string): boolean => /^\s*\/assay retry\s*$/m.test(comment);
 
 /** The task that a branch of ours is of, and of the branch that undoes it, as GitHub and GitLab name them. */
-export const taskOfBranch = (branch: string): string | null =>
+export const taskIdOfBranch = (branch: string): string | null =>
   /^assay\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})$/.exec(branch)?.[1] ?? null;
-export const revertedBy = (branch: string): string | null =>
+export const revertedTaskId = (branch: string): string | null =>
   /^revert-\d+-assay\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})$/.exec(branch)?.[1] ?? null;
 
 /** Most of what one request may undo. */
-const MAX_UNDONE = 10;
+const MAX_REVERTS = 10;
 
 /** What a request undoes, as its text or its last commit says in the words of git or of the forge's own button. */
-export function undoneBy(texts: readonly (string | null | undefined)[], repository: string): Undone[] {
+export function parseReverts(texts: readonly (string | null | undefined)[], repository: string): RevertedWork[] {
   const all = texts
-    .flatMap((text) => undoings(text ?? '', repository))
+    .flatMap((text) => parseRevertReferences(text ?? '', repository))
     .map(
-      (each): Undone =>
+      (each): RevertedWork =>
         'request' in each
-          ? { reverted: null, request: numberOf(each.request) }
-          : { reverted: each.commit, request: null },
+          ? { commit: null, request: requestNumber(each.request) }
+          : { commit: each.commit, request: null },
     );
-  return [...new Map(all.map((each) => [JSON.stringify(each), each])).values()].slice(0, MAX_UNDONE);
+  return [...new Map(all.map((each) => [JSON.stringify(each), each])).values()].slice(0, MAX_REVERTS);
 }

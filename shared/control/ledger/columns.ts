@@ -7,11 +7,11 @@ interface Dialect {
   readonly integer: string;
   readonly number: string;
   readonly array: (item: string) => string;
-  readonly struct: (fields: readonly Column[]) => string;
+  readonly struct: (fields: readonly TableColumn[]) => string;
   readonly map: (value: string) => string;
 }
 
-export interface Column {
+export interface TableColumn {
   readonly name: string;
   /** In the words of the dialect. */
   readonly type: string;
@@ -73,7 +73,7 @@ function columnType(nullable: JsonSchema, path: string, dialect: Dialect): strin
   }
 }
 
-const fields = (schema: JsonSchema, path: string, dialect: Dialect): Column[] =>
+const fields = (schema: JsonSchema, path: string, dialect: Dialect): TableColumn[] =>
   Object.entries(schema.properties ?? {}).map(([name, field]) => ({
     name,
     type: columnType(field as JsonSchema, `${path}.${name}`, dialect),
@@ -81,7 +81,7 @@ const fields = (schema: JsonSchema, path: string, dialect: Dialect): Column[] =>
 
 const columnsIn =
   (dialect: Dialect) =>
-  (name: string, schema: z.ZodObject): Column[] =>
+  (name: string, schema: z.ZodObject): TableColumn[] =>
     fields(z.toJSONSchema(schema, { io: 'output' }), name, dialect);
 
 /** The columns of a table whose rows have this schema. @throws naming the field, when a type has no column. */

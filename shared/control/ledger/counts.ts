@@ -1,33 +1,33 @@
-import type { Status } from '../../contract/task/status.ts';
+import type { TaskStatus } from '../../contract/task/status.ts';
 
 /** What is counted: a task came to stand in a status, and was perhaps completed by that. */
-export interface Fact {
+export interface TaskFact {
   readonly id: string;
   readonly role: string;
   /** Of the task; a later one counts, an earlier one has been overtaken. */
   readonly version: number;
   /** Null: the task is no longer in the table. */
-  readonly status: Status | null;
+  readonly status: TaskStatus | null;
   readonly completion: { readonly verified: boolean; readonly at: string } | null;
 }
 
 /** As what a task was last counted. */
-export interface Mark {
+export interface CountedTask {
   readonly id: string;
   readonly version: number;
-  readonly status: Status | null;
+  readonly status: TaskStatus | null;
 }
 
 /** Counts of a part of a role's tasks, and the marks of those that were counted last. */
-export interface Tally {
-  readonly by_status: Readonly<Partial<Record<Status, number>>>;
+export interface RoleTally {
+  readonly by_status: Readonly<Partial<Record<TaskStatus, number>>>;
   readonly verified: number;
   readonly unverified: number;
   /** The latest last. */
-  readonly marks: readonly Mark[];
+  readonly marks: readonly CountedTask[];
 }
 
-export const EMPTY_TALLY: Tally = {
+export const EMPTY_ROLE_TALLY: RoleTally = {
   by_status: {},
   verified: 0,
   unverified: 0,
@@ -35,14 +35,14 @@ export const EMPTY_TALLY: Tally = {
 };
 
 /** Marks that a tally keeps to itself; older ones are put into items of their own. So it never grows. */
-export const KEPT_MARKS = 16;
+export const MAX_COUNTED_TASKS = 16;
 
-export interface Counted {
-  readonly tally: Tally;
+export interface CountResult {
+  readonly tally: RoleTally;
   /** Marks that the tally no longer holds: to be written before it is. */
-  readonly spilled: readonly Mark[];
+  readonly evicted: readonly CountedTask[];
   /** Was a completion counted? */
-  readonly completed: boolean;
+  readonly isCompletion: boolean;
 }
 
 /**
@@ -50,10 +50,10 @@ export interface Counted {
  * along in the same write. So a fact counts once however often it comes, in whatever order, and one that was lost is made up for by
  * the next one of its task. Null: it, or a later one, was counted before.
  */
-export function count(tally: Tally, mark: Mark | null, fact: Fact): Counted | null {
+export function countTask(tally: RoleTally, mark: CountedTask | null, fact: TaskFact): CountResult | null {
   if (mark ? mark.version >= fact.version : fact.status === null) return null;
   const by_status = { ...tally.by_status };
-  const add = (status: Status | null, one: 1 | -1): void => {
+  const add = (status: TaskStatus | null, one: 1 | -1): void => {
     if (status !== null) by_status[status] = (by_status[status] ?? 0) + one;
   };
   add(mark?.status ?? null, -1);
@@ -63,7 +63,7 @@ export function count(tally: Tally, mark: Mark | null, fact: Fact): Counted | nu
     ...tally.marks.filter(({ id }) => id !== fact.id),
     { id: fact.id, version: fact.version, status: fact.status },
   ];
-  const spill = Math.max(0, marks.length - KEPT_MARKS);
+  const spill = Math.max(0, marks.length - MAX_COUNTED_TASKS);
   return {
     tally: {
       by_status,
@@ -71,7 +71,7 @@ export function count(tally: Tally, mark: Mark | null, fact: Fact): Counted | nu
       unverified: tally.unverified + (completion?.verified === false ? 1 : 0),
       marks: marks.slice(spill),
     },
-    spilled: marks.slice(0, spill),
-    completed: completion !== null,
+    evicted: marks.slice(0, spill),
+    isCompletion: completion !== null,
   };
 }

@@ -1,26 +1,26 @@
 import { type TierModels, tierModelsFor } from '../../contract/agents/tiers.ts';
-import type { Outcome } from '../../contract/outcome.ts';
-import type { VerificationGate } from '../../contract/run-record/verification-gate-record.ts';
+import type { CheckOutcome } from '../../contract/outcome.ts';
+import type { VerificationGateRecord } from '../../contract/run-record/verification-gate-record.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { judgingCost } from '../../contract/task/judging-cost.ts';
-import { isTerminal } from '../../contract/task/status.ts';
+import { isTerminalStatus } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import { breakEvenPassRate, chainCosts } from '../cascade/chain.ts';
-import { rewardOf } from '../cascade/learning/outcome.ts';
-import { failureOf } from '../failures/of-attempt.ts';
+import { attemptReward } from '../cascade/learning/outcome.ts';
+import { classifyAttemptFailure } from '../failures/of-attempt.ts';
 import { qualityScore } from '../verdict/quality-score.ts';
 import { fileRows } from './file-rows.ts';
 import { judgementRows } from './judgement-rows.ts';
 import { outcomeRows } from './outcome-rows.ts';
 import { reviewRow } from './review-row.ts';
-import type { ChainRow, GateRow, NudgeRow, RecordRow, RecordTable } from './rows.ts';
+import type { ChainRow, GateRow, VerificationNudgeRow, RecordRow, RecordTable } from './rows.ts';
 
 /** One row and where it goes. `date` is the day of the fact itself, so a late delivery lands in the same partition. */
-export type Derived = {
+export type DerivedRow = {
   [T in RecordTable]: { readonly table: T; readonly date: string; readonly row: RecordRow<T> };
 }[RecordTable];
 
-const STATUS_OF: Record<Outcome, GateRow['status']> = {
+const GATE_STATUS_OF: Record<CheckOutcome, GateRow['status']> = {
   passed: 'pass',
   failed: 'fail',
   timed_out: 'timeout',
@@ -31,7 +31,7 @@ const STATUS_OF: Record<Outcome, GateRow['status']> = {
 };
 const day = (iso: string): string => iso.slice(0, 10);
 
-function taskRow(before: Task | null, after: Task): Derived[] {
+function taskRow(before: Task | null, after: Task): DerivedRow[] {
   if (before?.status === after.status) return [];
   return [
     {
@@ -73,15 +73,15 @@ function factsOf(facts: Readonly<Record<string, unknown>>): Record<string, strin
 const textOf = (fact: unknown): string | null => (typeof fact === 'string' ? fact : null);
 
 /** The attempt whose evidence came with this write. */
-function judgedBy(before: Task | null, after: Task) {
+function newVerification(before: Task | null, after: Task) {
   const attempt = currentAttempt(after);
   const verification = attempt?.verification;
   const known = before?.attempts.find((each) => each.number === attempt?.number)?.verification;
   return attempt && verification && !known ? { attempt, verification } : null;
 }
 
-function signalRows(before: Task | null, after: Task): Derived[] {
-  const judged = judgedBy(before, after);
+function signalRows(before: Task | null, after: Task): DerivedRow[] {
+  const judged = newVerification(before, after);
   if (!judged) return [];
   const { attempt, verification } = judged;
   return verification.signals.map(({ type, subject, outcome }, index) => ({
@@ -102,8 +102,8 @@ function signalRows(before: Task | null, after: Task): Derived[] {
   }));
 }
 
-function gateRows(before: Task | null, after: Task): Derived[] {
-  const judged = judgedBy(before, after);
+function gateRows(before: Task | null, after: Task): DerivedRow[] {
+  const judged = newVerification(before, after);
   if (!judged) return [];
   const { attempt, verification } = judged;
   return verification.gates.map((gate) => ({
@@ -122,7 +122,7 @@ function gateRows(before: Task | null, after: Task): Derived[] {
           : gate.blocked
             ? 'blocked'
             : 'flagged',
-      status: STATUS_OF[gate.outcome],
+      status: GATE_STATUS_OF[gate.outcome],
       outcome: gate.outcome,
       duration_ms: gate.duration_ms,
       cached: gate.cached,
@@ -154,7 +154,7 @@ type FailureField =
   | 'signal';
 
 function failureFields(attempt: Attempt): Pick<ChainRow['attempts'][number], FailureField> {
-  const failure = attempt.failure ?? failureOf(attempt);
+  const failure = attempt.failure ?? classifyAttemptFailure(attempt);
   return {
     failure_class: failure?.class ?? null,
     failure_code: failure?.code ?? null,
@@ -169,7 +169,7 @@ function failureFields(attempt: Attempt): Pick<ChainRow['attempts'][number], Fai
 }
 
 /** How often the agent was told to go on; null: nothing was asked of it. */
-const nudgesOf = (gate: VerificationGate | undefined): number | null =>
+const nudgesOf = (gate: VerificationGateRecord | undefined): number | null =>
   gate ? gate.nudges.tests + gate.nudges.compilation : null;
 
 function chainRow(after: Task, deployed: TierModels): ChainRow {
@@ -208,7 +208,7 @@ function chainRow(after: Task, deployed: TierModels): ChainRow {
         : null,
       tokens_used: tokens(attempt),
       success: attempt.outcome === 'passed' || attempt.outcome === 'unverified',
-      passed: rewardOf(attempt),
+      passed: attemptReward(attempt),
       outcome: attempt.outcome,
       ...failureFields(attempt),
       escalated: attempt.decision?.action === 'escalate',
@@ -222,11 +222,11 @@ function chainRow(after: Task, deployed: TierModels): ChainRow {
   };
 }
 
-function chainRows(after: Task, date: string, models: TierModels): Derived[] {
+function chainRows(after: Task, date: string, models: TierModels): DerivedRow[] {
   const row = chainRow(after, models);
   const { timestamp, role, complexity } = row;
   const attempts = row.attempts.map(
-    (attempt): Derived => ({
+    (attempt): DerivedRow => ({
       table: 'cascade_attempts',
       date,
       row: {
@@ -244,14 +244,14 @@ function chainRows(after: Task, date: string, models: TierModels): Derived[] {
   return [{ table: 'cascade_chains', date, row }, ...attempts];
 }
 
-function endRows(before: Task | null, after: Task, models: TierModels): Derived[] {
-  if (!isTerminal(after.status) || before?.status === after.status) return [];
+function endRows(before: Task | null, after: Task, models: TierModels): DerivedRow[] {
+  if (!isTerminalStatus(after.status) || before?.status === after.status) return [];
   const at = after.ended_at ?? after.updated_at;
   const attempt = currentAttempt(after);
   const chain = attempt ? chainRows(after, day(at), models) : [];
   if (after.status !== 'done') return chain;
   const verdict = attempt?.verdict ?? null;
-  const row: NudgeRow = {
+  const row: VerificationNudgeRow = {
     record_id: `${after.id}#${attempt?.number ?? 0}`,
     schema_version: 1,
     task_id: after.id,
@@ -268,7 +268,7 @@ function endRows(before: Task | null, after: Task, models: TierModels): Derived[
 }
 
 /** The rows that follow from one write of a task: a pure function of the two images, so a re-delivery gives the same rows. */
-export function deriveRows(before: Task | null, after: Task, models: TierModels): Derived[] {
+export function deriveRows(before: Task | null, after: Task, models: TierModels): DerivedRow[] {
   const judgements = judgementRows(before, after).map((row) => ({
     table: 'judgements' as const,
     date: day(row.timestamp),
@@ -296,8 +296,8 @@ export function deriveRows(before: Task | null, after: Task, models: TierModels)
 }
 
 /** The bodies of the objects to write: one per table and day, rows in the order they came, each once. */
-export function groupRows(rows: readonly Derived[]): { table: RecordTable; date: string; body: string }[] {
-  const groups = new Map<string, { table: RecordTable; date: string; rows: Map<string, Derived['row']> }>();
+export function groupRows(rows: readonly DerivedRow[]): { table: RecordTable; date: string; body: string }[] {
+  const groups = new Map<string, { table: RecordTable; date: string; rows: Map<string, DerivedRow['row']> }>();
   for (const { table, date, row } of rows) {
     const key = `${table}/${date}`;
     const group = groups.get(key) ?? { table, date, rows: new Map() };

@@ -1,21 +1,21 @@
 import type { Attempt } from '../../contract/task/attempt.ts';
-import { outcomeKey } from '../../contract/task/outcome.ts';
+import { deliveryOutcomeKey } from '../../contract/task/outcome.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import type { FileRow } from './rows.ts';
+import type { FileTouchRow } from './rows.ts';
 
-const JUDGED: Partial<Record<NonNullable<Attempt['outcome']>, FileRow['outcome']>> = {
+const FILE_OUTCOME_OF: Partial<Record<NonNullable<Attempt['outcome']>, FileTouchRow['outcome']>> = {
   passed: 'accepted',
   unverified: 'accepted',
   failed: 'rejected',
 };
-const wordOf = (attempt: Attempt | undefined): FileRow['outcome'] | null =>
-  (attempt?.verification && attempt.outcome && JUDGED[attempt.outcome]) || null;
+const fileOutcome = (attempt: Attempt | undefined): FileTouchRow['outcome'] | null =>
+  (attempt?.verification && attempt.outcome && FILE_OUTCOME_OF[attempt.outcome]) || null;
 
 function rowsOf(
   task: Task,
   attempt: Attempt,
-  { id, at, outcome }: { readonly id: string; readonly at: string; readonly outcome: FileRow['outcome'] },
-): FileRow[] {
+  { id, at, outcome }: { readonly id: string; readonly at: string; readonly outcome: FileTouchRow['outcome'] },
+): FileTouchRow[] {
   const { files = [], files_more: more = 0 } = attempt.verification ?? {};
   return files.map(({ path, findings, flaky }, index) => ({
     record_id: `${task.id}#${id}#file#${index}`,
@@ -35,21 +35,21 @@ function rowsOf(
 }
 
 /** What became, by this write, of changes to files: an attempt was accepted or rejected on evidence, or its work was reverted. */
-export function fileRows(before: Task | null, after: Task): FileRow[] {
+export function fileRows(before: Task | null, after: Task): FileTouchRow[] {
   const judged = after.attempts.flatMap((attempt) => {
-    const outcome = wordOf(attempt);
-    const known = wordOf(before?.attempts.find(({ number }) => number === attempt.number));
+    const outcome = fileOutcome(attempt);
+    const known = fileOutcome(before?.attempts.find(({ number }) => number === attempt.number));
     const at = attempt.ended_at ?? after.updated_at;
     return outcome && !known ? rowsOf(after, attempt, { id: String(attempt.number), at, outcome }) : [];
   });
   const delivered = currentAttempt(after);
-  const told = new Set((before?.outcomes ?? []).map(outcomeKey));
+  const told = new Set((before?.outcomes ?? []).map(deliveryOutcomeKey));
   const reverted = (after.outcomes ?? [])
-    .filter((each) => each.what === 'reverted' && !told.has(outcomeKey(each)))
+    .filter((each) => each.what === 'reverted' && !told.has(deliveryOutcomeKey(each)))
     .flatMap((each) =>
       delivered
         ? rowsOf(after, delivered, {
-            id: `outcome#${outcomeKey(each)}`,
+            id: `outcome#${deliveryOutcomeKey(each)}`,
             at: new Date(each.at).toISOString(),
             outcome: 'reverted',
           })

@@ -1,4 +1,4 @@
-import { hasResult } from '../../contract/outcome.ts';
+import { hasCheckResult } from '../../contract/outcome.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
 import type { JudgementRow } from './rows.ts';
@@ -49,9 +49,9 @@ export function judgementRows(before: Task | null, after: Task): JudgementRow[] 
 const OPEN_GATES: readonly JudgementRow['kind'][] = ['red_team', 'vision'];
 
 /** Was work let on although nobody has attacked it, or looked at it, who was to? */
-export const isOpenFault = ({
+export const isFailedOpen = ({
   kind,
   outcome,
   verdict,
 }: Pick<JudgementRow, 'kind' | 'outcome' | 'verdict'>): boolean =>
-  OPEN_GATES.includes(kind) && verdict === 'pass' && !hasResult(outcome) && outcome !== 'skipped';
+  OPEN_GATES.includes(kind) && verdict === 'pass' && !hasCheckResult(outcome) && outcome !== 'skipped';

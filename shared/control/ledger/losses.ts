@@ -1,17 +1,17 @@
-import { BOX_KINDS } from '../../contract/box-kind.ts';
+import { LAUNCH_KINDS } from '../../contract/box-kind.ts';
 import type { Task } from '../../contract/task/task.ts';
 
 /** Why a box brought nothing: it never ran or was taken away, it is gone, its agent fell silent, or ECS will not start it at all. */
-export const LOSSES = ['excused', 'box_lost', 'lease_expired', 'launch_refused'] as const;
-export type Loss = (typeof LOSSES)[number];
+export const CONTAINER_LOSSES = ['excused', 'box_lost', 'lease_expired', 'launch_refused'] as const;
+export type ContainerLoss = (typeof CONTAINER_LOSSES)[number];
 
 /** The boxes that one write of a task gives up. */
-export function lossesOf(before: Task | null, after: Task): Loss[] {
+export function newContainerLosses(before: Task | null, after: Task): ContainerLoss[] {
   if (after.failure?.code === 'launch_refused' && before?.failure?.code !== 'launch_refused')
     return ['launch_refused'];
-  return after.attempts.flatMap((attempt): Loss[] => {
+  return after.attempts.flatMap((attempt): ContainerLoss[] => {
     const was = before?.attempts.find(({ number }) => number === attempt.number);
-    const launches = BOX_KINDS.flatMap((kind): Loss[] => {
+    const launches = LAUNCH_KINDS.flatMap((kind): ContainerLoss[] => {
       const launch = attempt[kind];
       if (!launch?.lost) return [];
       if ((launch.excused ?? 0) > (was?.[kind]?.excused ?? 0)) return ['excused'];
@@ -29,5 +29,5 @@ const spent = (task: Task | null): number =>
   task?.attempts.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0) ?? 0;
 
 /** Dollars for models that a write of a task has added; nothing for what is not known. */
-export const spentBy = (before: Task | null, after: Task): number =>
+export const addedModelCostUsd = (before: Task | null, after: Task): number =>
   Math.max(0, spent(after) - spent(before));

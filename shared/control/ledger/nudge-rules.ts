@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { ENV } from '../../contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../contract/names.ts';
 
 /** Days for which a completion is remembered for the window: its longest. */
-export const REMEMBERED_DAYS = 90;
+export const COMPLETION_RETENTION_DAYS = 90;
 /** Completions that a window may have at most: each look reads them. */
-export const LARGEST_WINDOW = 1_000;
+export const MAX_NUDGE_WINDOW = 1_000;
 
 /** When too much is completed without verification, and which completions that is said of. */
 export const NUDGE_SETTINGS = {
@@ -24,13 +24,13 @@ export const NUDGE_SETTINGS = {
     .number()
     .int()
     .min(1)
-    .max(LARGEST_WINDOW)
+    .max(MAX_NUDGE_WINDOW)
     .default(100)
     .describe('So many of the latest completions are looked at.'),
   nudgeWindowDays: z.coerce
     .number()
     .positive()
-    .max(REMEMBERED_DAYS)
+    .max(COMPLETION_RETENTION_DAYS)
     .default(7)
     .describe('Completions that are older than so many days are not looked at.'),
 } as const;
@@ -39,15 +39,15 @@ export type NudgeRules = z.infer<typeof NudgeRules>;
 
 /** The variables that a function has them in. */
 export const NUDGE_ENV = {
-  nudgeThreshold: ENV.nudgeThreshold,
-  nudgeMinCompletions: ENV.nudgeMinCompletions,
-  nudgeWindow: ENV.nudgeWindow,
-  nudgeWindowDays: ENV.nudgeWindowDays,
+  nudgeThreshold: FUNCTION_ENV_NAMES.nudgeThreshold,
+  nudgeMinCompletions: FUNCTION_ENV_NAMES.nudgeMinCompletions,
+  nudgeWindow: FUNCTION_ENV_NAMES.nudgeWindow,
+  nudgeWindowDays: FUNCTION_ENV_NAMES.nudgeWindowDays,
 } as const satisfies Record<keyof NudgeRules, string>;
 const NAMES = Object.keys(NUDGE_ENV) as (keyof NudgeRules)[];
 
 export const nudgeEnvironment = (rules: NudgeRules): Record<string, string> =>
   Object.fromEntries(NAMES.map((name) => [NUDGE_ENV[name], String(rules[name])]));
 /** @throws ZodError for a value that is none */
-export const nudgeRulesOf = (environment: Readonly<Record<string, string | undefined>>): NudgeRules =>
+export const parseNudgeRules = (environment: Readonly<Record<string, string | undefined>>): NudgeRules =>
   NudgeRules.parse(Object.fromEntries(NAMES.map((name) => [name, environment[NUDGE_ENV[name]]])));

@@ -2,40 +2,40 @@ import { NudgeRules } from './nudge-rules.ts';
 import type { VerificationNudge } from './verification-nudge.ts';
 
 /** How many of the latest unverified tasks are named. */
-export const RECENT_UNVERIFIED = 5;
+export const MAX_RECENT_UNVERIFIED = 5;
 
 /** A task came to its goal. */
-export interface Completion {
+export interface TaskCompletion {
   readonly task_id: string;
   readonly at: string;
   readonly verified: boolean;
 }
 
 /** A person has said that what was before says nothing of what comes. */
-export interface Anew {
+export interface NudgeWindowReset {
   readonly at: string;
   readonly by: string;
   readonly reason: string;
 }
 
 /** What is known of completions. */
-export interface Completed {
+export interface CompletionHistory {
   /** The newest first: at least those of the window. */
-  readonly latest: readonly Completion[];
-  readonly anew: Anew | null;
+  readonly latest: readonly TaskCompletion[];
+  readonly reset: NudgeWindowReset | null;
   /** All that there ever were. */
-  readonly ever: { readonly verified: number; readonly unverified: number };
+  readonly totals: { readonly verified: number; readonly unverified: number };
 }
 
 /** The time after which completions are looked at, whatever their number. */
-export const windowBegins = (rules: Pick<NudgeRules, 'nudgeWindowDays'>, now: Date): string =>
+export const nudgeWindowStart = (rules: Pick<NudgeRules, 'nudgeWindowDays'>, now: Date): string =>
   new Date(now.getTime() - rules.nudgeWindowDays * 86_400_000).toISOString();
 
 /** The completions that are looked at: the latest `nudgeWindow`, none older than `nudgeWindowDays`, none from before a person began anew. */
-export function inWindow({ latest, anew }: Completed, rules: NudgeRules, now: Date): Completion[] {
-  const begins = windowBegins(rules, now);
+export function completionsInWindow({ latest, reset }: CompletionHistory, rules: NudgeRules, now: Date): TaskCompletion[] {
+  const begins = nudgeWindowStart(rules, now);
   return latest
-    .filter(({ at }) => at >= begins && (anew === null || at > anew.at))
+    .filter(({ at }) => at >= begins && (reset === null || at > reset.at))
     .toSorted((a, b) => (a.at < b.at || (a.at === b.at && a.task_id < b.task_id) ? 1 : -1))
     .slice(0, rules.nudgeWindow);
 }
@@ -44,12 +44,12 @@ export function inWindow({ latest, anew }: Completed, rules: NudgeRules, now: Da
  * The seed's summary, of the completions in the window. unverified_ratio = unverified / all, null of none. The comparison is strict and
  * needs a minimum of completions, so that one unverified task of one is no alarm.
  */
-export function summarise(
-  completed: Completed,
+export function summariseCompletions(
+  completed: CompletionHistory,
   rules: NudgeRules = NudgeRules.parse({}),
   now = new Date(),
 ): VerificationNudge {
-  const counted = inWindow(completed, rules, now);
+  const counted = completionsInWindow(completed, rules, now);
   const unverified = counted.filter(({ verified }) => !verified);
   const total = counted.length;
   const ratio = total === 0 ? null : unverified.length / total;
@@ -61,13 +61,13 @@ export function summarise(
     threshold_exceeded: ratio !== null && total >= rules.nudgeMinCompletions && ratio > rules.nudgeThreshold,
     nudge_threshold: rules.nudgeThreshold,
     min_completions: rules.nudgeMinCompletions,
-    recent_unverified: unverified.slice(0, RECENT_UNVERIFIED).map(({ task_id }) => task_id),
+    recent_unverified: unverified.slice(0, MAX_RECENT_UNVERIFIED).map(({ task_id }) => task_id),
     window: {
       completions: rules.nudgeWindow,
       days: rules.nudgeWindowDays,
       oldest: counted.at(-1)?.at ?? null,
-      reset: completed.anew,
+      reset: completed.reset,
     },
-    ever: completed.ever,
+    ever: completed.totals,
   };
 }

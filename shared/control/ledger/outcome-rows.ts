@@ -1,15 +1,15 @@
-import { outcomeKey } from '../../contract/task/outcome.ts';
+import { deliveryOutcomeKey } from '../../contract/task/outcome.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import type { OutcomeRow } from './rows.ts';
+import type { WorkOutcomeRow } from './rows.ts';
 
 /** What has become known, by this write, of delivered work. */
-export function outcomeRows(before: Task | null, after: Task): OutcomeRow[] {
-  const known = new Set((before?.outcomes ?? []).map(outcomeKey));
+export function outcomeRows(before: Task | null, after: Task): WorkOutcomeRow[] {
+  const known = new Set((before?.outcomes ?? []).map(deliveryOutcomeKey));
   const attempt = currentAttempt(after);
   return (after.outcomes ?? [])
-    .filter((each) => !known.has(outcomeKey(each)))
+    .filter((each) => !known.has(deliveryOutcomeKey(each)))
     .map((each) => ({
-      record_id: `${after.id}#outcome#${outcomeKey(each)}`,
+      record_id: `${after.id}#outcome#${deliveryOutcomeKey(each)}`,
       schema_version: 1,
       task_id: after.id,
       timestamp: new Date(each.at).toISOString(),

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { Outcome, VERDICTS } from '../../contract/outcome.ts';
-import { ATTEMPT_OUTCOMES, DECISIONS } from '../../contract/task/attempt.ts';
-import { WORK_OUTCOMES } from '../../contract/task/outcome.ts';
-import { Status } from '../../contract/task/status.ts';
+import { CheckOutcome, VERDICTS } from '../../contract/outcome.ts';
+import { ATTEMPT_OUTCOMES, CASCADE_ACTIONS } from '../../contract/task/attempt.ts';
+import { DELIVERY_OUTCOMES } from '../../contract/task/outcome.ts';
+import { TaskStatus } from '../../contract/task/status.ts';
 
 /**
  * Rows of the JSONL records on S3. The Glue columns are made from these schemas, so keep to strings, numbers,
@@ -18,8 +18,8 @@ const Row = z.object({
 /** One row for each status change of a task. */
 export const TaskRow = Row.extend({
   timestamp: z.iso.datetime(),
-  status: Status,
-  previous_status: Status.nullable(),
+  status: TaskStatus,
+  previous_status: TaskStatus.nullable(),
   role: z.string(),
   priority: z.number().int(),
   scope: z.string(),
@@ -47,7 +47,7 @@ export const GateRow = Row.extend({
   gate: z.string(),
   result: z.enum(['pass', 'blocked', 'flagged']),
   status: z.enum(['pass', 'fail', 'timeout', 'skipped', 'bypassed', 'inert', 'infra_failed']),
-  outcome: Outcome,
+  outcome: CheckOutcome,
   duration_ms: z.number().int(),
   cached: z.boolean(),
   required: z.boolean(),
@@ -114,7 +114,7 @@ const ChainAttempt = z.object({
   exit_code: z.number().int().nullable(),
   signal: z.string().nullable(),
   escalated: z.boolean(),
-  decision: z.enum(DECISIONS).nullable(),
+  decision: z.enum(CASCADE_ACTIONS).nullable(),
   escalation_reason: z.string().nullable(),
 });
 
@@ -144,7 +144,7 @@ export const JudgementRow = Row.extend({
   attempt: z.number().int(),
   kind: z.string(),
   subject: z.string(),
-  outcome: Outcome,
+  outcome: CheckOutcome,
   /** What it made of the verdict. */
   verdict: z.enum(VERDICTS),
   confidence: z.number().nullable(),
@@ -193,7 +193,7 @@ export const SignalRow = Row.extend({
   attempt: z.number().int(),
   type: z.string(),
   subject: z.string(),
-  outcome: Outcome,
+  outcome: CheckOutcome,
   model: z.string().nullable(),
   tree: z.string(),
 });
@@ -219,10 +219,10 @@ export const ReviewRow = Row.extend({
 export type ReviewRow = z.infer<typeof ReviewRow>;
 
 /** One row for each thing that became of delivered work where it was delivered to: what a passing verdict was worth. */
-export const OutcomeRow = Row.extend({
+export const WorkOutcomeRow = Row.extend({
   /** By the forge's clock, or the commit's. */
   timestamp: z.iso.datetime({ offset: true }),
-  outcome: z.enum(WORK_OUTCOMES),
+  outcome: z.enum(DELIVERY_OUTCOMES),
   role: z.string(),
   repository: z.string(),
   /** Attempt whose work was delivered. */
@@ -240,10 +240,10 @@ export const OutcomeRow = Row.extend({
   /** Gates that had passed it: for work that is reverted, what they say is false. */
   passed_gates: z.array(z.string()),
 });
-export type OutcomeRow = z.infer<typeof OutcomeRow>;
+export type WorkOutcomeRow = z.infer<typeof WorkOutcomeRow>;
 
 /** One row for each file that an attempt changed, when the attempt was accepted or rejected on evidence, and again when its work was reverted. */
-export const FileRow = Row.extend({
+export const FileTouchRow = Row.extend({
   timestamp: z.iso.datetime(),
   attempt: z.number().int(),
   repository: z.string(),
@@ -258,10 +258,10 @@ export const FileRow = Row.extend({
   /** Files of the same change that have no row, because there are too many. */
   more_files: z.number().int(),
 });
-export type FileRow = z.infer<typeof FileRow>;
+export type FileTouchRow = z.infer<typeof FileTouchRow>;
 
 /** One row for each completion: was there evidence of our own? `timestamp` is epoch seconds, as in the seed. */
-export const NudgeRow = Row.extend({
+export const VerificationNudgeRow = Row.extend({
   session_id: z.string(),
   timestamp: z.number(),
   tests_run: z.boolean(),
@@ -272,7 +272,7 @@ export const NudgeRow = Row.extend({
   evidence_source: z.literal('gates_container'),
   tree: z.string().nullable(),
 });
-export type NudgeRow = z.infer<typeof NudgeRow>;
+export type VerificationNudgeRow = z.infer<typeof VerificationNudgeRow>;
 
 /** Every record table by its name under `records/table=<name>/`. */
 export const RECORD_TABLES = {
@@ -283,9 +283,9 @@ export const RECORD_TABLES = {
   cascade_attempts: AttemptRow,
   completion_signals: SignalRow,
   reviews: ReviewRow,
-  work_outcomes: OutcomeRow,
-  file_touches: FileRow,
-  verification_nudges: NudgeRow,
+  work_outcomes: WorkOutcomeRow,
+  file_touches: FileTouchRow,
+  verification_nudges: VerificationNudgeRow,
 } as const;
 export type RecordTable = keyof typeof RECORD_TABLES;
 export const RECORD_TABLE_NAMES = Object.keys(RECORD_TABLES) as RecordTable[];

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Figures, Worked } from './figures.ts';
-import type { Part } from './further.ts';
-import { daysBefore, knownUsd, mapped, ratio, rounded, since, sumOf } from './views.ts';
+import type { DailyMetrics, WorkMetrics } from './figures.ts';
+import type { AttemptTotals } from './further.ts';
+import { dateBefore, knownCostUsd, mapSorted, ratioOrNull, roundOrNull, daysFrom, sumDays } from './views.ts';
 
 const Cost = z.object({
   count: z.number().int(),
@@ -14,7 +14,7 @@ const Cost = z.object({
     .describe('cost_usd / success; null: nothing was accepted, or a cost is unknown.'),
 });
 
-export const CostQuery = z.strictObject({ days: z.coerce.number().int().min(1).max(365).default(30) });
+export const QualityCostQuery = z.strictObject({ days: z.coerce.number().int().min(1).max(365).default(30) });
 export const QualityCost = z
   .object({
     window_days: z.number().int(),
@@ -34,22 +34,22 @@ export const QualityCost = z
   })
   .meta({ id: 'QualityCost' });
 
-const costOf = ({ count, success, cost_usd, with_cost }: Part | Worked): z.infer<typeof Cost> => ({
+const costOf = ({ count, success, cost_usd, with_cost }: AttemptTotals | WorkMetrics): z.infer<typeof Cost> => ({
   count,
   success,
-  cost_usd: knownUsd(cost_usd, count, with_cost),
+  cost_usd: knownCostUsd(cost_usd, count, with_cost),
   cost_unknown: count - with_cost,
-  usd_per_success: count === with_cost ? ratio(cost_usd, success, 6) : null,
+  usd_per_success: count === with_cost ? ratioOrNull(cost_usd, success, 6) : null,
 });
 
 /** What work costs, by whatever it can be told apart by. */
-export function costView(
-  days: ReadonlyMap<string, Figures>,
+export function qualityCostView(
+  days: ReadonlyMap<string, DailyMetrics>,
   window: number,
   now: Date,
 ): z.infer<typeof QualityCost> {
-  const within = since(days, daysBefore(now, window - 1));
-  const { tasks, roles, models, further } = sumOf(within);
+  const within = daysFrom(days, dateBefore(now, window - 1));
+  const { tasks, roles, models, further } = sumDays(within);
   const saved = further?.saved ?? { usd: 0, known: 0, unknown: 0 };
   return {
     window_days: window,
@@ -57,12 +57,12 @@ export function costView(
     per_day: [...within]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([date, figures]) => ({ date, ...costOf(figures.tasks) })),
-    per_role: mapped(roles, costOf),
-    per_model: mapped(models, costOf),
-    per_tier: mapped(further?.tiers ?? {}, costOf),
-    per_repository: mapped(further?.repositories ?? {}, costOf),
-    per_outcome: mapped(further?.outcomes ?? {}, costOf),
-    saved_vs_direct_opus_usd: saved.known === 0 ? null : rounded(saved.usd, 6),
+    per_role: mapSorted(roles, costOf),
+    per_model: mapSorted(models, costOf),
+    per_tier: mapSorted(further?.tiers ?? {}, costOf),
+    per_repository: mapSorted(further?.repositories ?? {}, costOf),
+    per_outcome: mapSorted(further?.outcomes ?? {}, costOf),
+    saved_vs_direct_opus_usd: saved.known === 0 ? null : roundOrNull(saved.usd, 6),
     saved_unknown: saved.unknown,
     generated_at: now.toISOString(),
   };

@@ -1,17 +1,17 @@
-import type { Derived } from '../ledger/derive.ts';
-import { type Figures, NO_FIGURES, withRecord } from './figures.ts';
-import { addsFurther } from './further.ts';
+import type { DerivedRow } from '../ledger/derive.ts';
+import { type DailyMetrics, EMPTY_DAILY_METRICS, addRecord } from './figures.ts';
+import { hasBreakdown } from './further.ts';
 
 /** Records that are counted together, once: the gates of an attempt, the end of a task, a person's word. */
-export interface QualityFact {
+export interface MetricFact {
   /** The same whenever the records come again. */
   readonly id: string;
   /** YYYY-MM-DD, the records' own. */
   readonly date: string;
-  readonly figures: Figures;
+  readonly metrics: DailyMetrics;
 }
 
-function idOf(derived: Derived): string | null {
+function idOf(derived: DerivedRow): string | null {
   switch (derived.table) {
     case 'quality_gates':
       return `${derived.row.task_id}#${derived.row.attempt}#gates`;
@@ -23,25 +23,25 @@ function idOf(derived: Derived): string | null {
     case 'verification_nudges':
       return `${derived.row.record_id}#completion`;
     case 'work_outcomes':
-      return addsFurther(derived) ? derived.row.record_id : null;
+      return hasBreakdown(derived) ? derived.row.record_id : null;
     case 'tasks':
       // Most changes of a status are counted nowhere, and must not cost a write.
-      return addsFurther(derived) ? derived.row.record_id : null;
+      return hasBreakdown(derived) ? derived.row.record_id : null;
     default:
       return null;
   }
 }
 
 /** What is to be counted of the records of one write. */
-export function factsOf(records: readonly Derived[]): QualityFact[] {
-  const facts = new Map<string, QualityFact>();
+export function deriveMetricFacts(records: readonly DerivedRow[]): MetricFact[] {
+  const facts = new Map<string, MetricFact>();
   // A write may be in a batch twice.
   const once = new Map(records.map((each) => [`${each.table} ${each.row.record_id}`, each]));
   for (const derived of once.values()) {
     const id = idOf(derived);
     if (id === null) continue;
-    const fact = facts.get(id) ?? { id, date: derived.date, figures: NO_FIGURES };
-    facts.set(id, { ...fact, figures: withRecord(fact.figures, derived) });
+    const fact = facts.get(id) ?? { id, date: derived.date, metrics: EMPTY_DAILY_METRICS };
+    facts.set(id, { ...fact, metrics: addRecord(fact.metrics, derived) });
   }
   return [...facts.values()];
 }

@@ -1,9 +1,9 @@
-import type { Derived } from '../ledger/derive.ts';
-import { addFurther, type Further, NOTHING_FURTHER, withFurther } from './further.ts';
-import { type Histogram, withValue } from './histogram.ts';
+import type { DerivedRow } from '../ledger/derive.ts';
+import { addBreakdowns, type MetricsBreakdown, EMPTY_METRICS_BREAKDOWN, addRecordToBreakdown } from './further.ts';
+import { type Histogram, addToHistogram } from './histogram.ts';
 
 /** Some things that were counted, with what they took: sums over those of which it is known, beside how many those are. */
-export interface Worked {
+export interface WorkMetrics {
   readonly count: number;
   readonly success: number;
   readonly seconds: number;
@@ -15,7 +15,7 @@ export interface Worked {
   readonly with_cost: number;
 }
 
-export interface GateFigures {
+export interface GateMetrics {
   readonly total: number;
   readonly pass: number;
   readonly blocked: number;
@@ -24,33 +24,33 @@ export interface GateFigures {
 }
 
 /** What happened in a span of time, as numbers that can be added up. */
-export interface Figures {
+export interface DailyMetrics {
   /** Tasks that came to their goal or failed. */
-  readonly tasks: Worked;
-  readonly roles: Readonly<Record<string, Worked>>;
+  readonly tasks: WorkMetrics;
+  readonly roles: Readonly<Record<string, WorkMetrics>>;
   /** Attempts by model. */
-  readonly models: Readonly<Record<string, Worked>>;
-  readonly gates: Readonly<Record<string, GateFigures>>;
+  readonly models: Readonly<Record<string, WorkMetrics>>;
+  readonly gates: Readonly<Record<string, GateMetrics>>;
   readonly reviews: { readonly approved: number; readonly rejected: number };
   /** What judging attempts took. Absent in items of earlier versions, as what follows. */
-  readonly judging?: Judging;
+  readonly judging?: JudgingMetrics;
   /** Quality scores of attempts. */
   readonly scores?: { readonly sum: number; readonly count: number };
   /** Absent in items of earlier versions. */
-  readonly further?: Further;
+  readonly further?: MetricsBreakdown;
 }
 
 /** Sums over the attempts of which it is known, beside how many there are. */
-export interface Judging {
+export interface JudgingMetrics {
   readonly attempts: number;
   readonly cost_usd: number;
   readonly gates_cost_usd: number;
   readonly with_cost: number;
 }
-export const NO_JUDGING: Judging = { attempts: 0, cost_usd: 0, gates_cost_usd: 0, with_cost: 0 };
+export const EMPTY_JUDGING_METRICS: JudgingMetrics = { attempts: 0, cost_usd: 0, gates_cost_usd: 0, with_cost: 0 };
 const NO_SCORES = { sum: 0, count: 0 };
 
-const NOTHING_DONE: Worked = {
+const NOTHING_DONE: WorkMetrics = {
   count: 0,
   success: 0,
   seconds: 0,
@@ -61,38 +61,38 @@ const NOTHING_DONE: Worked = {
   cost_usd: 0,
   with_cost: 0,
 };
-const NO_RUNS: GateFigures = { total: 0, pass: 0, blocked: 0, flagged: 0, seconds: 0 };
-export const NO_FIGURES: Figures = {
+const NO_RUNS: GateMetrics = { total: 0, pass: 0, blocked: 0, flagged: 0, seconds: 0 };
+export const EMPTY_DAILY_METRICS: DailyMetrics = {
   tasks: NOTHING_DONE,
   roles: {},
   models: {},
   gates: {},
   reviews: { approved: 0, rejected: 0 },
-  judging: NO_JUDGING,
+  judging: EMPTY_JUDGING_METRICS,
   scores: NO_SCORES,
-  further: NOTHING_FURTHER,
+  further: EMPTY_METRICS_BREAKDOWN,
 };
 
-interface One {
+interface WorkSample {
   readonly success: boolean;
   readonly seconds: number | null;
   readonly tokens: number | null;
   readonly cost: number | null;
 }
 
-const withOne = (sum: Worked = NOTHING_DONE, { success, seconds, tokens, cost }: One): Worked => ({
+const addWorkSample = (sum: WorkMetrics = NOTHING_DONE, { success, seconds, tokens, cost }: WorkSample): WorkMetrics => ({
   count: sum.count + 1,
   success: sum.success + (success ? 1 : 0),
   seconds: sum.seconds + (seconds ?? 0),
   with_seconds: sum.with_seconds + (seconds === null ? 0 : 1),
-  by_seconds: seconds === null ? sum.by_seconds : withValue(sum.by_seconds, seconds),
+  by_seconds: seconds === null ? sum.by_seconds : addToHistogram(sum.by_seconds, seconds),
   tokens: sum.tokens + (tokens ?? 0),
   with_tokens: sum.with_tokens + (tokens === null ? 0 : 1),
   cost_usd: sum.cost_usd + (cost ?? 0),
   with_cost: sum.with_cost + (cost === null ? 0 : 1),
 });
 
-const addJudging = (a: Judging = NO_JUDGING, b: Judging = NO_JUDGING): Judging => ({
+const addJudging = (a: JudgingMetrics = EMPTY_JUDGING_METRICS, b: JudgingMetrics = EMPTY_JUDGING_METRICS): JudgingMetrics => ({
   attempts: a.attempts + b.attempts,
   cost_usd: a.cost_usd + b.cost_usd,
   gates_cost_usd: a.gates_cost_usd + b.gates_cost_usd,
@@ -101,12 +101,12 @@ const addJudging = (a: Judging = NO_JUDGING, b: Judging = NO_JUDGING): Judging =
 const addScores = (a = NO_SCORES, b = NO_SCORES) => ({ sum: a.sum + b.sum, count: a.count + b.count });
 
 /** Adds what one record says. Records of kinds that no figure is made of change nothing. */
-export const withRecord = (sum: Figures, derived: Derived): Figures => ({
-  ...withWork(sum, derived),
-  further: withFurther(sum.further, derived),
+export const addRecord = (sum: DailyMetrics, derived: DerivedRow): DailyMetrics => ({
+  ...addRecordToWork(sum, derived),
+  further: addRecordToBreakdown(sum.further, derived),
 });
 
-function withWork(sum: Figures, derived: Derived): Figures {
+function addRecordToWork(sum: DailyMetrics, derived: DerivedRow): DailyMetrics {
   switch (derived.table) {
     case 'quality_gates': {
       const { gate, result, duration_ms } = derived.row;
@@ -126,14 +126,14 @@ function withWork(sum: Figures, derived: Derived): Figures {
       const one = { success: succeeded, seconds: totalOf(took), tokens: totalOf(tokens), cost };
       return {
         ...sum,
-        tasks: withOne(sum.tasks, one),
-        roles: { ...sum.roles, [role]: withOne(sum.roles[role], one) },
+        tasks: addWorkSample(sum.tasks, one),
+        roles: { ...sum.roles, [role]: addWorkSample(sum.roles[role], one) },
       };
     }
     case 'cascade_attempts': {
       const { model, success, latency_s: seconds, tokens_used: tokens, cost_usd: cost } = derived.row;
       const name = model ?? 'unknown';
-      const next = withOne(sum.models[name], { success, seconds, tokens, cost });
+      const next = addWorkSample(sum.models[name], { success, seconds, tokens, cost });
       const { judging_cost_usd: judging, gates_cost_usd: gates, quality_score: score } = derived.row;
       return {
         ...sum,
@@ -180,7 +180,7 @@ const merged = <T>(
   return result;
 };
 const plus = (x: number, y: number): number => x + y;
-const addWorked = (a: Worked, b: Worked): Worked => ({
+const addWorked = (a: WorkMetrics, b: WorkMetrics): WorkMetrics => ({
   count: a.count + b.count,
   success: a.success + b.success,
   seconds: a.seconds + b.seconds,
@@ -191,7 +191,7 @@ const addWorked = (a: Worked, b: Worked): Worked => ({
   cost_usd: a.cost_usd + b.cost_usd,
   with_cost: a.with_cost + b.with_cost,
 });
-const addGates = (a: GateFigures, b: GateFigures): GateFigures => ({
+const addGates = (a: GateMetrics, b: GateMetrics): GateMetrics => ({
   total: a.total + b.total,
   pass: a.pass + b.pass,
   blocked: a.blocked + b.blocked,
@@ -199,7 +199,7 @@ const addGates = (a: GateFigures, b: GateFigures): GateFigures => ({
   seconds: a.seconds + b.seconds,
 });
 
-export const addFigures = (a: Figures, b: Figures): Figures => ({
+export const addDailyMetrics = (a: DailyMetrics, b: DailyMetrics): DailyMetrics => ({
   tasks: addWorked(a.tasks, b.tasks),
   roles: merged(a.roles, b.roles, addWorked),
   models: merged(a.models, b.models, addWorked),
@@ -210,5 +210,5 @@ export const addFigures = (a: Figures, b: Figures): Figures => ({
   },
   judging: addJudging(a.judging, b.judging),
   scores: addScores(a.scores, b.scores),
-  further: addFurther(a.further, b.further),
+  further: addBreakdowns(a.further, b.further),
 });

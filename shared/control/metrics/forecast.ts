@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { isTerminal, type Status } from '../../contract/task/status.ts';
-import type { Figures } from './figures.ts';
-import { knownUsd, ratio, rounded, sumOf } from './views.ts';
+import { isTerminalStatus, type TaskStatus } from '../../contract/task/status.ts';
+import type { DailyMetrics } from './figures.ts';
+import { knownCostUsd, ratioOrNull, roundOrNull, sumDays } from './views.ts';
 
 export const BudgetForecast = z
   .object({
@@ -38,27 +38,27 @@ const HIGH = 10;
  * What the tasks that have not ended will cost: for each, the mean cost of the ended tasks of its role in the days given; where there
  * is none, of all. projected = spent this month + estimated. The seed guesses by scope and price where it has no history; here that is null.
  */
-export function forecastView(
-  days: ReadonlyMap<string, Figures>,
-  roles: ReadonlyMap<string, Readonly<Partial<Record<Status, number>>>>,
+export function budgetForecastView(
+  days: ReadonlyMap<string, DailyMetrics>,
+  roles: ReadonlyMap<string, Readonly<Partial<Record<TaskStatus, number>>>>,
   budget: number | null,
   now: Date,
 ): z.infer<typeof BudgetForecast> {
-  const { tasks, roles: history } = sumOf(days);
+  const { tasks, roles: history } = sumDays(days);
   const month = now.toISOString().slice(0, 7);
-  const ended = sumOf(new Map([...days].filter(([day]) => day.startsWith(month)))).tasks;
-  const spent = knownUsd(ended.cost_usd, ended.count, ended.with_cost, 4);
+  const ended = sumDays(new Map([...days].filter(([day]) => day.startsWith(month)))).tasks;
+  const spent = knownCostUsd(ended.cost_usd, ended.count, ended.with_cost, 4);
   const unknown = ended.count - ended.with_cost;
   const mean = (role: string): number | null => {
     const own = history[role];
-    return (own && ratio(own.cost_usd, own.with_cost, 9)) ?? ratio(tasks.cost_usd, tasks.with_cost, 9);
+    return (own && ratioOrNull(own.cost_usd, own.with_cost, 9)) ?? ratioOrNull(tasks.cost_usd, tasks.with_cost, 9);
   };
   const perRole = [...roles]
     .map(([role, counts]) => {
-      const live = Object.entries(counts) as [Status, number][];
-      const count = live.reduce((sum, [status, number]) => sum + (isTerminal(status) ? 0 : number), 0);
+      const live = Object.entries(counts) as [TaskStatus, number][];
+      const count = live.reduce((sum, [status, number]) => sum + (isTerminalStatus(status) ? 0 : number), 0);
       const each = mean(role);
-      return { role, task_count: count, estimated_cost_usd: each === null ? null : rounded(each * count, 4) };
+      return { role, task_count: count, estimated_cost_usd: each === null ? null : roundOrNull(each * count, 4) };
     })
     .filter(({ task_count }) => task_count > 0)
     .toSorted((a, b) => (a.role < b.role ? -1 : 1));
@@ -72,9 +72,9 @@ export function forecastView(
     task_count: count,
     current_spend_usd: spent,
     cost_unknown: unknown,
-    estimated_remaining_cost_usd: rounded(remaining, 4),
-    projected_total_cost_usd: rounded(projected, 4),
-    avg_estimated_cost_per_task_usd: remaining === null ? null : ratio(remaining, count),
+    estimated_remaining_cost_usd: roundOrNull(remaining, 4),
+    projected_total_cost_usd: roundOrNull(projected, 4),
+    avg_estimated_cost_per_task_usd: remaining === null ? null : ratioOrNull(remaining, count),
     budget_usd: budget,
     within_budget: within(budget, projected, unknown),
     confidence_level: tasks.with_cost >= HIGH ? 'high' : tasks.with_cost >= MEDIUM ? 'medium' : 'low',

@@ -1,8 +1,8 @@
-import type { Derived } from '../ledger/derive.ts';
-import { type Histogram, withValue } from './histogram.ts';
+import type { DerivedRow } from '../ledger/derive.ts';
+import { type Histogram, addToHistogram } from './histogram.ts';
 
 /** Some attempts: how many, how many were accepted, and what they cost as far as it is known. */
-export interface Part {
+export interface AttemptTotals {
   readonly count: number;
   readonly success: number;
   readonly cost_usd: number;
@@ -10,7 +10,7 @@ export interface Part {
 }
 
 /** How a gate's word has held against a person's. */
-export interface GateWord {
+export interface GateAccuracy {
   /** Held work that a person then looked at. */
   readonly held: number;
   /** Of it: approved all the same. */
@@ -20,20 +20,20 @@ export interface GateWord {
 }
 
 /** Sums of a day beside those of `Figures`. */
-export interface Further {
+export interface MetricsBreakdown {
   readonly completions: { readonly verified: number; readonly unverified: number };
   /** Against going straight to the top model, over the chains of which it is known; may be negative. */
   readonly saved: { readonly usd: number; readonly known: number; readonly unknown: number };
-  readonly tiers: Readonly<Record<string, Part>>;
-  readonly repositories: Readonly<Record<string, Part>>;
+  readonly tiers: Readonly<Record<string, AttemptTotals>>;
+  readonly repositories: Readonly<Record<string, AttemptTotals>>;
   /** Attempts by what became of them: cost by verdict. */
-  readonly outcomes: Readonly<Record<string, Part>>;
+  readonly outcomes: Readonly<Record<string, AttemptTotals>>;
   /** Seconds from submission until somebody first claimed the task. */
   readonly queue: { readonly count: number; readonly by_seconds: Histogram };
-  readonly words: Readonly<Record<string, GateWord>>;
+  readonly words: Readonly<Record<string, GateAccuracy>>;
 }
 
-export const NOTHING_FURTHER: Further = {
+export const EMPTY_METRICS_BREAKDOWN: MetricsBreakdown = {
   completions: { verified: 0, unverified: 0 },
   saved: { usd: 0, known: 0, unknown: 0 },
   tiers: {},
@@ -43,7 +43,7 @@ export const NOTHING_FURTHER: Further = {
   words: {},
 };
 
-const NO_WORD: GateWord = { held: 0, false_blocks: 0, false_greens: 0 };
+const NO_WORD: GateAccuracy = { held: 0, false_blocks: 0, false_greens: 0 };
 
 /** Repositories that one sum tells apart: an item must not grow with how many there are. */
 const MOST_REPOSITORIES = 100;
@@ -68,10 +68,10 @@ function joined<T>(
   return Object.fromEntries(result);
 }
 
-const addPart = (a: Part, b: Part): Part => added(a as Part & Sums, b as Part & Sums);
-const addWord = (a: GateWord, b: GateWord): GateWord => added(a as GateWord & Sums, b as GateWord & Sums);
+const addPart = (a: AttemptTotals, b: AttemptTotals): AttemptTotals => added(a as AttemptTotals & Sums, b as AttemptTotals & Sums);
+const addWord = (a: GateAccuracy, b: GateAccuracy): GateAccuracy => added(a as GateAccuracy & Sums, b as GateAccuracy & Sums);
 
-export const addFurther = (a: Further = NOTHING_FURTHER, b: Further = NOTHING_FURTHER): Further => ({
+export const addBreakdowns = (a: MetricsBreakdown = EMPTY_METRICS_BREAKDOWN, b: MetricsBreakdown = EMPTY_METRICS_BREAKDOWN): MetricsBreakdown => ({
   completions: added(a.completions, b.completions),
   saved: added(a.saved, b.saved),
   tiers: joined(a.tiers, b.tiers, addPart),
@@ -84,7 +84,7 @@ export const addFurther = (a: Further = NOTHING_FURTHER, b: Further = NOTHING_FU
   words: joined(a.words, b.words, addWord),
 });
 
-const partOf = ({ success, cost_usd }: { success: boolean; cost_usd: number | null }): Part => ({
+const partOf = ({ success, cost_usd }: { success: boolean; cost_usd: number | null }): AttemptTotals => ({
   count: 1,
   success: success ? 1 : 0,
   cost_usd: cost_usd ?? 0,
@@ -96,7 +96,7 @@ const isFirstClaim = (row: { status: string; previous_status: string | null; att
   row.status === 'claimed' && row.previous_status === 'open' && row.attempt <= 1;
 
 /** What one record adds; null: nothing. */
-function furtherOf(derived: Derived): Partial<Further> | null {
+function breakdownOf(derived: DerivedRow): Partial<MetricsBreakdown> | null {
   switch (derived.table) {
     case 'verification_nudges': {
       const { verified } = derived.row;
@@ -117,17 +117,17 @@ function furtherOf(derived: Derived): Partial<Further> | null {
     }
     case 'tasks':
       return isFirstClaim(derived.row)
-        ? { queue: { count: 1, by_seconds: withValue({}, derived.row.age_ms / 1_000) } }
+        ? { queue: { count: 1, by_seconds: addToHistogram({}, derived.row.age_ms / 1_000) } }
         : null;
     case 'reviews': {
       const { decision, held_by, passed_by } = derived.row;
       if (decision === null) return null;
-      const held = held_by.map((gate): [string, GateWord] => [
+      const held = held_by.map((gate): [string, GateAccuracy] => [
         gate,
         { held: 1, false_blocks: decision === 'approve' ? 1 : 0, false_greens: 0 },
       ]);
       const passed = decision === 'reject' ? passed_by : [];
-      const green = passed.map((gate): [string, GateWord] => [gate, { ...NO_WORD, false_greens: 1 }]);
+      const green = passed.map((gate): [string, GateAccuracy] => [gate, { ...NO_WORD, false_greens: 1 }]);
       return { words: joined(Object.fromEntries(held), Object.fromEntries(green), addWord) };
     }
     case 'work_outcomes': {
@@ -136,7 +136,7 @@ function furtherOf(derived: Derived): Partial<Further> | null {
       if (outcome !== 'reverted') return null;
       return {
         words: Object.fromEntries(
-          passed_gates.map((gate): [string, GateWord] => [gate, { ...NO_WORD, false_greens: 1 }]),
+          passed_gates.map((gate): [string, GateAccuracy] => [gate, { ...NO_WORD, false_greens: 1 }]),
         ),
       };
     }
@@ -145,10 +145,10 @@ function furtherOf(derived: Derived): Partial<Further> | null {
   }
 }
 
-export const addsFurther = (derived: Derived): boolean => furtherOf(derived) !== null;
+export const hasBreakdown = (derived: DerivedRow): boolean => breakdownOf(derived) !== null;
 
 /** Adds what one record says beside the figures that were there before. */
-export function withFurther(sum: Further | undefined, derived: Derived): Further {
-  const one = furtherOf(derived);
-  return one === null ? (sum ?? NOTHING_FURTHER) : addFurther(sum, { ...NOTHING_FURTHER, ...one });
+export function addRecordToBreakdown(sum: MetricsBreakdown | undefined, derived: DerivedRow): MetricsBreakdown {
+  const one = breakdownOf(derived);
+  return one === null ? (sum ?? EMPTY_METRICS_BREAKDOWN) : addBreakdowns(sum, { ...EMPTY_METRICS_BREAKDOWN, ...one });
 }

@@ -13,13 +13,13 @@ const bucketOf = (value: number): string =>
 /** What stands for the values of a bucket: in the middle of its ends, in proportion. */
 const middleOf = (bucket: string): number => GROWTH ** (Number(bucket) - 0.5);
 
-export const withValue = (histogram: Histogram, value: number): Histogram => {
+export const addToHistogram = (histogram: Histogram, value: number): Histogram => {
   const bucket = bucketOf(value);
   return { ...histogram, [bucket]: (histogram[bucket] ?? 0) + 1 };
 };
 
 /** The seed's percentile: of n values in order the one at floor(p·(n−1)); null of none. */
-export function percentile(histogram: Histogram, p: number): number | null {
+export function histogramPercentile(histogram: Histogram, p: number): number | null {
   const buckets = Object.entries(histogram).toSorted(([a], [b]) => Number(a) - Number(b));
   const count = buckets.reduce((sum, [, each]) => sum + each, 0);
   let left = Math.floor(p * (count - 1));

@@ -7,7 +7,7 @@ const Ratio = z
   .nullable()
   .describe('0 to 1; null when there is nothing to divide by.');
 const Seconds = z.number().nullable();
-const Times = z.object({
+const DurationStatistics = z.object({
   total_tasks: z.number().int(),
   success_rate: Ratio,
   avg_completion_seconds: Seconds,
@@ -15,7 +15,7 @@ const Times = z.object({
   p90_completion_seconds: Seconds,
   p99_completion_seconds: Seconds,
 });
-export const ModelQuality = Times.extend({
+export const ModelQuality = DurationStatistics.extend({
   avg_tokens: z.number().nullable(),
   avg_cost_usd: z.number().nullable(),
   cost_usd: z.number().nullable().describe('Of the attempts of which it is known; null: of none.'),
@@ -40,9 +40,9 @@ const GateQuality = z.object({
 
 export const QualityView = z
   .object({
-    overall: Times.describe('Tasks that came to their goal or failed.'),
+    overall: DurationStatistics.describe('Tasks that came to their goal or failed.'),
     per_model: z.record(z.string(), ModelQuality).describe('Attempts by model.'),
-    per_role: z.record(z.string(), Times),
+    per_role: z.record(z.string(), DurationStatistics),
     gate_stats: z.record(z.string(), GateQuality),
     guardrail_pass_rate: Ratio,
     judging: z

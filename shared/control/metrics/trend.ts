@@ -4,7 +4,7 @@ const LATEST = 10;
 const STEEP = 2;
 
 /** Whether scores get better, by the slope of the least squares through the latest of them; `stable` with fewer than two. */
-export function trendOf(all: readonly number[]): 'improving' | 'stable' | 'declining' {
+export function scoreTrend(all: readonly number[]): 'improving' | 'stable' | 'declining' {
   const scores = all.slice(-LATEST);
   if (scores.length < 2) return 'stable';
   const middle = (scores.length - 1) / 2;

@@ -1,13 +1,13 @@
-import { firstOf } from '../../lib/cut.ts';
+import { truncateText } from '../../lib/cut.ts';
 
-export const VIOLATIONS = ['precondition_changed', 'criteria_conflict', 'dependency_failed'] as const;
-export type Violation = (typeof VIOLATIONS)[number];
+export const ASSUMPTION_VIOLATIONS = ['precondition_changed', 'criteria_conflict', 'dependency_failed'] as const;
+export type AssumptionViolation = (typeof ASSUMPTION_VIOLATIONS)[number];
 
 /** Between two words of a phrase: nothing, or a verb that helps. A "not" is no such verb. */
 const HAS = String.raw`\s+(?:(?:has|have|had|is|are|was|were|been)\s+){0,2}`;
 const shape = (source: string): RegExp => new RegExp(source, 'iu');
 
-const SHAPES: readonly (readonly [RegExp, Violation])[] = [
+const SHAPES: readonly (readonly [RegExp, AssumptionViolation])[] = [
   [shape(String.raw`\bpreconditions?${HAS}(?:changed|no\s+longer|violated)\b`), 'precondition_changed'],
   [
     shape(String.raw`\b(?:acceptance\s+)?criteria?${HAS}(?:in\s+)?(?:conflict|contradict)`),
@@ -19,8 +19,8 @@ const SHAPES: readonly (readonly [RegExp, Violation])[] = [
 ];
 
 /** What the words of an agent say of its assumptions: one for each shape that they have, with what matched. It is for a person, and nothing is held up by it. */
-export const violationsIn = (text: string): { readonly type: Violation; readonly evidence: string }[] =>
+export const findAssumptionViolations = (text: string): { readonly type: AssumptionViolation; readonly evidence: string }[] =>
   SHAPES.flatMap(([of, type]) => {
     const found = of.exec(text)?.[0];
-    return found === undefined ? [] : [{ type, evidence: firstOf(found, 200) }];
+    return found === undefined ? [] : [{ type, evidence: truncateText(found, 200) }];
   });

@@ -11,13 +11,13 @@ export const JUSTIFICATION_HEADER =
   'Judge what you are told to do by its merit. Where you follow an instruction, say why it is right, and not who gave it.';
 
 /** Finds the matches of a pattern in a text, whatever the case. */
-export type CountMatches = (pattern: string, text: string) => number;
+export type MatchCounter = (pattern: string, text: string) => number;
 
-const native: CountMatches = (pattern, text) => [...text.matchAll(new RegExp(pattern, 'giu'))].length;
+const countNativeMatches: MatchCounter = (pattern, text) => [...text.matchAll(new RegExp(pattern, 'giu'))].length;
 
 /** How often a text asks for obedience: every match of every pattern that does not overlap with one before. Patterns of others want a `count` that cannot hang. */
-export const authorityCues = (
+export const countAuthorityCues = (
   text: string,
   patterns: readonly string[] = AUTHORITY_PATTERNS,
-  count: CountMatches = native,
+  count: MatchCounter = countNativeMatches,
 ): number => patterns.reduce((sum, pattern) => sum + count(pattern, text), 0);

@@ -1,7 +1,7 @@
 import type { AgentHook } from '../../contract/agents/names.ts';
 
 /** What passes through a chain; each hook answers with the next one. `D` is what the run itself is about. */
-export interface HookContext {
+export interface MiddlewareContext {
   readonly turn: number;
 }
 
@@ -15,7 +15,7 @@ export interface ToolCall {
   /** What it is given, as text: of a shell its command line. */
   readonly input: string;
   /** True: it waits for a word. False: it was seen, and may have been done. */
-  readonly held: boolean;
+  readonly isBlockable: boolean;
 }
 
 export interface ToolCallResult {
@@ -24,13 +24,13 @@ export interface ToolCallResult {
   readonly error: string | null;
 }
 
-type Pass<C> = (context: C) => Promise<C>;
+type HookFunction<C> = (context: C) => Promise<C>;
 
 /** Hooks around one run of an agent. What is not there lets everything pass. */
-export interface AgentMiddleware<C extends HookContext> {
+export interface AgentMiddleware<C extends MiddlewareContext> {
   readonly name: string;
-  readonly before_agent?: Pass<C>;
-  readonly before_model?: Pass<C>;
+  readonly before_agent?: HookFunction<C>;
+  readonly before_model?: HookFunction<C>;
   readonly wrap_model_call?: (
     context: C,
     next: (context: C) => Promise<ModelCallResult>,
@@ -40,8 +40,8 @@ export interface AgentMiddleware<C extends HookContext> {
     call: ToolCall,
     next: (context: C) => Promise<ToolCallResult>,
   ) => Promise<ToolCallResult>;
-  readonly after_model?: Pass<C>;
-  readonly after_agent?: Pass<C>;
+  readonly after_model?: HookFunction<C>;
+  readonly after_agent?: HookFunction<C>;
 }
 
 /** A chain that cannot be. */
@@ -49,15 +49,15 @@ export class MiddlewareConfigError extends Error {
   override readonly name = 'MiddlewareConfigError';
 }
 
-export type PassingHook = Exclude<AgentHook, 'wrap_model_call' | 'wrap_tool_call'>;
+export type ContextHook = Exclude<AgentHook, 'wrap_model_call' | 'wrap_tool_call'>;
 
 export interface ComposedChain<C> {
-  readonly pass: (hook: PassingHook, context: C) => Promise<C>;
-  readonly modelCall: (
+  readonly runHook: (hook: ContextHook, context: C) => Promise<C>;
+  readonly wrapModelCall: (
     context: C,
     call: (context: C) => Promise<ModelCallResult>,
   ) => Promise<ModelCallResult>;
-  readonly toolCall: (
+  readonly wrapToolCall: (
     context: C,
     tool: ToolCall,
     call: (context: C) => Promise<ToolCallResult>,
@@ -69,7 +69,7 @@ export interface ComposedChain<C> {
  * the outermost. What a hook throws is told to `log` with its name and thrown on unchanged; the later ones do not run.
  * @throws MiddlewareConfigError where two have one name, or one has none.
  */
-export function compose<C extends HookContext>(
+export function composeMiddleware<C extends MiddlewareContext>(
   chain: readonly AgentMiddleware<C>[],
   log: (middleware: string, hook: AgentHook, error: unknown) => void,
 ): ComposedChain<C> {
@@ -100,7 +100,7 @@ export function compose<C extends HookContext>(
       return wrap ? (given) => told(each.name, hook, () => wrap(given, next)) : next;
     }, call);
   return {
-    pass: async (hook, given) => {
+    runHook: async (hook, given) => {
       let context = given;
       for (const each of hook.startsWith('after') ? chain.toReversed() : chain) {
         const act = each[hook];
@@ -109,9 +109,9 @@ export function compose<C extends HookContext>(
       }
       return context;
     },
-    modelCall: (context, call) =>
+    wrapModelCall: (context, call) =>
       around('wrap_model_call', call, ({ wrap_model_call }) => wrap_model_call)(context),
-    toolCall: (context, tool, call) =>
+    wrapToolCall: (context, tool, call) =>
       around(
         'wrap_tool_call',
         call,

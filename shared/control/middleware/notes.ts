@@ -1,45 +1,45 @@
 import type { AgentHook, MiddlewareName } from '../../contract/agents/names.ts';
-import { FOUND_CHARACTERS, MOST_FACTS, MOST_FOUND } from '../../contract/run-record/middleware-bounds.ts';
-import type { Found, MiddlewareRecord } from '../../contract/run-record/middleware-record.ts';
-import { firstOf } from '../../lib/cut.ts';
+import { MAX_MIDDLEWARE_FINDING_LENGTH, MAX_MIDDLEWARE_FACTS, MAX_MIDDLEWARE_FINDINGS } from '../../contract/run-record/middleware-bounds.ts';
+import type { MiddlewareFinding, MiddlewareRecord } from '../../contract/run-record/middleware-record.ts';
+import { truncateText } from '../../lib/cut.ts';
 
-type Fact = string | number | boolean;
-const short = (value: Fact): Fact => (typeof value === 'string' ? firstOf(value, FOUND_CHARACTERS) : value);
+type FactValue = string | number | boolean;
+const short = (value: FactValue): FactValue => (typeof value === 'string' ? truncateText(value, MAX_MIDDLEWARE_FINDING_LENGTH) : value);
 
 /** Takes down what middleware finds, within bounds: the same thing once, the first ones by name, the others by number. */
-export class Notes {
-  readonly #found = new Map<string, Found>();
-  readonly #facts = new Map<string, Fact>();
+export class MiddlewareRecorder {
+  readonly #found = new Map<string, MiddlewareFinding>();
+  readonly #facts = new Map<string, FactValue>();
   readonly #fired = new Map<AgentHook, number>();
   #more = 0;
 
-  found({ detail, turn, ...of }: Found): void {
-    const note: Found = {
+  addFinding({ detail, turn, ...of }: MiddlewareFinding): void {
+    const note: MiddlewareFinding = {
       ...of,
-      detail: firstOf(detail, FOUND_CHARACTERS),
+      detail: truncateText(detail, MAX_MIDDLEWARE_FINDING_LENGTH),
       ...(turn !== undefined && turn >= 1 && { turn }),
     };
     const key = `${note.by} ${note.code} ${note.detail}`;
     if (this.#found.has(key)) return;
-    if (this.#found.size < MOST_FOUND) this.#found.set(key, note);
+    if (this.#found.size < MAX_MIDDLEWARE_FINDINGS) this.#found.set(key, note);
     else this.#more++;
   }
 
   /** The latest value counts. A fact without room is left out. */
-  fact(name: string, value: Fact): void {
+  setFact(name: string, value: FactValue): void {
     if (typeof value === 'number' && !Number.isFinite(value)) return;
-    if (this.#facts.has(name) || this.#facts.size < MOST_FACTS) this.#facts.set(name, short(value));
+    if (this.#facts.has(name) || this.#facts.size < MAX_MIDDLEWARE_FACTS) this.#facts.set(name, short(value));
   }
 
-  factOf(name: string): Fact | undefined {
+  getFact(name: string): FactValue | undefined {
     return this.#facts.get(name);
   }
 
-  fired(hook: AgentHook): void {
+  countHook(hook: AgentHook): void {
     this.#fired.set(hook, (this.#fired.get(hook) ?? 0) + 1);
   }
 
-  record(chain: readonly MiddlewareName[]): MiddlewareRecord {
+  toRecord(chain: readonly MiddlewareName[]): MiddlewareRecord {
     return {
       chain: [...chain],
       fired: Object.fromEntries(this.#fired),

@@ -13,7 +13,7 @@ export interface PolicyRequest {
 /** Null: it is allowed. @throws where it cannot be asked. */
 export type PolicyEngine = (request: PolicyRequest) => Promise<{ readonly reason: string } | null>;
 
-export const policyRequest = (
+export const buildPolicyRequest = (
   { name, input }: ToolCall,
   run: { readonly agent: string; readonly task_id: string; readonly attempt: number },
 ): PolicyRequest => ({
@@ -27,7 +27,7 @@ export const policyRequest = (
 const LOOKED_AT = 20_000;
 
 /** The rules of a base; null: it has none, and nothing is asked. The matcher cannot hang (RE2), and is loaded with the first question. */
-export function rulesEngine({ forbid }: AgentMiddlewareSettings['policy']): PolicyEngine | null {
+export function createRulesEngine({ forbid }: AgentMiddlewareSettings['policy']): PolicyEngine | null {
   if (forbid.length === 0) return null;
   const compiled = async () => {
     const { RE2JS } = await import('re2js');

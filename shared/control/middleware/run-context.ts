@@ -1,48 +1,48 @@
-import type { Ask } from '../../contract/approval/schema.ts';
-import type { ErrorActions } from '../../contract/failure/error-actions.ts';
-import type { FailureClass } from '../../contract/failure/failure-class.ts';
-import type { Usage } from '../../contract/models/usage.ts';
-import type { CountMatches } from './authority.ts';
-import type { AgentMiddleware, HookContext } from './compose.ts';
-import type { Notes } from './notes.ts';
+import type { ApprovalRequest } from '../../contract/approval/schema.ts';
+import type { ErrorActionOverrides } from '../../contract/failure/error-actions.ts';
+import type { FailureCode } from '../../contract/failure/failure-class.ts';
+import type { TokenUsage } from '../../contract/models/usage.ts';
+import type { MatchCounter } from './authority.ts';
+import type { AgentMiddleware, MiddlewareContext } from './compose.ts';
+import type { MiddlewareRecorder } from './notes.ts';
 import type { PolicyEngine } from './policy.ts';
 import type { AgentMiddlewareSettings } from './section.ts';
 
 /** How a run has ended that is no work. */
 export interface RunFailure {
-  readonly class: FailureClass;
+  readonly class: FailureCode;
   readonly reason: string;
 }
 
 /** What passes through a chain around an agent's run. */
-export interface RunContext extends HookContext {
+export interface RunContext extends MiddlewareContext {
   readonly turn: number;
   /** Before a run or a message: what the agent is about to be told. After a call of its model: what it has said. */
-  readonly text: string;
+  readonly agentText: string;
   /** Text of others that goes with a message; it is fenced when it is told. */
-  readonly quoted: readonly string[];
+  readonly quotedTexts: readonly string[];
   /** Said to the agent before everything else; null: nothing. */
   readonly header: string | null;
   /** How the run before this hook has ended; null: there was none, or it has brought work. */
-  readonly failed: RunFailure | null;
+  readonly runFailure: RunFailure | null;
   /** Set where an agent that has failed is to go on in its box: what it is told. */
-  readonly goOn: string | null;
+  readonly resumeMessage: string | null;
   /** What the platform asks leave for in the agent's place. */
-  readonly ask: Ask | null;
+  readonly approvalRequest: ApprovalRequest | null;
 }
 
-export const EMPTY_CONTEXT: RunContext = {
+export const EMPTY_RUN_CONTEXT: RunContext = {
   turn: 0,
-  text: '',
-  quoted: [],
+  agentText: '',
+  quotedTexts: [],
   header: null,
-  failed: null,
-  goOn: null,
-  ask: null,
+  runFailure: null,
+  resumeMessage: null,
+  approvalRequest: null,
 };
 
 /** What one piece of middleware is made with: what is known of the run, and where it says what it has found. */
-export interface RunParts {
+export interface MiddlewareDependencies {
   readonly run: { readonly task_id: string; readonly attempt: number; readonly agent: string };
   readonly task: {
     readonly title: string;
@@ -53,18 +53,18 @@ export interface RunParts {
     readonly root_sha256: string | null;
   };
   readonly settings: AgentMiddlewareSettings;
-  readonly errorActions: ErrorActions;
+  readonly errorActionOverrides: ErrorActionOverrides;
   /** Actions that a person has allowed this attempt. */
-  readonly allowed: readonly string[];
+  readonly approvedActions: readonly string[];
   readonly policy: PolicyEngine | null;
   /** For patterns of the base; absent: the usual patterns, which are ours. */
-  readonly countMatches?: CountMatches;
+  readonly countMatches?: MatchCounter;
   /** What its turns have used, as its CLI says it, turn by turn where it says so. */
-  readonly costs: () => readonly { readonly usage: Usage; readonly usd: number | null }[];
-  readonly notes: Notes;
+  readonly listTurnCosts: () => readonly { readonly usage: TokenUsage; readonly usd: number | null }[];
+  readonly recorder: MiddlewareRecorder;
   /** What a held call wants leave for; the first of a turn is asked about. */
   readonly escalations: { readonly action: string; readonly title: string }[];
 }
 
 export type RunMiddleware = AgentMiddleware<RunContext>;
-export type MakeMiddleware = (parts: RunParts) => RunMiddleware;
+export type MiddlewareFactory = (parts: MiddlewareDependencies) => RunMiddleware;

@@ -1,10 +1,10 @@
-import { needsPerson, riskOf } from '../../contract/approval/risk.ts';
+import { isHumanApprovalRequired, actionRisk } from '../../contract/approval/risk.ts';
 
 /** What the rules make of a tool call. `escalate`: it needs leave for this action. */
-export type ToolWord =
-  | { readonly verdict: 'allow' }
-  | { readonly verdict: 'deny'; readonly rule: string; readonly reason: string }
-  | { readonly verdict: 'escalate'; readonly rule: string; readonly action: string };
+export type ToolCallDecision =
+  | { readonly decision: 'allow' }
+  | { readonly decision: 'deny'; readonly rule: string; readonly reason: string }
+  | { readonly decision: 'escalate'; readonly rule: string; readonly action: string };
 
 /** Characters of a call, and of what came back, that are looked at. */
 const LOOKED_AT = 8_000;
@@ -14,7 +14,7 @@ const START = String.raw`(?:^|[;&|(\n\x60]|\$\(|["']|\b(?:sudo|env|exec|time|noh
 const command = (words: string): RegExp => new RegExp(`${START}(?:${words})(?:\\s|$|["'])`, 'u');
 
 /** What no agent needs for any task: who asks for it looks for what is not its own. */
-const DENIED: readonly (readonly [string, RegExp, string])[] = [
+const DENIED_CALLS: readonly (readonly [string, RegExp, string])[] = [
   [
     'instance_metadata',
     /\b169\.254\.(?:169\.254|170\.2|170\.23)\b|\bmetadata\.google\.internal\b/u,
@@ -28,7 +28,7 @@ const DENIED: readonly (readonly [string, RegExp, string])[] = [
 ];
 
 /** What leaves the box. Only actions that need a person at every level of autonomy are asked about. */
-const ACTIONS: readonly (readonly [string, RegExp, string])[] = [
+const CALLS_NEEDING_APPROVAL: readonly (readonly [string, RegExp, string])[] = [
   [
     'deploys',
     command(
@@ -47,12 +47,12 @@ const ACTIONS: readonly (readonly [string, RegExp, string])[] = [
 ];
 
 /** What a security rule says of a call before it is done. */
-export function wordOnCall(input: string): ToolWord {
+export function decideToolCall(input: string): ToolCallDecision {
   const text = input.slice(0, LOOKED_AT);
-  const denied = DENIED.find(([, shape]) => shape.test(text));
-  if (denied) return { verdict: 'deny', rule: denied[0], reason: denied[2] };
-  const asked = ACTIONS.find(([, shape, action]) => needsPerson(riskOf(action)) && shape.test(text));
-  return asked ? { verdict: 'escalate', rule: asked[0], action: asked[2] } : { verdict: 'allow' };
+  const denied = DENIED_CALLS.find(([, shape]) => shape.test(text));
+  if (denied) return { decision: 'deny', rule: denied[0], reason: denied[2] };
+  const asked = CALLS_NEEDING_APPROVAL.find(([, shape, action]) => isHumanApprovalRequired(actionRisk(action)) && shape.test(text));
+  return asked ? { decision: 'escalate', rule: asked[0], action: asked[2] } : { decision: 'allow' };
 }
 
 const SECRETS: readonly (readonly [string, RegExp])[] = [
@@ -63,5 +63,5 @@ const SECRETS: readonly (readonly [string, RegExp])[] = [
 ];
 
 /** Kinds of secrets in what a tool has given back; never the secrets. */
-export const secretsIn = (output: string): string[] =>
+export const findSecretKinds = (output: string): string[] =>
   SECRETS.filter(([, shape]) => shape.test(output.slice(0, LOOKED_AT))).map(([what]) => what);

@@ -1,6 +1,6 @@
-import { priceOf } from '../../contract/models/prices.ts';
-import type { Protocol, Route } from '../../contract/models/protocols.ts';
-import type { Worst } from './cost.ts';
+import { modelPrice } from '../../contract/models/prices.ts';
+import type { Protocol, GatewayRoute } from '../../contract/models/protocols.ts';
+import type { WorstCaseUsage } from './cost.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 const isRecord = (value: unknown): value is Json =>
@@ -9,7 +9,7 @@ const record = (value: unknown): Json => (isRecord(value) ? value : {});
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** A request for a model, as far as the gateway has to know it. */
-export interface Ask {
+export interface ModelCallRequest {
   readonly model: string;
   readonly body: Json;
   /** Longest answer that is asked for, in tokens, all alternatives together; null when the request sets no limit. */
@@ -19,7 +19,7 @@ export interface Ask {
 }
 
 /** Why a request is not handed on. The message goes to the agent. */
-export interface AskProblem {
+export interface ModelCallProblem {
   readonly problem: string;
 }
 
@@ -92,7 +92,7 @@ const toolsIn = (body: Json, protocol: Protocol): readonly unknown[] => [
 ];
 
 /** Reads a request. What must not be handed on is a problem that says what to change. */
-export function readAsk(route: Route, text: string): Ask | AskProblem {
+export function parseModelCall(route: GatewayRoute, text: string): ModelCallRequest | ModelCallProblem {
   const body = parse(text);
   if (body === null) return { problem: 'the body is not a JSON object' };
   const { protocol } = route;
@@ -121,13 +121,13 @@ export function readAsk(route: Route, text: string): Ask | AskProblem {
 }
 
 /** The worst that a call may use. An answer without a limit may be as long as the model's longest. */
-export const worstOf = (ask: Ask, bytes: number, at: string): Worst => ({
+export const worstCaseUsage = (ask: ModelCallRequest, bytes: number, at: string): WorstCaseUsage => ({
   input: bytes,
-  output: ask.maxOutput ?? priceOf(ask.model, at)?.max_output ?? 0,
+  output: ask.maxOutput ?? modelPrice(ask.model, at)?.max_output ?? 0,
 });
 
 /** The body with usage asked for at the end of the stream. */
-export const withUsage = (body: Json): Json => ({
+export const withUsageRequested = (body: Json): Json => ({
   ...body,
   stream_options: { ...record(body['stream_options']), include_usage: true },
 });

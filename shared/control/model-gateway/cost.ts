@@ -1,19 +1,19 @@
-import { type Price, plainModel, priceOf } from '../../contract/models/prices.ts';
-import type { Usage } from '../../contract/models/usage.ts';
-import type { Reading } from './reading.ts';
+import { type ModelPrice, normaliseModelName, modelPrice } from '../../contract/models/prices.ts';
+import type { TokenUsage } from '../../contract/models/usage.ts';
+import type { UsageReading } from './reading.ts';
 
 /** What a call may cost at the worst: known before it is made. */
-export interface Worst {
+export interface WorstCaseUsage {
   /** As many tokens as the request has bytes: no text has more. */
   readonly input: number;
   readonly output: number;
 }
 
 /** What a call has cost. */
-export interface Bill {
+export interface CallBill {
   /** By the name that prices go by. */
   readonly model: string;
-  readonly usage: Usage;
+  readonly usage: TokenUsage;
   /** Millionths of a dollar, rounded up; null when the model has no price. */
   readonly micro: number | null;
   /** Of these: what was not counted but reckoned at the worst. */
@@ -27,19 +27,19 @@ const dearestInput = (price: PerToken): number =>
   Math.max(price.input, price.cache_read, price.cache_write, price.cache_write_hour);
 
 /** A price that a configuration gives to a model: what is cached costs what is not. */
-export interface OwnPrice {
+export interface ConfiguredPrice {
   readonly input: number;
   readonly output: number;
 }
-type PerToken = Pick<Price, 'input' | 'output' | 'cache_read' | 'cache_write' | 'cache_write_hour'>;
+type PerToken = Pick<ModelPrice, 'input' | 'output' | 'cache_read' | 'cache_write' | 'cache_write_hour'>;
 
-const perToken = (model: string, at: string, own: OwnPrice | undefined): PerToken | null =>
+const perToken = (model: string, at: string, own: ConfiguredPrice | undefined): PerToken | null =>
   own
     ? { ...own, cache_read: own.input, cache_write: own.input, cache_write_hour: own.input }
-    : priceOf(model, at);
+    : modelPrice(model, at);
 
 /** The worst case in millionths of a dollar; null when the model has no price. */
-export function worstMicro(worst: Worst, model: string, at: string, own?: OwnPrice): number | null {
+export function worstCaseMicroUsd(worst: WorstCaseUsage, model: string, at: string, own?: ConfiguredPrice): number | null {
   const price = perToken(model, at, own);
   return price === null
     ? null
@@ -50,16 +50,16 @@ export function worstMicro(worst: Worst, model: string, at: string, own?: OwnPri
  * The bill of one call. What the answer does not say is reckoned at the worst, never as nothing. The model that answered counts, not
  * the one that was asked for.
  */
-export function billOf(reading: Reading, asked: string, worst: Worst, at: string, own?: OwnPrice): Bill {
-  const model = plainModel(reading.model ?? asked);
-  const usage: Usage = {
+export function billCall(reading: UsageReading, asked: string, worst: WorstCaseUsage, at: string, own?: ConfiguredPrice): CallBill {
+  const model = normaliseModelName(reading.model ?? asked);
+  const usage: TokenUsage = {
     input_tokens: reading.input ?? 0,
     output_tokens: reading.output ?? 0,
     cache_read_tokens: reading.cacheRead,
     cache_write_tokens: reading.cacheWrite,
   };
   // A price is that of the model which was asked for, and of no other that may have answered.
-  const price = perToken(model, at, model === plainModel(asked) ? own : undefined);
+  const price = perToken(model, at, model === normaliseModelName(asked) ? own : undefined);
   if (price === null) return { model, usage, micro: null, estimated: 0 };
   const hour = Math.min(reading.cacheWriteHour, reading.cacheWrite);
   const counted =

@@ -1,8 +1,8 @@
 import type { Protocol } from '../../contract/models/protocols.ts';
-import { EventLines } from './sse.ts';
+import { SseDataParser } from './sse.ts';
 
 /** Tokens of one call, each kind priced apart. Null: the answer did not say, or said what cannot be. */
-export interface Counts {
+export interface CallTokenCounts {
   /** Read neither from a cache nor written to one. */
   readonly input: number | null;
   readonly output: number | null;
@@ -13,12 +13,12 @@ export interface Counts {
 }
 
 /** What an answer says about itself. */
-export interface Reading extends Counts {
+export interface UsageReading extends CallTokenCounts {
   /** The model that has answered, in the provider's words. */
   readonly model: string | null;
 }
 
-export const UNREAD: Reading = {
+export const EMPTY_USAGE_READING: UsageReading = {
   model: null,
   input: null,
   output: null,
@@ -41,7 +41,7 @@ const modelOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value.slice(0, 200) : null;
 
 /** Anthropic counts cached tokens beside the input. A later event says again what has changed. */
-function anthropic(event: Json, before: Reading): Reading {
+function anthropic(event: Json, before: UsageReading): UsageReading {
   const message = event['type'] === 'message_delta' ? event : record(event['message'] ?? event);
   const usage = record(message['usage']);
   const has = (name: string): boolean => usage[name] !== undefined && usage[name] !== null;
@@ -63,8 +63,8 @@ function openai(
   usage: Json,
   model: unknown,
   names: { readonly input: string; readonly output: string; readonly details: string },
-  before: Reading,
-): Reading {
+  before: UsageReading,
+): UsageReading {
   const details = record(usage[names.details]);
   const cacheRead = count(details['cached_tokens']) ?? before.cacheRead;
   const cacheWrite = count(details['cache_write_tokens']) ?? before.cacheWrite;
@@ -79,19 +79,19 @@ function openai(
   };
 }
 
-const responses = (event: Json, before: Reading): Reading => {
+const responses = (event: Json, before: UsageReading): UsageReading => {
   const response = record(event['response'] ?? event);
   const names = { input: 'input_tokens', output: 'output_tokens', details: 'input_tokens_details' };
   return openai(record(response['usage']), response['model'], names, before);
 };
 
-const chat = (event: Json, before: Reading): Reading => {
+const chat = (event: Json, before: UsageReading): UsageReading => {
   const names = { input: 'prompt_tokens', output: 'completion_tokens', details: 'prompt_tokens_details' };
   return openai(record(event['usage']), event['model'], names, before);
 };
 
 /** Gemini counts cached tokens within the prompt, and thoughts and tool prompts beside what they belong to. */
-function gemini(event: Json, before: Reading): Reading {
+function gemini(event: Json, before: UsageReading): UsageReading {
   const usage = record(event['usageMetadata']);
   const model = modelOf(event['modelVersion']) ?? before.model;
   if (usage['promptTokenCount'] === undefined) return { ...before, model };
@@ -110,7 +110,7 @@ function gemini(event: Json, before: Reading): Reading {
   };
 }
 
-const READ: Readonly<Record<Protocol, (event: Json, before: Reading) => Reading>> = {
+const READ: Readonly<Record<Protocol, (event: Json, before: UsageReading) => UsageReading>> = {
   anthropic,
   responses,
   chat,
@@ -141,16 +141,16 @@ const MAX_WHOLE_BYTES = 32 * 1_048_576;
 /** Reads usage out of an answer on the side, while it passes. The same bytes give the same reading, however they are cut. */
 export class UsageReader {
   readonly #protocol: Protocol;
-  readonly #lines: EventLines | null;
+  readonly #lines: SseDataParser | null;
   #whole: Buffer[] = [];
   #bytes = 0;
-  #reading: Reading = UNREAD;
+  #reading: UsageReading = EMPTY_USAGE_READING;
   #isLast = false;
 
   constructor(protocol: Protocol, contentType: string) {
     this.#protocol = protocol;
     this.#lines = /^text\/event-stream\b/i.test(contentType.trim())
-      ? new EventLines(WORDS, (data) => this.#event(data))
+      ? new SseDataParser(WORDS, (data) => this.#event(data))
       : null;
   }
 
@@ -174,16 +174,16 @@ export class UsageReader {
   }
 
   /** True when the counts are in: what comes now does not change them. */
-  get isLast(): boolean {
+  get hasFinalUsage(): boolean {
     return this.#isLast;
   }
 
   /** False: the answer has ended before its own end. Gemini's streams have none, and of a whole answer the length was checked. */
-  get isWhole(): boolean {
+  get isComplete(): boolean {
     return this.#lines === null || this.#protocol === 'gemini' || this.#isLast;
   }
 
-  get reading(): Reading {
+  get reading(): UsageReading {
     return this.#reading;
   }
 

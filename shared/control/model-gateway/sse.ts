@@ -1,5 +1,5 @@
 /** Longest line in bytes that is looked at; a longer one is passed over, so that nobody's answer can fill the memory. */
-export const MAX_LINE_BYTES = 16 * 1_048_576;
+export const MAX_SSE_LINE_BYTES = 16 * 1_048_576;
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -9,7 +9,7 @@ const DATA = Buffer.from('data:');
  * Takes a stream of server-sent events apart, however its bytes are cut: calls `onData` with the text after `data:` of each line.
  * A line is read only when it holds one of `words`, because most of a stream is text of no interest here.
  */
-export class EventLines {
+export class SseDataParser {
   readonly #onData: (data: string) => void;
   readonly #words: readonly Buffer[];
   #parts: Buffer[] = [];
@@ -39,11 +39,11 @@ export class EventLines {
   #take(bytes: Buffer): void {
     this.#length += bytes.length;
     // A copy: who reads a stream may use a chunk's memory again.
-    if (this.#length <= MAX_LINE_BYTES && bytes.length > 0) this.#parts.push(Buffer.from(bytes));
+    if (this.#length <= MAX_SSE_LINE_BYTES && bytes.length > 0) this.#parts.push(Buffer.from(bytes));
   }
 
   #line(): void {
-    const isReadable = this.#length <= MAX_LINE_BYTES;
+    const isReadable = this.#length <= MAX_SSE_LINE_BYTES;
     const line = this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts);
     this.#parts = [];
     this.#length = 0;

@@ -1,27 +1,27 @@
-import { remedyOf } from '../../contract/failure/classes.ts';
-import type { FailureClass } from '../../contract/failure/failure-class.ts';
-import { classOfStatus } from '../../contract/failure/status.ts';
+import { remedyForCode } from '../../contract/failure/classes.ts';
+import type { FailureCode } from '../../contract/failure/failure-class.ts';
+import { failureClassOfStatus } from '../../contract/failure/status.ts';
 
 /** What a provider could not do, and until when it wants to be left alone. */
-export interface Trouble {
-  readonly class: FailureClass;
+export interface ProviderFailure {
+  readonly class: FailureCode;
   /** Of its answer; null: there was none, or it broke off. */
   readonly status: number | null;
   /** Milliseconds since 1970; null: it did not say. */
-  readonly until: number | null;
+  readonly retryAtMs: number | null;
 }
 
 /** How a call ended for its provider: well, in trouble, or without anybody knowing, as when the client goes away. */
-export type CallEnd = 'well' | 'unknown' | Trouble;
+export type CallResult = 'well' | 'unknown' | ProviderFailure;
 
 /** After so many calls in a row that the provider could not do, an attempt gets no more: waiting is the cascade's. */
-export const MAX_TROUBLES = 5;
+export const MAX_CONSECUTIVE_PROVIDER_FAILURES = 5;
 
 /** Longest wait in milliseconds that is believed: what asks for more is broken, or is no rate limit. */
 const LONGEST_MS = 86_400_000;
 
 /** There was no answer, or it broke off. */
-export const BROKEN: Trouble = { class: 'provider_transient', status: null, until: null };
+export const BROKEN_CONNECTION: ProviderFailure = { class: 'provider_transient', status: null, retryAtMs: null };
 
 type Json = Readonly<Record<string, unknown>>;
 const record = (value: unknown): Json =>
@@ -38,7 +38,7 @@ function parse(text: string): Json {
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Milliseconds of `6m0s`, `120ms` or `34.07s`, as OpenAI's headers and Google's details have them; null: it is none. */
-export function durationMs(text: string): number | null {
+export function parseDurationMs(text: string): number | null {
   if (!/^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|[smhd]))+$/.test(text)) return null;
   return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g)].reduce(
     (sum, [, amount, unit]) => sum + Number(amount) * (UNITS[unit ?? ''] ?? 0),
@@ -64,7 +64,7 @@ function resets(headers: Headers, now: number): number[] {
     if (headers.get(`anthropic-ratelimit-${counted}-remaining`) === '0')
       found.push(instant(headers.get(`anthropic-ratelimit-${counted}-reset`)));
     if (headers.get(`x-ratelimit-remaining-${counted}`) === '0') {
-      const wait = durationMs(headers.get(`x-ratelimit-reset-${counted}`) ?? '');
+      const wait = parseDurationMs(headers.get(`x-ratelimit-reset-${counted}`) ?? '');
       found.push(wait === null ? null : now + wait);
     }
     return found.filter((at) => at !== null);
@@ -72,20 +72,20 @@ function resets(headers: Headers, now: number): number[] {
 }
 
 /** Google says it among the details of an error. */
-function inDetails(body: Json, now: number): number | null {
+function retryAtFromDetails(body: Json, now: number): number | null {
   const details = record(body['error'])['details'];
   for (const detail of Array.isArray(details) ? details.map(record) : []) {
-    const wait = durationMs(String(detail['retryDelay'] ?? ''));
+    const wait = parseDurationMs(String(detail['retryDelay'] ?? ''));
     if (wait !== null) return now + wait;
   }
   return null;
 }
 
 /** Until when: by the header that HTTP has for it, else by the vendors' own. In milliseconds since 1970; null: nothing was said. */
-function untilOf(headers: Headers, body: Json, now: number): number | null {
+function retryAtOf(headers: Headers, body: Json, now: number): number | null {
   const after = headers.get('retry-after');
   const wait = seconds(headers.get('retry-after-ms'), 1) ?? seconds(after, 1_000);
-  const said = wait === null ? (instant(after) ?? inDetails(body, now)) : now + wait;
+  const said = wait === null ? (instant(after) ?? retryAtFromDetails(body, now)) : now + wait;
   const until = said ?? Math.max(0, ...resets(headers, now));
   return until > now ? Math.round(Math.min(until, now + LONGEST_MS)) : null;
 }
@@ -96,11 +96,11 @@ const isQuota = (error: Json): boolean => [error['code'], error['type']].include
  * How an answer that is no success has ended for its provider. What the request itself is to blame for is no trouble. Of a quota that is
  * used up no waiting helps, whatever the status says.
  */
-export function endOf(status: number, headers: Headers, text: string, now: Date): CallEnd {
+export function classifyCallResult(status: number, headers: Headers, text: string, now: Date): CallResult {
   const body = parse(text);
-  const found = classOfStatus(status);
+  const found = failureClassOfStatus(status);
   if (found === 'provider_spend_limit' || (found === 'rate_limited' && isQuota(record(body['error']))))
-    return { class: 'provider_spend_limit', status, until: null };
-  if (found === null || remedyOf(found) !== 'later') return 'well';
-  return { class: found, status, until: untilOf(headers, body, now.getTime()) };
+    return { class: 'provider_spend_limit', status, retryAtMs: null };
+  if (found === null || remedyForCode(found) !== 'later') return 'well';
+  return { class: found, status, retryAtMs: retryAtOf(headers, body, now.getTime()) };
 }

@@ -1,28 +1,28 @@
 import { roundUsd } from '../../contract/models/prices.ts';
-import type { Usage } from '../../contract/models/usage.ts';
-import type { Attempt, Witnessed } from '../../contract/task/attempt.ts';
-import type { Meter } from './meter.ts';
+import type { TokenUsage } from '../../contract/models/usage.ts';
+import type { Attempt, MeteredUsage } from '../../contract/task/attempt.ts';
+import type { UsageMeter } from './meter.ts';
 
-const NOTHING: Usage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
-const FIELDS = Object.keys(NOTHING) as (keyof Usage)[];
+const NOTHING: TokenUsage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
+const FIELDS = Object.keys(NOTHING) as (keyof TokenUsage)[];
 /** A difference of more than this share between what is claimed and what is witnessed is a finding. */
 const TOLERANCE = 0.1;
 /** Findings and models kept: the item's size is bounded. */
 const KEPT = 10;
 
-const add = (left: Usage, right: Usage): Usage => ({
+const add = (left: TokenUsage, right: TokenUsage): TokenUsage => ({
   input_tokens: left.input_tokens + right.input_tokens,
   output_tokens: left.output_tokens + right.output_tokens,
   cache_read_tokens: left.cache_read_tokens + right.cache_read_tokens,
   cache_write_tokens: left.cache_write_tokens + right.cache_write_tokens,
 });
 /** All that went in: agents differ in how they tell cached tokens apart. */
-const input = (usage: Usage): number =>
+const input = (usage: TokenUsage): number =>
   usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
 const differs = (claimed: number, witnessed: number): boolean =>
   Math.abs(claimed - witnessed) > TOLERANCE * Math.max(claimed, witnessed);
 
-function findings(claimed: Usage | null, meter: Meter, usage: Usage): Witnessed['findings'] {
+function findings(claimed: TokenUsage | null, meter: UsageMeter, usage: TokenUsage): MeteredUsage['findings'] {
   const isOff =
     claimed !== null &&
     (differs(input(claimed), input(usage)) || differs(claimed.output_tokens, usage.output_tokens));
@@ -35,7 +35,7 @@ function findings(claimed: Usage | null, meter: Meter, usage: Usage): Witnessed[
           },
         ]
       : []),
-    ...meter.mistaken.slice(0, KEPT).map((each) => ({
+    ...meter.substitutions.slice(0, KEPT).map((each) => ({
       code: 'model_differs' as const,
       message: `another model has answered than was asked: ${each}`,
     })),
@@ -43,11 +43,11 @@ function findings(claimed: Usage | null, meter: Meter, usage: Usage): Witnessed[
 }
 
 /** The attempt with what the gateway has counted in the place of what the agent claims, which is kept beside it. */
-export function withWitness(attempt: Attempt, meter: Meter): Attempt {
+export function applyMeteredUsage(attempt: Attempt, meter: UsageMeter): Attempt {
   const claimed = attempt.claimed ?? { usage: attempt.usage, cost_usd: attempt.cost_usd };
   const usage = Object.values(meter.models).reduce(add, NOTHING);
-  const open = meter.open.reduce((sum, each) => sum + each, 0);
-  const cost = meter.unpriced > 0 ? null : roundUsd((meter.spent + open) / 1e6);
+  const open = meter.openReservations.reduce((sum, each) => sum + each, 0);
+  const cost = meter.unpriced > 0 ? null : roundUsd((meter.settled + open) / 1e6);
   return {
     ...attempt,
     usage,
@@ -59,27 +59,27 @@ export function withWitness(attempt: Attempt, meter: Meter): Attempt {
       cost_usd: cost,
       calls: meter.calls,
       estimated_usd: roundUsd((meter.estimated + open) / 1e6),
-      open_calls: meter.open.length,
+      open_calls: meter.openReservations.length,
       findings: findings(claimed.usage, meter, usage),
-      trouble: meter.trouble && {
-        class: meter.trouble.class,
-        status: meter.trouble.status,
-        calls: meter.trouble.calls,
-        retry_at: meter.trouble.until === null ? null : new Date(meter.trouble.until).toISOString(),
+      trouble: meter.providerFailure && {
+        class: meter.providerFailure.class,
+        status: meter.providerFailure.status,
+        calls: meter.providerFailure.calls,
+        retry_at: meter.providerFailure.retryAtMs === null ? null : new Date(meter.providerFailure.retryAtMs).toISOString(),
       },
     },
   };
 }
 
 /** The attempt with what its gates have spent. A box that was lost has spent, too: the meter is the attempt's. */
-export function withOpinions(attempt: Attempt, { calls, spent, open, unpriced }: Meter): Attempt {
-  const reserved = open.reduce((sum, each) => sum + each, 0);
-  const cost_usd = unpriced > 0 ? null : roundUsd((spent + reserved) / 1e6);
-  return { ...attempt, opinions: { calls, cost_usd, open_calls: open.length } };
+export function applyGatesUsage(attempt: Attempt, { calls, settled, openReservations, unpriced }: UsageMeter): Attempt {
+  const reserved = openReservations.reduce((sum, each) => sum + each, 0);
+  const cost_usd = unpriced > 0 ? null : roundUsd((settled + reserved) / 1e6);
+  return { ...attempt, opinions: { calls, cost_usd, open_calls: openReservations.length } };
 }
 
 /** Is it time to ask the meter of its gates? When they have reported, when something was decided, and as long as calls are open. */
-export function isToBeAskedOfGates(attempt: Attempt, before: Attempt | undefined): boolean {
+export function shouldReadGatesMeter(attempt: Attempt, before: Attempt | undefined): boolean {
   if (!attempt.gates?.model_token_sha256) return false;
   const ends = (of: Attempt | undefined): number =>
     [of?.verification, of?.verification_failure, of?.verdict, of?.decision, of?.outcome].filter(Boolean)
@@ -88,7 +88,7 @@ export function isToBeAskedOfGates(attempt: Attempt, before: Attempt | undefined
 }
 
 /** Is it time to ask the meter about this attempt? When it has just reported or ended, and as long as calls of it are open. */
-export function isToBeWitnessed(attempt: Attempt, before: Attempt | undefined): boolean {
+export function shouldReadAgentMeter(attempt: Attempt, before: Attempt | undefined): boolean {
   if (!attempt.agent?.model_token_sha256) return false;
   const has = (each: Attempt | undefined): number =>
     each === undefined
@@ -97,4 +97,4 @@ export function isToBeWitnessed(attempt: Attempt, before: Attempt | undefined): 
   return has(attempt) > has(before) || (attempt.witnessed?.open_calls ?? 0) > 0;
 }
 
-export const USAGE_FIELDS: readonly (keyof Usage)[] = FIELDS;
+export const USAGE_FIELDS: readonly (keyof TokenUsage)[] = FIELDS;

@@ -1,15 +1,15 @@
-import type { Outcome } from '../../contract/outcome.ts';
+import type { CheckOutcome } from '../../contract/outcome.ts';
 import { MAX_PLAN_BYTES, type Plan, type PlanNote } from '../../contract/plan/schema.ts';
 import { findCycle } from '../../contract/submission/graph.ts';
 import { describeSignal } from '../../contract/submission/signals.ts';
 
 /** What is known of the base that a plan is for. */
-export interface BaseFacts {
+export interface PlanBaseFacts {
   /** Is there a file or folder of this path? */
-  readonly exists: (path: string) => boolean;
+  readonly pathExists: (path: string) => boolean;
   readonly roles: readonly string[];
   /** What each signal of each task says of the base as it stands, in the plan's order. */
-  readonly signals: readonly (readonly Outcome[])[];
+  readonly signalOutcomes: readonly (readonly CheckOutcome[])[];
   readonly maxTasks: number;
 }
 
@@ -19,7 +19,7 @@ export interface PlanProblem {
   readonly message: string;
 }
 
-const twice = (plan: Plan): PlanProblem[] =>
+const findDuplicateKeys = (plan: Plan): PlanProblem[] =>
   plan.tasks.flatMap(({ key }, index) =>
     plan.tasks.findIndex((each) => each.key === key) < index
       ? [{ path: ['tasks', index, 'key'], message: `${key} is used twice` }]
@@ -27,12 +27,12 @@ const twice = (plan: Plan): PlanProblem[] =>
   );
 
 /** What can be known to be wrong before anything of the plan is run. */
-export function shapeProblems(
+export function findPlanShapeProblems(
   plan: Plan,
-  { exists, roles, maxTasks }: Omit<BaseFacts, 'signals'>,
+  { pathExists, roles, maxTasks }: Omit<PlanBaseFacts, 'signalOutcomes'>,
 ): PlanProblem[] {
   const keys = new Set(plan.tasks.map(({ key }) => key));
-  const problems: PlanProblem[] = [...twice(plan)];
+  const problems: PlanProblem[] = [...findDuplicateKeys(plan)];
   const bytes = Buffer.byteLength(JSON.stringify(plan));
   if (bytes > MAX_PLAN_BYTES)
     problems.push({ path: [], message: `has ${bytes} bytes; ${MAX_PLAN_BYTES} is the most` });
@@ -50,9 +50,9 @@ export function shapeProblems(
     for (const [place, key] of task.depends_on.entries())
       if (!keys.has(key)) at('depends_on', place, `no task of this plan is ${key}`);
     for (const [place, path] of task.files.entries())
-      if (!exists(path)) at('files', place, `${path} is not in the base; a new file belongs under creates`);
+      if (!pathExists(path)) at('files', place, `${path} is not in the base; a new file belongs under creates`);
     for (const [place, path] of task.creates.entries())
-      if (exists(path)) at('creates', place, `${path} is in the base already; it belongs under files`);
+      if (pathExists(path)) at('creates', place, `${path} is in the base already; it belongs under files`);
   }
   const cycle = findCycle(new Map(plan.tasks.map(({ key, depends_on }) => [key, depends_on])));
   if (cycle)
@@ -67,9 +67,9 @@ export function shapeProblems(
  * A signal that passes on the base shows nothing of the work. Beside one that can fail it is a guard, and marked; a task that has no
  * other could be done by doing nothing, and is refused.
  */
-export function signalProblems(
+export function findPlanSignalProblems(
   plan: Plan,
-  outcomes: BaseFacts['signals'],
+  outcomes: PlanBaseFacts['signalOutcomes'],
 ): { readonly problems: PlanProblem[]; readonly notes: PlanNote[] } {
   const problems: PlanProblem[] = [];
   const notes: PlanNote[] = [];

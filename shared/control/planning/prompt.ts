@@ -1,8 +1,8 @@
 import { PLAN_FILE } from '../../contract/plan/schema.ts';
-import { EXPECTATIONS } from '../../contract/submission/expects.ts';
+import { EXPECTED_CHANGES } from '../../contract/submission/expects.ts';
 
 /** What a planner must hand in: the contract that its plan is checked against. */
-export const planFormat = (maxTasks: number): string => `## What to hand in
+export const planFormatPrompt = (maxTasks: number): string => `## What to hand in
 Write your plan to \`${PLAN_FILE}\` and change nothing else. It has 1 to ${maxTasks} tasks:
 
 \`\`\`yaml
@@ -18,7 +18,7 @@ tasks:
     depends_on: []               # keys of tasks whose result it needs
     files: [src/price.js]        # files or folders of the present checkout that it changes
     creates: [test/price.test.js] # files that it adds
-    expects: []                  # of: ${EXPECTATIONS.join(', ')}
+    expects: []                  # of: ${EXPECTED_CHANGES.join(', ')}
     completion_signals:          # at least one that fails today
       - { type: test_passes, command: node --test test/price.test.js }
       - { type: path_exists, path: test/price.test.js }

@@ -1,25 +1,25 @@
 import * as z from 'zod';
 import { RoleConfig, RoleName } from '../../contract/roles/schema.ts';
 import { type FileProblem, parseYaml } from '../../lib/yaml.ts';
-import { unknownPlaceholders } from './render.ts';
+import { findUnknownPlaceholders } from './render.ts';
 import { MAX_ROLE_FILE_BYTES } from './role.ts';
 
 /** Most entries of one catalog. */
-export const MAX_ENTRIES = 200;
+export const MAX_CATALOG_ENTRIES = 200;
 
-const Named = RoleConfig.extend({
+const CatalogEntryHead = RoleConfig.extend({
   name: RoleName.refine((name) => name !== 'auto', 'must not be auto'),
   task_prompt: z.string().min(1).optional(),
 });
 /** An agent of a catalog: a role in one file. In Markdown the system prompt is the text below the front matter. */
-export const CatalogEntry = Named.extend({ system_prompt: z.string().trim().min(1, 'must not be empty') });
+export const CatalogEntry = CatalogEntryHead.extend({ system_prompt: z.string().trim().min(1, 'must not be empty') });
 export type CatalogEntry = z.infer<typeof CatalogEntry>;
 
 /** A file of a catalog, as it was found. `text` is null for what is no plain file, or too large to be read. */
 export interface CatalogFile {
   readonly name: string;
   readonly text: string | null;
-  readonly why?: string;
+  readonly unreadableReason?: string;
 }
 
 export interface Catalog {
@@ -27,14 +27,14 @@ export interface Catalog {
   readonly problems: readonly FileProblem[];
 }
 
-type Read = { readonly entry: CatalogEntry } | { readonly problems: readonly FileProblem[] };
+type CatalogEntryResult = { readonly entry: CatalogEntry } | { readonly problems: readonly FileProblem[] };
 
 const FRONT_MATTER = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 
-function readMarkdown(text: string, file: string): Read {
+function parseMarkdownEntry(text: string, file: string): CatalogEntryResult {
   const front = FRONT_MATTER.exec(text.replace(/^\uFEFF/, ''));
   if (!front) return { problems: [{ file, line: 1, message: 'has no front matter between lines of ---' }] };
-  const parsed = parseYaml(front[1] ?? '', file, Named);
+  const parsed = parseYaml(front[1] ?? '', file, CatalogEntryHead);
   if ('problems' in parsed)
     // The front matter begins on the second line of the file.
     return {
@@ -51,20 +51,20 @@ function readMarkdown(text: string, file: string): Read {
   return { entry: { ...parsed.value, system_prompt: `${system_prompt}\n` } };
 }
 
-function readYaml(text: string, file: string): Read {
+function parseYamlEntry(text: string, file: string): CatalogEntryResult {
   const parsed = parseYaml(text, file, CatalogEntry);
   return 'problems' in parsed
     ? parsed
     : { entry: { ...parsed.value, system_prompt: `${parsed.value.system_prompt}\n` } };
 }
 
-function readFile({ name, text, why }: CatalogFile): Read {
-  if (text === null) return { problems: [{ file: name, line: null, message: why ?? 'cannot be read' }] };
+function parseCatalogFile({ name, text, unreadableReason }: CatalogFile): CatalogEntryResult {
+  if (text === null) return { problems: [{ file: name, line: null, message: unreadableReason ?? 'cannot be read' }] };
   if (Buffer.byteLength(text) > MAX_ROLE_FILE_BYTES)
     return { problems: [{ file: name, line: null, message: `has more than ${MAX_ROLE_FILE_BYTES} bytes` }] };
-  const read = name.endsWith('.md') ? readMarkdown(text, name) : readYaml(text, name);
+  const read = name.endsWith('.md') ? parseMarkdownEntry(text, name) : parseYamlEntry(text, name);
   if ('problems' in read) return read;
-  const [unknown] = unknownPlaceholders(read.entry.task_prompt ?? '');
+  const [unknown] = findUnknownPlaceholders(read.entry.task_prompt ?? '');
   return unknown
     ? {
         problems: [
@@ -80,17 +80,17 @@ export const isCatalogFile = (name: string): boolean =>
   !/^(?:README|CHANGELOG|LICENSE|CONTRIBUTING)\b/i.test(name.split('/').at(-1) ?? '');
 
 /** Reads a catalog. Everything that is wrong is said at once; two agents of one name are wrong. */
-export function readCatalog(files: readonly CatalogFile[]): Catalog {
+export function parseCatalog(files: readonly CatalogFile[]): Catalog {
   const entries: { file: string; entry: CatalogEntry }[] = [];
   const problems: FileProblem[] = [];
-  if (files.length > MAX_ENTRIES)
+  if (files.length > MAX_CATALOG_ENTRIES)
     problems.push({
       file: '.',
       line: null,
-      message: `has ${files.length} agents; ${MAX_ENTRIES} is the most`,
+      message: `has ${files.length} agents; ${MAX_CATALOG_ENTRIES} is the most`,
     });
-  for (const file of files.slice(0, MAX_ENTRIES)) {
-    const read = readFile(file);
+  for (const file of files.slice(0, MAX_CATALOG_ENTRIES)) {
+    const read = parseCatalogFile(file);
     if ('problems' in read) problems.push(...read.problems);
     else {
       const other = entries.find(({ entry }) => entry.name === read.entry.name);

@@ -1,18 +1,18 @@
-import type { Origin, RoleInForce } from '../../contract/roles/in-force.ts';
+import type { RoleSource, ResolvedRole } from '../../contract/roles/in-force.ts';
 import { RoleConfig } from '../../contract/roles/schema.ts';
-import { firstOf } from '../../lib/cut.ts';
-import { builtinRole } from './known.ts';
+import { truncateText } from '../../lib/cut.ts';
+import { findBuiltinRole } from './known.ts';
 
 /** The settings of a role as the platform counts with them. */
-export const inForce = (config: RoleConfig, origin: Origin): RoleInForce => ({
+export const resolveRole = (config: RoleConfig, origin: RoleSource): ResolvedRole => ({
   ...origin,
   model: config.model,
   effort: config.effort,
   max_cost_usd: config.limits.max_cost_usd ?? null,
 });
 /** What counts for a role where nothing of the repository does. */
-export const withoutRepository = (name: string, why_unread: string | null = null): RoleInForce =>
-  inForce(builtinRole(name)?.config ?? RoleConfig.parse({}), {
+export const resolveBuiltinRole = (name: string, why_unread: string | null = null): ResolvedRole =>
+  resolveRole(findBuiltinRole(name)?.config ?? RoleConfig.parse({}), {
     from: why_unread === null ? 'builtin' : 'unread',
-    why_unread: why_unread === null ? null : firstOf(why_unread, 500),
+    why_unread: why_unread === null ? null : truncateText(why_unread, 500),
   });

@@ -1,13 +1,13 @@
 import { RoleConfig, RoleName } from '../../contract/roles/schema.ts';
 import { type FileProblem, parseYaml } from '../../lib/yaml.ts';
-import { builtinRole } from './known.ts';
-import { unknownPlaceholders } from './render.ts';
-import { MAX_ROLE_FILE_BYTES, ROLE_FILES, type Role, type RoleFile } from './role.ts';
+import { findBuiltinRole } from './known.ts';
+import { findUnknownPlaceholders } from './render.ts';
+import { MAX_ROLE_FILE_BYTES, ROLE_FILES, type Role, type RoleFileName } from './role.ts';
 
 const DEFAULT_TASK_PROMPT = '# {{TASK_TITLE}}\n\n{{TASK_DESCRIPTION}}\n';
 
 const templateProblems = (template: string, file: string): FileProblem[] =>
-  unknownPlaceholders(template).map(({ name, line }) => ({
+  findUnknownPlaceholders(template).map(({ name, line }) => ({
     file,
     line,
     message: `nothing stands for {{${name}}}`,
@@ -20,10 +20,10 @@ const templateProblems = (template: string, file: string): FileProblem[] =>
 export function parseRole(
   name: string,
   folder: string,
-  files: Readonly<Partial<Record<RoleFile, string>>>,
+  files: Readonly<Partial<Record<RoleFileName, string>>>,
 ): { readonly role: Role } | { readonly problems: readonly FileProblem[] } {
   const at = (file: string): string => `${folder}/${file}`;
-  const builtin = builtinRole(name);
+  const builtin = findBuiltinRole(name);
   const problems: FileProblem[] = [];
   if (!RoleName.safeParse(name).success || name === 'auto')
     problems.push({

@@ -16,11 +16,11 @@ export const ROLE_FILES = {
   task: 'task_prompt.md',
   config: 'config.yaml',
 } as const;
-export type RoleFile = (typeof ROLE_FILES)[keyof typeof ROLE_FILES];
+export type RoleFileName = (typeof ROLE_FILES)[keyof typeof ROLE_FILES];
 
 /** Where a repository keeps roles of its own, and what agents are told about it. */
-export const REPOSITORY_ROLES = '.assay/roles';
-export const REPOSITORY_KNOWLEDGE = '.assay/knowledge';
+export const REPOSITORY_ROLES_FOLDER = '.assay/roles';
+export const REPOSITORY_KNOWLEDGE_FOLDER = '.assay/knowledge';
 
 /** Largest file of a role, in bytes. */
 export const MAX_ROLE_FILE_BYTES = 65_536;

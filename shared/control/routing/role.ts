@@ -1,11 +1,11 @@
-import type { SubmitTask } from '../../contract/submission/schema.ts';
-import { firstOf } from '../../lib/cut.ts';
+import type { TaskSubmission } from '../../contract/submission/schema.ts';
+import { truncateText } from '../../lib/cut.ts';
 
 /** A task of this role is given one by its words. */
 export const AUTO_ROLE = 'auto';
 
 /** Words that tell a role, the first that matches counts: what costs most when it is missed stands first. */
-const WORDS: readonly (readonly [role: string, words: RegExp])[] = [
+const ROLE_KEYWORDS: readonly (readonly [role: string, words: RegExp])[] = [
   [
     'security',
     /\b(?:security|vulnerabilit(?:y|ies)|cve-\d+|threat model|penetration|exploits?|xss|csrf|injection)\b/i,
@@ -29,19 +29,19 @@ export interface ChosenRole {
 }
 
 /** The role of a task: its own, or for `auto` the first that title, then description tell; `backend` when neither does. */
-export function roleOf({
+export function chooseRole({
   role,
   title,
   description,
-}: Pick<SubmitTask, 'role' | 'title' | 'description'>): ChosenRole {
+}: Pick<TaskSubmission, 'role' | 'title' | 'description'>): ChosenRole {
   if (role !== AUTO_ROLE) return { role, reason: null };
   for (const [place, text] of [
     ['title', title],
     ['description', description],
   ] as const)
-    for (const [chosen, words] of WORDS) {
+    for (const [chosen, words] of ROLE_KEYWORDS) {
       const found = words.exec(text);
-      if (found) return { role: chosen, reason: `auto: the ${place} says "${firstOf(found[0], 60)}"` };
+      if (found) return { role: chosen, reason: `auto: the ${place} says "${truncateText(found[0], 60)}"` };
     }
   return { role: 'backend', reason: 'auto: no word tells another role' };
 }

@@ -1,54 +1,54 @@
 import { isTier, type Tier } from '../../contract/agents/tiers.ts';
-import type { RoleInForce } from '../../contract/roles/in-force.ts';
-import type { Effort, SubmitTask } from '../../contract/submission/schema.ts';
-import { firstOf } from '../../lib/cut.ts';
-import { withoutRepository } from '../roles/defaults.ts';
-import { ROUTING_TABLE, type Routed, type RoutingRule } from './table.ts';
+import type { ResolvedRole } from '../../contract/roles/in-force.ts';
+import type { Effort, TaskSubmission } from '../../contract/submission/schema.ts';
+import { truncateText } from '../../lib/cut.ts';
+import { resolveBuiltinRole } from '../roles/defaults.ts';
+import { ROUTING_TABLE, type RoutingFields, type RoutingRuleName } from './table.ts';
 
 /** Which tier a task is worth, at what effort, and why. */
-export interface Route {
+export interface TaskRoute {
   /** The row of the table that matched; `role`: none did, and the role's own settings count. `task`: the task names its model itself. */
-  readonly rule: RoutingRule | 'role' | 'task';
+  readonly rule: RoutingRuleName | 'role' | 'task';
   /** Null: the task names a model that is no tier. */
   readonly tier: Tier | null;
   readonly effort: Effort;
   readonly reason: string;
 }
 
-type Request = Routed &
-  Partial<Pick<SubmitTask, 'model' | 'effort'>> & { readonly base_role?: RoleInForce | null };
+type RoutableTask = RoutingFields &
+  Partial<Pick<TaskSubmission, 'model' | 'effort'>> & { readonly base_role?: ResolvedRole | null };
 
-const whose = ({ from, why_unread }: RoleInForce): string =>
+const describeRoleSource = ({ from, why_unread }: ResolvedRole): string =>
   from === 'repository'
     ? ' by the repository'
     : from === 'unread'
       ? `, as it is built in, since the base could not be read (${why_unread})`
       : '';
 
-const words = (when: Partial<Routed>): string =>
+const describeConditions = (when: Partial<RoutingFields>): string =>
   Object.entries(when)
     .map(([field, value]) => `${field} ${value}`)
     .join(' and ');
 
 /** A pure function of the task: the table's first row that matches, and what the task says itself wins over it. */
-export function route(task: Request): Route {
-  const role = task.base_role ?? withoutRepository(task.role);
+export function routeTask(task: RoutableTask): TaskRoute {
+  const role = task.base_role ?? resolveBuiltinRole(task.role);
   const row = ROUTING_TABLE.find(({ when }) =>
-    Object.entries(when).every(([field, value]) => task[field as keyof Routed] === value),
+    Object.entries(when).every(([field, value]) => task[field as keyof RoutingFields] === value),
   );
   const { tier, effort } = row ?? { tier: role.model, effort: role.effort };
-  const planned: Route = {
+  const planned: TaskRoute = {
     rule: row?.rule ?? 'role',
     tier,
     effort,
-    reason: `${row ? words(row.when) : `complexity ${task.complexity}, scope ${task.scope}: what role ${task.role} is given${whose(role)}`} (${tier} at ${effort} effort${row ? `: ${row.why}` : ''})`,
+    reason: `${row ? describeConditions(row.when) : `complexity ${task.complexity}, scope ${task.scope}: what role ${task.role} is given${describeRoleSource(role)}`} (${tier} at ${effort} effort${row ? `: ${row.why}` : ''})`,
   };
-  return task.model === undefined && task.effort === undefined ? planned : overridden(task, planned);
+  return task.model === undefined && task.effort === undefined ? planned : applyTaskOverrides(task, planned);
 }
 
-function overridden({ model, effort }: Request, planned: Route): Route {
+function applyTaskOverrides({ model, effort }: RoutableTask, planned: TaskRoute): TaskRoute {
   const said = [
-    ...(model === undefined ? [] : [`model ${firstOf(model, 100)}`]),
+    ...(model === undefined ? [] : [`model ${truncateText(model, 100)}`]),
     ...(effort === undefined ? [] : [`effort ${effort}`]),
   ].join(' and ');
   return {

@@ -1,10 +1,10 @@
 import type { Tier } from '../../contract/agents/tiers.ts';
-import type { Effort, SubmitTask } from '../../contract/submission/schema.ts';
+import type { Effort, TaskSubmission } from '../../contract/submission/schema.ts';
 
 /** What routing looks at. */
-export type Routed = Pick<SubmitTask, 'role' | 'scope' | 'complexity'>;
+export type RoutingFields = Pick<TaskSubmission, 'role' | 'scope' | 'complexity'>;
 
-export const ROUTING_RULES = [
+export const ROUTING_RULE_NAMES = [
   'manager',
   'security',
   'architect',
@@ -12,11 +12,11 @@ export const ROUTING_RULES = [
   'medium',
   'low',
 ] as const;
-export type RoutingRule = (typeof ROUTING_RULES)[number];
+export type RoutingRuleName = (typeof ROUTING_RULE_NAMES)[number];
 
-interface Row {
-  readonly rule: RoutingRule;
-  readonly when: Partial<Routed>;
+interface RoutingRow {
+  readonly rule: RoutingRuleName;
+  readonly when: Partial<RoutingFields>;
   readonly tier: Tier;
   readonly effort: Effort;
   readonly why: string;
@@ -26,7 +26,7 @@ interface Row {
  * Which tier a task is worth, and at what effort. The first row of which all fields are the task's counts. What none matches
  * (complex work of less than large scope) goes by its role.
  */
-export const ROUTING_TABLE: readonly Row[] = [
+export const ROUTING_TABLE: readonly RoutingRow[] = [
   {
     rule: 'manager',
     when: { role: 'manager' },

@@ -1,40 +1,40 @@
-import { microOf, usdOf } from '../../contract/models/limits.ts';
-import type { Option } from '../cascade/learning/choose.ts';
+import { toMicroUsd, formatMicroUsd } from '../../contract/models/limits.ts';
+import type { TierOption } from '../cascade/learning/choose.ts';
 
 /** What an attempt is expected to cost with its judging, in millionths of a dollar. */
-export interface Estimated {
-  readonly expected: number;
+export interface CostEstimate {
+  readonly expectedMicro: number;
   /** What nine of ten attempts do not exceed: so much is set aside. */
-  readonly high: number;
+  readonly highMicro: number;
   /** How it is known. */
-  readonly words: string;
+  readonly description: string;
 }
 
 /** Attempts of known cost from which on their spread says something. */
-const ENOUGH = 5;
+const MIN_KNOWN_ATTEMPTS = 5;
 /** Set aside where only the price is known: so many times what it says. */
-const CAUTION = 3;
+const PRICE_ONLY_FACTOR = 3;
 
 /** From what attempts have cost, or with few of them from the price alone, with caution. Null: neither is known. */
-export function estimateOf(option: Option | null): Estimated | null {
+export function estimateAttemptCost(option: TierOption | null): CostEstimate | null {
   if (!option || option.cost_usd === null) return null;
-  const { spent, cost_usd } = option;
-  if (spent.known >= ENOUGH && spent.mean_usd !== null && spent.usd_90) {
-    const [low, expected, high] = [spent.usd_90.low, spent.mean_usd, spent.usd_90.high].map(microOf) as [
+  const { cost_with_judging, cost_usd } = option;
+  if (cost_with_judging.known >= MIN_KNOWN_ATTEMPTS && cost_with_judging.mean_usd !== null && cost_with_judging.usd_90) {
+    const [low, expected, high] = [cost_with_judging.usd_90.low, cost_with_judging.mean_usd, cost_with_judging.usd_90.high].map(toMicroUsd) as [
       number,
       number,
       number,
     ];
     return {
-      expected,
-      high: Math.max(high, expected),
-      words: `${usdOf(expected)} (${usdOf(low)} to ${usdOf(high)} at 90 %, from ${spent.known} attempts)`,
+      expectedMicro: expected,
+      highMicro: Math.max(high, expected),
+      description: `${formatMicroUsd(expected)} (${formatMicroUsd(low)} to ${formatMicroUsd(high)} at 90 %, from ${cost_with_judging.known} attempts)`,
     };
   }
-  const expected = microOf(cost_usd);
+  const expected = toMicroUsd(cost_usd);
   return {
-    expected,
-    high: expected * CAUTION,
-    words: `${usdOf(expected)} by the price, up to ${usdOf(expected * CAUTION)} with caution, as only ${spent.known} attempts are known`,
+    expectedMicro: expected,
+    highMicro: expected * PRICE_ONLY_FACTOR,
+    description: `${formatMicroUsd(expected)} by the price, up to ${formatMicroUsd(expected * PRICE_ONLY_FACTOR)} with caution, as only ${cost_with_judging.known} attempts are known`,
   };
 }

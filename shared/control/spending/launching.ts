@@ -1,56 +1,56 @@
 import { isTier } from '../../contract/agents/tiers.ts';
-import { areShared, type Budgets } from '../../contract/models/limits.ts';
-import type { Attempt, Reserved } from '../../contract/task/attempt.ts';
+import { hasSharedBudgets, type Budgets } from '../../contract/models/limits.ts';
+import type { Attempt, BudgetReservation } from '../../contract/task/attempt.ts';
 import { judgingCost } from '../../contract/task/judging-cost.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { Learned } from '../cascade/learning/advise.ts';
-import { optionsOf } from '../cascade/learning/options.ts';
+import type { AdviceInputs } from '../cascade/learning/advise.ts';
+import { tierOptions } from '../cascade/learning/options.ts';
 import type { CascadePolicy } from '../cascade/learning/policy.ts';
-import type { Selection } from '../cascade/select.ts';
-import { taskRefusal } from './admit.ts';
-import { type Estimated, estimateOf } from './estimate.ts';
-import { marksOf } from './marks.ts';
+import type { ModelSelection } from '../cascade/select.ts';
+import { taskBudgetRefusal } from './admit.ts';
+import { type CostEstimate, estimateAttemptCost } from './estimate.ts';
+import { unrecordedReservationIds } from './marks.ts';
 import type { SpendCounters } from './spend-counters.ts';
 
 /** What the next attempt is expected to cost on the tier and model that were chosen. */
-function expected(task: Task, { rung }: Selection, { memory, policy, at }: Learned): Estimated | null {
+function estimateNextAttempt(task: Task, { rung }: ModelSelection, { memory, policy, priced_at }: AdviceInputs): CostEstimate | null {
   const tier = rung.tier ?? 'haiku';
   if (!isTier(tier)) return null;
-  const [option] = optionsOf(
+  const [option] = tierOptions(
     memory,
     task.complexity,
     [{ tier, model: rung.model }],
     policy.min_observations,
-    at,
+    priced_at,
   );
-  return estimateOf(option ?? null);
+  return estimateAttemptCost(option ?? null);
 }
 
 /**
  * Sets aside what the next attempt may cost, before it starts. `{}`: nothing is limited. What is not known to fit does not: an attempt of
  * which nobody can say what it costs is refused where there are budgets.
  */
-export async function setAside(
+export async function reserveAttempt(
   task: Task,
-  selection: Selection,
-  learned: Learned,
+  selection: ModelSelection,
+  learned: AdviceInputs,
   spend: Pick<SpendCounters, 'reserve'>,
   now: Date,
-): Promise<{ readonly reserved?: Reserved } | { readonly refused: string }> {
+): Promise<{ readonly reserved?: BudgetReservation } | { readonly refused: string }> {
   const budgets: Budgets | undefined = learned.policy.budgets;
   if (!budgets) return {};
-  const estimated = expected(task, selection, learned);
+  const estimated = estimateNextAttempt(task, selection, learned);
   if (!estimated)
     return {
       refused: `there are budgets, and nobody knows what an attempt on ${selection.rung.model} costs: it has no price, and none was observed`,
     };
-  const own = taskRefusal(task, estimated, budgets);
+  const own = taskBudgetRefusal(task, estimated, budgets);
   if (own !== null) return { refused: own };
   // Also where only tasks are limited: while its cost is not known, an attempt counts as what was set aside for it.
-  if (!areShared(budgets))
-    return { reserved: { day: now.toISOString().slice(0, 10), micro: estimated.high } };
+  if (!hasSharedBudgets(budgets))
+    return { reserved: { day: now.toISOString().slice(0, 10), micro: estimated.highMicro } };
   const attempt = `${task.id}#${(task.attempts.at(-1)?.number ?? 0) + 1}`;
-  const answer = await spend.reserve({ attempt, repository: task.repository, estimated }, budgets, now);
+  const answer = await spend.reserve({ reservationId: attempt, repository: task.repository, estimate: estimated }, budgets, now);
   return 'refused' in answer ? answer : { reserved: answer };
 }
 
@@ -58,14 +58,14 @@ export async function setAside(
 const DAY_MS = 86_400_000;
 
 /** What a decision writes on its attempt of what is set aside for it. */
-export type Counted = Pick<Attempt, 'reserved' | 'reserved_more'>;
+export type ReservationFields = Pick<Attempt, 'reserved' | 'reserved_more'>;
 
 /**
  * Has the judging of the current attempt counted in the budgets that tasks share, where it was not set aside with the attempt: in the
  * place of what was set aside before models were asked, also where these then cost nothing. Empty: there is nothing to count, or it is
  * counted with what was set aside.
  */
-export async function judgingIsCounted(
+export async function recordJudgingReservation(
   task: Task,
   {
     learning,
@@ -76,12 +76,12 @@ export async function judgingIsCounted(
       | undefined;
     readonly now: Date;
   },
-): Promise<Counted> {
+): Promise<ReservationFields> {
   const attempt = task.attempts.at(-1);
   const budgets = learning?.policy.budgets;
-  if (!learning || !budgets || !areShared(budgets) || !attempt) return {};
+  if (!learning || !budgets || !hasSharedBudgets(budgets) || !attempt) return {};
   const { spend } = learning;
-  const { own, more } = marksOf(task, attempt);
+  const { own, more } = unrecordedReservationIds(task, attempt);
   const looked = [...(attempt.reserved ? [] : [own]), ...more];
   if (looked.length === 0) return {};
   const days = [now, new Date(now.getTime() - DAY_MS)].map((at) => at.toISOString().slice(0, 10));

@@ -1,9 +1,9 @@
-import { areShared, usdOf } from '../../contract/models/limits.ts';
+import { hasSharedBudgets, formatMicroUsd } from '../../contract/models/limits.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { CascadePolicy } from '../cascade/learning/policy.ts';
-import { attemptNumbered } from '../task-commands/change.ts';
-import { taskRefusal } from './admit.ts';
-import { gatesMark } from './marks.ts';
+import { requireAttempt } from '../task-commands/change.ts';
+import { taskBudgetRefusal } from './admit.ts';
+import { gatesReservationId } from './marks.ts';
 import type { SpendCounters } from './spend-counters.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { SpendCounters } from './spend-counters.ts';
  * the attempt: an outside agent's work, and work that is put onto a branch that has moved. Null: it fits, or nothing is limited; else why
  * it is not asked. Asked for twice, it is set aside twice; what is not used is given back when the attempt is over.
  */
-export async function opinionRefused(
+export async function reserveGateQuestionOrRefusal(
   task: Task,
   number: number,
   /** Millionths of a dollar; null: nobody knows. */
@@ -20,16 +20,16 @@ export async function opinionRefused(
   now: Date,
 ): Promise<string | null> {
   const { budgets } = policy;
-  if (!budgets || attemptNumbered(task, number).reserved) return null;
+  if (!budgets || requireAttempt(task, number).reserved) return null;
   if (worst === null)
     return 'there are budgets, and nobody knows what asking this model costs: it has no price';
   const what = 'this question of a gate';
-  const estimated = { expected: worst, high: worst, words: `up to ${usdOf(worst)}, by its price` };
-  const own = taskRefusal(task, estimated, budgets, what);
-  if (own !== null || !areShared(budgets)) return own;
-  const mark = gatesMark(task.id, number);
+  const estimated = { expected: worst, high: worst, words: `up to ${formatMicroUsd(worst)}, by its price` };
+  const own = taskBudgetRefusal(task, estimated, budgets, what);
+  if (own !== null || !hasSharedBudgets(budgets)) return own;
+  const mark = gatesReservationId(task.id, number);
   const answer = await spend.raise(
-    { attempt: mark, repository: task.repository, estimated, what },
+    { reservationId: mark, repository: task.repository, estimate: estimated, purpose: what },
     budgets,
     now,
   );

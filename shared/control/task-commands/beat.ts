@@ -1,30 +1,30 @@
 import { Refusal } from '../../contract/refusal.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
-import type { Status } from '../../contract/task/status.ts';
+import type { TaskStatus } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { runningAttempt } from './change.ts';
+import { requireRunningAttempt } from './change.ts';
 
 /** The last sign of life of an attempt, kept beside its task: so that a beat writes no task, and wakes nobody who follows the tasks. */
-export interface Beat {
+export interface Heartbeat {
   readonly attempt: number;
   /** Epoch seconds; null: there was none, and there will be none. */
   readonly lease_until: number | null;
   readonly progress: Attempt['progress'];
 }
 
-const WITH_BEATS: readonly Status[] = ['in_progress'];
+const HEARTBEAT_STATUSES: readonly TaskStatus[] = ['in_progress'];
 
 /** The running attempt whose signs of life are kept beside the task; null where there is none. The first one of an attempt is written to the task. */
-export function attemptWithBeats(task: Task): Attempt | null {
+export function findHeartbeatAttempt(task: Task): Attempt | null {
   const attempt = currentAttempt(task);
-  return attempt && attempt.outcome === null && attempt.report === null && WITH_BEATS.includes(task.status)
+  return attempt && attempt.outcome === null && attempt.report === null && HEARTBEAT_STATUSES.includes(task.status)
     ? attempt
     : null;
 }
 
 /** A task as its agent's last sign of life says: the lease runs to the later end. */
-export function withBeat(task: Task, beat: Beat): Task {
-  const attempt = attemptWithBeats(task);
+export function applyHeartbeat(task: Task, beat: Heartbeat): Task {
+  const attempt = findHeartbeatAttempt(task);
   if (attempt?.number !== beat.attempt) return task;
   const alive: Attempt = {
     ...attempt,
@@ -36,8 +36,8 @@ export function withBeat(task: Task, beat: Beat): Task {
 }
 
 /** The attempt `number`, if it may give a sign of life; else a refusal. Whether its lease still runs is asked with the write. */
-export function attemptThatBeats(task: Task, number: number): Attempt {
-  const attempt = runningAttempt(task, number);
+export function requireHeartbeatAttempt(task: Task, number: number): Attempt {
+  const attempt = requireRunningAttempt(task, number);
   if (attempt.report)
     throw new Refusal('stale_lease', `attempt ${number} of task ${task.id} has already reported`);
   return attempt;

@@ -1,11 +1,11 @@
 import type * as z from 'zod';
-import type { CliKind } from '../../contract/agents/adapter.ts';
+import type { AgentCliKind } from '../../contract/agents/adapter.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import type { Effort } from '../../contract/submission/schema.ts';
 import type { Attempt, AttemptRoute, Launch } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { knownBase } from './base.ts';
-import { type Change, change, epochSeconds, nowIso } from './change.ts';
+import { requireBaseCommit } from './base.ts';
+import { type TaskChange, applyTaskEvent, toEpochSeconds, toIsoTime } from './change.ts';
 
 export interface NewAttempt {
   readonly model: string | null;
@@ -13,31 +13,31 @@ export interface NewAttempt {
   readonly effort: z.infer<typeof Effort>;
   readonly route: AttemptRoute;
   /** Another agent than the task's or the deployment's. */
-  readonly adapter?: CliKind | null;
+  readonly adapter?: AgentCliKind | null;
   /** Set aside for it of the budgets. */
-  readonly reserved?: Attempt['reserved'];
-  readonly holder: string;
+  readonly reservation?: Attempt['reserved'];
+  readonly leaseHolder: string;
   readonly leaseSeconds: number;
   /** Set for an external agent, which gets its token with the claim; the dispatcher launches the others. */
-  readonly agent: Launch | null;
+  readonly agentLaunch: Launch | null;
   /** So many tasks wait for it, where they are enough to make it a foundation. */
-  readonly dependents?: number | null;
+  readonly dependentCount?: number | null;
   readonly now: Date;
 }
 
-const attemptOf = (task: Task, facts: NewAttempt): Attempt => ({
+const buildAttempt = (task: Task, facts: NewAttempt): Attempt => ({
   number: (task.attempts.at(-1)?.number ?? 0) + 1,
   model: facts.model,
   tier: facts.tier,
   effort: facts.effort,
   route: facts.route,
   ...(facts.adapter && { adapter: facts.adapter }),
-  ...(facts.reserved && { reserved: facts.reserved }),
+  ...(facts.reservation && { reserved: facts.reservation }),
   outcome: null,
-  started_at: nowIso(facts.now),
+  started_at: toIsoTime(facts.now),
   ended_at: null,
-  holder: facts.holder,
-  lease_until: epochSeconds(facts.now) + facts.leaseSeconds,
+  holder: facts.leaseHolder,
+  lease_until: toEpochSeconds(facts.now) + facts.leaseSeconds,
   progress: null,
   usage: null,
   cost_usd: null,
@@ -47,29 +47,29 @@ const attemptOf = (task: Task, facts: NewAttempt): Attempt => ({
   verification_failure: null,
   verdict: null,
   decision: null,
-  agent: facts.agent,
+  agent: facts.agentLaunch,
   gates: null,
   deliver: null,
 });
 
 /** Starts the next attempt: of an open task (claim), or of one in review whose last attempt was not accepted (reattempt). */
-export function startAttempt(task: Task, facts: NewAttempt): Change {
+export function startAttempt(task: Task, facts: NewAttempt): TaskChange {
   if (task.status === 'open' && task.waits_for !== null && task.runner === 'external')
     throw new Refusal('files_held', `task ${task.id} waits for ${task.waits_for}`);
   // Whoever works on it must not be the one who says what it is judged against.
-  knownBase(task);
+  requireBaseCommit(task);
   for (const { evaluator } of task.workflow_in_force?.verifications ?? [])
-    if (task.runner === 'external' && evaluator === facts.holder)
+    if (task.runner === 'external' && evaluator === facts.leaseHolder)
       throw new Refusal(
         'self_review',
-        `${facts.holder} grades the work of task ${task.id} in its workflow; nobody judges their own`,
+        `${facts.leaseHolder} grades the work of task ${task.id} in its workflow; nobody judges their own`,
       );
   const event = task.status === 'in_review' ? 'reattempt' : 'claim';
-  return change(task, event, facts.now, {
-    attempts: [...task.attempts, attemptOf(task, facts)],
-    ...(facts.dependents &&
+  return applyTaskEvent(task, event, facts.now, {
+    attempts: [...task.attempts, buildAttempt(task, facts)],
+    ...(facts.dependentCount &&
       !task.foundation && {
-        foundation: { dependents: facts.dependents, since: nowIso(facts.now) },
+        foundation: { dependents: facts.dependentCount, since: toIsoTime(facts.now) },
       }),
     ...(task.plan && { plan: { ...task.plan, proposal: null } }),
     waits_for: null,

@@ -1,21 +1,21 @@
 import type { Attempt } from '../../contract/task/attempt.ts';
-import { CUT, cut } from '../../lib/cut.ts';
+import { TRUNCATION_MARK, truncateToBytes } from '../../lib/cut.ts';
 
 /** Most bytes of it: enough for the first errors, few enough not to drown the task. */
-export const CONTEXT_BYTES = 6_000;
+export const MAX_RETRY_CONTEXT_BYTES = 6_000;
 /** Most bytes of what was tried, of that. */
 const TRIED_BYTES = 1_500;
 /** Bytes of one reason. */
 const REASON_BYTES = 700;
 
 /** An attempt as far as the next one is told of it: without what only the platform may know. */
-export type Earlier = Omit<Attempt, 'agent' | 'gates' | 'deliver'>;
+export type PriorAttempt = Omit<Attempt, 'agent' | 'gates' | 'deliver'>;
 
 const section = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : `${title}:\n${lines.map((line) => `- ${line}`).join('\n')}\n`;
 
 /** One earlier attempt on one line: who tried, and how it failed. */
-function triedAs({ number, tier, model, effort, adapter, failure, decision, outcome }: Earlier): string {
+function describeAttempt({ number, tier, model, effort, adapter, failure, decision, outcome }: PriorAttempt): string {
   const who = [adapter, tier ?? model, `effort ${effort}`].filter(Boolean).join(', ');
   const how = failure?.about ?? failure?.code ?? outcome ?? 'unknown';
   const then = decision?.strategy ? `; then ${decision.strategy.replace('_', ' ')}` : '';
@@ -23,7 +23,7 @@ function triedAs({ number, tier, model, effort, adapter, failure, decision, outc
 }
 
 /** Why a program or a box failed, in its own words; an agent's own are none. */
-function broke({ report, verification_failure, failure }: Earlier): string[] {
+function failureLines({ report, verification_failure, failure }: PriorAttempt): string[] {
   const words = report?.end?.words ? [report[report.end.words].slice(-REASON_BYTES)] : [];
   const class_ = failure?.class ? [`${failure.class}, by ${failure.rule}`] : [];
   return [...class_, ...(verification_failure ? [verification_failure.message] : []), ...words];
@@ -33,14 +33,14 @@ function broke({ report, verification_failure, failure }: Earlier): string[] {
  * What the next attempt is told of those before: what failed, which tests and findings by name, what was tried. From what was observed
  * and decided, never from what an agent says; at most `CONTEXT_BYTES` bytes, and the end is cut first.
  */
-export function contextOf(attempts: readonly Earlier[]): string {
+export function buildRetryContext(attempts: readonly PriorAttempt[]): string {
   const last = attempts.at(-1);
   if (!last) return '';
   const { verification, verdict, decision } = last;
   const named = (verification?.failing ?? []).map(({ check, what }) => `${check}: ${what}`);
   const more = verification?.failing_more ? [`and ${verification.failing_more} more`] : [];
   const reasons = (verdict?.reasons ?? []).map(({ code, subject, message }) =>
-    cut(`${code}${subject ? ` (${subject})` : ''}: ${message}`, REASON_BYTES),
+    truncateToBytes(`${code}${subject ? ` (${subject})` : ''}: ${message}`, REASON_BYTES),
   );
   const text = [
     `decision: ${decision?.reason ?? last.outcome ?? 'unknown'}\n`,
@@ -48,9 +48,9 @@ export function contextOf(attempts: readonly Earlier[]): string {
     section('why it was not accepted', reasons),
     section(
       'why it ended',
-      broke(last).map((each) => cut(each, REASON_BYTES)),
+      failureLines(last).map((each) => truncateToBytes(each, REASON_BYTES)),
     ),
   ].join('');
-  const tried = cut(section('what was tried', attempts.map(triedAs)), TRIED_BYTES);
-  return `${cut(text, CONTEXT_BYTES - Buffer.byteLength(tried) - CUT.length)}\n${tried}`.trim();
+  const tried = truncateToBytes(section('what was tried', attempts.map(describeAttempt)), TRIED_BYTES);
+  return `${truncateToBytes(text, MAX_RETRY_CONTEXT_BYTES - Buffer.byteLength(tried) - TRUNCATION_MARK.length)}\n${tried}`.trim();
 }

@@ -1,41 +1,41 @@
-import type { PlanOf } from '../../contract/plan/schema.ts';
+import type { PlanTaskFields } from '../../contract/plan/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import { hiddenPlace } from '../../contract/submission/hidden-tests.ts';
-import type { SubmitTask } from '../../contract/submission/schema.ts';
-import { MAX_TASK_BYTES } from '../../contract/task/fit.ts';
-import { type Dependency, partialStart } from '../../contract/task/partial.ts';
-import { isTerminal } from '../../contract/task/status.ts';
+import { hiddenTestsLocation } from '../../contract/submission/hidden-tests.ts';
+import type { TaskSubmission } from '../../contract/submission/schema.ts';
+import { MAX_NEW_TASK_BYTES } from '../../contract/task/fit.ts';
+import { type TaskDependency, evaluatePartialStart } from '../../contract/task/partial.ts';
+import { isTerminalStatus } from '../../contract/task/status.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { itemBytes, valueBytes } from '../../lib/item-bytes.ts';
-import { roleOf } from '../routing/role.ts';
-import { namedCommit, startsCascade } from './base.ts';
-import { nowIso } from './change.ts';
+import { measureItemBytes, measureValueBytes } from '../../lib/item-bytes.ts';
+import { chooseRole } from '../routing/role.ts';
+import { commitIdOrNull, shouldStartCascade } from './base.ts';
+import { toIsoTime } from './change.ts';
 
-export type { Dependency } from '../../contract/task/partial.ts';
+export type { TaskDependency } from '../../contract/task/partial.ts';
 
-export interface CreateContext {
+export interface TaskCreationContext {
   readonly id: string;
   readonly now: Date;
   readonly by: string;
   readonly requestSha256: string;
   /** Set when the platform makes it from another task. */
-  readonly madeFrom?: Task['made_from'];
+  readonly origin?: Task['made_from'];
   /** Set when the task is a plan. */
-  readonly plan?: PlanOf | undefined;
+  readonly plan?: PlanTaskFields | undefined;
   /** The dependencies that exist, by id. */
-  readonly dependencies: ReadonlyMap<string, Dependency>;
+  readonly dependencies: ReadonlyMap<string, TaskDependency>;
 }
 
 /** Which dependency a task waits for, with the reason people read; null when all are done. A failed dependency is named first: it needs a person. */
-export function waitingOn(
+export function findBlockingDependency(
   dependsOn: readonly string[],
-  dependencies: ReadonlyMap<string, Dependency>,
+  dependencies: ReadonlyMap<string, TaskDependency>,
 ): Pick<Task, 'waits_for' | 'blocked_reason'> | null {
   const unmet = dependsOn.flatMap((id) => {
     const dependency = dependencies.get(id);
     return dependency && dependency.status !== 'done' ? [dependency] : [];
   });
-  const worst = unmet.find((each) => isTerminal(each.status)) ?? unmet[0];
+  const worst = unmet.find((each) => isTerminalStatus(each.status)) ?? unmet[0];
   if (!worst) return null;
   if (worst.status === 'failed')
     return {
@@ -62,30 +62,30 @@ export function waitingOn(
 }
 
 /** As `partialStart`, where all that it depends on is known. */
-export function partialOf(
+export function findPartialStart(
   { depends_on, partial_dependencies }: Pick<Task, 'depends_on' | 'partial_dependencies'>,
-  dependencies: ReadonlyMap<string, Dependency>,
+  dependencies: ReadonlyMap<string, TaskDependency>,
 ): Task['partial'] | null {
   const known = depends_on.flatMap((id) => dependencies.get(id) ?? []);
   // One with a fix-up has not failed for good.
   if (known.length < depends_on.length || known.some(({ superseded_by }) => superseded_by)) return null;
-  return partialStart(partial_dependencies, known);
+  return evaluatePartialStart(partial_dependencies, known);
 }
 
 /** A new task: `blocked` while a dependency is not done, else `open`. An open task starts its cascade at once (run 1), an outside agent's only to learn its base. */
-export function createTask(request: SubmitTask, context: CreateContext): Task {
-  const partial = partialOf(request, context.dependencies);
-  const waiting = partial ? null : waitingOn(request.depends_on, context.dependencies);
-  const at = nowIso(context.now);
+export function createTask(request: TaskSubmission, context: TaskCreationContext): Task {
+  const partial = findPartialStart(request, context.dependencies);
+  const waiting = partial ? null : findBlockingDependency(request.depends_on, context.dependencies);
+  const at = toIsoTime(context.now);
   const { id: _ignored, hidden_tests: hidden, delivery, ...fields } = request;
-  const base_commit = namedCommit(request.base_ref);
-  const { role, reason: role_reason } = roleOf(request);
+  const base_commit = commitIdOrNull(request.base_ref);
+  const { role, reason: role_reason } = chooseRole(request);
   const task: Task = {
     ...fields,
     role,
     ...(role_reason === null ? {} : { role_reason }),
     ...(context.plan === undefined ? {} : { plan: context.plan }),
-    ...(context.madeFrom && { made_from: context.madeFrom }),
+    ...(context.origin && { made_from: context.origin }),
     id: context.id,
     status: waiting ? 'blocked' : 'open',
     version: 1,
@@ -93,8 +93,8 @@ export function createTask(request: SubmitTask, context: CreateContext): Task {
     updated_at: at,
     created_by: context.by,
     request_sha256: context.requestSha256,
-    hidden_tests: hidden ? hiddenPlace(context.id, hidden) : null,
-    run: !waiting && startsCascade({ ...request, base_commit }) ? 1 : 0,
+    hidden_tests: hidden ? hiddenTestsLocation(context.id, hidden) : null,
+    run: !waiting && shouldStartCascade({ ...request, base_commit }) ? 1 : 0,
     base_commit,
     base_role: null,
     waits_for: waiting?.waits_for ?? null,
@@ -114,15 +114,15 @@ export function createTask(request: SubmitTask, context: CreateContext): Task {
     flagged_unverified: false,
     expires_at: null,
   };
-  const bytes = itemBytes(task);
-  if (bytes > MAX_TASK_BYTES) {
+  const bytes = measureItemBytes(task);
+  if (bytes > MAX_NEW_TASK_BYTES) {
     const [largest = 'description'] = Object.entries(fields)
-      .sort(([, a], [, b]) => valueBytes(b) - valueBytes(a))
+      .sort(([, a], [, b]) => measureValueBytes(b) - measureValueBytes(a))
       .map(([name]) => name);
-    throw new Refusal('invalid', `the task takes ${bytes} bytes; ${MAX_TASK_BYTES} is the most`, [
+    throw new Refusal('invalid', `the task takes ${bytes} bytes; ${MAX_NEW_TASK_BYTES} is the most`, [
       {
         pointer: `/${largest}`,
-        message: `is the largest part of a task of ${bytes} bytes; ${MAX_TASK_BYTES} is the most`,
+        message: `is the largest part of a task of ${bytes} bytes; ${MAX_NEW_TASK_BYTES} is the most`,
       },
     ]);
   }

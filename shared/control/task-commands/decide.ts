@@ -1,19 +1,19 @@
 import { isExcused } from '../../contract/failure/classes.ts';
-import type { Attempt, Decision } from '../../contract/task/attempt.ts';
-import { DEFAULT_HOLD_LIMIT, type HoldLimit, holdEnds } from '../../contract/task/hold-limit.ts';
+import type { Attempt, CascadeDecision } from '../../contract/task/attempt.ts';
+import { DEFAULT_HOLD_LIMIT, type HoldLimit, holdExpiry } from '../../contract/task/hold-limit.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { failedHow } from '../failures/failed-how.ts';
-import { failureOf } from '../failures/of-attempt.ts';
-import { type Change, change, nowIso, runningAttempt, withAttempt } from './change.ts';
+import { buildFailureClassification } from '../failures/failed-how.ts';
+import { classifyAttemptFailure } from '../failures/of-attempt.ts';
+import { type TaskChange, applyTaskEvent, toIsoTime, requireRunningAttempt, replaceCurrentAttempt } from './change.ts';
 
 /** How an attempt ended, from what is known of it when it is decided upon. */
-export function outcomeOf(
+export function attemptOutcome(
   attempt: Attempt,
-  decision: Pick<Decision, 'action'>,
+  decision: Pick<CascadeDecision, 'action'>,
 ): NonNullable<Attempt['outcome']> {
   if (decision.action === 'accept') return attempt.verdict?.verified === false ? 'unverified' : 'passed';
   if (decision.action === 'refer') return 'referred';
-  const failure = failureOf(attempt);
+  const failure = classifyAttemptFailure(attempt);
   return failure && isExcused(failure.remedy) ? 'infra_failed' : 'failed';
 }
 
@@ -24,13 +24,13 @@ export function outcomeOf(
 export function recordDecision(
   task: Task,
   number: number,
-  decision: Omit<Decision, 'at'>,
+  decision: Omit<CascadeDecision, 'at'>,
   now: Date,
   limit: HoldLimit = DEFAULT_HOLD_LIMIT,
   counted: Pick<Attempt, 'reserved' | 'reserved_more'> = {},
-): Change | null {
-  const attempt = runningAttempt(task, number);
-  const at = nowIso(now);
+): TaskChange | null {
+  const attempt = requireRunningAttempt(task, number);
+  const at = toIsoTime(now);
   if (
     attempt.decision &&
     attempt.decision.action === decision.action &&
@@ -38,28 +38,28 @@ export function recordDecision(
   )
     return null;
   const outcome =
-    decision.action === 'accept' || decision.action === 'refer' ? null : outcomeOf(attempt, decision);
-  const attempts = withAttempt(task, {
+    decision.action === 'accept' || decision.action === 'refer' ? null : attemptOutcome(attempt, decision);
+  const attempts = replaceCurrentAttempt(task, {
     decision: { ...decision, at },
     ...counted,
     outcome,
     ended_at: outcome === null ? null : at,
-    ...(outcome !== null && { failure: failedHow({ ...attempt, outcome }) }),
+    ...(outcome !== null && { failure: buildFailureClassification({ ...attempt, outcome }) }),
   });
   const repeated =
     decision.action === 'retry' && outcome === 'infra_failed' ? { retries: task.retries + 1 } : {};
   if (decision.action === 'refer')
-    return change(task, 'review', now, {
+    return applyTaskEvent(task, 'review', now, {
       attempts,
       hold: {
         reasons: attempt.verdict?.reasons.length
           ? attempt.verdict.reasons.map((reason) => reason.message)
           : [decision.reason],
         since: at,
-        ...holdEnds(now, limit),
+        ...holdExpiry(now, limit),
       },
     });
   if (task.runner === 'external' && (decision.action === 'retry' || decision.action === 'escalate'))
-    return change(task, 'reopen', now, { attempts, ...repeated });
-  return change(task, 'review', now, { attempts, hold: null, ...repeated });
+    return applyTaskEvent(task, 'reopen', now, { attempts, ...repeated });
+  return applyTaskEvent(task, 'review', now, { attempts, hold: null, ...repeated });
 }

@@ -1,10 +1,10 @@
 import { Refusal } from '../../contract/refusal.ts';
-import { currentAttempt, deliveryBranch, type Task, type Work } from '../../contract/task/task.ts';
-import { boundBase } from './base.ts';
-import { attemptNumbered, type Change, change, nowIso, runningAttempt } from './change.ts';
+import { currentAttempt, deliveryBranch, type Task, type PatchedTree } from '../../contract/task/task.ts';
+import { requireSameBaseCommit } from './base.ts';
+import { requireAttempt, type TaskChange, applyTaskEvent, toIsoTime, requireRunningAttempt } from './change.ts';
 
 /** Why this work may not be delivered, or null when it may: the verdict, or a person, must have passed this very tree on this very base. */
-export function deliveryRefusal(task: Task, { base_commit, tree }: Work): string | null {
+export function deliveryRefusal(task: Task, { base_commit, tree }: PatchedTree): string | null {
   const attempt = currentAttempt(task);
   if (task.status !== 'in_review' || !attempt || attempt.outcome !== null)
     return `task ${task.id} is ${task.status}, with nothing to deliver`;
@@ -13,7 +13,7 @@ export function deliveryRefusal(task: Task, { base_commit, tree }: Work): string
     return `the attempt's tree is ${attempt.artifact?.tree ?? 'unknown'}, not ${tree}`;
   if (task.base_commit !== base_commit || attempt.artifact.base_commit !== base_commit)
     return `the task is bound to base ${task.base_commit ?? 'unknown'}, not ${base_commit}`;
-  const isThis = (other: Work): boolean => other.tree === tree && other.base_commit === base_commit;
+  const isThis = (other: PatchedTree): boolean => other.tree === tree && other.base_commit === base_commit;
   if (task.review?.decision === 'approve' && isThis(task.review)) return null;
   const verdict = attempt.verdict;
   if (verdict?.verdict !== 'pass' || !isThis(verdict))
@@ -24,15 +24,15 @@ export function deliveryRefusal(task: Task, { base_commit, tree }: Work): string
 }
 
 /** Leave to push, written before the push. The conditional write is what keeps gates from being outrun. */
-export function authorizeDelivery(task: Task, number: number, work: Work, now: Date): Change | null {
+export function authorizeDelivery(task: Task, number: number, work: PatchedTree, now: Date): TaskChange | null {
   const { tree } = work;
-  const base_commit = boundBase(task, work.base_commit);
+  const base_commit = requireSameBaseCommit(task, work.base_commit);
   if (task.delivery?.state === 'delivered' && task.delivery.tree === tree) return null;
-  runningAttempt(task, number);
+  requireRunningAttempt(task, number);
   const refusal = deliveryRefusal(task, work);
   if (refusal !== null) throw new Refusal('conflict', refusal);
   if (task.delivery?.state === 'pushing' && task.delivery.tree === tree) return null;
-  return change(task, 'review', now, {
+  return applyTaskEvent(task, 'review', now, {
     delivery: {
       state: 'pushing',
       base_commit,
@@ -40,47 +40,47 @@ export function authorizeDelivery(task: Task, number: number, work: Work, now: D
       branch: deliveryBranch(task.id),
       commit: null,
       reason: null,
-      at: nowIso(now),
+      at: toIsoTime(now),
     },
   });
 }
 
 /** The push is done. Only the tree that leave was given for can be reported. */
-export function recordDelivered(
+export function recordDelivery(
   task: Task,
   number: number,
-  { base_commit, tree }: Work,
+  { base_commit, tree }: PatchedTree,
   commit: string,
   now: Date,
-): Change | null {
-  attemptNumbered(task, number);
-  boundBase(task, base_commit);
+): TaskChange | null {
+  requireAttempt(task, number);
+  requireSameBaseCommit(task, base_commit);
   if (task.delivery?.state === 'delivered' && task.delivery.tree === tree && task.delivery.commit === commit)
     return null;
   if (task.delivery?.state !== 'pushing' || task.delivery.tree !== tree)
     throw new Refusal('conflict', `no leave was given to push tree ${tree}`);
-  return change(task, 'review', now, {
+  return applyTaskEvent(task, 'review', now, {
     delivery: {
       ...task.delivery,
       state: 'delivered',
       commit,
-      at: nowIso(now),
+      at: toIsoTime(now),
     },
   });
 }
 
 /** The remote refused the push, or the box found that the tree is not the one it was told. */
-export function recordDeliveryRefused(
+export function recordDeliveryRefusal(
   task: Task,
   number: number,
-  work: Work,
+  work: PatchedTree,
   reason: string,
   now: Date,
-): Change | null {
-  runningAttempt(task, number);
-  const base_commit = boundBase(task, work.base_commit);
+): TaskChange | null {
+  requireRunningAttempt(task, number);
+  const base_commit = requireSameBaseCommit(task, work.base_commit);
   if (task.delivery?.state === 'delivered' || task.delivery?.state === 'refused') return null;
-  return change(task, 'review', now, {
+  return applyTaskEvent(task, 'review', now, {
     delivery: {
       state: 'refused',
       base_commit,
@@ -88,7 +88,7 @@ export function recordDeliveryRefused(
       branch: deliveryBranch(task.id),
       commit: null,
       reason,
-      at: nowIso(now),
+      at: toIsoTime(now),
     },
   });
 }

@@ -1,15 +1,15 @@
-import { longestScope } from '../../contract/repository/url.ts';
-import type { SubmitTask } from '../../contract/submission/schema.ts';
-import type { Problem } from './adapter-choice.ts';
-import { namedCommit } from './base.ts';
+import { findLongestScope } from '../../contract/repository/url.ts';
+import type { TaskSubmission } from '../../contract/submission/schema.ts';
+import type { SubmissionProblem } from './adapter-choice.ts';
+import { commitIdOrNull } from './base.ts';
 
 /** Why work cannot leave as its task wants it to; empty when it can. `forges`: URL prefixes of repositories that pull requests are opened for. */
-export function deliveryProblems(
-  { delivery, base_ref, repository }: SubmitTask,
+export function findDeliveryProblems(
+  { delivery, base_ref, repository }: TaskSubmission,
   forges: readonly string[],
-): Problem[] {
+): SubmissionProblem[] {
   if (delivery === undefined || delivery === 'branch') return [];
-  if (namedCommit(base_ref) !== null)
+  if (commitIdOrNull(base_ref) !== null)
     return [
       {
         pointer: '/base_ref',
@@ -17,7 +17,7 @@ export function deliveryProblems(
       },
     ];
   return delivery === 'pull_request' &&
-    longestScope(
+    findLongestScope(
       forges.map((url) => ({ url })),
       repository,
     ) === null

@@ -1,14 +1,14 @@
 import type { Launch } from '../../contract/task/attempt.ts';
 
 /** How many boxes of one kind may be lost for one attempt before nobody waits for another. */
-export const MAX_LAUNCHES = 3;
+export const MAX_LOST_LAUNCHES = 3;
 /** How many may be excused: not started by ECS, or taken away. */
-export const MOST_EXCUSED = 10;
+export const MAX_EXCUSED_LAUNCHES = 10;
 
 /** Why there will be no further box of this kind for the attempt; null: there may be one. */
-export function givenUp(launch: Launch | null | undefined): 'box_lost' | 'launch_refused' | null {
+export function launchGiveUpReason(launch: Launch | null | undefined): 'box_lost' | 'launch_refused' | null {
   if (!launch?.lost) return null;
   const excused = launch.excused ?? 0;
-  if (excused >= MOST_EXCUSED) return 'launch_refused';
-  return launch.number - excused >= MAX_LAUNCHES ? 'box_lost' : null;
+  if (excused >= MAX_EXCUSED_LAUNCHES) return 'launch_refused';
+  return launch.number - excused >= MAX_LOST_LAUNCHES ? 'box_lost' : null;
 }

@@ -1,25 +1,25 @@
 import { Refusal } from '../../contract/refusal.ts';
 import type { Artifact, Attempt } from '../../contract/task/attempt.ts';
-import { currentAttempt, type Task, type Work } from '../../contract/task/task.ts';
-import { firstOf } from '../../lib/cut.ts';
-import { boundBase } from './base.ts';
-import { type Change, change, nowIso, runningAttempt, withAttempt } from './change.ts';
-import { outcomeOf } from './decide.ts';
-import { recordDeliveryRefused } from './deliver.ts';
+import { currentAttempt, type Task, type PatchedTree } from '../../contract/task/task.ts';
+import { truncateText } from '../../lib/cut.ts';
+import { requireSameBaseCommit } from './base.ts';
+import { type TaskChange, applyTaskEvent, toIsoTime, requireRunningAttempt, replaceCurrentAttempt } from './change.ts';
+import { attemptOutcome } from './decide.ts';
+import { recordDeliveryRefusal } from './deliver.ts';
 
 /** How often, in one round, work is put on top of a target that has moved before a person has to look: each time costs a run of the gates. */
-export const MAX_MERGES = 8;
+export const MAX_MERGES_PER_ROUND = 8;
 
 /** Work on top of what its target has become. */
-export interface Merged extends Pick<Artifact, 'tree' | 'patch_sha256' | 'patch_bytes'> {
+export interface MergedTree extends Pick<Artifact, 'tree' | 'patch_sha256' | 'patch_bytes'> {
   readonly onto: string;
 }
-export interface Conflict {
+export interface MergeConflict {
   readonly onto: string;
   readonly files: readonly string[];
 }
 
-const mergesOf = ({ attempts, budget_from }: Task): number =>
+const countMerges = ({ attempts, budget_from }: Task): number =>
   attempts.filter(({ number, merge }) => merge && number >= budget_from).length;
 
 /** An attempt in which nobody works: what it has is there from the start. */
@@ -29,7 +29,7 @@ function mergeAttempt(
   said: Pick<Attempt, 'artifact'> & { readonly summary: string },
   now: Date,
 ): Attempt {
-  const at = nowIso(now);
+  const at = toIsoTime(now);
   const status = said.artifact ? ('completed' as const) : ('failed' as const);
   return {
     number: of.number + 1,
@@ -69,18 +69,18 @@ function mergeAttempt(
  * The target has moved: the task is bound to what it has become, and the cascade goes on from there in a run of its own. What was said of the earlier base and tree stays
  * with the earlier attempt, and counts for nothing else. Null: it was said before.
  */
-function onto(
+function rebindToTarget(
   task: Task,
   number: number,
-  { base_commit, tree }: Work,
+  { base_commit, tree }: PatchedTree,
   target: string,
   next: (attempt: Attempt) => Pick<Attempt, 'artifact'> & { readonly summary: string },
   now: Date,
-): Change | null {
+): TaskChange | null {
   const present = currentAttempt(task);
   if (present?.merge?.of === number && present.merge.onto === target) return null;
-  const attempt = runningAttempt(task, number);
-  const base = boundBase(task, base_commit);
+  const attempt = requireRunningAttempt(task, number);
+  const base = requireSameBaseCommit(task, base_commit);
   if (task.deliver_as !== 'merge_queue')
     throw new Refusal('conflict', `task ${task.id} is not delivered onto its target`);
   if (task.delivery?.state !== 'pushing' || task.delivery.tree !== tree)
@@ -89,19 +89,19 @@ function onto(
     throw new Refusal('invalid', `/onto ${target} is the base that the work is bound to`, [
       { pointer: '/onto', message: 'is the base that the work is bound to' },
     ]);
-  if (mergesOf(task) >= MAX_MERGES)
-    return recordDeliveryRefused(
+  if (countMerges(task) >= MAX_MERGES_PER_ROUND)
+    return recordDeliveryRefusal(
       task,
       number,
       { base_commit: base, tree },
-      `${task.base_ref} has moved ${MAX_MERGES} times while the work was judged; retry it when less is going on`,
+      `${task.base_ref} has moved ${MAX_MERGES_PER_ROUND} times while the work was judged; retry it when less is going on`,
       now,
     );
-  const over = withAttempt(task, {
-    outcome: outcomeOf(attempt, { action: 'accept' }),
-    ended_at: nowIso(now),
+  const over = replaceCurrentAttempt(task, {
+    outcome: attemptOutcome(attempt, { action: 'accept' }),
+    ended_at: toIsoTime(now),
   });
-  return change(task, 'review', now, {
+  return applyTaskEvent(task, 'review', now, {
     attempts: [...over, mergeAttempt(attempt, target, next(attempt), now)],
     base_commit: target,
     delivery: null,
@@ -111,14 +111,14 @@ function onto(
 }
 
 /** The work lies on top of what the target has become: gates run on that, and nothing of it is known yet. */
-export const recordMerged = (
+export const recordMerge = (
   task: Task,
   number: number,
-  work: Work,
-  merged: Merged & { readonly patch_key: string },
+  work: PatchedTree,
+  merged: MergedTree & { readonly patch_key: string },
   now: Date,
-): Change | null =>
-  onto(
+): TaskChange | null =>
+  rebindToTarget(
     task,
     number,
     work,
@@ -138,21 +138,21 @@ export const recordMerged = (
   );
 
 /** The work and what the target has become change the same lines. It is done again on that, by who did it, and is told where. */
-export const recordConflict = (
+export const recordMergeConflict = (
   task: Task,
   number: number,
-  work: Work,
-  conflict: Conflict,
+  work: PatchedTree,
+  conflict: MergeConflict,
   now: Date,
-): Change | null =>
-  onto(
+): TaskChange | null =>
+  rebindToTarget(
     task,
     number,
     work,
     conflict.onto,
     () => ({
       artifact: null,
-      summary: firstOf(
+      summary: truncateText(
         `the work conflicts with what ${task.base_ref} has become (${conflict.onto}), in ${conflict.files.join(', ') || 'files that git does not name'}`,
         4_000,
       ),

@@ -1,30 +1,30 @@
-import { pendingOf } from '../../contract/approval/schema.ts';
-import { isPutBack } from '../../contract/evidence/schema.ts';
+import { findPendingApproval } from '../../contract/approval/schema.ts';
+import { isRestoredFile } from '../../contract/evidence/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { MAX_ATTEMPTS_BEFORE_RETRY } from '../../contract/task/fit.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { boundBase, namedCommit, startsCascade } from './base.ts';
-import { type Change, change, nowIso, refuseSelfReview, withAttempt } from './change.ts';
-import { ended } from './settle.ts';
+import { requireSameBaseCommit, commitIdOrNull, shouldStartCascade } from './base.ts';
+import { type TaskChange, applyTaskEvent, toIsoTime, refuseSelfReview, replaceCurrentAttempt } from './change.ts';
+import { taskEndFields } from './settle.ts';
 
 const closeAttempt = (task: Task, outcome: 'cancelled' | 'failed', now: Date): Partial<Task> => {
   const attempt = currentAttempt(task);
   return attempt && attempt.outcome === null
-    ? { attempts: withAttempt(task, { outcome, ended_at: nowIso(now) }) }
+    ? { attempts: replaceCurrentAttempt(task, { outcome, ended_at: toIsoTime(now) }) }
     : {};
 };
 
 /** What was asked by an attempt that is over waits for nobody. */
 const closeApprovals = (task: Task, now: Date): Partial<Task> =>
-  pendingOf(task)
+  findPendingApproval(task)
     ? {
         approvals: (task.approvals ?? []).map((each) =>
           each.status === 'pending'
             ? {
                 ...each,
                 status: 'rejected',
-                decided_at: nowIso(now),
+                decided_at: toIsoTime(now),
                 decided_by: 'assay',
                 decision_reason: 'the task ended before anybody had decided',
               }
@@ -34,38 +34,38 @@ const closeApprovals = (task: Task, now: Date): Partial<Task> =>
     : {};
 
 /** Leave to push was given: what then ends the task must be what came of the push, or work would go out of a task that says it failed. */
-function refuseWhileDelivered(task: Task, word: 'cancelled' | 'failed'): void {
+function refuseDuringDelivery(task: Task, word: 'cancelled' | 'failed'): void {
   if (task.delivery?.state === 'pushing' || task.delivery?.state === 'delivered')
     throw new Refusal('conflict', `task ${task.id} is being delivered; it can no longer be ${word}`);
 }
 
 /** Withdraws a task. A second cancel is a repeat. */
-export function cancel(task: Task, reason: string, by: string, now: Date): Change | null {
+export function cancelTask(task: Task, reason: string, by: string, now: Date): TaskChange | null {
   if (task.status === 'cancelled') return null;
-  refuseWhileDelivered(task, 'cancelled');
-  return change(task, 'cancel', now, {
+  refuseDuringDelivery(task, 'cancelled');
+  return applyTaskEvent(task, 'cancel', now, {
     ...closeAttempt(task, 'cancelled', now),
-    ...ended(now),
+    ...taskEndFields(now),
     failure: { code: 'cancelled', message: `${by}: ${reason}` },
   });
 }
 
 /** An operator ends a task as failed. */
-export function failByOperator(task: Task, reason: string, by: string, now: Date): Change | null {
+export function failTaskByOperator(task: Task, reason: string, by: string, now: Date): TaskChange | null {
   if (task.status === 'failed') return null;
-  refuseWhileDelivered(task, 'failed');
-  return change(task, 'fail', now, {
+  refuseDuringDelivery(task, 'failed');
+  return applyTaskEvent(task, 'fail', now, {
     ...closeAttempt(task, 'failed', now),
-    ...ended(now),
+    ...taskEndFields(now),
     failure: { code: 'failed_by_operator', message: `${by}: ${reason}` },
   });
 }
 
 /** Ends a task whose next attempt could cost more than there is. It can be tried again when there is more. */
-export const outOfBudget = (task: Task, why: string, now: Date): Change =>
-  change(task, 'fail', now, {
+export const failOutOfBudget = (task: Task, why: string, now: Date): TaskChange =>
+  applyTaskEvent(task, 'fail', now, {
     ...closeAttempt(task, 'failed', now),
-    ...ended(now),
+    ...taskEndFields(now),
     failure: { code: 'budget_exhausted', message: why },
   });
 
@@ -73,7 +73,7 @@ export const outOfBudget = (task: Task, why: string, now: Date): Change =>
  * Another round for a failed task: budget and retries start anew, the history stays. So does the base: what `base_ref` stands for is
  * looked up again, because a branch that was missing or broken has often been mended meanwhile.
  */
-export function retry(task: Task, now: Date): Change {
+export function startRetryRound(task: Task, now: Date): TaskChange {
   if (task.attempts.length >= MAX_ATTEMPTS_BEFORE_RETRY)
     throw new Refusal(
       'conflict',
@@ -84,9 +84,9 @@ export function retry(task: Task, now: Date): Change {
       'conflict',
       `task ${task.id} has a fix-up, and tasks that depended on it wait for that: retry ${task.superseded_by} instead`,
     );
-  const base_commit = namedCommit(task.base_ref);
-  return change(task, 'retry', now, {
-    run: startsCascade({ ...task, base_commit }) ? task.run + 1 : task.run,
+  const base_commit = commitIdOrNull(task.base_ref);
+  return applyTaskEvent(task, 'retry', now, {
+    run: shouldStartCascade({ ...task, base_commit }) ? task.run + 1 : task.run,
     base_commit,
     base_role: null,
     base_autonomy: undefined,
@@ -104,22 +104,22 @@ export function retry(task: Task, now: Date): Change {
 }
 
 /** The files that an approval lets out although they were put back for the check: as many as have room, and how many there are besides. */
-function acceptedWith(verification: Attempt['verification']): Partial<NonNullable<Task['review']>> {
-  const files = verification?.protected_files?.filter(isPutBack).map(({ path }) => path) ?? [];
+function acceptedProtectedFiles(verification: Attempt['verification']): Partial<NonNullable<Task['review']>> {
+  const files = verification?.protected_files?.filter(isRestoredFile).map(({ path }) => path) ?? [];
   if (files.length === 0) return {};
   const more = (verification?.put_back ?? files.length) - files.length;
   return { accepted_files: files, ...(more > 0 ? { accepted_more: more } : {}) };
 }
 
 /** A person's word on a held task. It counts for the work that the person looked at. */
-export function review(
+export function reviewHeldTask(
   task: Task,
   decision: 'approve' | 'reject',
   reason: string,
   by: string,
   { tree, base_commit }: { readonly tree: string; readonly base_commit?: string | undefined },
   now: Date,
-): Change | null {
+): TaskChange | null {
   if (task.review && task.review.tree === tree && task.review.decision === decision && !task.hold)
     return null;
   const attempt = currentAttempt(task);
@@ -129,12 +129,12 @@ export function review(
       { pointer: '/tree', message: `is not the held tree ${attempt.artifact?.tree ?? ''}` },
     ]);
   refuseSelfReview(task, attempt, by);
-  const base = boundBase(task, base_commit);
-  const accepted = decision === 'approve' ? acceptedWith(attempt.verification) : {};
-  const reviewed = change(task, 'review', now, {
-    review: { decision, reason, by, at: nowIso(now), base_commit: base, tree, ...accepted },
+  const base = requireSameBaseCommit(task, base_commit);
+  const accepted = decision === 'approve' ? acceptedProtectedFiles(attempt.verification) : {};
+  const reviewed = applyTaskEvent(task, 'review', now, {
+    review: { decision, reason, by, at: toIsoTime(now), base_commit: base, tree, ...accepted },
     hold: null,
     run: task.run + 1,
   });
-  return task.runner === 'external' ? { ...reviewed, judges: [by] } : reviewed;
+  return task.runner === 'external' ? { ...reviewed, reviewers: [by] } : reviewed;
 }

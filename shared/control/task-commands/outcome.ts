@@ -1,11 +1,11 @@
-import { MAX_OUTCOMES, outcomeKey, type WorkOutcome } from '../../contract/task/outcome.ts';
+import { MAX_DELIVERY_OUTCOMES, deliveryOutcomeKey, type DeliveryOutcome } from '../../contract/task/outcome.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { type Change, change } from './change.ts';
+import { type TaskChange, applyTaskEvent } from './change.ts';
 
 /** Writes down what became of delivered work. What is known already, or is one too many, changes nothing. */
-export function recordOutcome(task: Task, outcome: WorkOutcome, now: Date): Change | null {
+export function recordDeliveryOutcome(task: Task, outcome: DeliveryOutcome, now: Date): TaskChange | null {
   const known = task.outcomes ?? [];
-  if (known.length >= MAX_OUTCOMES || known.some((each) => outcomeKey(each) === outcomeKey(outcome)))
+  if (known.length >= MAX_DELIVERY_OUTCOMES || known.some((each) => deliveryOutcomeKey(each) === deliveryOutcomeKey(outcome)))
     return null;
-  return change(task, 'outcome', now, { outcomes: [...known, outcome] });
+  return applyTaskEvent(task, 'outcome', now, { outcomes: [...known, outcome] });
 }

@@ -1,14 +1,14 @@
-import type { BoxKind } from '../../contract/box-kind.ts';
+import type { LaunchKind } from '../../contract/box-kind.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import type { Attempt, Launch } from '../../contract/task/attempt.ts';
-import type { Status } from '../../contract/task/status.ts';
+import type { TaskStatus } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { firstOf } from '../../lib/cut.ts';
-import { failedHow } from '../failures/failed-how.ts';
-import { startsCascade } from './base.ts';
-import { type Change, change, epochSeconds, nowIso, runningAttempt, withAttempt } from './change.ts';
-import { alreadyReported, isOurs, START_SECONDS } from './launch.ts';
-import { ended } from './settle.ts';
+import { truncateText } from '../../lib/cut.ts';
+import { buildFailureClassification } from '../failures/failed-how.ts';
+import { shouldStartCascade } from './base.ts';
+import { type TaskChange, applyTaskEvent, toEpochSeconds, toIsoTime, requireRunningAttempt, replaceCurrentAttempt } from './change.ts';
+import { hasLaunchReported, isPlatformLaunch, CONTAINER_START_SECONDS } from './launch.ts';
+import { taskEndFields } from './settle.ts';
 
 /** Between boxes that did not start. */
 const LONGEST_PAUSE_SECONDS = 120;
@@ -16,92 +16,92 @@ const LONGEST_PAUSE_SECONDS = 120;
 const MAX_WHY = 500;
 
 /** Gives an attempt that brought nothing back to the queue, or ends the task when its retries are used up. */
-function giveBack(
+function reopenOrFail(
   task: Task,
   attempt: Attempt,
   outcome: 'expired' | 'infra_failed',
   why: string,
   now: Date,
-): Change {
-  const over = { ...attempt, outcome, ended_at: nowIso(now) };
-  const attempts = withAttempt(task, { ...over, failure: failedHow(over) });
+): TaskChange {
+  const over = { ...attempt, outcome, ended_at: toIsoTime(now) };
+  const attempts = replaceCurrentAttempt(task, { ...over, failure: buildFailureClassification(over) });
   if (task.retries >= task.max_retries)
-    return change(task, 'fail', now, {
+    return applyTaskEvent(task, 'fail', now, {
       attempts,
-      ...ended(now),
+      ...taskEndFields(now),
       failure: {
         code: outcome === 'expired' ? 'lease_expired' : 'box_lost',
         message: `${why}; all ${task.max_retries} retries are used`,
       },
     });
-  return change(task, 'reopen', now, { attempts, retries: task.retries + 1 });
+  return applyTaskEvent(task, 'reopen', now, { attempts, retries: task.retries + 1 });
 }
 
 /** A lease that has run out reopens the task; it never fails it while retries are left. Null: the lease holds, or there is none. */
-export function expireLease(task: Task, now: Date): Change | null {
+export function expireLease(task: Task, now: Date): TaskChange | null {
   const attempt = currentAttempt(task);
   if (!attempt || attempt.outcome !== null || attempt.report !== null) return null;
-  if (!['claimed', 'in_progress'].includes(task.status) || attempt.lease_until >= epochSeconds(now))
+  if (!['claimed', 'in_progress'].includes(task.status) || attempt.lease_until >= toEpochSeconds(now))
     return null;
-  return giveBack(task, attempt, 'expired', `the lease of attempt ${attempt.number} ran out`, now);
+  return reopenOrFail(task, attempt, 'expired', `the lease of attempt ${attempt.number} ran out`, now);
 }
 
 /**
  * An outside agent gives its task back undone: it is open for others at once, and no retry is used up, because nothing has failed. A
  * task that the platform runs has no one to be given to.
  */
-export function handBack(task: Task, number: number, reason: string, now: Date): Change {
+export function releaseTask(task: Task, number: number, reason: string, now: Date): TaskChange {
   if (task.runner !== 'external')
     throw new Refusal('conflict', `task ${task.id} is managed: the platform runs it`);
-  const attempt = runningAttempt(task, number);
+  const attempt = requireRunningAttempt(task, number);
   if (attempt.report) throw new Refusal('stale_lease', `attempt ${number} of task ${task.id} has reported`);
-  return change(task, 'reopen', now, {
-    attempts: withAttempt(task, {
+  return applyTaskEvent(task, 'reopen', now, {
+    attempts: replaceCurrentAttempt(task, {
       outcome: 'expired',
-      ended_at: nowIso(now),
-      progress: { message: `handed back: ${reason}`, percent: null, at: nowIso(now) },
+      ended_at: toIsoTime(now),
+      progress: { message: `handed back: ${reason}`, percent: null, at: toIsoTime(now) },
     }),
   });
 }
 
 /** The launch of a box that is still awaited; null where it has reported, is known to be lost, or another has taken its place. */
-function awaited(
+function findAwaitedAttempt(
   task: Task,
   number: number,
-  kind: BoxKind,
+  kind: LaunchKind,
   launchNumber: number,
 ): { attempt: Attempt; launch: Launch } | null {
   const attempt = currentAttempt(task);
   const launch = attempt?.[kind];
   if (!attempt || !launch || launch.number !== launchNumber || launch.lost) return null;
-  if (alreadyReported(task, number, kind)) return null;
-  const statuses: readonly Status[] =
+  if (hasLaunchReported(task, number, kind)) return null;
+  const statuses: readonly TaskStatus[] =
     kind === 'agent' ? ['claimed', 'in_progress', 'auth_required'] : ['in_review'];
   return statuses.includes(task.status) ? { attempt, launch } : null;
 }
 
 /** Is this very box still waited for? */
-export const isAwaited = (task: Task, number: number, kind: BoxKind, launchNumber: number): boolean =>
-  awaited(task, number, kind, launchNumber) !== null;
+export const isLaunchAwaited = (task: Task, number: number, kind: LaunchKind, launchNumber: number): boolean =>
+  findAwaitedAttempt(task, number, kind, launchNumber) !== null;
 
 /**
  * A box stopped without a report: the agent's ends its attempt, which costs a retry, the gates' and the delivery's are
  * launched again by the cascade.
  */
-export function boxLost(
+export function recordLaunchLost(
   task: Task,
   number: number,
-  kind: BoxKind,
+  kind: LaunchKind,
   launchNumber: number,
   why: string,
   now: Date,
-): Change | null {
-  const found = awaited(task, number, kind, launchNumber);
+): TaskChange | null {
+  const found = findAwaitedAttempt(task, number, kind, launchNumber);
   if (!found) return null;
   const { attempt, launch } = found;
-  if (kind === 'agent') return giveBack(task, attempt, 'infra_failed', why, now);
-  return change(task, 'review', now, {
-    attempts: withAttempt(task, { [kind]: { ...launch, lost: true } }),
+  if (kind === 'agent') return reopenOrFail(task, attempt, 'infra_failed', why, now);
+  return applyTaskEvent(task, 'review', now, {
+    attempts: replaceCurrentAttempt(task, { [kind]: { ...launch, lost: true } }),
     run: task.run + 1,
   });
 }
@@ -110,25 +110,25 @@ export function boxLost(
  * A box never ran, or its machine was taken away: nobody's failure. The attempt stays, no retry is spent, and the next box starts
  * after a pause that doubles.
  */
-export function boxExcused(
+export function recordLaunchExcused(
   task: Task,
   number: number,
-  kind: BoxKind,
+  kind: LaunchKind,
   launchNumber: number,
   why: string,
   now: Date,
-): Change | null {
-  const found = awaited(task, number, kind, launchNumber);
+): TaskChange | null {
+  const found = findAwaitedAttempt(task, number, kind, launchNumber);
   if (!found) return null;
   const { launch } = found;
   const excused = (launch.excused ?? 0) + 1;
   const pause = Math.min(LONGEST_PAUSE_SECONDS, 2 ** excused);
   const next = new Date(now.getTime() + pause * 1_000);
-  return change(task, kind === 'agent' ? 'keep' : 'review', now, {
-    attempts: withAttempt(task, {
-      [kind]: { ...launch, lost: true, excused, launched_at: nowIso(next) },
-      progress: { message: firstOf(why, MAX_WHY), percent: null, at: nowIso(now) },
-      ...(kind === 'agent' && { lease_until: epochSeconds(next) + START_SECONDS }),
+  return applyTaskEvent(task, kind === 'agent' ? 'keep' : 'review', now, {
+    attempts: replaceCurrentAttempt(task, {
+      [kind]: { ...launch, lost: true, excused, launched_at: toIsoTime(next) },
+      progress: { message: truncateText(why, MAX_WHY), percent: null, at: toIsoTime(now) },
+      ...(kind === 'agent' && { lease_until: toEpochSeconds(next) + CONTAINER_START_SECONDS }),
     }),
     run: task.run + 1,
   });
@@ -138,25 +138,25 @@ export function boxExcused(
  * A box says itself that it is being taken away: as if ECS had said it. Null: it is not waited for, or it is nobody's but its operator's,
  * who may not have as many attempts as they like.
  */
-export function boxInterrupted(
+export function recordLaunchInterrupted(
   task: Task,
   number: number,
-  kind: BoxKind,
+  kind: LaunchKind,
   why: string,
   now: Date,
-): Change | null {
+): TaskChange | null {
   const launch = currentAttempt(task)?.[kind];
-  return launch && isOurs(task, kind) ? boxExcused(task, number, kind, launch.number, why, now) : null;
+  return launch && isPlatformLaunch(task, kind) ? recordLaunchExcused(task, number, kind, launch.number, why, now) : null;
 }
 
 /** Starts the cascade anew where the task stands. What is under way of the older run changes nothing any more, and nobody waits for what it has asked for. */
-export function restart(task: Task, now: Date): Change | null {
+export function restartCascade(task: Task, now: Date): TaskChange | null {
   if (task.status === 'open')
-    return startsCascade(task) && task.waits_for === null
-      ? change(task, 'wait', now, { run: task.run + 1 })
+    return shouldStartCascade(task) && task.waits_for === null
+      ? applyTaskEvent(task, 'wait', now, { run: task.run + 1 })
       : null;
-  if (task.status === 'in_review') return change(task, 'review', now, { run: task.run + 1 });
+  if (task.status === 'in_review') return applyTaskEvent(task, 'review', now, { run: task.run + 1 });
   if (task.status === 'claimed' || task.status === 'in_progress')
-    return change(task, 'keep', now, { run: task.run + 1 });
+    return applyTaskEvent(task, 'keep', now, { run: task.run + 1 });
   return null;
 }

@@ -1,20 +1,20 @@
-import type { Dependency } from '../../contract/task/partial.ts';
+import type { TaskDependency } from '../../contract/task/partial.ts';
 import { deliveryBranch, type Task } from '../../contract/task/task.ts';
 
 /** The fix-up at the end of a line that begins with a dependency; itself where there is none. Only what says that it is its fix-up counts. */
-function standIn(id: string, dependencies: ReadonlyMap<string, Dependency>): string {
+function latestFixUpId(id: string, dependencies: ReadonlyMap<string, TaskDependency>): string {
   const next = dependencies.get(id)?.superseded_by;
   const fix = next === undefined ? undefined : dependencies.get(next);
-  return fix?.fix_of?.task_id === id ? standIn(fix.id, dependencies) : id;
+  return fix?.fix_of?.task_id === id ? latestFixUpId(fix.id, dependencies) : id;
 }
 
 /** What changes of a task where fix-ups have taken the place of what it depends on; null: nothing. */
-export function rewired(
+export function rewireDependencies(
   task: Pick<Task, 'depends_on' | 'rewired' | 'base_ref' | 'base_commit'>,
-  dependencies: ReadonlyMap<string, Dependency>,
+  dependencies: ReadonlyMap<string, TaskDependency>,
 ): Pick<Task, 'depends_on' | 'rewired' | 'base_ref'> | null {
   const moved = task.depends_on
-    .map((from) => ({ from, to: standIn(from, dependencies) }))
+    .map((from) => ({ from, to: latestFixUpId(from, dependencies) }))
     .filter(({ from, to }) => from !== to);
   if (moved.length === 0) return null;
   const to = new Map(moved.map((each) => [each.from, each.to]));

@@ -1,17 +1,17 @@
-import type { STAGES } from '../../contract/messages/queue.ts';
-import { isTerminal } from '../../contract/task/status.ts';
+import type { CASCADE_STAGES } from '../../contract/messages/queue.ts';
+import { isTerminalStatus } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { isUnresolved } from './base.ts';
-import { givenUp } from './launches.ts';
-import { mustDeliver } from './settle.ts';
+import { isBaseUnresolved } from './base.ts';
+import { launchGiveUpReason } from './launches.ts';
+import { shouldDeliver } from './settle.ts';
 
-export type Stage = (typeof STAGES)[number];
+export type CascadeStage = (typeof CASCADE_STAGES)[number];
 
 /** Was leave to push given to boxes of which none came back? What they did with it, only the repository knows. */
 const isDeliveryUnknown = (task: Task): boolean =>
-  task.delivery?.state === 'pushing' && givenUp(currentAttempt(task)?.deliver) !== null;
+  task.delivery?.state === 'pushing' && launchGiveUpReason(currentAttempt(task)?.deliver) !== null;
 
-function stageInReview(task: Task): Stage {
+function stageInReview(task: Task): CascadeStage {
   const attempt = currentAttempt(task);
   if (!attempt) return 'settle';
   if (attempt.outcome !== null)
@@ -20,7 +20,7 @@ function stageInReview(task: Task): Stage {
       : 'settle';
   if (task.hold) return 'held';
   if (attempt.decision?.action === 'accept')
-    return !mustDeliver(task) ? 'settle' : isDeliveryUnknown(task) ? 'find_branch' : 'deliver';
+    return !shouldDeliver(task) ? 'settle' : isDeliveryUnknown(task) ? 'find_branch' : 'deliver';
   if (attempt.report?.status !== 'completed' || !attempt.artifact) return 'decide';
   if (attempt.verification_failure) return 'decide';
   if (!attempt.verification) return 'run_gates';
@@ -31,12 +31,12 @@ function stageInReview(task: Task): Stage {
  * Where a task stands, as the cascade sees it: a pure function of the task, so an execution can be started at any time and goes on
  * from there. `run` is the execution's number; an older one has been superseded.
  */
-export function stageOf(task: Task, run: number = task.run): Stage {
+export function currentStage(task: Task, run: number = task.run): CascadeStage {
   if (run !== task.run) return 'superseded';
-  if (isTerminal(task.status) || task.status === 'blocked') return 'ended';
+  if (isTerminalStatus(task.status) || task.status === 'blocked') return 'ended';
   if (task.status === 'auth_required') return 'held';
   if (task.status === 'in_review') return stageInReview(task);
-  if (task.status === 'open' && isUnresolved(task)) return 'resolve_base';
+  if (task.status === 'open' && isBaseUnresolved(task)) return 'resolve_base';
   if (task.runner === 'external') return 'ended';
   if (task.status === 'open') return task.waits_for === null ? 'select_model' : 'waiting';
   return 'run_agent';

@@ -1,38 +1,38 @@
-import type { CascadeInput, CascadeResult } from '../../contract/messages/queue.ts';
+import type { CascadeInput, CascadeStepResult } from '../../contract/messages/queue.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { submitterOf } from '../admission/fair-share.ts';
-import { type Stage, stageOf } from './stage.ts';
+import { submitterKey } from '../admission/fair-share.ts';
+import { type CascadeStage, currentStage } from './stage.ts';
 
 /** Where a task waits for what others bring: a box its report, the janitor its verdict. */
-const WAITS: ReadonlySet<Stage> = new Set<Stage>(['run_agent', 'run_gates', 'verify', 'deliver']);
+const EXTERNAL_WAIT_STAGES: ReadonlySet<CascadeStage> = new Set<CascadeStage>(['run_agent', 'run_gates', 'verify', 'deliver']);
 /** Where an execution has nothing to do. */
-const RESTS: ReadonlySet<Stage> = new Set<Stage>(['held', 'waiting', 'superseded', 'ended']);
+const IDLE_STAGES: ReadonlySet<CascadeStage> = new Set<CascadeStage>(['held', 'waiting', 'superseded', 'ended']);
 
 /** Where a task stands, as the cascade carries it from state to state. */
-export const standing = (task: Task, stage: Stage): CascadeResult => ({
+export const toCascadeResult = (task: Task, stage: CascadeStage): CascadeStepResult => ({
   stage,
   attempt: task.attempts.at(-1)?.number ?? 0,
   priority: task.priority,
-  submitter: submitterOf(task),
+  submitter: submitterKey(task),
 });
 
 /** Is there a step of the cascade to be done for a task as it is now, or something to be waited for that the cascade asks for? */
-export const needsExecution = (task: Task): boolean => task.run > 0 && !RESTS.has(stageOf(task));
+export const isExecutionNeeded = (task: Task): boolean => task.run > 0 && !IDLE_STAGES.has(currentStage(task));
 
 /** What an execution is started with: it goes on where the task stands. */
 export const executionInput = (task: Task): CascadeInput => ({
   task_id: task.id,
   run: task.run,
-  ...standing(task, stageOf(task)),
+  ...toCascadeResult(task, currentStage(task)),
 });
 
 /**
  * Does one write of a task start an execution of the cascade? A new run does, and what ends a wait: an execution ends where its task has to
  * wait, and whoever brings what it has waited for makes the next one start. What an execution writes itself it goes on from by itself.
  */
-export function startsExecution(before: Task | null, after: Task): boolean {
-  if (!needsExecution(after)) return false;
+export function shouldStartExecution(before: Task | null, after: Task): boolean {
+  if (!isExecutionNeeded(after)) return false;
   if (after.run > (before?.run ?? 0)) return true;
-  const was = before && stageOf(before);
-  return was !== null && WAITS.has(was) && was !== stageOf(after);
+  const was = before && currentStage(before);
+  return was !== null && EXTERNAL_WAIT_STAGES.has(was) && was !== currentStage(after);
 }

@@ -1,18 +1,18 @@
-import type { Usage } from '../../contract/models/usage.ts';
+import type { TokenUsage } from '../../contract/models/usage.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import type { Artifact, Attempt, Report } from '../../contract/task/attempt.ts';
+import type { Artifact, Attempt, AgentReport } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { firstOf } from '../../lib/cut.ts';
-import { type Change, change, epochSeconds, nowIso, runningAttempt, withAttempt } from './change.ts';
+import { truncateText } from '../../lib/cut.ts';
+import { type TaskChange, applyTaskEvent, toEpochSeconds, toIsoTime, requireRunningAttempt, replaceCurrentAttempt } from './change.ts';
 
 /** Characters of the agent's summary kept on the task; the transcript has the rest. */
 const KEPT_SUMMARY = 4_000;
 
-function liveLease(task: Task, number: number, now: Date): Attempt {
-  const attempt = runningAttempt(task, number);
+function requireLiveLease(task: Task, number: number, now: Date): Attempt {
+  const attempt = requireRunningAttempt(task, number);
   if (attempt.report)
     throw new Refusal('stale_lease', `attempt ${number} of task ${task.id} has already reported`);
-  if (attempt.lease_until < epochSeconds(now))
+  if (attempt.lease_until < toEpochSeconds(now))
     throw new Refusal(
       'stale_lease',
       `the lease of attempt ${number} of task ${task.id} ran out at ${new Date(attempt.lease_until * 1_000).toISOString()}`,
@@ -21,51 +21,51 @@ function liveLease(task: Task, number: number, now: Date): Attempt {
 }
 
 /** Extends the lease; the first sign of life moves the task to `in_progress`. */
-export function keepAlive(
+export function renewLease(
   task: Task,
   number: number,
   leaseSeconds: number,
   now: Date,
   progress: Attempt['progress'] = null,
-): Change {
-  const attempt = liveLease(task, number, now);
+): TaskChange {
+  const attempt = requireLiveLease(task, number, now);
   const event = task.status === 'claimed' ? 'begin' : 'keep';
-  return change(task, event, now, {
-    attempts: withAttempt(task, {
-      lease_until: epochSeconds(now) + leaseSeconds,
+  return applyTaskEvent(task, event, now, {
+    attempts: replaceCurrentAttempt(task, {
+      lease_until: toEpochSeconds(now) + leaseSeconds,
       progress: progress ?? attempt.progress,
     }),
   });
 }
 
-export interface Handed {
-  readonly report: Omit<Report, 'at'>;
+export interface ReportedWork {
+  readonly report: Omit<AgentReport, 'at'>;
   readonly artifact: Artifact | null;
-  readonly usage: Usage | null;
+  readonly usage: TokenUsage | null;
   readonly model: string | null;
   readonly costUsd: number | null;
 }
 
 /** True when `handed` is what this attempt has reported before: a repeat gets the same answer. */
-const isRepeat = (attempt: Attempt, handed: Handed): boolean =>
+const isRepeat = (attempt: Attempt, handed: ReportedWork): boolean =>
   attempt.report?.status === handed.report.status &&
   attempt.artifact?.tree === handed.artifact?.tree &&
   attempt.artifact?.patch_sha256 === handed.artifact?.patch_sha256;
 
 /** The agent has finished and says how. Its word is a claim: the task goes to review either way. An external task's cascade starts here. */
-export function report(task: Task, number: number, handed: Handed, now: Date): Change | null {
+export function recordAgentReport(task: Task, number: number, handed: ReportedWork, now: Date): TaskChange | null {
   const earlier = task.attempts.find((each) => each.number === number);
   if (earlier?.report && isRepeat(earlier, handed)) return null;
-  const attempt = liveLease(task, number, now);
+  const attempt = requireLiveLease(task, number, now);
   const facts = {
-    report: { ...handed.report, summary: firstOf(handed.report.summary, KEPT_SUMMARY), at: nowIso(now) },
+    report: { ...handed.report, summary: truncateText(handed.report.summary, KEPT_SUMMARY), at: toIsoTime(now) },
     artifact: handed.artifact,
     usage: handed.usage,
     model: handed.model ?? attempt.model,
     cost_usd: handed.costUsd,
   };
-  return change(task, 'report', now, {
-    attempts: withAttempt(task, facts),
+  return applyTaskEvent(task, 'report', now, {
+    attempts: replaceCurrentAttempt(task, facts),
     run: task.runner === 'external' ? task.run + 1 : task.run,
   });
 }

@@ -1,9 +1,9 @@
-import type { WitnessedCall } from '../../contract/models/call.ts';
-import { PROVIDER_OF } from '../../contract/models/protocols.ts';
-import type { Witnessed } from '../../contract/task/attempt.ts';
-import { GEN_AI_PROVIDER, known, type PlannedSpan, spanIdOf, usageOf } from './plan.ts';
+import type { MeteredCall } from '../../contract/models/call.ts';
+import { PROVIDER_OF_PROTOCOL } from '../../contract/models/protocols.ts';
+import type { MeteredUsage } from '../../contract/task/attempt.ts';
+import { GEN_AI_PROVIDER_NAMES, definedAttributes, type PlannedSpan, spanIdOf, usageAttributes } from './plan.ts';
 
-interface Around {
+interface CallSpanContext {
   /** What tells spans of this attempt from others'. */
   readonly key: string;
   readonly parentId: string;
@@ -13,11 +13,11 @@ interface Around {
 
 const least = (a: string, b: string): string => (a < b ? a : b);
 /** Gemini's own API has a name of its own in the conventions. */
-const operation = ({ protocol }: WitnessedCall): string =>
+const operation = ({ protocol }: MeteredCall): string =>
   protocol === 'gemini' ? 'generate_content' : 'chat';
 
 /** Single calls of models as the gateway has witnessed them, each from when it was let through to its last byte. */
-export const callSpans = (calls: readonly WitnessedCall[], { key, parentId, end }: Around): PlannedSpan[] =>
+export const callSpans = (calls: readonly MeteredCall[], { key, parentId, end }: CallSpanContext): PlannedSpan[] =>
   calls.map((call) => ({
     spanId: spanIdOf(`${key}#call#${call.id}`),
     parentId,
@@ -25,12 +25,12 @@ export const callSpans = (calls: readonly WitnessedCall[], { key, parentId, end 
     kind: 'client',
     start: least(call.started_at, end),
     end: least(call.ended_at, end),
-    attributes: known({
+    attributes: definedAttributes({
       'gen_ai.operation.name': operation(call),
-      'gen_ai.provider.name': GEN_AI_PROVIDER[PROVIDER_OF[call.protocol]],
+      'gen_ai.provider.name': GEN_AI_PROVIDER_NAMES[PROVIDER_OF_PROTOCOL[call.protocol]],
       'gen_ai.request.model': call.model,
       'gen_ai.response.model': call.answered,
-      ...usageOf(call.usage),
+      ...usageAttributes(call.usage),
       'http.response.status_code': call.status || null,
       'assay.model.cost_usd': call.micro === null ? null : call.micro / 1e6,
     }),
@@ -39,9 +39,9 @@ export const callSpans = (calls: readonly WitnessedCall[], { key, parentId, end 
 
 /** What the gateway has counted of each model, where single calls were not kept: a span for all calls of one model. */
 export function modelSpans(
-  witnessed: Witnessed | null | undefined,
+  witnessed: MeteredUsage | null | undefined,
   provider: string | null,
-  { key, parentId, start, end }: Around & { readonly start: string },
+  { key, parentId, start, end }: CallSpanContext & { readonly start: string },
 ): PlannedSpan[] {
   const models = Object.entries(witnessed?.by_model ?? {});
   return models.map(([model, usage]) => ({
@@ -51,11 +51,11 @@ export function modelSpans(
     kind: 'client',
     start: least(start, end),
     end,
-    attributes: known({
+    attributes: definedAttributes({
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': provider,
       'gen_ai.request.model': model,
-      ...usageOf(usage),
+      ...usageAttributes(usage),
       // Of all models together: where there is one, its own.
       'assay.model.calls': models.length === 1 ? witnessed?.calls : null,
       'assay.model.cost_usd': models.length === 1 ? witnessed?.cost_usd : null,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isLoopback } from '../../contract/repository/loopback.ts';
+import { isLoopbackUrl } from '../../contract/repository/loopback.ts';
 
 /** Address of a collector; without TLS only on this machine, because traces name repositories and tasks. */
 export const OtlpEndpoint = z
@@ -8,5 +8,5 @@ export const OtlpEndpoint = z
     // That it is none was said already.
     if (!URL.canParse(text)) return true;
     const { protocol, username, password } = new URL(text);
-    return (protocol === 'https:' || isLoopback(text)) && username === '' && password === '';
+    return (protocol === 'https:' || isLoopbackUrl(text)) && username === '' && password === '';
   }, 'must be https without a password in it, or http on this machine');

@@ -1,4 +1,4 @@
-import type { Usage } from '../../contract/models/usage.ts';
+import type { TokenUsage } from '../../contract/models/usage.ts';
 import { sha256 } from '../../lib/sha256.ts';
 
 type Value = string | number | boolean;
@@ -30,13 +30,13 @@ export const traceIdOf = (taskId: string): string => sha256(`trace ${taskId}`).s
 export const spanIdOf = (key: string): string => sha256(`span ${key}`).slice(0, 16);
 
 /** Names of the registry of semantic conventions for generative AI, and ours under `assay.`. */
-export const GEN_AI_PROVIDER: Readonly<Record<string, string>> = {
+export const GEN_AI_PROVIDER_NAMES: Readonly<Record<string, string>> = {
   anthropic: 'anthropic',
   openai: 'openai',
   gemini: 'gcp.gemini',
 };
 
-export const known = (
+export const definedAttributes = (
   attributes: Readonly<Record<string, Value | null | undefined>>,
 ): Record<string, Value> =>
   Object.fromEntries(
@@ -46,7 +46,7 @@ export const known = (
   );
 
 /** Cached tokens are part of what went in. */
-export const usageOf = (usage: Usage | null | undefined): Record<string, Value> =>
+export const usageAttributes = (usage: TokenUsage | null | undefined): Record<string, Value> =>
   usage
     ? {
         'gen_ai.usage.input_tokens': usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,

@@ -1,16 +1,16 @@
-import { ADAPTER_FACTS } from '../../contract/agents/adapter-facts.ts';
-import type { WitnessedCall } from '../../contract/models/call.ts';
+import { ADAPTER_CAPABILITIES } from '../../contract/agents/adapter-facts.ts';
+import type { MeteredCall } from '../../contract/models/call.ts';
 import type { Attempt, Launch } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import { callSpans, modelSpans } from './call-spans.ts';
 import {
-  GEN_AI_PROVIDER,
-  known,
+  GEN_AI_PROVIDER_NAMES,
+  definedAttributes,
   type PlannedSpan,
   type PlannedTrace,
   spanIdOf,
   traceIdOf,
-  usageOf,
+  usageAttributes,
 } from './plan.ts';
 
 const before = (end: string, ms: number, notBefore: string): string => {
@@ -23,39 +23,39 @@ const least = (a: string, b: string): string => (a < b ? a : b);
 function agentOf(task: Task, attempt: Attempt): { readonly agent: string; readonly provider: string | null } {
   const kind = attempt.adapter ?? task.adapter?.kind;
   if (kind === undefined || kind === 'command') return { agent: kind ?? attempt.holder, provider: null };
-  return { agent: kind, provider: GEN_AI_PROVIDER[ADAPTER_FACTS[kind].vendor] ?? null };
+  return { agent: kind, provider: GEN_AI_PROVIDER_NAMES[ADAPTER_CAPABILITIES[kind].vendor] ?? null };
 }
 
-interface Around {
+interface AttemptSpanContext {
   readonly task: Task;
   readonly attempt: Attempt;
   readonly parentId: string;
   /** When the attempt is over. */
   readonly end: string;
   /** Single calls of models, as far as they were kept. */
-  readonly calls: readonly WitnessedCall[];
+  readonly calls: readonly MeteredCall[];
 }
 
-const ofBox = (calls: readonly WitnessedCall[], kind: 'agent' | 'gates'): WitnessedCall[] =>
+const callsOf = (calls: readonly MeteredCall[], kind: 'agent' | 'gates'): MeteredCall[] =>
   calls.filter(({ caller }) => caller === kind);
 
 /** How many calls of a box were counted beside those that are spans of their own. */
-function leftOut(
+function omittedCalls(
   kind: 'agent' | 'gates',
   { witnessed, opinions }: Attempt,
-  calls: readonly WitnessedCall[],
+  calls: readonly MeteredCall[],
 ): Record<string, number> {
-  const kept = ofBox(calls, kind).length;
+  const kept = callsOf(calls, kind).length;
   const counted = (kind === 'agent' ? witnessed : opinions)?.calls ?? 0;
   return kept > 0 && counted > kept ? { 'assay.model.calls_left_out': counted - kept } : {};
 }
 
 /** A container: from when it was launched until it has said its word. */
-function boxSpan(
+function containerSpans(
   kind: 'agent' | 'gates' | 'deliver',
   launch: Launch | null,
   until: string | null | undefined,
-  { task, attempt, parentId, end, calls }: Around,
+  { task, attempt, parentId, end, calls }: AttemptSpanContext,
 ): PlannedSpan[] {
   if (!launch) return [];
   return [
@@ -66,10 +66,10 @@ function boxSpan(
       kind: 'internal',
       start: least(launch.launched_at, until ?? end),
       end: until ?? end,
-      attributes: known({
+      attributes: definedAttributes({
         'assay.box.kind': kind,
         'assay.box.launch': launch.number,
-        ...(kind !== 'deliver' && leftOut(kind, attempt, calls)),
+        ...(kind !== 'deliver' && omittedCalls(kind, attempt, calls)),
       }),
       error: launch.lost && !until ? 'box_lost' : null,
     },
@@ -77,7 +77,7 @@ function boxSpan(
 }
 
 /** The gates of an attempt, each from when it began by the clock of its box; one that was remembered took no time. */
-function gateSpans(parentId: string, { task, attempt }: Around): PlannedSpan[] {
+function gateSpans(parentId: string, { task, attempt }: AttemptSpanContext): PlannedSpan[] {
   const { verification } = attempt;
   if (!verification) return [];
   const gathering = before(verification.at, verification.duration_ms, attempt.started_at);
@@ -93,7 +93,7 @@ function gateSpans(parentId: string, { task, attempt }: Around): PlannedSpan[] {
       kind: 'internal',
       start: within(began),
       end: within(began + took),
-      attributes: known({
+      attributes: definedAttributes({
         'assay.gate.name': gate.name,
         'assay.gate.outcome': gate.outcome,
         'assay.gate.required': gate.required,
@@ -108,7 +108,7 @@ function gateSpans(parentId: string, { task, attempt }: Around): PlannedSpan[] {
   });
 }
 
-function judgeSpans({ task, attempt, parentId, end }: Around): PlannedSpan[] {
+function judgeSpans({ task, attempt, parentId, end }: AttemptSpanContext): PlannedSpan[] {
   const asked = attempt.verdict?.judgements ?? [];
   return asked.flatMap((each, index): PlannedSpan[] => {
     if (each.calls === 0 || each.model === null) return [];
@@ -123,7 +123,7 @@ function judgeSpans({ task, attempt, parentId, end }: Around): PlannedSpan[] {
         kind: 'client',
         start,
         end: asked_at === undefined ? end : least(after(start, each.duration_ms), end),
-        attributes: known({
+        attributes: definedAttributes({
           'gen_ai.operation.name': 'chat',
           'gen_ai.request.model': each.model,
           'gen_ai.usage.input_tokens': each.tokens?.input,
@@ -145,19 +145,19 @@ function judgeSpans({ task, attempt, parentId, end }: Around): PlannedSpan[] {
 function attemptSpans(
   task: Task,
   attempt: Attempt,
-  { root, taskEnd, calls }: { root: string; taskEnd: string; calls: readonly WitnessedCall[] },
+  { root, taskEnd, calls }: { root: string; taskEnd: string; calls: readonly MeteredCall[] },
 ): PlannedSpan[] {
   const key = `${task.id}#${attempt.number}`;
   const spanId = spanIdOf(key);
   const end = attempt.ended_at ?? taskEnd;
   const { agent, provider } = agentOf(task, attempt);
-  const around: Around = { task, attempt, parentId: spanId, end, calls };
+  const around: AttemptSpanContext = { task, attempt, parentId: spanId, end, calls };
   const failed =
     attempt.outcome === 'failed' || attempt.outcome === 'infra_failed' || attempt.outcome === 'expired';
   const boxes = [
-    ...boxSpan('agent', attempt.agent, attempt.report?.at, around),
-    ...boxSpan('gates', attempt.gates, attempt.verification?.at ?? attempt.verification_failure?.at, around),
-    ...boxSpan('deliver', attempt.deliver, task.delivery?.at, around),
+    ...containerSpans('agent', attempt.agent, attempt.report?.at, around),
+    ...containerSpans('gates', attempt.gates, attempt.verification?.at ?? attempt.verification_failure?.at, around),
+    ...containerSpans('deliver', attempt.deliver, task.delivery?.at, around),
   ];
   const parentOf = (kind: string): string =>
     boxes.find((each) => each.attributes['assay.box.kind'] === kind)?.spanId ?? spanId;
@@ -169,12 +169,12 @@ function attemptSpans(
       kind: 'internal',
       start: attempt.started_at,
       end,
-      attributes: known({
+      attributes: definedAttributes({
         'gen_ai.operation.name': 'invoke_agent',
         'gen_ai.agent.name': agent,
         'gen_ai.provider.name': provider,
         'gen_ai.request.model': attempt.model,
-        ...usageOf(attempt.usage),
+        ...usageAttributes(attempt.usage),
         'assay.attempt.number': attempt.number,
         'assay.attempt.tier': attempt.tier,
         'assay.attempt.effort': attempt.effort,
@@ -187,9 +187,9 @@ function attemptSpans(
     },
     ...boxes,
     ...(['agent', 'gates'] as const).flatMap((kind) =>
-      callSpans(ofBox(calls, kind), { key, parentId: parentOf(kind), end: taskEnd }),
+      callSpans(callsOf(calls, kind), { key, parentId: parentOf(kind), end: taskEnd }),
     ),
-    ...(ofBox(calls, 'agent').length > 0
+    ...(callsOf(calls, 'agent').length > 0
       ? []
       : modelSpans(attempt.witnessed, provider, {
           ...{ key, parentId: parentOf('agent') },
@@ -205,7 +205,7 @@ function attemptSpans(
  * The trace of a task that has ended; null: it has not, and a trace of what is under way would have to be told again.
  * @param calls single calls of models, as far as they were kept
  */
-export function traceOf(task: Task, calls: readonly WitnessedCall[] = []): PlannedTrace | null {
+export function taskTrace(task: Task, calls: readonly MeteredCall[] = []): PlannedTrace | null {
   const end = task.ended_at;
   if (end === null) return null;
   const root = spanIdOf(task.id);
@@ -219,7 +219,7 @@ export function traceOf(task: Task, calls: readonly WitnessedCall[] = []): Plann
         kind: 'internal',
         start: task.created_at,
         end,
-        attributes: known({
+        attributes: definedAttributes({
           'assay.task.id': task.id,
           'assay.task.status': task.status,
           'assay.task.role': task.role,

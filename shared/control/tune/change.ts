@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Tier } from '../../contract/agents/tiers.ts';
-import { Complexity, Role } from '../../contract/submission/schema.ts';
-import { EVOLVE_LEVELS, type EvolveLevel } from '../cascade/learning/level.ts';
+import { TaskComplexity, RoleName } from '../../contract/submission/schema.ts';
+import { TUNING_LEVELS, type TuningLevel } from '../cascade/learning/level.ts';
 
 /** Names of gates, as evidence has them. */
 const GateName = z
@@ -10,7 +10,7 @@ const GateName = z
 
 const share = z.number().min(0).max(1);
 /** Numbers of the cascade's policy that may be changed, each within its own bounds. */
-export const Threshold = z.discriminatedUnion('name', [
+export const ThresholdChange = z.discriminatedUnion('name', [
   z.strictObject({ kind: z.literal('threshold'), name: z.literal('epsilon'), value: share }),
   z.strictObject({ kind: z.literal('threshold'), name: z.literal('quality_threshold'), value: share }),
   z.strictObject({
@@ -19,39 +19,39 @@ export const Threshold = z.discriminatedUnion('name', [
     value: z.int().min(1).max(50),
   }),
 ]);
-const Route = z.strictObject({
+const RouteChange = z.strictObject({
   kind: z.literal('route'),
-  role: Role,
-  complexity: Complexity,
+  role: RoleName,
+  complexity: TaskComplexity,
   tier: Tier.describe('Which tier tries first, in the place of what the routing table says.'),
 });
-const Prompt = z.strictObject({
+const PromptChange = z.strictObject({
   kind: z.literal('prompt'),
-  role: Role,
+  role: RoleName,
   text: z.string().trim().min(1).max(500).describe('What agents of the role are told beside their task.'),
 });
-const Gate = z.strictObject({
+const GateChange = z.strictObject({
   kind: z.literal('gate'),
   gate: GateName,
   required: z.boolean().describe('Whether its failure fails the work, whatever the base says.'),
 });
 
 /** What a proposal would change: one setting of the deployment, to one value. */
-export const Change = z.union([Threshold, Route, Prompt, Gate]);
-export type Change = z.infer<typeof Change>;
+export const SettingChange = z.union([ThresholdChange, RouteChange, PromptChange, GateChange]);
+export type SettingChange = z.infer<typeof SettingChange>;
 
 /** The seed's levels of risk: numbers, words, logic, and what counts as done. */
-const LEVEL_OF: Readonly<Record<Change['kind'], EvolveLevel>> = {
+const LEVEL_OF: Readonly<Record<SettingChange['kind'], TuningLevel>> = {
   threshold: 'L0',
   prompt: 'L1',
   route: 'L2',
   gate: 'L3',
 };
-export const levelOf = ({ kind }: Pick<Change, 'kind'>): EvolveLevel => LEVEL_OF[kind];
-export const rankOf = (level: EvolveLevel): number => EVOLVE_LEVELS.indexOf(level);
+export const requiredTuningLevel = ({ kind }: Pick<SettingChange, 'kind'>): TuningLevel => LEVEL_OF[kind];
+export const tuningLevelRank = (level: TuningLevel): number => TUNING_LEVELS.indexOf(level);
 
 /** Name of the one setting that a change is about: two proposals for it are rivals. */
-export function thingOf(setting: Change): string {
+export function settingKey(setting: SettingChange): string {
   switch (setting.kind) {
     case 'threshold':
       return `threshold ${setting.name}`;
@@ -65,7 +65,7 @@ export function thingOf(setting: Change): string {
 }
 
 /** In words, for people. */
-export function wordsOf(setting: Change): string {
+export function describeSettingChange(setting: SettingChange): string {
   switch (setting.kind) {
     case 'threshold':
       return `${setting.name} of the cascade becomes ${setting.value}`;

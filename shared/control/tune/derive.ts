@@ -1,46 +1,46 @@
-import { Complexity } from '../../contract/submission/schema.ts';
-import { shareInterval } from '../cascade/learning/interval.ts';
-import { rungsOf } from '../cascade/simulation/episode.ts';
+import { TaskComplexity } from '../../contract/submission/schema.ts';
+import { wilsonInterval } from '../cascade/learning/interval.ts';
+import { recordedTaskLadder } from '../cascade/simulation/episode.ts';
 import type { RecordedTask } from '../cascade/simulation/records.ts';
-import type { Figures } from '../metrics/figures.ts';
-import { type Change, thingOf } from './change.ts';
-import { gateTest } from './gate-words.ts';
-import { policyInForce, routeInForce } from './in-force.ts';
-import { MIN_TASKS, type ReplayContext, replay } from './replay.ts';
+import type { DailyMetrics } from '../metrics/figures.ts';
+import { type SettingChange, settingKey } from './change.ts';
+import { testGateRequirement } from './gate-words.ts';
+import { tunedPolicy, tunedFirstTier } from './in-force.ts';
+import { MIN_TEST_TASKS, type ReplayContext, replayChange } from './replay.ts';
 
 /** What a deployment could try: one change, and why. */
-export interface Idea {
-  readonly setting: Change;
+export interface ProposalDraft {
+  readonly change: SettingChange;
   readonly evidence: string;
 }
 
-export interface DeriveContext extends ReplayContext {
+export interface ProposalContext extends ReplayContext {
   /** Of the last weeks. */
-  readonly figures: Pick<Figures, 'gates' | 'further'>;
+  readonly metrics: Pick<DailyMetrics, 'gates' | 'further'>;
 }
 
 const THRESHOLDS = [0.5, 0.6, 0.7, 0.9] as const;
 const EPSILONS = [0.05, 0.02] as const;
 /** Roles whose work passes less often are looked at. */
-const WEAK = 0.8;
+const MIN_ROLE_PASS_RATE = 0.8;
 /** Gates that fail more of what they look at. */
-const OFTEN = 0.25;
+const MIN_GATE_FAILURE_SHARE = 0.25;
 
 /** Of the values of a number, the one that saves most in the replay; none where none holds. */
-function bestNumber(context: DeriveContext, changes: readonly Change[]): Idea[] {
+function bestThresholdChange(context: ProposalContext, changes: readonly SettingChange[]): ProposalDraft[] {
   const tried = changes
-    .map((setting) => ({ setting, test: replay(setting, thingOf(setting), context) }))
+    .map((setting) => ({ setting, test: replayChange(setting, settingKey(setting), context) }))
     .filter(({ test }) => test.holds)
     .sort((a, b) => (a.test.cost_usd?.mean ?? 0) - (b.test.cost_usd?.mean ?? 0));
   return tried.slice(0, 1).map(({ setting, test }) => ({ setting, evidence: test.why }));
 }
 
-function thresholds(context: DeriveContext): Idea[] {
+function proposeThresholds(context: ProposalContext): ProposalDraft[] {
   const { policy, state } = context;
   if (policy.policy !== 'greedy') return [];
-  const now = policyInForce(policy, state);
+  const now = tunedPolicy(policy, state);
   return [
-    ...bestNumber(
+    ...bestThresholdChange(
       context,
       THRESHOLDS.filter((value) => value !== now.quality_threshold).map((value) => ({
         kind: 'threshold',
@@ -48,7 +48,7 @@ function thresholds(context: DeriveContext): Idea[] {
         value,
       })),
     ),
-    ...bestNumber(
+    ...bestThresholdChange(
       context,
       EPSILONS.filter((value) => value < now.epsilon).map((value) => ({
         kind: 'threshold',
@@ -67,29 +67,29 @@ const groupsOf = (tasks: readonly RecordedTask[]): RecordedTask[][] => [
 ];
 
 /** Where the first tier does not pay, with nine in ten: begin on the next one. */
-function routes({ tasks, models, policy, state }: DeriveContext): Idea[] {
+function proposeRoutes({ tasks, models, policy, state }: ProposalContext): ProposalDraft[] {
   if (policy.policy !== 'fixed') return [];
-  return groupsOf(tasks).flatMap((group): Idea[] => {
+  return groupsOf(tasks).flatMap((group): ProposalDraft[] => {
     const [one] = group;
     if (!one) return [];
-    const rungs = rungsOf(one, models);
-    const begins = routeInForce(state, one)?.tier ?? rungs[0]?.tier;
+    const rungs = recordedTaskLadder(one, models);
+    const begins = tunedFirstTier(state, one)?.tier ?? rungs[0]?.tier;
     const at = rungs.findIndex(({ tier }) => tier === begins);
     const [first, next] = [rungs[at]?.tier, rungs[at + 1]?.tier];
     if (!first || !next) return [];
     const outcomes = group.flatMap(({ tiers }) => tiers[first] ?? []);
     const cost = (tier: typeof first) => mean(group.flatMap(({ tiers }) => tiers[tier]?.cost_usd ?? []));
     const [a, b] = [cost(first), cost(next)];
-    if (outcomes.length < MIN_TASKS || a === null || b === null || b <= 0) return [];
+    if (outcomes.length < MIN_TEST_TASKS || a === null || b === null || b <= 0) return [];
     const passes = outcomes.filter(({ passed }) => passed).length;
-    const { low, high } = shareInterval(passes, outcomes.length);
+    const { low, high } = wilsonInterval(passes, outcomes.length);
     if (high >= a / b) return [];
     return [
       {
-        setting: {
+        change: {
           kind: 'route',
           role: one.role,
-          complexity: Complexity.parse(one.complexity),
+          complexity: TaskComplexity.parse(one.complexity),
           tier: next,
         },
         evidence: `${first} passed ${passes} of ${outcomes.length} (${low.toFixed(2)} to ${high.toFixed(2)} at 90 %), and pays above ${(a / b).toFixed(2)}`,
@@ -99,9 +99,9 @@ function routes({ tasks, models, policy, state }: DeriveContext): Idea[] {
 }
 
 /** The weakest role is told of the gate that fails most often. */
-function prompts({ tasks, figures }: DeriveContext): Idea[] {
-  const [gate] = Object.entries(figures.gates)
-    .filter(([, { total, blocked }]) => total >= MIN_TASKS && blocked / total > OFTEN)
+function proposePrompts({ tasks, metrics }: ProposalContext): ProposalDraft[] {
+  const [gate] = Object.entries(metrics.gates)
+    .filter(([, { total, blocked }]) => total >= MIN_TEST_TASKS && blocked / total > MIN_GATE_FAILURE_SHARE)
     .sort(([, a], [, b]) => b.blocked / b.total - a.blocked / a.total);
   if (!gate) return [];
   const [name, { blocked, total }] = gate;
@@ -110,12 +110,12 @@ function prompts({ tasks, figures }: DeriveContext): Idea[] {
       const outcomes = own.flatMap(({ tiers }) => Object.values(tiers));
       return { of, count: outcomes.length, passes: outcomes.filter(({ passed }) => passed).length };
     })
-    .filter(({ count, passes }) => count >= MIN_TASKS && passes / count < WEAK)
+    .filter(({ count, passes }) => count >= MIN_TEST_TASKS && passes / count < MIN_ROLE_PASS_RATE)
     .sort((a, b) => a.passes / a.count - b.passes / b.count);
   if (!role) return [];
   return [
     {
-      setting: {
+      change: {
         kind: 'prompt',
         role: role.of,
         text: `Most work that is not accepted here fails at the gate "${name}". Before you hand in, run what it checks yourself, and mend what it finds.`,
@@ -126,17 +126,17 @@ function prompts({ tasks, figures }: DeriveContext): Idea[] {
 }
 
 /** A gate that people overrule need not be required. */
-const gates = ({ figures, now }: DeriveContext): Idea[] =>
-  Object.entries(figures.further?.words ?? {}).flatMap(([gate, word]): Idea[] => {
+const proposeGates = ({ metrics, now }: ProposalContext): ProposalDraft[] =>
+  Object.entries(metrics.further?.words ?? {}).flatMap(([gate, word]): ProposalDraft[] => {
     const setting = { kind: 'gate', gate, required: false } as const;
-    const test = gateTest(setting, word, now);
-    return test.holds ? [{ setting, evidence: test.why }] : [];
+    const test = testGateRequirement(setting, word, now);
+    return test.holds ? [{ change: setting, evidence: test.why }] : [];
   });
 
 /** All that the deployment's own records suggest. */
-export const ideas = (context: DeriveContext): Idea[] => [
-  ...thresholds(context),
-  ...prompts(context),
-  ...routes(context),
-  ...gates(context),
+export const deriveProposals = (context: ProposalContext): ProposalDraft[] => [
+  ...proposeThresholds(context),
+  ...proposePrompts(context),
+  ...proposeRoutes(context),
+  ...proposeGates(context),
 ];

@@ -2,33 +2,33 @@ import type { Tier } from '../../contract/agents/tiers.ts';
 import type { Evidence, Verdict } from '../../contract/evidence/schema.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { CascadePolicy } from '../cascade/learning/policy.ts';
-import { randomOf } from '../cascade/learning/random.ts';
-import type { Change } from './change.ts';
-import type { Evolution, InForce } from './schema.ts';
+import { createSeededRandom } from '../cascade/learning/random.ts';
+import type { SettingChange } from './change.ts';
+import type { TuningState, ActiveChange } from './schema.ts';
 
-type Held = Pick<Evolution, 'in_force'>;
+type ActiveChanges = Pick<TuningState, 'in_force'>;
 
 /** Is the task one of those that a trial gives the change to? Always the same for the same task. */
-export const isTried = (proposal: string, taskId: string): boolean =>
-  randomOf(`${proposal}#${taskId}`).uniform() < 0.5;
+export const isInTrialGroup = (proposal: string, taskId: string): boolean =>
+  createSeededRandom(`${proposal}#${taskId}`).uniform() < 0.5;
 
-const holdsFor = ({ proposal, share }: InForce, taskId: string): boolean =>
-  share === 'all' || isTried(proposal, taskId);
+const isActiveFor = ({ proposal, share }: ActiveChange, taskId: string): boolean =>
+  share === 'all' || isInTrialGroup(proposal, taskId);
 
-function changeOf<K extends Change['kind']>(
-  state: Held,
+function activeChangeFor<K extends SettingChange['kind']>(
+  state: ActiveChanges,
   kind: K,
   thing: string,
   taskId: string,
-): { readonly setting: Extract<Change, { kind: K }>; readonly proposal: string } | null {
+): { readonly setting: Extract<SettingChange, { kind: K }>; readonly proposal: string } | null {
   const found = state.in_force[thing];
-  return found && found.setting.kind === kind && holdsFor(found, taskId)
-    ? { setting: found.setting as Extract<Change, { kind: K }>, proposal: found.proposal }
+  return found && found.setting.kind === kind && isActiveFor(found, taskId)
+    ? { setting: found.setting as Extract<SettingChange, { kind: K }>, proposal: found.proposal }
     : null;
 }
 
 /** The cascade's numbers as they hold: those that were configured, and what was applied over them. */
-export const policyInForce = (policy: CascadePolicy, { in_force }: Held): CascadePolicy => ({
+export const tunedPolicy = (policy: CascadePolicy, { in_force }: ActiveChanges): CascadePolicy => ({
   ...policy,
   ...Object.fromEntries(
     Object.values(in_force).flatMap(({ setting, share }) =>
@@ -38,22 +38,22 @@ export const policyInForce = (policy: CascadePolicy, { in_force }: Held): Cascad
 });
 
 /** The tier that tries first for a task in the place of the table's, and by which proposal; null: the table's. */
-export function routeInForce(
-  state: Held,
+export function tunedFirstTier(
+  state: ActiveChanges,
   { id, role, complexity }: Pick<Task, 'id' | 'role' | 'complexity'>,
 ): { readonly tier: Tier; readonly proposal: string } | null {
-  const found = changeOf(state, 'route', `route ${role} ${complexity}`, id);
+  const found = activeChangeFor(state, 'route', `route ${role} ${complexity}`, id);
   return found && { tier: found.setting.tier, proposal: found.proposal };
 }
 
 /** What agents of the task's role are told beside it; null: nothing. */
-export const promptInForce = (state: Held, { id, role }: Pick<Task, 'id' | 'role'>): string | null =>
-  changeOf(state, 'prompt', `prompt ${role}`, id)?.setting.text ?? null;
+export const tunedPrompt = (state: ActiveChanges, { id, role }: Pick<Task, 'id' | 'role'>): string | null =>
+  activeChangeFor(state, 'prompt', `prompt ${role}`, id)?.setting.text ?? null;
 
 /** The evidence with what gates are required to by the deployment, and a reason for each whose failure counts otherwise than the base says. */
-export function withRequirements(
+export function applyGateRequirements(
   evidence: Evidence,
-  state: Held,
+  state: ActiveChanges,
 ): { readonly evidence: Evidence; readonly reasons: Verdict['reasons'] } {
   const reasons: Verdict['reasons'] = [];
   const gates = evidence.gates.map((gate) => {

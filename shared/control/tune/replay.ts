@@ -1,19 +1,19 @@
 import { TIERS, type Tier, type TierModels } from '../../contract/agents/tiers.ts';
-import { nominalCost } from '../cascade/learning/belief.ts';
-import { shareInterval, spread } from '../cascade/learning/interval.ts';
+import { nominalAttemptCostUsd } from '../cascade/learning/belief.ts';
+import { wilsonInterval, centralInterval } from '../cascade/learning/interval.ts';
 import { CascadePolicy } from '../cascade/learning/policy.ts';
-import { randomOf } from '../cascade/learning/random.ts';
-import { learningPlayer, type Player, play, rungsOf } from '../cascade/simulation/episode.ts';
+import { createSeededRandom } from '../cascade/learning/random.ts';
+import { learningPlayer, type PolicyPlayer, playEpisode, recordedTaskLadder } from '../cascade/simulation/episode.ts';
 import type { RecordedTask, TierOutcome } from '../cascade/simulation/records.ts';
-import { type Estimate, estimate } from '../cascade/simulation/statistics.ts';
-import type { Change } from './change.ts';
-import { policyInForce, routeInForce } from './in-force.ts';
-import type { Evolution, ProposalTest } from './schema.ts';
+import { type BootstrapEstimate, bootstrapMean } from '../cascade/simulation/statistics.ts';
+import type { SettingChange } from './change.ts';
+import { tunedPolicy, tunedFirstTier } from './in-force.ts';
+import type { TuningState, ProposalTest } from './schema.ts';
 
 /** Fewer tasks show nothing. */
-export const MIN_TASKS = 20;
+export const MIN_TEST_TASKS = 20;
 /** Passes that may be lost, as a share of the tasks: the reference's tolerance. */
-export const TOLERANCE = 0.02;
+export const MAX_PASS_RATE_LOSS = 0.02;
 /** How often the tasks are shuffled for a policy that learns. */
 const RUNS = 5;
 
@@ -22,23 +22,23 @@ export interface ReplayContext {
   readonly models: TierModels;
   /** As it is configured. */
   readonly policy: CascadePolicy;
-  readonly state: Pick<Evolution, 'in_force'>;
+  readonly state: Pick<TuningState, 'in_force'>;
   readonly now: Date;
 }
 
 /** The change as if it were in force, beside all that is. */
-const within = (
-  state: Pick<Evolution, 'in_force'>,
-  setting: Change,
+const withActiveChange = (
+  state: Pick<TuningState, 'in_force'>,
+  setting: SettingChange,
   thing: string,
-): Pick<Evolution, 'in_force'> => ({
+): Pick<TuningState, 'in_force'> => ({
   in_force: { ...state.in_force, [thing]: { proposal: 'replay', setting, share: 'all' } },
 });
 
 /** Begins where table and applied routes say, and climbs one by one. */
-const routedPlayer = (state: Pick<Evolution, 'in_force'>): Player => ({
+const routedPlayer = (state: Pick<TuningState, 'in_force'>): PolicyPlayer => ({
   next: (task, rungs, attempt) => {
-    const tier = attempt === 1 ? routeInForce(state, task)?.tier : undefined;
+    const tier = attempt === 1 ? tunedFirstTier(state, task)?.tier : undefined;
     return Math.max(
       0,
       rungs.findIndex((rung) => rung.tier === tier),
@@ -47,13 +47,13 @@ const routedPlayer = (state: Pick<Evolution, 'in_force'>): Player => ({
   learn: () => {},
 });
 
-function playerOf({ policy, state }: Pick<ReplayContext, 'policy' | 'state'>, seed: string): Player {
+function createPlayer({ policy, state }: Pick<ReplayContext, 'policy' | 'state'>, seed: string): PolicyPlayer {
   if (policy.policy === 'fixed') return routedPlayer(state);
-  return learningPlayer(CascadePolicy.parse(policyInForce(policy, state)), seed);
+  return learningPlayer(CascadePolicy.parse(tunedPolicy(policy, state)), seed);
 }
 
 /** What a tier that a task never tried is taken for: passed as seldom, and as dear, as the tier is likely to be at its worst. Null: nobody knows a cost. */
-function worstOf({
+function worstCaseOutcomes({
   tasks,
   models,
   now,
@@ -72,13 +72,13 @@ function worstOf({
     }
   return (task, tier) => {
     const { passes, count, costs } = known.get(key(task, tier)) ?? { passes: 0, count: 0, costs: [] };
-    const cost_usd = spread(costs)?.high ?? nominalCost(models[tier], now.toISOString());
-    const passed = randomOf(`worst#${task.id}#${tier}`).uniform() < shareInterval(passes, count).low;
+    const cost_usd = centralInterval(costs)?.high ?? nominalAttemptCostUsd(models[tier], now.toISOString());
+    const passed = createSeededRandom(`worst#${task.id}#${tier}`).uniform() < wilsonInterval(passes, count).low;
     return cost_usd === null ? null : { model: models[tier], passed, cost_usd, seconds: null };
   };
 }
 
-interface Played {
+interface PlayedTask {
   readonly cost: number;
   readonly passed: number;
   /** Did it go over what was never tried? */
@@ -86,14 +86,14 @@ interface Played {
 }
 
 /** The task with what was never tried at its worst, and which tiers that were. */
-function filled(
+function fillWithWorstCase(
   task: RecordedTask,
   models: TierModels,
-  worst: ReturnType<typeof worstOf>,
+  worst: ReturnType<typeof worstCaseOutcomes>,
 ): { readonly task: RecordedTask; readonly assumed: ReadonlySet<Tier> } {
   const assumed = new Set<Tier>();
   const tiers: Partial<Record<Tier, TierOutcome>> = { ...task.tiers };
-  for (const { tier } of rungsOf(task, models)) {
+  for (const { tier } of recordedTaskLadder(task, models)) {
     if (tier === null || (tiers[tier] && tiers[tier].cost_usd !== null)) continue;
     const outcome = worst(task, tier);
     if (outcome === null) continue;
@@ -104,17 +104,17 @@ function filled(
 }
 
 /** Plays all tasks in an order; of each null where its way is not known. `worst` null: nothing is assumed. */
-function playAll(
+function playTasks(
   order: readonly RecordedTask[],
-  player: Player,
+  player: PolicyPlayer,
   models: TierModels,
-  worst: ReturnType<typeof worstOf> | null,
-): Map<string, Played | null> {
-  const result = new Map<string, Played | null>();
+  worst: ReturnType<typeof worstCaseOutcomes> | null,
+): Map<string, PlayedTask | null> {
+  const result = new Map<string, PlayedTask | null>();
   for (const [n, task] of order.entries()) {
-    const full = worst ? filled(task, models, worst) : { task, assumed: new Set<Tier>() };
+    const full = worst ? fillWithWorstCase(task, models, worst) : { task, assumed: new Set<Tier>() };
     let assumed = false;
-    const watched: Player = {
+    const watched: PolicyPlayer = {
       next: player.next,
       learn: (of, tier, at) => {
         assumed ||= full.assumed.has(tier);
@@ -122,14 +122,14 @@ function playAll(
         if (!full.assumed.has(tier)) player.learn(of, tier, at);
       },
     };
-    const episode = play(full.task, watched, models, n);
+    const episode = playEpisode(full.task, watched, models, n);
     result.set(task.id, episode && { cost: episode.cost_usd, passed: episode.passed ? 1 : 0, assumed });
   }
   return result;
 }
 
 function shuffled<T>(list: readonly T[], seed: string): T[] {
-  const random = randomOf(seed);
+  const random = createSeededRandom(seed);
   return list
     .map((each) => ({ each, rank: random.uniform() }))
     .sort((a, b) => a.rank - b.rank)
@@ -137,10 +137,10 @@ function shuffled<T>(list: readonly T[], seed: string): T[] {
 }
 
 const brief = (value: number): number => Math.round(value * 1e6) / 1e6;
-export const briefly = (value: Estimate | null): ProposalTest['cost_usd'] =>
+export const roundEstimate = (value: BootstrapEstimate | null): ProposalTest['cost_usd'] =>
   value && { mean: brief(value.mean), low: brief(value.low), high: brief(value.high) };
 
-export const interval = (of: NonNullable<ProposalTest['cost_usd']>, digits: number): string =>
+export const formatEstimate = (of: NonNullable<ProposalTest['cost_usd']>, digits: number): string =>
   `${of.mean.toFixed(digits)} (${of.low.toFixed(digits)} to ${of.high.toFixed(digits)})`;
 
 /**
@@ -148,11 +148,11 @@ export const interval = (of: NonNullable<ProposalTest['cost_usd']>, digits: numb
  * never tried is taken at its worst, so that what is not known speaks against the change and never for it. It holds when it saves money at 95 %
  * and loses no more than {@link TOLERANCE} of the passes.
  */
-export function replay(setting: Change, thing: string, context: ReplayContext): ProposalTest {
+export function replayChange(setting: SettingChange, thing: string, context: ReplayContext): ProposalTest {
   const { tasks, models, policy, state, now } = context;
   const runs = policy.policy === 'fixed' ? 1 : RUNS;
-  const after = within(state, setting, thing);
-  const worst = worstOf(context);
+  const after = withActiveChange(state, setting, thing);
+  const worst = worstCaseOutcomes(context);
   const about =
     setting.kind === 'route'
       ? tasks.filter(({ role, complexity }) => role === setting.role && complexity === setting.complexity)
@@ -160,8 +160,8 @@ export function replay(setting: Change, thing: string, context: ReplayContext): 
   const sums = new Map<string, { cost: number; passed: number; assumed: boolean; runs: number }>();
   for (let run = 0; run < runs; run++) {
     const order = shuffled(about, `evolve#${run}`);
-    const without = playAll(order, playerOf({ policy, state }, `evolve#${run}`), models, null);
-    const withIt = playAll(order, playerOf({ policy, state: after }, `evolve#${run}`), models, worst);
+    const without = playTasks(order, createPlayer({ policy, state }, `evolve#${run}`), models, null);
+    const withIt = playTasks(order, createPlayer({ policy, state: after }, `evolve#${run}`), models, worst);
     for (const { id } of order) {
       const a = without.get(id);
       const b = withIt.get(id);
@@ -176,8 +176,8 @@ export function replay(setting: Change, thing: string, context: ReplayContext): 
     }
   }
   const compared = [...sums.values()];
-  const cost_usd = briefly(estimate(compared.map((each) => each.cost / each.runs)));
-  const pass_rate = briefly(estimate(compared.map((each) => each.passed / each.runs)));
+  const cost_usd = roundEstimate(bootstrapMean(compared.map((each) => each.cost / each.runs)));
+  const pass_rate = roundEstimate(bootstrapMean(compared.map((each) => each.passed / each.runs)));
   const counts = {
     tasks: compared.length,
     left_out: about.length - compared.length,
@@ -192,10 +192,10 @@ export function replay(setting: Change, thing: string, context: ReplayContext): 
     cost_usd,
     pass_rate,
   });
-  if (counts.tasks < MIN_TASKS || !cost_usd || !pass_rate) return said(false, `${MIN_TASKS} are needed`);
-  const numbers = `dollars per task ${interval(cost_usd, 4)}, pass rate ${interval(pass_rate, 3)}`;
+  if (counts.tasks < MIN_TEST_TASKS || !cost_usd || !pass_rate) return said(false, `${MIN_TEST_TASKS} are needed`);
+  const numbers = `dollars per task ${formatEstimate(cost_usd, 4)}, pass rate ${formatEstimate(pass_rate, 3)}`;
   if (cost_usd.high >= 0) return said(false, `${numbers}; it is not shown to save anything`);
-  return pass_rate.mean < -TOLERANCE
-    ? said(false, `${numbers}; more than ${TOLERANCE} of the passes are lost`)
+  return pass_rate.mean < -MAX_PASS_RATE_LOSS
+    ? said(false, `${numbers}; more than ${MAX_PASS_RATE_LOSS} of the passes are lost`)
     : said(true, numbers);
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { StoredNumber } from '../../lib/number.ts';
-import { EvolveLevel } from '../cascade/learning/level.ts';
-import { Change } from './change.ts';
+import { TuningLevel } from '../cascade/learning/level.ts';
+import { SettingChange } from './change.ts';
 
 /** A mean with its interval at 95 %. */
-const Difference = z.object({ mean: StoredNumber, low: StoredNumber, high: StoredNumber });
+const EstimatedDifference = z.object({ mean: StoredNumber, low: StoredNumber, high: StoredNumber });
 
 /** What a test of a proposal came to, with its numbers. */
 export const ProposalTest = z
@@ -23,8 +23,8 @@ export const ProposalTest = z
       .int()
       .nonnegative()
       .describe('In which what was never tried was taken at its worst, against the proposal.'),
-    cost_usd: Difference.nullable().describe('Dollars per task, with the change less without it.'),
-    pass_rate: Difference.nullable().describe('With the change less without it.'),
+    cost_usd: EstimatedDifference.nullable().describe('Dollars per task, with the change less without it.'),
+    pass_rate: EstimatedDifference.nullable().describe('With the change less without it.'),
   })
   .meta({ id: 'ProposalTest' });
 export type ProposalTest = z.infer<typeof ProposalTest>;
@@ -34,13 +34,13 @@ export const ProposalStatus = z.enum(PROPOSAL_STATUSES);
 export type ProposalStatus = z.infer<typeof ProposalStatus>;
 
 /** What holds for one setting. */
-export const InForce = z.object({
+export const ActiveChange = z.object({
   proposal: z.string(),
-  setting: Change,
+  setting: SettingChange,
   /** While it is tried: half of the tasks, by their ids. */
   share: z.enum(['all', 'half']),
 });
-export type InForce = z.infer<typeof InForce>;
+export type ActiveChange = z.infer<typeof ActiveChange>;
 
 export const ProposalId = z
   .string()
@@ -49,8 +49,8 @@ export const ProposalId = z
 export const Proposal = z
   .object({
     id: ProposalId,
-    setting: Change,
-    level: EvolveLevel,
+    setting: SettingChange,
+    level: TuningLevel,
     evidence: z.string().describe('Why it was proposed, with its numbers.'),
     by: z.string(),
     at: z.iso.datetime(),
@@ -61,7 +61,7 @@ export const Proposal = z
       .nullable()
       .describe('The proposal whose place it takes; null: what is configured.'),
     /** What it has taken the place of; absent: it is not in force. */
-    replaced: InForce.nullable().optional(),
+    replaced: ActiveChange.nullable().optional(),
     test: ProposalTest.nullable(),
     applied_by: z.string().nullable(),
     applied_at: z.iso.datetime().nullable(),
@@ -69,7 +69,7 @@ export const Proposal = z
   .meta({ id: 'Proposal' });
 export type Proposal = z.infer<typeof Proposal>;
 
-const Told = z.object({
+const ProposalHistoryEntry = z.object({
   proposal: z.string(),
   action: z.enum(['propose', 'try', 'apply', 'refuse', 'revert']),
   by: z.string(),
@@ -78,18 +78,18 @@ const Told = z.object({
 });
 
 /** All of it, in one item: what is in force, what is proposed, and who did what. */
-export const Evolution = z.object({
+export const TuningState = z.object({
   next: z.int().positive(),
-  in_force: z.record(z.string(), InForce),
+  in_force: z.record(z.string(), ActiveChange),
   /** The latest last. */
   proposals: z.array(Proposal),
   /** The latest first. */
-  history: z.array(Told),
+  history: z.array(ProposalHistoryEntry),
   /** When the deployment last looked by itself; null: never. */
   looked_at: z.iso.datetime().nullable(),
 });
-export type Evolution = z.infer<typeof Evolution>;
-export const NO_EVOLUTION: Evolution = {
+export type TuningState = z.infer<typeof TuningState>;
+export const EMPTY_TUNING_STATE: TuningState = {
   next: 1,
   in_force: {},
   proposals: [],
@@ -97,4 +97,4 @@ export const NO_EVOLUTION: Evolution = {
   looked_at: null,
 };
 /** What acts for itself is told by this name. */
-export const ITSELF = 'assay';
+export const AUTOMATIC_ACTOR = 'assay';

@@ -1,20 +1,20 @@
 import { quantile } from '../cascade/learning/interval.ts';
-import { randomOf } from '../cascade/learning/random.ts';
-import { isTried } from './in-force.ts';
-import type { OwnTask } from './recorded.ts';
-import { briefly, interval, MIN_TASKS } from './replay.ts';
+import { createSeededRandom } from '../cascade/learning/random.ts';
+import { isInTrialGroup } from './in-force.ts';
+import type { DeploymentTask } from './recorded.ts';
+import { roundEstimate, formatEstimate, MIN_TEST_TASKS } from './replay.ts';
 import type { ProposalTest } from './schema.ts';
 
 const RESAMPLES = 1_000;
 /** Tasks on both sides after which a trial that shows nothing is over. */
-const ENOUGH = 40;
+const MAX_TRIAL_TASKS = 40;
 
 const mean = (values: readonly number[]): number =>
   values.reduce((total, each) => total + each, 0) / values.length;
 
 /** The difference of two means, and where it lies when both samples are drawn again and again. */
-function difference(a: readonly number[], b: readonly number[]) {
-  const random = randomOf('trial');
+function bootstrapDifference(a: readonly number[], b: readonly number[]) {
+  const random = createSeededRandom('trial');
   const drawn = (of: readonly number[]): number => {
     let total = 0;
     for (let at = 0; at < of.length; at++) total += of[Math.floor(random.uniform() * of.length)] ?? 0;
@@ -28,24 +28,24 @@ function difference(a: readonly number[], b: readonly number[]) {
  * Compares the tasks of a role that were given a change with those that were not, of those that began after the trial did; which is which their
  * ids decide. Null: it is not over. It holds when the share of first attempts that pass is higher at 95 %.
  */
-export function trialOf(
+export function evaluateTrial(
   proposal: string,
   role: string,
   since: string,
-  tasks: readonly OwnTask[],
+  tasks: readonly DeploymentTask[],
   now: Date,
 ): ProposalTest | { readonly running: string } {
-  const own = tasks.filter((task) => task.role === role && task.began > since);
+  const own = tasks.filter((task) => task.role === role && task.started_at > since);
   const [given, others] = [true, false].map((side) =>
-    own.filter(({ id }) => isTried(proposal, id) === side),
-  ) as [OwnTask[], OwnTask[]];
+    own.filter(({ id }) => isInTrialGroup(proposal, id) === side),
+  ) as [DeploymentTask[], DeploymentTask[]];
   const counts = `${given.length} tasks with it, ${others.length} without`;
-  if (given.length < MIN_TASKS || others.length < MIN_TASKS)
-    return { running: `${counts}; ${MIN_TASKS} of both are needed` };
+  if (given.length < MIN_TEST_TASKS || others.length < MIN_TEST_TASKS)
+    return { running: `${counts}; ${MIN_TEST_TASKS} of both are needed` };
   // Work that climbed has failed on an earlier tier, and the prompt with it.
-  const first = ({ tiers }: OwnTask): number => (Object.values(tiers).every(({ passed }) => passed) ? 1 : 0);
-  const pass_rate = difference(given.map(first), others.map(first));
-  const numbers = `${counts}: share whose first attempt passed ${interval(pass_rate, 3)}`;
+  const first = ({ tiers }: DeploymentTask): number => (Object.values(tiers).every(({ passed }) => passed) ? 1 : 0);
+  const pass_rate = bootstrapDifference(given.map(first), others.map(first));
+  const numbers = `${counts}: share whose first attempt passed ${formatEstimate(pass_rate, 3)}`;
   const said = (holds: boolean, why: string): ProposalTest => ({
     by: 'trial',
     at: now.toISOString(),
@@ -55,11 +55,11 @@ export function trialOf(
     left_out: 0,
     assumed: 0,
     cost_usd: null,
-    pass_rate: briefly(pass_rate),
+    pass_rate: roundEstimate(pass_rate),
   });
   if (pass_rate.low > 0) return said(true, numbers);
   if (pass_rate.high < 0) return said(false, `${numbers}; it is worse`);
-  return given.length >= ENOUGH && others.length >= ENOUGH
+  return given.length >= MAX_TRIAL_TASKS && others.length >= MAX_TRIAL_TASKS
     ? said(false, `${numbers}; it is not shown to help`)
     : { running: numbers };
 }

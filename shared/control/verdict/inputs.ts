@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { EvidenceKind, Outcome } from '../../contract/outcome.ts';
+import { EvidenceKind, CheckOutcome } from '../../contract/outcome.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 
 /** One thing that a verdict was made of. */
@@ -7,7 +7,7 @@ export const VerdictInput = z.object({
   source: z.enum(['signal', 'gate', 'judge']),
   name: z.string(),
   kind: EvidenceKind.nullable().describe('How it is known; null: an earlier version of ours did not say.'),
-  outcome: Outcome,
+  outcome: CheckOutcome,
   model: z.string().nullable().describe('Who was asked; null: nobody.'),
   prompt_sha256: z.string().nullable(),
   calibration: z
@@ -20,11 +20,11 @@ export const VerdictInput = z.object({
 });
 export type VerdictInput = z.infer<typeof VerdictInput>;
 
-type Judged = Pick<VerdictInput, 'model' | 'prompt_sha256' | 'calibration' | 'cost_usd'>;
-const NOBODY: Judged = { model: null, prompt_sha256: null, calibration: null, cost_usd: null };
+type JudgedInputFields = Pick<VerdictInput, 'model' | 'prompt_sha256' | 'calibration' | 'cost_usd'>;
+const NO_JUDGE: JudgedInputFields = { model: null, prompt_sha256: null, calibration: null, cost_usd: null };
 
 /** Who a gate has asked, by its own facts; what its calls cost in all is the gateway's to say. */
-function askedByGate(facts: Readonly<Record<string, unknown>>): Judged {
+function gateJudgeFields(facts: Readonly<Record<string, unknown>>): JudgedInputFields {
   const text = (name: string): string | null => (typeof facts[name] === 'string' ? facts[name] : null);
   const cost = facts['cost_usd'];
   return {
@@ -36,7 +36,7 @@ function askedByGate(facts: Readonly<Record<string, unknown>>): Judged {
 }
 
 /** All that a verdict was made of, in the order in which it came; empty without one. */
-export function inputsOf({
+export function verdictInputs({
   verification,
   verdict,
 }: Pick<Attempt, 'verification' | 'verdict'>): VerdictInput[] {
@@ -48,7 +48,7 @@ export function inputsOf({
       name: subject,
       kind,
       outcome,
-      ...NOBODY,
+      ...NO_JUDGE,
       ...about,
     })),
     ...(verification?.gates ?? []).map(({ name, kind = null, outcome, facts }) => ({
@@ -56,7 +56,7 @@ export function inputsOf({
       name,
       kind,
       outcome,
-      ...(kind === 'judged' ? askedByGate(facts ?? {}) : NOBODY),
+      ...(kind === 'judged' ? gateJudgeFields(facts ?? {}) : NO_JUDGE),
       ...about,
     })),
     ...(verdict.judgements ?? []).map(({ subject, outcome, model, prompt, calibration, cost_usd }) => ({

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { hasResult, type Outcome } from '../../contract/outcome.ts';
+import { hasCheckResult, type CheckOutcome } from '../../contract/outcome.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 
-const Checked = z.object({
+const JanitorCheck = z.object({
   description: z.string(),
   passed: z.boolean().nullable().describe('Null: it could not be checked, or nobody was asked.'),
   detail: z.string(),
@@ -14,8 +14,8 @@ export const JanitorResult = z
   .object({
     task_id: z.string(),
     passed: z.boolean().nullable().describe('As `verify_task` would say. Null: a person decides.'),
-    signal_results: z.array(Checked),
-    guardrail_results: z.array(Checked).describe('What else looked at the work: the gates.'),
+    signal_results: z.array(JanitorCheck),
+    guardrail_results: z.array(JanitorCheck).describe('What else looked at the work: the gates.'),
     judge_verdict: z
       .object({
         verdict: z.enum(['accept', 'retry']),
@@ -31,7 +31,7 @@ export const JanitorResult = z
 export type JanitorResult = z.infer<typeof JanitorResult>;
 
 /** Never a pass for what has no result. */
-const passedBy = (outcome: Outcome): boolean | null => (hasResult(outcome) ? outcome === 'passed' : null);
+const passedBy = (outcome: CheckOutcome): boolean | null => (hasCheckResult(outcome) ? outcome === 'passed' : null);
 
 /** What a janitor came to about an attempt; null: there is no verdict yet. */
 export function janitorResult(
@@ -44,7 +44,7 @@ export function janitorResult(
     ['llm_review', 'llm_judge', 'quality_gate'].includes(kind),
   );
   const judge = judgements.find(
-    ({ kind, calls, outcome }) => kind === 'llm_judge' && calls !== 0 && hasResult(outcome),
+    ({ kind, calls, outcome }) => kind === 'llm_judge' && calls !== 0 && hasCheckResult(outcome),
   );
   return {
     task_id: id,

@@ -13,7 +13,7 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   import_cycle: 0.05,
   pii_scan: 0.05,
 };
-const OTHER = 0.05;
+const DEFAULT_WEIGHT = 0.05;
 
 /** Least score of each grade. */
 const GRADES = [
@@ -24,7 +24,7 @@ const GRADES = [
   ['F', 0],
 ] as const;
 
-export const FORMULA =
+export const QUALITY_SCORE_FORMULA =
   'round(Σ weight · points / Σ weight) over the gates that ran: 100 for passed, 50 for failed where it is not required, 0 for failed where it is, and 0 for left out on purpose';
 
 export const QualityScore = z
@@ -58,7 +58,7 @@ export function qualityScore({ verification }: Pick<Attempt, 'verification'>): Q
   const gates = (verification?.gates ?? []).filter(({ kind }) => kind !== 'judged');
   const counted = gates.flatMap((gate) => {
     const points = pointsOf(gate);
-    return points === null ? [] : [{ name: gate.name, weight: WEIGHTS[gate.name] ?? OTHER, points }];
+    return points === null ? [] : [{ name: gate.name, weight: WEIGHTS[gate.name] ?? DEFAULT_WEIGHT, points }];
   });
   const weights = counted.reduce((sum, { weight }) => sum + weight, 0);
   if (weights === 0) return null;
@@ -66,7 +66,7 @@ export function qualityScore({ verification }: Pick<Attempt, 'verification'>): Q
   return {
     total,
     grade: GRADES.find(([, least]) => total >= least)?.[0] ?? 'F',
-    formula: FORMULA,
+    formula: QUALITY_SCORE_FORMULA,
     gates: counted,
     unknown: gates
       .filter(({ outcome }) => outcome === 'inert' || outcome === 'timed_out' || outcome === 'infra_failed')

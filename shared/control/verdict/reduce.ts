@@ -1,5 +1,5 @@
-import { ALLOWED_FILES } from '../../contract/evidence/names.ts';
-import { isPutBack } from '../../contract/evidence/put-back.ts';
+import { ALLOWED_FILES_GATE } from '../../contract/evidence/names.ts';
+import { isRestoredFile } from '../../contract/evidence/put-back.ts';
 import type {
   Evidence,
   GateEvidence,
@@ -7,25 +7,25 @@ import type {
   Verdict,
   VerdictReason,
 } from '../../contract/evidence/schema.ts';
-import { hasResult, type Outcome } from '../../contract/outcome.ts';
+import { hasCheckResult, type CheckOutcome } from '../../contract/outcome.ts';
 import { describeSignal } from '../../contract/submission/signals.ts';
-import { firstOf } from '../../lib/cut.ts';
-import { withoutOpinion } from '../../reviews/judging/outcomes.ts';
+import { truncateText } from '../../lib/cut.ts';
+import { verdictWithoutOpinion } from '../../reviews/judging/outcomes.ts';
 
 /** Outcomes of a check that was to run and could not: never a pass, and no fault of the patch that we know of. */
-const COULD_NOT_RUN: readonly Outcome[] = ['inert', 'timed_out', 'infra_failed'];
+const OUTCOMES_WITHOUT_RESULT: readonly CheckOutcome[] = ['inert', 'timed_out', 'infra_failed'];
 
 /** Evidence of ours: the agent's own word and a model's opinion verify nothing. */
-const isOurs = (check: Pick<SignalEvidence, 'kind' | 'outcome'>): boolean =>
-  (check.kind === 'executed_by_us' || check.kind === 'checked_by_us') && hasResult(check.outcome);
+const isPlatformEvidence = (check: Pick<SignalEvidence, 'kind' | 'outcome'>): boolean =>
+  (check.kind === 'executed_by_us' || check.kind === 'checked_by_us') && hasCheckResult(check.outcome);
 
 /** A gate whose result must stand for the work to be accepted. */
-const counts = ({ required, blocked }: { readonly required: boolean; readonly blocked: boolean }): boolean =>
+const isDecisiveGate = ({ required, blocked }: { readonly required: boolean; readonly blocked: boolean }): boolean =>
   required || blocked;
 
 /** What a gate that could not run makes of the verdict; null: it ran. One that asks a model may say it in its configuration. */
-const makesOfNone = ({ outcome, on_error = 'hold' }: GateEvidence): Verdict['verdict'] | null =>
-  COULD_NOT_RUN.includes(outcome) ? withoutOpinion(on_error) : null;
+const verdictWithoutResult = ({ outcome, on_error = 'hold' }: GateEvidence): Verdict['verdict'] | null =>
+  OUTCOMES_WITHOUT_RESULT.includes(outcome) ? verdictWithoutOpinion(on_error) : null;
 
 /**
  * The verdict that evidence allows, bound to the tree it was gathered on. Pure; the order of checks does not matter.
@@ -33,29 +33,29 @@ const makesOfNone = ({ outcome, on_error = 'hold' }: GateEvidence): Verdict['ver
  * will be delivered: `refer`. Else `pass`, which is `verified` only with
  * evidence of ours.
  */
-export function reduce(evidence: Evidence): Verdict {
-  const gates = evidence.gates.filter(counts);
+export function reduceToVerdict(evidence: Evidence): Verdict {
+  const gates = evidence.gates.filter(isDecisiveGate);
   const failed = [
     ...evidence.signals.filter((signal) => signal.outcome === 'failed').map(signalReason),
-    ...gates.filter((gate) => gate.outcome === 'failed' || makesOfNone(gate) === 'fail').map(gateReason),
+    ...gates.filter((gate) => gate.outcome === 'failed' || verdictWithoutResult(gate) === 'fail').map(gateReason),
   ];
   const unclear = [
-    ...evidence.signals.filter((signal) => COULD_NOT_RUN.includes(signal.outcome)).map(signalReason),
-    ...gates.filter((gate) => makesOfNone(gate) === 'refer').map(gateReason),
-    ...putBack(evidence.protected_files),
+    ...evidence.signals.filter((signal) => OUTCOMES_WITHOUT_RESULT.includes(signal.outcome)).map(signalReason),
+    ...gates.filter((gate) => verdictWithoutResult(gate) === 'refer').map(gateReason),
+    ...revertedFileReasons(evidence.protected_files),
   ];
   const ours = {
-    signals: evidence.signals.some(isOurs),
-    gates: evidence.gates.some((gate) => gate.name !== ALLOWED_FILES && isOurs(gate)),
+    signals: evidence.signals.some(isPlatformEvidence),
+    gates: evidence.gates.some((gate) => gate.name !== ALLOWED_FILES_GATE && isPlatformEvidence(gate)),
     tests:
-      evidence.signals.some((signal) => signal.type === 'test_passes' && isOurs(signal)) ||
-      evidence.gates.some((gate) => gate.name === 'tests' && isOurs(gate)),
+      evidence.signals.some((signal) => signal.type === 'test_passes' && isPlatformEvidence(signal)) ||
+      evidence.gates.some((gate) => gate.name === 'tests' && isPlatformEvidence(gate)),
   };
   const verified = ours.signals || ours.gates;
   // Something of ours must have passed for a patch that changes nothing to count as work that was done already.
   const emptyHanded =
     evidence.empty_patch &&
-    ![...evidence.signals, ...evidence.gates].some((check) => isOurs(check) && check.outcome === 'passed');
+    ![...evidence.signals, ...evidence.gates].some((check) => isPlatformEvidence(check) && check.outcome === 'passed');
   const without = emptyHanded ? [EMPTY_PATCH] : verified ? [] : [NO_EVIDENCE];
   return {
     verdict: failed.length > 0 || emptyHanded ? 'fail' : unclear.length > 0 ? 'refer' : 'pass',
@@ -93,10 +93,10 @@ function gateReason(gate: GateEvidence): VerdictReason {
 const NAMED_FILES = 10;
 
 /** What is judged must be what is delivered: where it is not, a person decides. */
-function putBack(files: Evidence['protected_files']): VerdictReason[] {
-  const found = files.filter(isPutBack);
+function revertedFileReasons(files: Evidence['protected_files']): VerdictReason[] {
+  const found = files.filter(isRestoredFile);
   if (found.length === 0) return [];
-  const names = found.slice(0, NAMED_FILES).map((file) => `${firstOf(file.path, 200)} (${file.class})`);
+  const names = found.slice(0, NAMED_FILES).map((file) => `${truncateText(file.path, 200)} (${file.class})`);
   const more = found.length > names.length ? ` and ${found.length - names.length} more` : '';
   return [
     {
@@ -121,8 +121,8 @@ const NO_EVIDENCE: VerdictReason = {
 const short = (text: string): string =>
   text.length <= REASON_DETAIL ? text : `…${text.slice(-(REASON_DETAIL - 1))}`;
 
-const SEVERITY = ['failed', 'empty_patch', 'infra_failed', 'timed_out', 'inert', 'put_back', 'no_evidence'];
-const rank = (code: string): number => SEVERITY.findIndex((word) => code.endsWith(word));
+const REASON_ORDER = ['failed', 'empty_patch', 'infra_failed', 'timed_out', 'inert', 'put_back', 'no_evidence'];
+const rank = (code: string): number => REASON_ORDER.findIndex((word) => code.endsWith(word));
 
 /** What failed comes first, then by subject: a fixed order, whatever order the checks came in. */
 const byCodeAndSubject = (a: VerdictReason, b: VerdictReason): number =>

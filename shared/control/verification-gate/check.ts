@@ -1,83 +1,83 @@
-import type { Outcome } from '../../contract/outcome.ts';
-import { MISSING_CHARACTERS } from '../../contract/run-record/verification-gate-record.ts';
-import { firstOf } from '../../lib/cut.ts';
-import type { VerificationCriteria } from './criteria.ts';
+import type { CheckOutcome } from '../../contract/outcome.ts';
+import { MAX_MISSING_ITEM_LENGTH } from '../../contract/run-record/verification-gate-record.ts';
+import { truncateText } from '../../lib/cut.ts';
+import type { VerificationGateCriteria } from './criteria.ts';
 
 /** What a command has come to in the agent's checkout. */
-export interface Ran {
+export interface CommandResult {
   readonly command: string;
-  readonly outcome: Outcome;
+  readonly outcome: CheckOutcome;
   readonly detail: string;
 }
 
 /** What is there when an agent says that it is done. */
-export interface Seen {
-  readonly changed: boolean;
-  readonly tests: readonly Ran[];
+export interface CompletionObservation {
+  readonly hasFileChanges: boolean;
+  readonly testResults: readonly CommandResult[];
   /** Null: nothing is to be compiled. */
-  readonly compilation: Ran | null;
+  readonly compilationResult: CommandResult | null;
 }
 
 /** How often an agent was told of each kind of thing that was missing. */
-export interface Nudges {
+export interface NudgeCounts {
   readonly tests: number;
   readonly compilation: number;
 }
-export const NO_NUDGES: Nudges = { tests: 0, compilation: 0 };
+export const NO_NUDGE_COUNTS: NudgeCounts = { tests: 0, compilation: 0 };
 
 /** Something that was to be there: in words, with what a command has printed. */
-export interface Missing {
-  readonly of: keyof Nudges;
-  readonly what: string;
+export interface MissingItem {
+  readonly kind: keyof NudgeCounts;
+  readonly message: string;
   readonly detail: string | null;
 }
 
-export interface Checked {
+export interface CompletionDecision {
   /** `inert`: nothing is known to be missing, and something could not be looked at. */
   readonly decision: 'satisfied' | 'nudge' | 'forced' | 'inert';
-  readonly missing: readonly Missing[];
-  readonly unclear: readonly string[];
+  readonly missing: readonly MissingItem[];
+  readonly couldNotRun: readonly string[];
   /** After this decision. */
-  readonly nudges: Nudges;
+  readonly nudges: NudgeCounts;
 }
 
 /** An agent can mend what fails, and what does not come to its end; not what could not be run. */
-const isMissing = ({ outcome }: Ran): boolean => outcome === 'failed' || outcome === 'timed_out';
-const isUnclear = (ran: Ran): boolean => ran.outcome !== 'passed' && !isMissing(ran);
+const isMissing = ({ outcome }: CommandResult): boolean => outcome === 'failed' || outcome === 'timed_out';
+const hasNotRun = (ran: CommandResult): boolean => ran.outcome !== 'passed' && !isMissing(ran);
 
-const words = ({ command, outcome }: Ran): string =>
+const describeResult = ({ command, outcome }: CommandResult): string =>
   `${outcome === 'timed_out' ? 'does not come to its end' : 'does not end well'}: ${command}`;
 
 /**
  * Whether an agent that wants to stop may. Each kind of thing has a limit of its own, and a kind that has reached it counts no
  * further; when all that is missing has reached its limit, the agent is let go by force, which is no pass.
  */
-export function check(
-  criteria: Pick<VerificationCriteria, 'require_file_changes' | 'max_attempts' | 'compilation_max_attempts'>,
-  { changed, tests, compilation }: Seen,
-  nudges: Nudges,
-): Checked {
-  const compiled = compilation ? [compilation] : [];
-  const missing: Missing[] = [
-    ...(criteria.require_file_changes && !changed
+export function checkCompletion(
+  criteria: Pick<VerificationGateCriteria, 'require_file_changes' | 'max_attempts' | 'compilation_max_attempts'>,
+  { hasFileChanges, testResults, compilationResult }: CompletionObservation,
+  nudges: NudgeCounts,
+): CompletionDecision {
+  const compiled = compilationResult ? [compilationResult] : [];
+  const missing: MissingItem[] = [
+    ...(criteria.require_file_changes && !hasFileChanges
       ? [{ of: 'tests' as const, what: 'no file was changed', detail: null }]
       : []),
-    ...tests
+    ...testResults
       .filter(isMissing)
-      .map((ran) => ({ of: 'tests' as const, what: `a required test ${words(ran)}`, detail: ran.detail })),
+      .map((ran) => ({ of: 'tests' as const, what: `a required test ${describeResult(ran)}`, detail: ran.detail })),
     ...compiled
       .filter(isMissing)
-      .map((ran) => ({ of: 'compilation' as const, what: `compilation ${words(ran)}`, detail: ran.detail })),
+      .map((ran) => ({ of: 'compilation' as const, what: `compilation ${describeResult(ran)}`, detail: ran.detail })),
   ];
-  const unclear = [...tests, ...compiled]
-    .filter(isUnclear)
-    .map(({ command, outcome }) => firstOf(`${outcome}: ${command}`, MISSING_CHARACTERS));
+  const unclear = [...testResults, ...compiled]
+    .filter(hasNotRun)
+    .map(({ command, outcome }) => truncateText(`${outcome}: ${command}`, MAX_MISSING_ITEM_LENGTH));
   const found = { missing, unclear };
   if (missing.length === 0)
     return { ...found, decision: unclear.length === 0 ? 'satisfied' : 'inert', nudges };
-  const limits: Nudges = { tests: criteria.max_attempts, compilation: criteria.compilation_max_attempts };
-  const told = (of: keyof Nudges): boolean =>
-    nudges[of] < limits[of] && missing.some((each) => each.of === of);
+  const limits: NudgeCounts = { tests: criteria.max_attempts, compilation: criteria.compilation_max_attempts };
+  const told = (of: keyof NudgeCounts): boolean =>
+    nudges[of] < limits[of] && missing.some((each) => each.kind === of);
   if (!told('tests') && !told('compilation')) return { ...found, decision: 'forced', nudges };
   return {
     ...found,

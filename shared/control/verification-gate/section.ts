@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { VerificationCriteria } from './criteria.ts';
+import { VerificationGateCriteria } from './criteria.ts';
 
 /** An `assay.yaml`, as far as the agent box reads it. */
-export const WithVerificationGate = z.looseObject({ verification_gate: VerificationCriteria.optional() });
+export const VerificationGateConfigFile = z.looseObject({ verification_gate: VerificationGateCriteria.optional() });

@@ -1,4 +1,4 @@
-import { VERIFICATION_EDGES } from '../../contract/workflow/kinds.ts';
+import { VERIFICATION_EDGE_KINDS } from '../../contract/workflow/kinds.ts';
 import { Workflow, type WorkflowNode } from '../../contract/workflow/schema.ts';
 
 type Node = Pick<WorkflowNode, 'id' | 'type'> & Partial<WorkflowNode>;
@@ -12,7 +12,7 @@ const edge = (from: string, to: string, type = 'sequential') => ({
 const line = (...ids: readonly string[]) => ids.slice(1).map((to, index) => edge(ids[index] ?? '', to));
 /** Where `verify` leads to: pass, fail, refer. */
 const verdicts = (...targets: readonly [string, string, string]) =>
-  VERIFICATION_EDGES.map((type, index) => edge('verify', targets[index] ?? '', type));
+  VERIFICATION_EDGE_KINDS.map((type, index) => edge('verify', targets[index] ?? '', type));
 
 const workflow = (
   name: string,
@@ -85,5 +85,5 @@ const VERIFICATION_PIPELINE = workflow(
 /** Workflows that are there without a file. */
 export const BUILTIN_WORKFLOWS: readonly Workflow[] = [DEFAULT_WORKFLOW, VERIFICATION_PIPELINE];
 
-export const builtinWorkflow = (name: string): Workflow | null =>
+export const findBuiltinWorkflow = (name: string): Workflow | null =>
   BUILTIN_WORKFLOWS.find((each) => each.name === name) ?? null;

@@ -1,45 +1,45 @@
 import type * as z from 'zod';
 import {
   EDGE_KINDS,
-  EDGE_OF_VERDICT,
+  VERDICT_EDGE_KINDS,
   type EdgeKind,
   NODE_KINDS,
-  VERIFICATION_EDGES,
+  VERIFICATION_EDGE_KINDS,
 } from '../../contract/workflow/kinds.ts';
 import {
-  AssignmentConfig,
-  ConditionConfig,
-  StepConfig,
-  SubworkflowConfig,
-  VerificationConfig,
+  AgentAssignmentNodeConfig,
+  ConditionalNodeConfig,
+  TaskNodeConfig,
+  SubworkflowNodeConfig,
+  VerificationNodeConfig,
   type Workflow,
   type WorkflowNode,
 } from '../../contract/workflow/schema.ts';
-import { BadCondition, condition } from './condition.ts';
-import { type Expanded, expand, type Library, NO_LIBRARY } from './expand.ts';
+import { ConditionSyntaxError, parseCondition } from './condition.ts';
+import { type ExpandedWorkflow, expandSubworkflows, type WorkflowLibrary, EMPTY_WORKFLOW_LIBRARY } from './expand.ts';
 import { CONDITION_FACTS } from './facts.ts';
 import type { WorkflowFault } from './fault.ts';
-import { generatorBefore } from './generator.ts';
-import { cyclesIn, type Graph, graphOf, reachable, targetOf } from './graph.ts';
-import { inputFaults } from './inputs.ts';
+import { findGeneratorAgents } from './generator.ts';
+import { findWorkflowCycles, type WorkflowGraph, buildWorkflowGraph, findReachableNodes, findEdgeTarget } from './graph.ts';
+import { findInputFaults } from './inputs.ts';
 
 type Fault = WorkflowFault;
-type Check = (workflow: Workflow, graph: Graph, known: KnownRubrics, scopes: Expanded['scopes']) => Fault[];
+type WorkflowCheck = (workflow: Workflow, graph: WorkflowGraph, known: KnownRubricNames, scopes: ExpandedWorkflow['scopes']) => Fault[];
 /** Names of the rubrics that there are. */
-export type KnownRubrics = readonly string[];
+export type KnownRubricNames = readonly string[];
 
-const twice = (ids: readonly string[]): string[] => [
+const findDuplicates = (ids: readonly string[]): string[] => [
   ...new Set(ids.filter((id, index) => ids.indexOf(id) !== index)),
 ];
 
 /** What the seed's models refuse at once; here it is collected like the rest. */
-const structure: Check = ({ nodes, edges }, graph) => [
-  ...twice(nodes.map(({ id }) => id)).map((id) => ({
+const checkStructure: WorkflowCheck = ({ nodes, edges }, graph) => [
+  ...findDuplicates(nodes.map(({ id }) => id)).map((id) => ({
     code: 'duplicate_node_id',
     message: `two nodes are called ${id}`,
     node_id: id,
   })),
-  ...twice(edges.map(({ id }) => id)).map((id) => ({
+  ...findDuplicates(edges.map(({ id }) => id)).map((id) => ({
     code: 'duplicate_edge_id',
     message: `two edges are called ${id}`,
     edge_id: id,
@@ -69,10 +69,10 @@ const structure: Check = ({ nodes, edges }, graph) => [
   }),
 ];
 
-const reach: Check = ({ nodes }, graph) => {
+const checkReachability: WorkflowCheck = ({ nodes }, graph) => {
   const starts = nodes.filter(({ type }) => type === 'start');
   if (starts.length !== 1 || !starts[0]) return [];
-  const seen = reachable(graph, starts[0].id);
+  const seen = findReachableNodes(graph, starts[0].id);
   return nodes
     .filter(({ id }) => !seen.has(id))
     .map(({ id, type }) =>
@@ -84,12 +84,12 @@ const reach: Check = ({ nodes }, graph) => {
 
 const ofType = ({ nodes }: Workflow, type: WorkflowNode['type']): WorkflowNode[] =>
   nodes.filter((node) => node.type === type);
-const outOf = (graph: Graph, id: string, type: EdgeKind): number =>
-  graph.out.get(id)?.filter((edge) => edge.type === type).length ?? 0;
+const outOf = (graph: WorkflowGraph, id: string, type: EdgeKind): number =>
+  graph.outgoingEdges.get(id)?.filter((edge) => edge.type === type).length ?? 0;
 
 /** Edges that leave a node and are none of those that it may have. */
-const extra = (graph: Graph, id: string, allowed: readonly EdgeKind[], code: string): Fault[] =>
-  (graph.out.get(id) ?? [])
+const extra = (graph: WorkflowGraph, id: string, allowed: readonly EdgeKind[], code: string): Fault[] =>
+  (graph.outgoingEdges.get(id) ?? [])
     .filter(({ type }) => !allowed.includes(type))
     .map((edge) => ({
       code,
@@ -98,7 +98,7 @@ const extra = (graph: Graph, id: string, allowed: readonly EdgeKind[], code: str
       edge_id: edge.id,
     }));
 
-const conditionals: Check = (workflow, graph) =>
+const checkConditionals: WorkflowCheck = (workflow, graph) =>
   ofType(workflow, 'conditional').flatMap(({ id }) => [
     ...(['true', 'false'] as const)
       .filter((word) => outOf(graph, id, `conditional_${word}`) === 0)
@@ -110,7 +110,7 @@ const conditionals: Check = (workflow, graph) =>
     ...extra(graph, id, ['conditional_true', 'conditional_false'], 'conditional_extra_outgoing'),
   ]);
 
-const splits: Check = (workflow, graph) =>
+const checkParallelSplits: WorkflowCheck = (workflow, graph) =>
   ofType(workflow, 'parallel_split')
     .filter(({ id }) => outOf(graph, id, 'parallel_branch') < 2)
     .map(({ id }) => ({
@@ -121,14 +121,14 @@ const splits: Check = (workflow, graph) =>
 
 const isBlank = (value: unknown): boolean => typeof value !== 'string' || value.trim() === '';
 
-const titles: Check = (workflow) =>
+const checkTaskTitles: WorkflowCheck = (workflow) =>
   ofType(workflow, 'task')
     .filter(({ config }) => isBlank(config['title']))
     .map(({ id }) => ({ code: 'task_missing_title', message: `${id} has no config.title`, node_id: id }));
 
-const verificationEdges: Check = (workflow, graph) =>
+const checkVerificationEdges: WorkflowCheck = (workflow, graph) =>
   ofType(workflow, 'verification').flatMap(({ id }) => [
-    ...Object.entries(EDGE_OF_VERDICT).flatMap(([verdict, type]) => {
+    ...Object.entries(VERDICT_EDGE_KINDS).flatMap(([verdict, type]) => {
       const count = outOf(graph, id, type);
       if (count === 1) return [];
       return count === 0
@@ -141,10 +141,10 @@ const verificationEdges: Check = (workflow, graph) =>
             },
           ];
     }),
-    ...extra(graph, id, VERIFICATION_EDGES, 'verification_extra_outgoing'),
+    ...extra(graph, id, VERIFICATION_EDGE_KINDS, 'verification_extra_outgoing'),
   ]);
 
-const edgeScope: Check = ({ edges }, { nodes }) =>
+const checkEdgeSources: WorkflowCheck = ({ edges }, { nodes }) =>
   edges.flatMap(({ id, type, source_node_id: from }) => {
     const only = EDGE_KINDS[type].from;
     const node = nodes.get(from);
@@ -159,7 +159,7 @@ const edgeScope: Check = ({ edges }, { nodes }) =>
         ];
   });
 
-const verificationConfig: Check = (workflow) =>
+const checkVerificationConfig: WorkflowCheck = (workflow) =>
   ofType(workflow, 'verification').flatMap(({ id, config }) =>
     (config['grader'] === 'evidence' ? [] : ['rubric_name', 'evaluator_agent_id'])
       .filter((name) => isBlank(config[name]))
@@ -170,8 +170,8 @@ const verificationConfig: Check = (workflow) =>
       })),
   );
 
-const cycles: Check = (_workflow, graph) =>
-  cyclesIn(graph).map((cycle) => ({
+const checkCycles: WorkflowCheck = (_workflow, graph) =>
+  findWorkflowCycles(graph).map((cycle) => ({
     code: 'cycle_detected',
     message: `${cycle.join(' -> ')} goes round; work that fails is done again by a task behind the verification_fail edge`,
     node_id: cycle[0] ?? '',
@@ -179,16 +179,16 @@ const cycles: Check = (_workflow, graph) =>
 
 /** From here on what the seed does not check. */
 const CONFIGS: Readonly<Partial<Record<WorkflowNode['type'], z.ZodType>>> = {
-  task: StepConfig,
-  agent_assignment: AssignmentConfig,
-  conditional: ConditionConfig,
-  verification: VerificationConfig,
-  subworkflow: SubworkflowConfig,
+  task: TaskNodeConfig,
+  agent_assignment: AgentAssignmentNodeConfig,
+  conditional: ConditionalNodeConfig,
+  verification: VerificationNodeConfig,
+  subworkflow: SubworkflowNodeConfig,
 };
 /** That they are missing is said by a check of the seed already. */
 const SAID = new Set(['title', 'rubric_name', 'evaluator_agent_id', 'subworkflow_id', 'version']);
 
-const configs: Check = ({ nodes }) =>
+const checkNodeConfigs: WorkflowCheck = ({ nodes }) =>
   nodes.flatMap(({ id, type, config }) => {
     const schema = CONFIGS[type];
     if (!schema)
@@ -210,27 +210,27 @@ const configs: Check = ({ nodes }) =>
   });
 
 /** Names that a condition at a node knows. */
-const knownAt = (scopes: Expanded['scopes'], id: string): string[] => [
+const knownAt = (scopes: ExpandedWorkflow['scopes'], id: string): string[] => [
   ...CONDITION_FACTS,
   ...(scopes.get(id)?.keys() ?? []),
 ];
 
-const conditions: Check = (workflow, _graph, _known, scopes) =>
+const checkConditions: WorkflowCheck = (workflow, _graph, _known, scopes) =>
   ofType(workflow, 'conditional').flatMap(({ id, config }) => {
     const { expression } = config;
     if (typeof expression !== 'string' || expression.trim() === '') return [];
     try {
-      condition(expression, knownAt(scopes, id));
+      parseCondition(expression, knownAt(scopes, id));
       return [];
     } catch (error) {
-      if (!(error instanceof BadCondition)) throw error;
+      if (!(error instanceof ConditionSyntaxError)) throw error;
       return [
         { code: 'condition_invalid', message: `${id}: config.expression ${error.message}`, node_id: id },
       ];
     }
   });
 
-const rubrics: Check = (workflow, _graph, known) =>
+const checkRubrics: WorkflowCheck = (workflow, _graph, known) =>
   ofType(workflow, 'verification').flatMap(({ id, config: { rubric_name: name } }) =>
     isBlank(name) || known.includes(String(name).trim())
       ? []
@@ -243,9 +243,9 @@ const rubrics: Check = (workflow, _graph, known) =>
         ],
   );
 
-const evaluators: Check = (workflow, graph) =>
+const checkEvaluators: WorkflowCheck = (workflow, graph) =>
   ofType(workflow, 'verification').flatMap(({ id, config }) =>
-    generatorBefore(graph, id)
+    findGeneratorAgents(graph, id)
       .filter((generator) => generator === config['evaluator_agent_id'])
       .map((generator) => ({
         code: 'verification_self_evaluation',
@@ -255,18 +255,18 @@ const evaluators: Check = (workflow, graph) =>
   );
 
 /** Work behind a pass would go out without having been looked at. */
-const afterPass: Check = (workflow, graph) =>
+const checkWorkAfterPass: WorkflowCheck = (workflow, graph) =>
   ofType(workflow, 'verification').flatMap(({ id }) => {
-    const pass = targetOf(graph, id, 'verification_pass');
+    const pass = findEdgeTarget(graph, id, 'verification_pass');
     if (pass === null) return [];
-    const fail = targetOf(graph, id, 'verification_fail');
-    const refer = targetOf(graph, id, 'verification_refer');
+    const fail = findEdgeTarget(graph, id, 'verification_fail');
+    const refer = findEdgeTarget(graph, id, 'verification_refer');
     const elsewhere = new Set(
-      [fail, refer].flatMap((each) => (each === null ? [] : [...reachable(graph, each)])),
+      [fail, refer].flatMap((each) => (each === null ? [] : [...findReachableNodes(graph, each)])),
     );
-    return [...reachable(graph, pass)]
+    return [...findReachableNodes(graph, pass)]
       .filter((each) => !elsewhere.has(each) && NODE_KINDS[graph.nodes.get(each)?.type ?? 'end'].work)
-      .filter((each) => !behindLaterFail(graph, pass, each))
+      .filter((each) => !isBehindLaterFail(graph, pass, each))
       .map((each) => ({
         code: 'verification_work_after_pass',
         message: `${each} comes after ${id} has passed: nothing would look at what it does; put it before ${id}`,
@@ -275,43 +275,43 @@ const afterPass: Check = (workflow, graph) =>
   });
 
 /** Is a node only on the way of a further verification that did not pass? */
-function behindLaterFail(graph: Graph, from: string, node: string): boolean {
+function isBehindLaterFail(graph: WorkflowGraph, from: string, node: string): boolean {
   const passed = new Set([from]);
   for (const id of passed)
-    for (const edge of graph.out.get(id) ?? [])
+    for (const edge of graph.outgoingEdges.get(id) ?? [])
       if (edge.type !== 'verification_fail' && edge.type !== 'verification_refer')
         passed.add(edge.target_node_id);
   return !passed.has(node);
 }
 
-const inputs: Check = ({ inputs: declared }) =>
-  inputFaults(declared, [...CONDITION_FACTS, 'true', 'false']).map((message) => ({
+const checkInputs: WorkflowCheck = ({ inputs: declared }) =>
+  findInputFaults(declared, [...CONDITION_FACTS, 'true', 'false']).map((message) => ({
     code: 'input_invalid',
     message: `inputs: ${message}`,
   }));
 
 /** In the order in which faults are told: structure, the seed's eight, ours. */
-const CHECKS: readonly Check[] = [
-  structure,
-  reach,
-  conditionals,
-  splits,
-  titles,
-  verificationEdges,
-  edgeScope,
-  verificationConfig,
-  cycles,
-  configs,
-  conditions,
-  rubrics,
-  evaluators,
-  afterPass,
-  inputs,
+const CHECKS: readonly WorkflowCheck[] = [
+  checkStructure,
+  checkReachability,
+  checkConditionals,
+  checkParallelSplits,
+  checkTaskTitles,
+  checkVerificationEdges,
+  checkEdgeSources,
+  checkVerificationConfig,
+  checkCycles,
+  checkNodeConfigs,
+  checkConditions,
+  checkRubrics,
+  checkEvaluators,
+  checkWorkAfterPass,
+  checkInputs,
 ];
 
 /** All that is wrong with a workflow and with how it uses those of the library; empty: it can be used. */
-export function faultsIn(workflow: Workflow, known: KnownRubrics, library: Library = NO_LIBRARY): Fault[] {
-  const { workflow: whole, scopes, faults } = expand(workflow, library);
-  const graph = graphOf(whole);
+export function findWorkflowFaults(workflow: Workflow, known: KnownRubricNames, library: WorkflowLibrary = EMPTY_WORKFLOW_LIBRARY): Fault[] {
+  const { workflow: whole, scopes, faults } = expandSubworkflows(workflow, library);
+  const graph = buildWorkflowGraph(whole);
   return [...CHECKS.flatMap((check) => check(whole, graph, known, scopes)), ...faults];
 }

@@ -1,86 +1,86 @@
 import type { VerificationRubric } from '../../contract/rubric/schema.ts';
-import type { VerificationInForce, WorkflowInForce } from '../../contract/workflow/in-force.ts';
+import type { ResolvedVerification, ResolvedWorkflow } from '../../contract/workflow/in-force.ts';
 import {
-  ConditionConfig,
-  StepConfig,
-  VerificationConfig,
+  ConditionalNodeConfig,
+  TaskNodeConfig,
+  VerificationNodeConfig,
   type Workflow,
   type WorkflowNode,
 } from '../../contract/workflow/schema.ts';
 import { builtinRubric } from '../../reviews/rubric/builtin.ts';
-import { condition } from './condition.ts';
-import { expand, type Library, NO_LIBRARY } from './expand.ts';
+import { parseCondition } from './condition.ts';
+import { expandSubworkflows, type WorkflowLibrary, EMPTY_WORKFLOW_LIBRARY } from './expand.ts';
 import { CONDITION_FACTS, type ConditionFacts } from './facts.ts';
-import { generatorBefore, USUAL_AGENT } from './generator.ts';
-import { type Graph, graphOf, inOrder, reachable, targetOf } from './graph.ts';
-import { type Scope, valuesOf } from './inputs.ts';
-import { route } from './route.ts';
+import { findGeneratorAgents, DEFAULT_GENERATOR_AGENT } from './generator.ts';
+import { type WorkflowGraph, buildWorkflowGraph, sortNodesTopologically, findReachableNodes, findEdgeTarget } from './graph.ts';
+import { type InputScope, resolveInputValues } from './inputs.ts';
+import { routeVerdict } from './route.ts';
 
 /** Where a node leads to when all goes well. */
-function onwards(graph: Graph, node: WorkflowNode, task: ConditionFacts, scope: Scope | undefined): string[] {
-  const targets = (graph.out.get(node.id) ?? []).map(({ target_node_id }) => target_node_id);
-  if (node.type === 'verification') return [targetOf(graph, node.id, 'verification_pass') ?? []].flat();
+function nextNodes(graph: WorkflowGraph, node: WorkflowNode, task: ConditionFacts, scope: InputScope | undefined): string[] {
+  const targets = (graph.outgoingEdges.get(node.id) ?? []).map(({ target_node_id }) => target_node_id);
+  if (node.type === 'verification') return [findEdgeTarget(graph, node.id, 'verification_pass') ?? []].flat();
   if (node.type !== 'conditional') return targets;
-  const { expression = '' } = ConditionConfig.parse(node.config);
-  const facts = valuesOf(scope, task);
+  const { expression = '' } = ConditionalNodeConfig.parse(node.config);
+  const facts = resolveInputValues(scope, task);
   const holds =
-    expression !== '' && condition(expression, [...CONDITION_FACTS, ...(scope?.keys() ?? [])])(facts);
-  return [targetOf(graph, node.id, holds ? 'conditional_true' : 'conditional_false') ?? []].flat();
+    expression !== '' && parseCondition(expression, [...CONDITION_FACTS, ...(scope?.keys() ?? [])])(facts);
+  return [findEdgeTarget(graph, node.id, holds ? 'conditional_true' : 'conditional_false') ?? []].flat();
 }
 
 /** How often work is done again that came to the FAIL edge of a node; null: as the cascade has it, 0: not at all. */
-function regenerations(graph: Graph, node: string): number | null {
-  const target = targetOf(graph, node, 'verification_fail');
-  const kept = new Set(reachable(graph, targetOf(graph, node, 'verification_pass') ?? node));
-  const tasks = [...(target === null ? [] : reachable(graph, target))]
+function regenerationLimit(graph: WorkflowGraph, node: string): number | null {
+  const target = findEdgeTarget(graph, node, 'verification_fail');
+  const kept = new Set(findReachableNodes(graph, findEdgeTarget(graph, node, 'verification_pass') ?? node));
+  const tasks = [...(target === null ? [] : findReachableNodes(graph, target))]
     .flatMap((id) => graph.nodes.get(id) ?? [])
     .filter(({ id, type }) => type === 'task' && !kept.has(id));
   const [first] = tasks;
-  return first ? (StepConfig.parse(first.config).max_regenerations ?? null) : 0;
+  return first ? (TaskNodeConfig.parse(first.config).max_regenerations ?? null) : 0;
 }
 
-interface Origin {
-  readonly from: WorkflowInForce['from'];
+interface WorkflowOrigin {
+  readonly from: ResolvedWorkflow['from'];
   /** Rubrics of the repository, before those that are built in. */
   readonly rubrics: readonly VerificationRubric[];
   /** Workflows that this one names. */
-  readonly library?: Library;
+  readonly library?: WorkflowLibrary;
 }
 
 /** What a workflow without faults means for one task. */
-export function compile(
+export function resolveWorkflow(
   workflow: Workflow,
   task: ConditionFacts,
-  { from, rubrics, library = NO_LIBRARY }: Origin,
-): WorkflowInForce {
-  const { workflow: whole, scopes } = expand(workflow, library);
-  const graph = graphOf(whole);
+  { from, rubrics, library = EMPTY_WORKFLOW_LIBRARY }: WorkflowOrigin,
+): ResolvedWorkflow {
+  const { workflow: whole, scopes } = expandSubworkflows(workflow, library);
+  const graph = buildWorkflowGraph(whole);
   const reached = new Set(whole.nodes.filter(({ type }) => type === 'start').map(({ id }) => id));
-  const steps: WorkflowInForce['steps'] = [];
-  const verifications: VerificationInForce[] = [];
-  for (const id of inOrder(graph)) {
+  const steps: ResolvedWorkflow['steps'] = [];
+  const verifications: ResolvedVerification[] = [];
+  for (const id of sortNodesTopologically(graph)) {
     const node = graph.nodes.get(id);
     if (!node || !reached.has(id)) continue;
-    for (const next of onwards(graph, node, task, scopes.get(id))) reached.add(next);
+    for (const next of nextNodes(graph, node, task, scopes.get(id))) reached.add(next);
     if (node.type === 'task') {
-      const { title, description } = StepConfig.parse(node.config);
+      const { title, description } = TaskNodeConfig.parse(node.config);
       steps.push({ node: id, title, description });
     }
     if (node.type === 'verification') {
-      const { rubric_name, evaluator_agent_id, ...config } = VerificationConfig.parse(node.config);
+      const { rubric_name, evaluator_agent_id, ...config } = VerificationNodeConfig.parse(node.config);
       const rubric = rubrics.find(({ name }) => name === rubric_name) ?? builtinRubric(rubric_name ?? '');
       verifications.push({
         ...config,
         node: id,
         rubric: config.grader === 'evidence' ? null : rubric,
-        generator: generatorBefore(graph, id)[0] ?? USUAL_AGENT,
+        generator: findGeneratorAgents(graph, id)[0] ?? DEFAULT_GENERATOR_AGENT,
         evaluator: evaluator_agent_id ?? null,
         from_stage: steps.at(-1)?.node ?? 'start',
-        max_regenerations: regenerations(graph, id),
+        max_regenerations: regenerationLimit(graph, id),
         routes: {
-          pass: mutable(route(graph, id, 'pass')),
-          fail: mutable(route(graph, id, 'fail')),
-          refer: mutable(route(graph, id, 'refer')),
+          pass: mutable(routeVerdict(graph, id, 'pass')),
+          fail: mutable(routeVerdict(graph, id, 'fail')),
+          refer: mutable(routeVerdict(graph, id, 'refer')),
         },
       });
     }
@@ -89,4 +89,4 @@ export function compile(
   return { name, from, version, steps, verifications, review };
 }
 
-const mutable = ({ taken, skipped }: ReturnType<typeof route>) => ({ taken, skipped: [...skipped] });
+const mutable = ({ taken, skipped }: ReturnType<typeof routeVerdict>) => ({ taken, skipped: [...skipped] });

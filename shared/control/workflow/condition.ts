@@ -1,5 +1,5 @@
 /** An expression of a conditional node that cannot be read. */
-export class BadCondition extends Error {
+export class ConditionSyntaxError extends Error {
   override readonly name = 'BadCondition';
 }
 
@@ -8,14 +8,14 @@ type Condition = (facts: Facts) => boolean;
 
 const TOKEN = /\s*(?:(==|!=|\(|\))|"([^"]*)"|'([^']*)'|([A-Za-z0-9_.-]+))/y;
 
-function tokensOf(expression: string): string[] {
+function tokenize(expression: string): string[] {
   const tokens: string[] = [];
   TOKEN.lastIndex = 0;
   const text = expression.trimEnd();
   while (TOKEN.lastIndex < text.length) {
     const at = TOKEN.lastIndex;
     const found = TOKEN.exec(text);
-    if (!found) throw new BadCondition(`cannot be read from character ${at + 1} on`);
+    if (!found) throw new ConditionSyntaxError(`cannot be read from character ${at + 1} on`);
     tokens.push(found[1] ?? found[2] ?? found[3] ?? found[4] ?? '');
   }
   return tokens;
@@ -27,11 +27,11 @@ const RESERVED = new Set(['AND', 'OR', 'NOT', '(', ')', '==', '!=']);
  * Reads `true`, `key`, `key == value`, `key != value`, NOT, AND, OR and parentheses; NOT binds before AND, AND before OR.
  * @throws BadCondition
  */
-export function condition(expression: string, known: readonly string[]): Condition {
-  const tokens = tokensOf(expression);
+export function parseCondition(expression: string, known: readonly string[]): Condition {
+  const tokens = tokenize(expression);
   let at = 0;
   const all = or();
-  if (at < tokens.length) throw new BadCondition(`"${tokens[at]}" stands where nothing can follow`);
+  if (at < tokens.length) throw new ConditionSyntaxError(`"${tokens[at]}" stands where nothing can follow`);
   return all;
 
   function or(): Condition {
@@ -64,7 +64,7 @@ export function condition(expression: string, known: readonly string[]): Conditi
   function word(what: string): string {
     const token = tokens[at++];
     if (token === undefined || RESERVED.has(token))
-      throw new BadCondition(
+      throw new ConditionSyntaxError(
         token === undefined ? `ends where ${what} is missing` : `${what} is missing before "${token}"`,
       );
     return token;
@@ -74,13 +74,13 @@ export function condition(expression: string, known: readonly string[]): Conditi
     if (tokens[at] === '(') {
       at++;
       const inner = or();
-      if (tokens[at++] !== ')') throw new BadCondition('a parenthesis is not closed');
+      if (tokens[at++] !== ')') throw new ConditionSyntaxError('a parenthesis is not closed');
       return inner;
     }
     const key = word('a name');
     if (/^(true|false)$/i.test(key)) return () => key.toLowerCase() === 'true';
     if (!known.includes(key))
-      throw new BadCondition(`nothing is known as "${key}"; known: ${known.join(', ')}`);
+      throw new ConditionSyntaxError(`nothing is known as "${key}"; known: ${known.join(', ')}`);
     const operator = tokens[at];
     if (operator !== '==' && operator !== '!=') return (facts) => Boolean(facts[key]);
     at++;

@@ -1,38 +1,38 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  MAX_EDGES,
-  MAX_NODES,
-  SubworkflowConfig,
+  MAX_WORKFLOW_EDGES,
+  MAX_WORKFLOW_NODES,
+  SubworkflowNodeConfig,
   Workflow,
   type WorkflowNode,
 } from '../../contract/workflow/schema.ts';
 import { CONDITION_FACTS } from './facts.ts';
 import type { WorkflowFault } from './fault.ts';
-import { bindings, type Scope, scopeOf } from './inputs.ts';
+import { bindInputs, type InputScope, defaultInputScope } from './inputs.ts';
 
 /** Workflows that others may name, by name: one version of each, that of the base commit. */
-export type Library = ReadonlyMap<string, Workflow>;
-export const NO_LIBRARY: Library = new Map();
+export type WorkflowLibrary = ReadonlyMap<string, Workflow>;
+export const EMPTY_WORKFLOW_LIBRARY: WorkflowLibrary = new Map();
 
 /** What stands between the id of a node and that of a node within it. No id of a file has it. */
-const WITHIN = '/';
+const NESTED_ID_SEPARATOR = '/';
 /** The node of the file itself that a node, or an edge, of an expanded workflow comes from. */
-export const outermost = (id: string): string => id.split(WITHIN, 1)[0] ?? id;
-export const isWithin = (id: string | undefined): boolean => id?.includes(WITHIN) ?? false;
+export const outermostNodeId = (id: string): string => id.split(NESTED_ID_SEPARATOR, 1)[0] ?? id;
+export const isNestedId = (id: string | undefined): boolean => id?.includes(NESTED_ID_SEPARATOR) ?? false;
 
 /** A workflow with the nodes of those that it names in their place, and what is known by which name at each node. */
-export interface Expanded {
+export interface ExpandedWorkflow {
   readonly workflow: Workflow;
-  readonly scopes: ReadonlyMap<string, Scope>;
+  readonly scopes: ReadonlyMap<string, InputScope>;
   /** Why a node stays as it is. */
   readonly faults: readonly WorkflowFault[];
 }
 
 const isBlank = (value: unknown): boolean => typeof value !== 'string' || value.trim() === '';
 
-interface Place {
+interface NestingContext {
   readonly prefix: string;
-  readonly scope: Scope;
+  readonly scope: InputScope;
   /** Names of the workflows that this one is within, itself last. */
   readonly path: readonly string[];
 }
@@ -41,19 +41,19 @@ interface Place {
  * Puts the nodes of subworkflows where they are named. Their start and end become nodes that do nothing, so that each edge stays one edge.
  * What cannot be put there is left as it is, with a fault.
  */
-export function expand(root: Workflow, library: Library): Expanded {
+export function expandSubworkflows(root: Workflow, library: WorkflowLibrary): ExpandedWorkflow {
   const nodes: WorkflowNode[] = [];
   const edges: Workflow['edges'] = [];
-  const scopes = new Map<string, Scope>();
+  const scopes = new Map<string, InputScope>();
   const faults: WorkflowFault[] = [];
-  add(root, { prefix: '', scope: scopeOf(root.inputs), path: [root.name] });
+  add(root, { prefix: '', scope: defaultInputScope(root.inputs), path: [root.name] });
   return { workflow: { ...root, nodes, edges }, scopes, faults };
 
   /** The child that a node names, with what its inputs are bound to; null: there is a fault, or another check says what is wrong. */
   function childOf(
     node: WorkflowNode,
-    { prefix, scope, path }: Place,
-  ): { child: Workflow; scope: Scope } | null {
+    { prefix, scope, path }: NestingContext,
+  ): { child: Workflow; scope: InputScope } | null {
     const id = prefix + node.id;
     const refuse = (code: string, message: string): null => {
       faults.push({ code: `subworkflow_${code}`, message: `${id}: ${message}`, node_id: id });
@@ -62,7 +62,7 @@ export function expand(root: Workflow, library: Library): Expanded {
     const { subworkflow_id: name, version } = node.config;
     if (isBlank(name)) return refuse('ref_missing', 'no config.subworkflow_id says which workflow');
     if (isBlank(version)) return refuse('version_unpinned', 'no config.version says which one of it');
-    const config = SubworkflowConfig.safeParse(node.config);
+    const config = SubworkflowNodeConfig.safeParse(node.config);
     if (!config.success) return null;
     const child = library.get(config.data.subworkflow_id);
     if (path.includes(config.data.subworkflow_id))
@@ -72,23 +72,23 @@ export function expand(root: Workflow, library: Library): Expanded {
         'not_found',
         `there is no workflow ${config.data.subworkflow_id} ${config.data.version}${child ? `; there is ${child.version}` : ''}`,
       );
-    const bound = bindings(child.inputs, config.data, scope, CONDITION_FACTS);
+    const bound = bindInputs(child.inputs, config.data, scope, CONDITION_FACTS);
     for (const { code, message } of bound.faults) refuse(code, message);
     if (!isDeepStrictEqual(child.review, NO_REVIEW) && !isDeepStrictEqual(child.review, root.review))
       refuse(
         'review',
         `the review of ${child.name} would not be held: write it in ${root.name}, or in neither`,
       );
-    if (nodes.length + child.nodes.length > MAX_NODES || edges.length + child.edges.length > MAX_EDGES)
+    if (nodes.length + child.nodes.length > MAX_WORKFLOW_NODES || edges.length + child.edges.length > MAX_WORKFLOW_EDGES)
       return refuse(
         'too_large',
-        `with all that is within, there are more than ${MAX_NODES} nodes or ${MAX_EDGES} edges`,
+        `with all that is within, there are more than ${MAX_WORKFLOW_NODES} nodes or ${MAX_WORKFLOW_EDGES} edges`,
       );
     return { child, scope: bound.scope };
   }
 
   /** Adds a workflow; where one comes into it and leaves it. */
-  function add(part: Workflow, place: Place): { start: string | null; end: string | null } {
+  function add(part: Workflow, place: NestingContext): { start: string | null; end: string | null } {
     const { prefix } = place;
     const ends = new Map<string, { start: string; end: string }>();
     for (const node of part.nodes) {
@@ -101,7 +101,7 @@ export function expand(root: Workflow, library: Library): Expanded {
         continue;
       }
       const { child, scope } = found;
-      const inner = add(child, { prefix: id + WITHIN, scope, path: [...place.path, child.name] });
+      const inner = add(child, { prefix: id + NESTED_ID_SEPARATOR, scope, path: [...place.path, child.name] });
       ends.set(node.id, { start: inner.start ?? id, end: inner.end ?? id });
     }
     for (const edge of part.edges)

@@ -1,12 +1,12 @@
-import type { Graph } from './graph.ts';
+import type { WorkflowGraph } from './graph.ts';
 
 /** Who does the work where no node assigns it. */
-export const USUAL_AGENT = 'agent';
+export const DEFAULT_GENERATOR_AGENT = 'agent';
 
 /** Who may have done the work that comes to a node: the nearest assignments on all ways back from it. */
-export function generatorBefore({ nodes, out }: Graph, node: string): string[] {
+export function findGeneratorAgents({ nodes, outgoingEdges }: WorkflowGraph, node: string): string[] {
   const into = new Map<string, string[]>();
-  for (const [from, edges] of out)
+  for (const [from, edges] of outgoingEdges)
     for (const { target_node_id: to } of edges) into.set(to, [...(into.get(to) ?? []), from]);
   const found = new Set<string>();
   const seen = new Set([node]);
@@ -18,7 +18,7 @@ export function generatorBefore({ nodes, out }: Graph, node: string): string[] {
       found.add(String(nodes.get(id)?.config['agent_name'] ?? '').trim());
       continue;
     }
-    if (type === 'start' && worked) found.add(USUAL_AGENT);
+    if (type === 'start' && worked) found.add(DEFAULT_GENERATOR_AGENT);
     for (const before of into.get(id) ?? []) {
       const step = { id: before, worked: worked || nodes.get(before)?.type === 'task' };
       const key = `${before}${step.worked ? '#' : ''}`;

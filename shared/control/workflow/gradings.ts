@@ -1,26 +1,26 @@
 import type { Verdict } from '../../contract/evidence/schema.ts';
 import {
   type Judgement,
-  NO_ANSWER,
-  NOBODY_ASKED,
-  NOBODY_CAME_BACK,
+  NO_ANSWER_REASON,
+  UNASKED_RECEIPT,
+  LOST_RECEIPT,
 } from '../../contract/judgement/judgement.ts';
 import type { GradingRecord } from '../../contract/rubric/grading.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { VerificationInForce } from '../../contract/workflow/in-force.ts';
-import { needless } from '../../reviews/judging/asked.ts';
+import type { ResolvedVerification } from '../../contract/workflow/in-force.ts';
+import { judgingSkipReason } from '../../reviews/judging/asked.ts';
 
 /** The verification nodes of a task at which somebody is asked, in the order in which work comes to them. */
-export const gradedBy = ({
+export const listGradedNodes = ({
   workflow_in_force: workflow,
-}: Pick<Task, 'workflow_in_force'>): VerificationInForce[] =>
+}: Pick<Task, 'workflow_in_force'>): ResolvedVerification[] =>
   workflow?.verifications.filter(({ grader }) => grader !== 'evidence') ?? [];
 
-export const subjectOf = ({ node, rubric }: Pick<VerificationInForce, 'node' | 'rubric'>): string =>
+export const gradingSubject = ({ node, rubric }: Pick<ResolvedVerification, 'node' | 'rubric'>): string =>
   `verification ${node}: ${rubric?.name ?? 'no rubric'}`;
 
 /** What a grading is of, before anything has come of it. */
-export const emptyGrading = ({ node, rubric, decomposer, grader }: VerificationInForce): GradingRecord => ({
+export const createEmptyGrading = ({ node, rubric, decomposer, grader }: ResolvedVerification): GradingRecord => ({
   node,
   rubric: rubric?.name ?? '',
   decomposer,
@@ -31,34 +31,34 @@ export const emptyGrading = ({ node, rubric, decomposer, grader }: VerificationI
 });
 
 /** The judgement of a node at which nobody has graded. Only what was not needed says nothing; all else is for a person. */
-export const ungraded = (
-  of: VerificationInForce,
+export const createUngradedJudgement = (
+  of: ResolvedVerification,
   outcome: 'skipped' | 'inert' | 'timed_out' | 'infra_failed',
   because: string,
 ): Judgement => ({
   kind: 'verification',
-  subject: subjectOf(of),
+  subject: gradingSubject(of),
   calibration: null,
-  ...NOBODY_ASKED,
+  ...UNASKED_RECEIPT,
   outcome,
   verdict: outcome === 'skipped' ? 'pass' : 'refer',
-  grading: emptyGrading(of),
+  grading: createEmptyGrading(of),
   reasons: [because],
   because,
 });
 
 /** A judgement for each node, and for each time that criteria were taken apart: what did not come back is one too. */
-export function allGradings(
+export function completeGradingJudgements(
   task: Pick<Task, 'workflow_in_force'>,
   observed: Pick<Verdict, 'verdict'>,
   made: readonly Judgement[],
 ): Judgement[] {
-  const because = needless(observed);
-  return gradedBy(task).flatMap((of) => {
-    if (because !== null) return [ungraded(of, 'skipped', because)];
+  const because = judgingSkipReason(observed);
+  return listGradedNodes(task).flatMap((of) => {
+    if (because !== null) return [createUngradedJudgement(of, 'skipped', because)];
     const found = made.filter(({ grading }) => grading?.node === of.node);
     return found.some(({ kind }) => kind === 'verification')
       ? found
-      : [...found, { ...ungraded(of, 'infra_failed', NO_ANSWER), calls: NOBODY_CAME_BACK.calls }];
+      : [...found, { ...createUngradedJudgement(of, 'infra_failed', NO_ANSWER_REASON), calls: LOST_RECEIPT.calls }];
   });
 }

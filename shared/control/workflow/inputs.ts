@@ -1,27 +1,27 @@
 import type * as z from 'zod';
-import type { InputType, SubworkflowConfig, WorkflowInput } from '../../contract/workflow/schema.ts';
+import type { WorkflowInputType, SubworkflowNodeConfig, WorkflowInput } from '../../contract/workflow/schema.ts';
 
 type Value = string | number | boolean;
 /** What a name stands for: a value, something that the task says of itself, or, of a workflow that is looked at alone, nothing yet. */
-type Bound = { readonly value: Value } | { readonly fact: string } | { readonly open: InputType };
+type InputBinding = { readonly value: Value } | { readonly fact: string } | { readonly open: WorkflowInputType };
 /** What is known at a node beside the facts of the task. */
-export type Scope = ReadonlyMap<string, Bound>;
+export type InputScope = ReadonlyMap<string, InputBinding>;
 
-const typeOf = (value: unknown): InputType | null => {
+const inputTypeOf = (value: unknown): WorkflowInputType | null => {
   if (typeof value === 'string') return 'string';
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value !== 'number') return null;
   return Number.isInteger(value) ? 'integer' : 'float';
 };
 /** Is something of one type of the other as well? A whole number is a number. */
-const isOf = (type: InputType | null, wanted: InputType): boolean =>
+const isAssignableType = (type: WorkflowInputType | null, wanted: WorkflowInputType): boolean =>
   type === wanted || (type === 'integer' && wanted === 'float');
 
 /** Facts of a task that are not words. */
-const FACT_TYPES: Readonly<Record<string, InputType>> = { priority: 'integer' };
+const FACT_TYPES: Readonly<Record<string, WorkflowInputType>> = { priority: 'integer' };
 
 /** The inputs of a workflow that nothing binds: their defaults. */
-export const scopeOf = (inputs: readonly WorkflowInput[]): Scope =>
+export const defaultInputScope = (inputs: readonly WorkflowInput[]): InputScope =>
   new Map(
     inputs.map((each) => [
       each.name,
@@ -30,12 +30,12 @@ export const scopeOf = (inputs: readonly WorkflowInput[]): Scope =>
   );
 
 /** What is wrong with the inputs that a workflow declares. `reserved`: names that mean something already. */
-export function inputFaults(inputs: readonly WorkflowInput[], reserved: readonly string[]): string[] {
+export function findInputFaults(inputs: readonly WorkflowInput[], reserved: readonly string[]): string[] {
   return inputs.flatMap(({ name, type, required, default: value }, index) => [
     ...(inputs.findIndex((each) => each.name === name) === index ? [] : [`two inputs are called ${name}`]),
     ...(reserved.includes(name) ? [`${name} means something else already`] : []),
     ...(required === (value === undefined) ? [] : [`${name}: an input is required, or has a default`]),
-    ...(value === undefined || isOf(typeOf(value), type) ? [] : [`${name}: its default is no ${type}`]),
+    ...(value === undefined || isAssignableType(inputTypeOf(value), type) ? [] : [`${name}: its default is no ${type}`]),
   ]);
 }
 
@@ -47,14 +47,14 @@ interface BindingFault {
 const PARENT = '@parent.';
 
 /** What the inputs of a workflow within another stand for, by the bindings of the node that names it. */
-export function bindings(
+export function bindInputs(
   inputs: readonly WorkflowInput[],
-  { input_bindings: given, output_bindings: outputs }: z.output<typeof SubworkflowConfig>,
-  parent: Scope,
+  { input_bindings: given, output_bindings: outputs }: z.output<typeof SubworkflowNodeConfig>,
+  parent: InputScope,
   facts: readonly string[],
-): { readonly scope: Scope; readonly faults: readonly BindingFault[] } {
+): { readonly scope: InputScope; readonly faults: readonly BindingFault[] } {
   const faults: BindingFault[] = [];
-  const scope = new Map<string, Bound>(scopeOf(inputs));
+  const scope = new Map<string, InputBinding>(defaultInputScope(inputs));
   for (const { name, required } of inputs)
     if (required && !Object.hasOwn(given, name))
       faults.push({ code: 'input_missing', message: `config.input_bindings.${name} is missing` });
@@ -67,8 +67,8 @@ export function bindings(
       });
       continue;
     }
-    const bound = resolved(value, parent, facts);
-    if (bound === null || !isOf(bound.type, input.type))
+    const bound = resolveBinding(value, parent, facts);
+    if (bound === null || !isAssignableType(bound.type, input.type))
       faults.push({
         code: 'input_type_mismatch',
         message:
@@ -87,22 +87,22 @@ export function bindings(
   return { scope, faults };
 }
 
-function resolved(
+function resolveBinding(
   value: Value,
-  parent: Scope,
+  parent: InputScope,
   facts: readonly string[],
-): { readonly bound: Bound; readonly type: InputType | null } | null {
-  if (typeof value !== 'string' || !value.startsWith('@')) return { bound: { value }, type: typeOf(value) };
+): { readonly bound: InputBinding; readonly type: WorkflowInputType | null } | null {
+  if (typeof value !== 'string' || !value.startsWith('@')) return { bound: { value }, type: inputTypeOf(value) };
   const name = value.startsWith(PARENT) ? value.slice(PARENT.length) : '';
   const bound = parent.get(name) ?? (facts.includes(name) ? { fact: name } : null);
   if (!bound) return null;
-  if ('value' in bound) return { bound, type: typeOf(bound.value) };
+  if ('value' in bound) return { bound, type: inputTypeOf(bound.value) };
   return { bound, type: 'open' in bound ? bound.open : (FACT_TYPES[bound.fact] ?? 'string') };
 }
 
 /** What a condition at a node can ask, for one task. */
-export const valuesOf = (
-  scope: Scope | undefined,
+export const resolveInputValues = (
+  scope: InputScope | undefined,
   facts: Readonly<Record<string, Value>>,
 ): Readonly<Record<string, Value>> => ({
   ...facts,

@@ -36,7 +36,7 @@ const words = ({ id, type, label, config }: WorkflowNode): string => {
 const ARROW_WORDS: Readonly<Record<string, string>> = { sequential: '' };
 
 /** A workflow as a diagram. Ids are ours to give: those of the file may be words of Mermaid. */
-export function workflowMermaid({ nodes, edges }: Pick<Workflow, 'nodes' | 'edges'>): string {
+export function renderWorkflowMermaid({ nodes, edges }: Pick<Workflow, 'nodes' | 'edges'>): string {
   const names = new Map(nodes.map(({ id }, index) => [id, `n${index}`]));
   const lines = nodes.map((node) => {
     const [open, close] = SHAPES[node.type] ?? BOX;

@@ -1,8 +1,8 @@
 import { Workflow } from '../../contract/workflow/schema.ts';
-import { type FileProblem, type LineOf, parseYaml } from '../../lib/yaml.ts';
-import { MAX_STAGE_FILE_BYTES } from '../../reviews/rubric/read.ts';
-import { faultsIn, type KnownRubrics } from './check.ts';
-import { isWithin, type Library, NO_LIBRARY, outermost } from './expand.ts';
+import { type FileProblem, type LineLookup, parseYaml } from '../../lib/yaml.ts';
+import { MAX_ASSAY_FILE_BYTES } from '../../reviews/rubric/read.ts';
+import { findWorkflowFaults, type KnownRubricNames } from './check.ts';
+import { isNestedId, type WorkflowLibrary, EMPTY_WORKFLOW_LIBRARY, outermostNodeId } from './expand.ts';
 import type { WorkflowFault } from './fault.ts';
 
 /** Where a repository keeps workflows of its own. */
@@ -16,33 +16,33 @@ export interface WorkflowProblem extends FileProblem {
   readonly edge_id?: string;
 }
 
-function lineOfFault({ nodes, edges }: Workflow, fault: WorkflowFault, lineOf: LineOf): number | null {
+function lineOfFault({ nodes, edges }: Workflow, fault: WorkflowFault, lineOf: LineLookup): number | null {
   // What is within another node has the place of that.
   const { node_id, edge_id } = fault;
-  const edge = isWithin(edge_id) ? -1 : edges.findLastIndex(({ id }) => id === edge_id);
-  const within = isWithin(edge_id) ? edge_id : node_id;
-  const node = nodes.findLastIndex(({ id }) => id === outermost(within ?? ''));
+  const edge = isNestedId(edge_id) ? -1 : edges.findLastIndex(({ id }) => id === edge_id);
+  const within = isNestedId(edge_id) ? edge_id : node_id;
+  const node = nodes.findLastIndex(({ id }) => id === outermostNodeId(within ?? ''));
   if (edge >= 0) return lineOf(['edges', edge]);
   return node >= 0 ? lineOf(['nodes', node]) : null;
 }
 
 /** A workflow from its file, with all that is wrong with it, in a fixed order. `workflow` is null only where the file cannot be read as one. */
-export function readWorkflow(
+export function parseWorkflow(
   text: string,
   file: string,
-  known: KnownRubrics,
-  library: Library = NO_LIBRARY,
+  known: KnownRubricNames,
+  library: WorkflowLibrary = EMPTY_WORKFLOW_LIBRARY,
 ): { readonly workflow: Workflow | null; readonly problems: readonly WorkflowProblem[] } {
   const syntax = (problems: readonly FileProblem[]) => ({
     workflow: null,
     problems: problems.map((each) => ({ ...each, code: 'syntax' })),
   });
-  if (Buffer.byteLength(text) > MAX_STAGE_FILE_BYTES)
-    return syntax([{ file, line: null, message: `has more than ${MAX_STAGE_FILE_BYTES} bytes` }]);
+  if (Buffer.byteLength(text) > MAX_ASSAY_FILE_BYTES)
+    return syntax([{ file, line: null, message: `has more than ${MAX_ASSAY_FILE_BYTES} bytes` }]);
   const parsed = parseYaml(text, file, Workflow);
   if ('problems' in parsed) return syntax(parsed.problems);
   const { value: workflow, lineOf } = parsed;
-  const problems = faultsIn(workflow, known, library).map((fault) => ({
+  const problems = findWorkflowFaults(workflow, known, library).map((fault) => ({
     ...fault,
     file,
     line: lineOfFault(workflow, fault, lineOf),

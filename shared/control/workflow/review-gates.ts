@@ -1,14 +1,14 @@
 import type { Verdict } from '../../contract/evidence/schema.ts';
 import {
   type Judgement,
-  NO_ANSWER,
-  NOBODY_ASKED,
-  NOBODY_CAME_BACK,
+  NO_ANSWER_REASON,
+  UNASKED_RECEIPT,
+  LOST_RECEIPT,
 } from '../../contract/judgement/judgement.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { needless } from '../../reviews/judging/asked.ts';
-import { openFault, RED_TEAM_SUBJECT, redTeamOf } from '../../reviews/review/red-team.ts';
-import { unseen, VISION_SUBJECT, visionOf } from '../../reviews/review/vision/vision.ts';
+import { judgingSkipReason } from '../../reviews/judging/asked.ts';
+import { failedOpenRedTeamResult, RED_TEAM_SUBJECT, redTeamSettings } from '../../reviews/review/red-team.ts';
+import { failedOpenVisionResult, VISION_SUBJECT, visionSettings } from '../../reviews/review/vision/vision.ts';
 
 /** A gate of a review: who wants it, what sends work back before it, and what it is where nothing came back. */
 interface ReviewGate {
@@ -16,7 +16,7 @@ interface ReviewGate {
   readonly subject: string;
   readonly isWanted: (task: Pick<Task, 'workflow_in_force'>) => boolean;
   readonly after: Readonly<Partial<Record<Judgement['kind'], string>>>;
-  readonly open: typeof openFault;
+  readonly open: typeof failedOpenRedTeamResult;
 }
 
 const GRADED_DOWN = { verification: 'not asked: the work was graded down' };
@@ -25,20 +25,20 @@ const GATES: readonly ReviewGate[] = [
   {
     kind: 'red_team',
     subject: RED_TEAM_SUBJECT,
-    isWanted: (task) => redTeamOf(task) !== null,
+    isWanted: (task) => redTeamSettings(task) !== null,
     after: GRADED_DOWN,
-    open: openFault,
+    open: failedOpenRedTeamResult,
   },
   {
     kind: 'vision',
     subject: VISION_SUBJECT,
-    isWanted: (task) => visionOf(task) !== null,
+    isWanted: (task) => visionSettings(task) !== null,
     after: { ...GRADED_DOWN, red_team: 'not asked: the red team has sent the work back' },
-    open: unseen,
+    open: failedOpenVisionResult,
   },
 ];
 
-function ofGate(
+function completeGateJudgement(
   { kind, subject, after, open }: ReviewGate,
   observed: Pick<Verdict, 'verdict'>,
   made: readonly Judgement[],
@@ -46,17 +46,17 @@ function ofGate(
   const found = made.filter((each) => each.kind === kind);
   if (found.length > 0) return found;
   const stopped = made.find((each) => each.verdict === 'fail' && after[each.kind] !== undefined);
-  const because = needless(observed) ?? (stopped && after[stopped.kind]) ?? null;
+  const because = judgingSkipReason(observed) ?? (stopped && after[stopped.kind]) ?? null;
   const head = { kind, subject, calibration: null };
   return because === null
-    ? [{ ...head, ...NOBODY_CAME_BACK, ...open('infra_failed', NO_ANSWER), because: NO_ANSWER }]
-    : [{ ...head, ...NOBODY_ASKED, outcome: 'skipped', verdict: 'pass', reasons: [because], because }];
+    ? [{ ...head, ...LOST_RECEIPT, ...open('infra_failed', NO_ANSWER_REASON), because: NO_ANSWER_REASON }]
+    : [{ ...head, ...UNASKED_RECEIPT, outcome: 'skipped', verdict: 'pass', reasons: [because], because }];
 }
 
 /** What the gates of a task's review have said, each that its workflow wants; what did not come back is a fault, and open. */
-export const allReviewGates = (
+export const completeReviewGateJudgements = (
   task: Pick<Task, 'workflow_in_force'>,
   observed: Pick<Verdict, 'verdict'>,
   made: readonly Judgement[],
 ): Judgement[] =>
-  GATES.filter(({ isWanted }) => isWanted(task)).flatMap((gate) => ofGate(gate, observed, made));
+  GATES.filter(({ isWanted }) => isWanted(task)).flatMap((gate) => completeGateJudgement(gate, observed, made));

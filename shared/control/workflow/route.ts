@@ -1,8 +1,8 @@
 import type { Verdict } from '../../contract/evidence/schema.ts';
-import { EDGE_OF_VERDICT, VERIFICATION_EDGES } from '../../contract/workflow/kinds.ts';
-import { type Graph, reachable, targetOf } from './graph.ts';
+import { VERDICT_EDGE_KINDS, VERIFICATION_EDGE_KINDS } from '../../contract/workflow/kinds.ts';
+import { type WorkflowGraph, findReachableNodes, findEdgeTarget } from './graph.ts';
 
-export interface Routed {
+export interface VerdictRoute {
   /** Where it goes on; null: no edge of that verdict. */
   readonly taken: string | null;
   /** What is only on the ways that were not taken: a node where ways meet again is kept. */
@@ -10,13 +10,13 @@ export interface Routed {
 }
 
 /** Where a verdict leads out of a verification node. */
-export function route(graph: Graph, node: string, verdict: Verdict['verdict']): Routed {
-  const taken = targetOf(graph, node, EDGE_OF_VERDICT[verdict]);
+export function routeVerdict(graph: WorkflowGraph, node: string, verdict: Verdict['verdict']): VerdictRoute {
+  const taken = findEdgeTarget(graph, node, VERDICT_EDGE_KINDS[verdict]);
   if (taken === null) return { taken: null, skipped: [] };
-  const kept = reachable(graph, taken);
-  const others = VERIFICATION_EDGES.flatMap((type) => targetOf(graph, node, type) ?? []).filter(
+  const kept = findReachableNodes(graph, taken);
+  const others = VERIFICATION_EDGE_KINDS.flatMap((type) => findEdgeTarget(graph, node, type) ?? []).filter(
     (target) => target !== taken,
   );
-  const skipped = new Set(others.flatMap((target) => [...reachable(graph, target)]));
+  const skipped = new Set(others.flatMap((target) => [...findReachableNodes(graph, target)]));
   return { taken, skipped: [...skipped].filter((id) => !kept.has(id)) };
 }

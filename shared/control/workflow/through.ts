@@ -1,16 +1,16 @@
 import type { Verdict } from '../../contract/evidence/schema.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { StageOutcome } from '../../contract/workflow/outcome.ts';
-import { runPipeline } from '../../reviews/review/pipeline.ts';
-import type { Reviewed } from '../../reviews/review/stages.ts';
-import { mostSevere } from '../verdict/combine.ts';
+import type { WorkflowOutcome } from '../../contract/workflow/outcome.ts';
+import { runReviewStages } from '../../reviews/review/pipeline.ts';
+import type { ReviewStageInput } from '../../reviews/review/stages.ts';
+import { mostSevereVerdict } from '../verdict/combine.ts';
 
 /** Which way the work took out of each verification node: the first that did not pass is the last that it came to. */
-function taken(
+function listTakenRoutes(
   { workflow_in_force: workflow }: Pick<Task, 'workflow_in_force'>,
   verdict: Verdict,
-): StageOutcome['taken'] {
-  const ways: StageOutcome['taken'] = [];
+): WorkflowOutcome['taken'] {
+  const ways: WorkflowOutcome['taken'] = [];
   for (const { node, grader, routes } of workflow?.verifications ?? []) {
     const word =
       grader === 'evidence'
@@ -35,13 +35,13 @@ function taken(
  * Takes a verdict through the review that its workflow has, and writes down how the workflow went. A review adds doubt or a fail, and never
  * takes anything away; a task that names no workflow has its verdict as it is.
  */
-export function throughWorkflow(
-  task: Pick<Task, 'workflow_in_force'> & Reviewed['task'],
+export function applyWorkflowReview(
+  task: Pick<Task, 'workflow_in_force'> & ReviewStageInput['task'],
   verdict: Verdict,
 ): Verdict {
   const workflow = task.workflow_in_force;
   if (!workflow) return verdict;
-  const { verdict: reviewed, progress } = runPipeline(workflow.review.stages, {
+  const { verdict: reviewed, progress } = runReviewStages(workflow.review.stages, {
     task,
     verdict,
     settings: workflow.review,
@@ -59,8 +59,8 @@ export function throughWorkflow(
         ];
   return {
     ...verdict,
-    verdict: mostSevere([verdict.verdict, reviewed]),
+    verdict: mostSevereVerdict([verdict.verdict, reviewed]),
     reasons: [...verdict.reasons, ...added],
-    workflow: { name: workflow.name, taken: taken(task, verdict), review_pipeline: progress },
+    workflow: { name: workflow.name, taken: listTakenRoutes(task, verdict), review_pipeline: progress },
   };
 }

@@ -1,10 +1,10 @@
 /** Most plain globs that the braces of one glob may stand for. */
-export const MAX_ALTERNATIVES = 1_000;
+export const MAX_GLOB_ALTERNATIVES = 1_000;
 
 /** A glob whose braces stand for more than anybody can have meant. */
-export class TooManyAlternatives extends Error {
+export class TooManyGlobAlternativesError extends Error {
   constructor() {
-    super(`stands for more than ${MAX_ALTERNATIVES} globs`);
+    super(`stands for more than ${MAX_GLOB_ALTERNATIVES} globs`);
     this.name = 'TooManyAlternatives';
   }
 }
@@ -15,13 +15,13 @@ export class TooManyAlternatives extends Error {
  * @throws TooManyAlternatives
  */
 export function expandBraces(glob: string): string[] {
-  const open = findOpen(glob);
+  const open = findBraces(glob);
   if (open === null) return [glob];
   const { from, to, parts } = open;
   const before = glob.slice(0, from);
   const rests = expandBraces(glob.slice(to));
   const inner = parts.flatMap((part) => expandBraces(part));
-  if (inner.length * rests.length > MAX_ALTERNATIVES) throw new TooManyAlternatives();
+  if (inner.length * rests.length > MAX_GLOB_ALTERNATIVES) throw new TooManyGlobAlternativesError();
   return inner.flatMap((middle) => rests.map((rest) => `${before}${middle}${rest}`));
 }
 
@@ -33,10 +33,10 @@ interface Braces {
 }
 
 /** The first braces that stand for something. */
-function findOpen(glob: string): Braces | null {
+function findBraces(glob: string): Braces | null {
   for (let at = 0; at < glob.length; at++) {
     if (glob[at] === '\\') at++;
-    else if (glob[at] === '[') at = endOfClass(glob, at) ?? at;
+    else if (glob[at] === '[') at = findClassEnd(glob, at) ?? at;
     else if (glob[at] === '{') {
       const braces = readBraces(glob, at);
       if (braces) return braces;
@@ -52,14 +52,14 @@ function readBraces(glob: string, from: number): Braces | null {
   for (let at = from; at < glob.length; at++) {
     const character = glob[at];
     if (character === '\\') at++;
-    else if (character === '[') at = endOfClass(glob, at) ?? at;
+    else if (character === '[') at = findClassEnd(glob, at) ?? at;
     else if (character === '{') depth++;
     else if (character === ',' && depth === 1) {
       parts.push(glob.slice(start, at));
       start = at + 1;
     } else if (character === '}' && --depth === 0) {
       const last = glob.slice(start, at);
-      const all = parts.length > 0 ? [...parts, last] : rangeOf(last);
+      const all = parts.length > 0 ? [...parts, last] : expandRange(last);
       return all && { from, to: at + 1, parts: all };
     }
   }
@@ -67,7 +67,7 @@ function readBraces(glob: string, from: number): Braces | null {
 }
 
 /** `1..5` or `a..e`. */
-function rangeOf(text: string): string[] | null {
+function expandRange(text: string): string[] | null {
   const match = /^(?:(-?\d{1,9})\.\.(-?\d{1,9})|([a-zA-Z])\.\.([a-zA-Z]))$/.exec(text);
   if (!match) return null;
   const [, first, last, a = '', b = ''] = match;
@@ -75,7 +75,7 @@ function rangeOf(text: string): string[] | null {
   const from = isNumber ? Number(first) : a.charCodeAt(0);
   const to = isNumber ? Number(last) : b.charCodeAt(0);
   const count = Math.abs(to - from) + 1;
-  if (count > MAX_ALTERNATIVES) throw new TooManyAlternatives();
+  if (count > MAX_GLOB_ALTERNATIVES) throw new TooManyGlobAlternativesError();
   const step = to < from ? -1 : 1;
   return Array.from({ length: count }, (_, index) => {
     const value = from + step * index;
@@ -84,7 +84,7 @@ function rangeOf(text: string): string[] | null {
 }
 
 /** Index of the `]` that closes the class which opens at `at`; null when none does before the next slash. */
-export function endOfClass(glob: string, at: number): number | null {
+export function findClassEnd(glob: string, at: number): number | null {
   let index = at + 1;
   if (glob[index] === '!' || glob[index] === '^') index++;
   // A bracket that stands first is one of the characters.

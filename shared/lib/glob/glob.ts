@@ -1,7 +1,7 @@
-import { expandBraces, TooManyAlternatives } from './expand.ts';
-import { matchesSegment, parseSegment, type Segment } from './segment.ts';
+import { expandBraces, TooManyGlobAlternativesError } from './expand.ts';
+import { isSegmentMatch, parseGlobSegment, type GlobSegment } from './segment.ts';
 
-export type PathTest = (path: string) => boolean;
+export type PathMatcher = (path: string) => boolean;
 
 /**
  * Compiles a glob for whole paths. `*` and `?` stand for any character of a name, line breaks and bytes that are no text
@@ -11,34 +11,34 @@ export type PathTest = (path: string) => boolean;
  * @param dot whether `*`, `?`, classes and `**` match names that begin with a dot.
  * @throws TooManyAlternatives
  */
-export function compileGlob(glob: string, { dot }: { readonly dot: boolean }): PathTest {
+export function compileGlob(glob: string, { dot }: { readonly dot: boolean }): PathMatcher {
   const matches = compileNames(glob, dot);
   return (path) => matches(namesOf(path));
 }
 
 /** The names of a path, each as its characters. */
-type Names = readonly (readonly string[])[];
+type PathNames = readonly (readonly string[])[];
 
-function compileNames(glob: string, dot: boolean): (names: Names) => boolean {
+function compileNames(glob: string, dot: boolean): (names: PathNames) => boolean {
   const alternatives = expandBraces(glob).map((each) =>
     `${each}${each.endsWith('/') ? '**' : ''}`
       .split('/')
       .filter((segment) => segment !== '')
-      .map(parseSegment),
+      .map(parseGlobSegment),
   );
   return (names) => alternatives.some((segments) => matchesPath(segments, names, dot));
 }
 
-const namesOf = (path: string): Names =>
+const namesOf = (path: string): PathNames =>
   path
     .split('/')
     .filter((name) => name !== '')
     .map((name) => [...name]);
 
-function matchesPath(segments: readonly Segment[], names: Names, dot: boolean): boolean {
+function matchesPath(segments: readonly GlobSegment[], names: PathNames, dot: boolean): boolean {
   // Most paths end in another name: that is the quickest to be seen.
   const last = segments.at(-1);
-  if (last !== undefined && last !== '**' && !matchesSegment(last, names.at(-1) ?? [], dot)) return false;
+  if (last !== undefined && last !== '**' && !isSegmentMatch(last, names.at(-1) ?? [], dot)) return false;
   /** Whether the segments so far can match the first n names. */
   let reached = [true, ...names.map(() => false)];
   for (const segment of segments) {
@@ -52,7 +52,7 @@ function matchesPath(segments: readonly Segment[], names: Names, dot: boolean): 
       }
     } else
       for (const [index, name] of names.entries())
-        if (reached[index]) next[index + 1] = matchesSegment(segment, name, dot);
+        if (reached[index]) next[index + 1] = isSegmentMatch(segment, name, dot);
     if (!next.includes(true)) return false;
     reached = next;
   }
@@ -60,24 +60,24 @@ function matchesPath(segments: readonly Segment[], names: Names, dot: boolean): 
 }
 
 /** A path as readers see it that know no case and no Unicode form: those of Windows and macOS. */
-export const foldPath = (path: string): string => path.normalize('NFC').toLowerCase().normalize('NFC');
+export const foldPathCase = (path: string): string => path.normalize('NFC').toLowerCase().normalize('NFC');
 
 /**
  * Whether a path is meant by a list of globs: by one without `!` in front, or by any when there is none, and by none of those with it.
  * A path that differs only in case or Unicode form is meant too, and excluded only when it is written as the glob says: nobody gets
  * out of sight by writing a name in another way.
  */
-export function pathsTest(globs: readonly string[]): PathTest {
+export function compilePathFilter(globs: readonly string[]): PathMatcher {
   const compile = (glob: string) => compileNames(glob.replace(FROM_ROOT, ''), true);
   const wanted = globs.filter((glob) => !glob.startsWith('!'));
   const exact = wanted.map(compile);
-  const folded = wanted.map((glob) => compile(foldPath(glob)));
+  const folded = wanted.map((glob) => compile(foldPathCase(glob)));
   const excluded = globs.filter((glob) => glob.startsWith('!')).map((glob) => compile(glob.slice(1)));
   return (path) => {
     const names = namesOf(path);
     if (excluded.some((matches) => matches(names))) return false;
     if (wanted.length === 0 || exact.some((matches) => matches(names))) return true;
-    const other = namesOf(foldPath(path));
+    const other = namesOf(foldPathCase(path));
     return folded.some((matches) => matches(other));
   };
 }
@@ -86,14 +86,14 @@ export function pathsTest(globs: readonly string[]): PathTest {
 const FROM_ROOT = /^(?:\.?\/)+/;
 
 /** The folders before the first name with a wildcard: nothing outside of them can match. */
-export function literalFolder(glob: string): string {
+export function literalFolderPrefix(glob: string): string {
   const names = glob.split('/');
   const first = names.findIndex((name) => /[*?[{\\]/.test(name));
   return names.slice(0, first < 0 ? -1 : first).join('/');
 }
 
 /** Says why a glob is refused, or null: unbalanced brackets and braces match nothing and hide mistakes. */
-export function badGlob(glob: string): string | null {
+export function invalidGlobReason(glob: string): string | null {
   for (const [open, close] of [
     ['[', ']'],
     ['{', '}'],
@@ -111,7 +111,7 @@ export function badGlob(glob: string): string | null {
     expandBraces(glob);
     return null;
   } catch (error) {
-    if (error instanceof TooManyAlternatives) return error.message;
+    if (error instanceof TooManyGlobAlternativesError) return error.message;
     throw error;
   }
 }

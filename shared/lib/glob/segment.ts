@@ -1,7 +1,7 @@
-import { endOfClass } from './expand.ts';
+import { findClassEnd } from './expand.ts';
 
 /** Matches one character of a name, or any number of them. */
-type Token =
+type GlobToken =
   | { readonly kind: 'any_number' }
   | { readonly kind: 'any' }
   | { readonly kind: 'one'; readonly character: string }
@@ -12,11 +12,11 @@ type Token =
     };
 
 /** What stands between two slashes of a glob: `**` is any number of folders. */
-export type Segment = '**' | readonly Token[];
+export type GlobSegment = '**' | readonly GlobToken[];
 
-export function parseSegment(text: string): Segment {
+export function parseGlobSegment(text: string): GlobSegment {
   if (text === '**') return '**';
-  const tokens: Token[] = [];
+  const tokens: GlobToken[] = [];
   for (let at = 0; at < text.length; ) {
     const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
     if (character === '*') {
@@ -26,7 +26,7 @@ export function parseSegment(text: string): Segment {
       tokens.push({ kind: 'any' });
       at++;
     } else if (character === '[') {
-      const end = endOfClass(text, at);
+      const end = findClassEnd(text, at);
       tokens.push(end === null ? { kind: 'one', character } : parseClass(text.slice(at + 1, end)));
       at = (end ?? at) + 1;
     } else if (character === '\\' && at + 1 < text.length) {
@@ -41,7 +41,7 @@ export function parseSegment(text: string): Segment {
   return tokens;
 }
 
-function parseClass(inner: string): Token {
+function parseClass(inner: string): GlobToken {
   const negated = inner.startsWith('!') || inner.startsWith('^');
   const characters: { readonly code: number; readonly escaped: boolean }[] = [];
   const rest = [...inner.slice(negated ? 1 : 0)];
@@ -64,7 +64,7 @@ function parseClass(inner: string): Token {
 }
 
 /** Whether a name matches; at most as many steps as the name has characters times the glob. */
-export function matchesSegment(tokens: readonly Token[], name: readonly string[], dot: boolean): boolean {
+export function isSegmentMatch(tokens: readonly GlobToken[], name: readonly string[], dot: boolean): boolean {
   // Names that begin with a dot are hidden, unless the glob asks for the dot.
   if (!dot && name[0] === '.') {
     const [first] = tokens;
@@ -92,7 +92,7 @@ export function matchesSegment(tokens: readonly Token[], name: readonly string[]
   return token === tokens.length;
 }
 
-function matchesOne(token: Token, character: string): boolean {
+function matchesOne(token: GlobToken, character: string): boolean {
   if (token.kind === 'any') return true;
   if (token.kind === 'one') return token.character === character;
   if (token.kind !== 'class') return false;

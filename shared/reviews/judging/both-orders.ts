@@ -1,30 +1,30 @@
-import type { Spent } from '../../contract/judgement/judgement.ts';
-import type { Answered } from './port.ts';
+import type { AskReceipt } from '../../contract/judgement/judgement.ts';
+import type { ModelAnswer } from './port.ts';
 
 /** What is said of two things when the first is shown first, and when it is shown second. */
-export type Preferred = 'first' | 'second' | 'either';
-export type Letter = 'A' | 'B' | 'either';
+export type Preference = 'first' | 'second' | 'either';
+export type OptionLetter = 'A' | 'B' | 'either';
 
-interface Opinion {
-  readonly better: Letter;
+interface PairwiseAnswer {
+  readonly better: OptionLetter;
   readonly confidence: number;
   readonly reasons: readonly string[];
 }
 
 /** Both answers say the same, they do not, or one of them is missing. */
-export type Compared = Spent &
+export type PairwiseComparison = AskReceipt &
   (
-    | { readonly agreed: Preferred; readonly confidence: number; readonly reasons: readonly string[] }
-    | { readonly disagreed: readonly [Preferred, Preferred]; readonly reasons: readonly string[] }
-    | Extract<Answered<never>, { readonly outcome: unknown }>
+    | { readonly agreed: Preference; readonly confidence: number; readonly reasons: readonly string[] }
+    | { readonly disagreed: readonly [Preference, Preference]; readonly reasons: readonly string[] }
+    | Extract<ModelAnswer<never>, { readonly outcome: unknown }>
   );
 
-const earliest = (...times: readonly (string | undefined)[]): Pick<Spent, 'asked_at'> => {
+const earliest = (...times: readonly (string | undefined)[]): Pick<AskReceipt, 'asked_at'> => {
   const [first] = times.filter((each) => each !== undefined).sort();
   return first === undefined ? {} : { asked_at: first };
 };
 
-const together = (a: Spent, b: Spent): Spent => ({
+const combineReceipts = (a: AskReceipt, b: AskReceipt): AskReceipt => ({
   calls: a.calls + b.calls,
   tokens:
     a.tokens && b.tokens
@@ -37,7 +37,7 @@ const together = (a: Spent, b: Spent): Spent => ({
   ...earliest(a.asked_at, b.asked_at),
 });
 
-const meant = (better: Letter, isSwapped: boolean): Preferred =>
+const preferenceOf = (better: OptionLetter, isSwapped: boolean): Preference =>
   better === 'either' ? 'either' : (better === 'A') === isSwapped ? 'second' : 'first';
 
 /**
@@ -45,17 +45,17 @@ const meant = (better: Letter, isSwapped: boolean): Preferred =>
  * agreement is that of the less sure answer.
  * @param ask puts the question with the things in this order; `isSwapped`: the second one is shown as A.
  */
-export async function inBothOrders(
-  ask: (isSwapped: boolean) => Promise<Answered<Opinion>>,
-): Promise<Compared> {
+export async function compareInBothOrders(
+  ask: (isSwapped: boolean) => Promise<ModelAnswer<PairwiseAnswer>>,
+): Promise<PairwiseComparison> {
   const [plain, swapped] = await Promise.all([ask(false), ask(true)]);
-  const spent = together(plain, swapped);
+  const spent = combineReceipts(plain, swapped);
   for (const each of [plain, swapped])
     if ('outcome' in each) return { ...spent, outcome: each.outcome, why: each.why };
   if (!('value' in plain) || !('value' in swapped))
     throw new Error('an answer without a value or an outcome');
-  const first = meant(plain.value.better, false);
-  const second = meant(swapped.value.better, true);
+  const first = preferenceOf(plain.value.better, false);
+  const second = preferenceOf(swapped.value.better, true);
   const reasons = [...plain.value.reasons, ...swapped.value.reasons];
   return first === second
     ? {

@@ -1,59 +1,59 @@
-import type { Spent } from '../../contract/judgement/judgement.ts';
+import type { AskReceipt } from '../../contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../contract/models/models.ts';
-import { sumKnown } from '../../contract/task/judging-cost.ts';
+import { sumOrNull } from '../../contract/task/judging-cost.ts';
 import { canonicalHash } from '../../lib/canonical.ts';
-import { type Calibration, calibrationOf, type Measured, type Said } from './calibration.ts';
-import { type GoldenCase, piecesOfGolden } from './golden.ts';
-import type { Answered, AskModel } from './port.ts';
-import { costOf } from './price.ts';
+import { type Calibration, measureCalibration, type AnsweredCase, type CaseAnswer } from './calibration.ts';
+import { type GoldenCase, goldenCasePieces } from './golden.ts';
+import type { ModelAnswer, AskModel } from './port.ts';
+import { askCostUsd } from './price.ts';
 import { PROMPTS } from './prompts.ts';
-import { lookedAt, lookQuestion } from './second-look.ts';
-import { filesOfDiff, share } from './shown-diff.ts';
-import { opinionOf, questionOf } from './signal.ts';
+import { requirementsReviewOpinion, requirementsReviewQuestion } from './second-look.ts';
+import { splitDiffByFile, excerptEvenly } from './shown-diff.ts';
+import { signalOpinion, signalQuestion } from './signal.ts';
 
 /** What can be measured: the questions that the janitor asks. */
-export const RUBRICS = ['second_look', 'llm_judge', 'llm_review'] as const;
-export type Rubric = (typeof RUBRICS)[number];
+export const CALIBRATED_QUESTIONS = ['second_look', 'llm_judge', 'llm_review'] as const;
+export type CalibratedQuestion = (typeof CALIBRATED_QUESTIONS)[number];
 
 /** Characters of a diff that a judge is shown, as in the janitor. */
-const DIFF = 10_000;
+const MAX_DIFF_CHARS = 10_000;
 /** Questions at a time. */
-const LANES = 4;
+const MAX_CONCURRENT_QUESTIONS = 4;
 
-interface Answer extends Said {
-  readonly spent: Spent;
+interface ReceiptedAnswer extends CaseAnswer {
+  readonly spent: AskReceipt;
 }
 
-async function answerTo(of: GoldenCase, rubric: Rubric, model: JudgeModel, ask: AskModel): Promise<Answer> {
-  const pieces = piecesOfGolden(of, share(filesOfDiff(of.diff), DIFF).text);
-  const said = (outcome: string, confidence: number | null, spent: Answered<unknown>): Answer => ({
-    word: outcome === 'passed' ? 'good' : outcome === 'failed' ? 'bad' : null,
+async function answerTo(of: GoldenCase, rubric: CalibratedQuestion, model: JudgeModel, ask: AskModel): Promise<ReceiptedAnswer> {
+  const pieces = goldenCasePieces(of, excerptEvenly(splitDiffByFile(of.diff), MAX_DIFF_CHARS).text);
+  const said = (outcome: string, confidence: number | null, spent: ModelAnswer<unknown>): ReceiptedAnswer => ({
+    verdict: outcome === 'passed' ? 'good' : outcome === 'failed' ? 'bad' : null,
     confidence,
     spent,
   });
   if (rubric === 'second_look') {
     const notes = of.notes.length === 0 ? [] : [{ label: 'notes of rules', text: of.notes.join('\n') }];
-    const question = lookQuestion([...pieces, ...notes]);
+    const question = requirementsReviewQuestion([...pieces, ...notes]);
     const answered = await ask(model, question);
-    const { outcome, confidence } = lookedAt(answered, question.injections);
+    const { outcome, confidence } = requirementsReviewOpinion(answered, question.injections);
     return said(outcome, confidence, answered);
   }
   const signal =
     rubric === 'llm_judge'
       ? ({ type: 'llm_judge', criteria: of.criteria, on_error: 'hold' } as const)
       : ({ type: 'llm_review', instructions: of.criteria, on_error: 'hold' } as const);
-  const question = questionOf(signal, pieces);
+  const question = signalQuestion(signal, pieces);
   const answered = await ask(model, question);
-  const { outcome, confidence } = opinionOf(signal, answered, question.injections);
+  const { outcome, confidence } = signalOpinion(signal, answered, question.injections);
   return said(outcome, confidence, answered);
 }
 
-export interface Calibrated extends Calibration {
+export interface CalibrationReport extends Calibration {
   /** Names this measurement: the same judge on the same cases has the same name. */
   readonly id: string;
   readonly provider: string;
   readonly model: string;
-  readonly rubric: Rubric;
+  readonly rubric: CalibratedQuestion;
   readonly prompt_sha256: string;
   readonly golden_sha256: string;
   readonly repeats: number;
@@ -69,9 +69,9 @@ export interface Calibrated extends Calibration {
   }[];
 }
 
-export interface CalibrateOptions {
+export interface CalibrationOptions {
   readonly model: JudgeModel;
-  readonly rubric: Rubric;
+  readonly question: CalibratedQuestion;
   /** How often each case is asked about. */
   readonly repeats: number;
   readonly ask: AskModel;
@@ -80,11 +80,11 @@ export interface CalibrateOptions {
 }
 
 /** Asks a model about cases with a known truth, and says how far it can be relied on. */
-export async function calibrate(
+export async function calibrateJudge(
   cases: readonly GoldenCase[],
-  { model, rubric, repeats, ask, now, onAnswer }: CalibrateOptions,
-): Promise<Calibrated> {
-  const answers = cases.map((): Answer[] => []);
+  { model, question, repeats, ask, now, onAnswer }: CalibrationOptions,
+): Promise<CalibrationReport> {
+  const answers = cases.map((): ReceiptedAnswer[] => []);
   const todo = Array.from({ length: repeats }, () => [...cases.keys()]).flat();
   const all = todo.length;
   let done = 0;
@@ -92,24 +92,24 @@ export async function calibrate(
     for (let index = todo.shift(); index !== undefined; index = todo.shift()) {
       const of = cases[index];
       if (!of) continue;
-      answers[index]?.push(await answerTo(of, rubric, model, ask));
+      answers[index]?.push(await answerTo(of, question, model, ask));
       onAnswer?.(++done, all);
     }
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_QUESTIONS }, lane));
   const measured = cases.map(
-    ({ id, truth }, index): Measured => ({ id, truth, answers: answers[index] ?? [] }),
+    ({ id, truth }, index): AnsweredCase => ({ id, truth, answers: answers[index] ?? [] }),
   );
   const spent = answers.flat().map((each) => each.spent);
-  const cost = sumKnown(spent.map((each) => (each.calls === 0 ? 0 : costOf(model, each, now.toISOString()))));
-  const result = calibrationOf(measured);
-  const prompt_sha256 = PROMPTS[rubric].sha256;
+  const cost = sumOrNull(spent.map((each) => (each.calls === 0 ? 0 : askCostUsd(model, each, now.toISOString()))));
+  const result = measureCalibration(measured);
+  const prompt_sha256 = PROMPTS[question].sha256;
   const golden_sha256 = canonicalHash(cases);
   const name = { provider: model.provider, model: model.model, prompt_sha256, golden_sha256, repeats };
   return {
     id: `cal-${canonicalHash({ ...name, result }).slice(0, 12)}`,
     ...name,
-    rubric,
+    rubric: question,
     ...result,
     tokens: {
       input: spent.reduce((sum, { tokens }) => sum + (tokens?.input ?? 0), 0),
@@ -118,7 +118,7 @@ export async function calibrate(
     cost_usd: cost,
     cost_per_answer_usd: cost === null || result.answers === 0 ? null : cost / result.answers,
     wrong: measured
-      .filter(({ truth, answers: given }) => given.some(({ word }) => word !== truth))
-      .map(({ id, truth, answers: given }) => ({ id, truth, said: given.map(({ word }) => word) })),
+      .filter(({ truth, answers: given }) => given.some(({ verdict }) => verdict !== truth))
+      .map(({ id, truth, answers: given }) => ({ id, truth, said: given.map(({ verdict }) => verdict) })),
   };
 }

@@ -1,17 +1,17 @@
 /** One answer to one case: what was said of it, and how sure the judge was; null: there was none. */
-export interface Said {
-  readonly word: 'good' | 'bad' | null;
+export interface CaseAnswer {
+  readonly verdict: 'good' | 'bad' | null;
   readonly confidence: number | null;
 }
 
 /** A case with all answers to it. */
-export interface Measured {
+export interface AnsweredCase {
   readonly id: string;
   readonly truth: 'good' | 'bad';
-  readonly answers: readonly Said[];
+  readonly answers: readonly CaseAnswer[];
 }
 
-export interface Bin {
+export interface ReliabilityBin {
   readonly from: number;
   /** Not in it, but for 1. */
   readonly to: number;
@@ -40,7 +40,7 @@ export interface Calibration {
     readonly word: number;
     readonly confidence: number | null;
   } | null;
-  readonly reliability: readonly Bin[];
+  readonly reliability: readonly ReliabilityBin[];
   /** Mean distance of confidence and truth over the bins, by their answers; null: no confidences. */
   readonly calibration_error: number | null;
 }
@@ -57,11 +57,11 @@ const variance = (all: readonly number[]): number => {
   return mean(all.map((each) => (each - middle) ** 2)) ?? 0;
 };
 
-const words = ({ answers }: Measured): ('good' | 'bad')[] =>
-  answers.flatMap(({ word }) => (word === null ? [] : [word]));
+const words = ({ answers }: AnsweredCase): ('good' | 'bad')[] =>
+  answers.flatMap(({ verdict }) => (verdict === null ? [] : [verdict]));
 
 /** What most answers say; a tie is a doubt, and a doubt holds. Null: there is no answer. */
-function most(of: Measured): 'good' | 'bad' | null {
+function majorityVerdict(of: AnsweredCase): 'good' | 'bad' | null {
   const all = words(of);
   if (all.length === 0) return null;
   return all.filter((word) => word === 'good').length * 2 > all.length ? 'good' : 'bad';
@@ -82,7 +82,7 @@ function kappaOf(pairs: readonly (readonly [truth: string, word: string])[]): Ca
   return { value, low: Math.max(-1, value - Z * error), high: Math.min(1, value + Z * error) };
 }
 
-function reliabilityOf(all: readonly { confidence: number; right: boolean }[]): Bin[] {
+function reliabilityOf(all: readonly { confidence: number; right: boolean }[]): ReliabilityBin[] {
   return EDGES.slice(0, -1).map((from, index) => {
     const to = EDGES[index + 1] ?? 1;
     const here = all.filter(
@@ -98,7 +98,7 @@ function reliabilityOf(all: readonly { confidence: number; right: boolean }[]): 
   });
 }
 
-function varianceOf(cases: readonly Measured[]): Calibration['variance'] {
+function varianceOf(cases: readonly AnsweredCase[]): Calibration['variance'] {
   const repeated = cases.map(words).filter((each) => each.length > 1);
   if (repeated.length === 0) return null;
   const sure = cases
@@ -112,24 +112,24 @@ function varianceOf(cases: readonly Measured[]): Calibration['variance'] {
 }
 
 /** What answers to cases with a known truth say about a judge. */
-export function calibrationOf(cases: readonly Measured[]): Calibration {
+export function measureCalibration(cases: readonly AnsweredCase[]): Calibration {
   const all = cases.flatMap(({ truth, answers }) => answers.map((answer) => ({ truth, ...answer })));
-  const given = all.filter(({ word }) => word !== null);
+  const given = all.filter(({ verdict }) => verdict !== null);
   const decided = cases.flatMap((of) => {
-    const word = most(of);
+    const word = majorityVerdict(of);
     return word === null ? [] : [[of.truth, word] as const];
   });
   const called = (truth: string): number | null =>
     mean(decided.filter(([each]) => each === truth).map(([, word]) => (word === 'bad' ? 1 : 0)));
-  const sure = given.flatMap(({ truth, word, confidence }) =>
-    confidence === null ? [] : [{ confidence, right: truth === word }],
+  const sure = given.flatMap(({ truth, verdict, confidence }) =>
+    confidence === null ? [] : [{ confidence, right: truth === verdict }],
   );
   const reliability = reliabilityOf(sure);
   return {
     cases: cases.length,
     answers: given.length,
     unanswered: all.length - given.length,
-    agreement: mean(given.map(({ truth, word }) => (truth === word ? 1 : 0))),
+    agreement: mean(given.map(({ truth, verdict }) => (truth === verdict ? 1 : 0))),
     kappa: kappaOf(decided),
     caught: called('bad'),
     held_wrongly: called('good'),

@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { isTestPath } from '../../contract/evidence/test-path.ts';
-import { type Judgement, NOBODY_ASKED, type Opinion } from '../../contract/judgement/judgement.ts';
-import { material, type Piece } from '../../lib/material.ts';
-import { type Compared, inBothOrders } from './both-orders.ts';
-import { MIN_CONFIDENCE } from './outcomes.ts';
-import type { Answered, Question } from './port.ts';
+import { type Judgement, UNASKED_RECEIPT, type JudgementOpinion } from '../../contract/judgement/judgement.ts';
+import { fencePrompt, type PromptPiece } from '../../lib/material.ts';
+import { type PairwiseComparison, compareInBothOrders } from './both-orders.ts';
+import { MIN_JUDGE_CONFIDENCE } from './outcomes.ts';
+import type { ModelAnswer, ReviewQuestion } from './port.ts';
 import { PROMPTS } from './prompts.ts';
-import { filesOfDiff, share } from './shown-diff.ts';
-import { JUDGEMENT_MS, Reasons } from './signal.ts';
+import { splitDiffByFile, excerptEvenly } from './shown-diff.ts';
+import { JUDGEMENT_TIMEOUT_MS, JudgeReasons } from './signal.ts';
 
 /** What tests of the base expect where the patch has them expect something else, and what they expect then. */
-export interface Expectations {
+export interface ChangedExpectations {
   readonly before: string;
   readonly after: string;
 }
@@ -46,51 +46,51 @@ function sidesOf(part: string): Side | null {
 }
 
 /** Null: the patch changes no expectation of a test that was there. */
-export function expectationsIn(diff: string): Expectations | null {
-  const sides = filesOfDiff(diff).flatMap((part) => sidesOf(part) ?? []);
+export function findChangedExpectations(diff: string): ChangedExpectations | null {
+  const sides = splitDiffByFile(diff).flatMap((part) => sidesOf(part) ?? []);
   if (sides.length === 0) return null;
   const text = (of: (side: Side) => readonly string[]): string =>
-    share(
+    excerptEvenly(
       sides.map((side) => `${side.path}\n${of(side).join('\n')}\n`),
       SIDE,
     ).text;
   return { before: text((side) => side.before), after: text((side) => side.after) };
 }
 
-export const Expected = z.strictObject({
-  reasons: Reasons,
+export const ExpectationAnswer = z.strictObject({
+  reasons: JudgeReasons,
   answer: z.enum(['A', 'B', 'either']),
   confidence: z.number().min(0).max(1),
 });
 
 /** @param isSwapped what the patch expects is shown as A. */
-export function expectationsQuestion(
-  { before, after }: Expectations,
-  task: readonly Piece[],
+export function expectationQuestion(
+  { before, after }: ChangedExpectations,
+  task: readonly PromptPiece[],
   isSwapped: boolean,
-): Question<typeof Expected> {
+): ReviewQuestion<typeof ExpectationAnswer> {
   const [a, b] = isSwapped ? [after, before] : [before, after];
-  const { text, boundary, injections } = material([
+  const { text, boundary, injections } = fencePrompt([
     ...task,
     { label: 'version A', text: a },
     { label: 'version B', text: b },
   ]);
   return {
     prompt: PROMPTS.expectations,
-    material: text,
+    fencedText: text,
     boundary,
     injections,
-    answer: Expected,
+    answerSchema: ExpectationAnswer,
     maxTokens: 1_024,
-    timeoutMs: JUDGEMENT_MS,
+    timeoutMs: JUDGEMENT_TIMEOUT_MS,
   };
 }
 
 /** Asks which expectations the task asks for, in both orders. `first` is what the base expects. */
 export const compareExpectations = (
-  ask: (isSwapped: boolean) => Promise<Answered<z.output<typeof Expected>>>,
-): Promise<Compared> =>
-  inBothOrders(async (isSwapped) => {
+  ask: (isSwapped: boolean) => Promise<ModelAnswer<z.output<typeof ExpectationAnswer>>>,
+): Promise<PairwiseComparison> =>
+  compareInBothOrders(async (isSwapped) => {
     const answered = await ask(isSwapped);
     if ('outcome' in answered) return answered;
     const { answer, confidence, reasons } = answered.value;
@@ -98,7 +98,7 @@ export const compareExpectations = (
   });
 
 const { id, version, sha256 } = PROMPTS.expectations;
-export const EXPECTATIONS_HEAD = {
+export const EXPECTATION_COMPARISON_HEAD = {
   kind: 'expectations',
   subject: 'changed expectations',
   prompt: { id, version, sha256 },
@@ -108,8 +108,8 @@ export const EXPECTATIONS_HEAD = {
 const WORDS = { first: 'the base', second: 'the patch', either: 'either' } as const;
 
 /** What the comparison makes of the verdict: a person is asked, or nothing. Only two answers that agree let the work on. */
-export function comparedAs(compared: Compared, injections: readonly string[]): Opinion {
-  const of = { ...EXPECTATIONS_HEAD, injections: [...injections] };
+export function expectationOpinion(compared: PairwiseComparison, injections: readonly string[]): JudgementOpinion {
+  const of = { ...EXPECTATION_COMPARISON_HEAD, injections: [...injections] };
   if ('outcome' in compared)
     return { ...of, outcome: compared.outcome, verdict: 'refer', confidence: null, reasons: [compared.why] };
   const reasons = [...compared.reasons.map((each) => each.toWellFormed()), ...injections];
@@ -120,7 +120,7 @@ export function comparedAs(compared: Compared, injections: readonly string[]): O
   }
   const { agreed, confidence } = compared;
   const isGood = agreed !== 'first';
-  const lets = isGood && confidence >= MIN_CONFIDENCE && injections.length === 0;
+  const lets = isGood && confidence >= MIN_JUDGE_CONFIDENCE && injections.length === 0;
   return {
     ...of,
     outcome: isGood ? 'passed' : 'failed',
@@ -131,9 +131,9 @@ export function comparedAs(compared: Compared, injections: readonly string[]): O
 }
 
 /** The record where the comparison was to be had, and nobody came back. */
-export const uncompared = (because: string): Judgement => ({
-  ...NOBODY_ASKED,
-  ...EXPECTATIONS_HEAD,
+export const unansweredExpectationComparison = (because: string): Judgement => ({
+  ...UNASKED_RECEIPT,
+  ...EXPECTATION_COMPARISON_HEAD,
   outcome: 'infra_failed',
   verdict: 'refer',
   reasons: [because],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Piece } from '../../lib/material.ts';
+import type { PromptPiece } from '../../lib/material.ts';
 
 /** Work of which it is known whether it is good: what a judge is measured against. */
 export const GoldenCase = z.strictObject({
@@ -20,13 +20,13 @@ export const GoldenCase = z.strictObject({
 });
 export type GoldenCase = z.infer<typeof GoldenCase>;
 
-export interface GoldenProblem {
+export interface GoldenCaseProblem {
   /** From 1. */
   readonly line: number;
   readonly message: string;
 }
 
-function readLine(text: string, line: number): GoldenCase | GoldenProblem[] {
+function readLine(text: string, line: number): GoldenCase | GoldenCaseProblem[] {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -42,9 +42,9 @@ function readLine(text: string, line: number): GoldenCase | GoldenProblem[] {
 }
 
 /** The cases of a JSONL file, or all that is wrong with it, by line and field. Empty lines are none. */
-export function readGolden(text: string): GoldenCase[] | { readonly problems: GoldenProblem[] } {
+export function readGoldenCases(text: string): GoldenCase[] | { readonly problems: GoldenCaseProblem[] } {
   const cases: GoldenCase[] = [];
-  const problems: GoldenProblem[] = [];
+  const problems: GoldenCaseProblem[] = [];
   const lines = new Map<string, number>();
   text.split('\n').forEach((each, index) => {
     if (each.trim() === '') return;
@@ -69,7 +69,7 @@ export function readGolden(text: string): GoldenCase[] | { readonly problems: Go
 }
 
 /** What a judge is shown of a case, in the form in which it is shown work. */
-export const piecesOfGolden = (of: GoldenCase, diff: string): Piece[] => [
+export const goldenCasePieces = (of: GoldenCase, diff: string): PromptPiece[] => [
   { label: 'title of the task', text: of.title },
   { label: 'description of the task', text: of.description },
   { label: 'what was observed', text: of.observed },

@@ -1,11 +1,11 @@
 import type { Task } from '../../contract/task/task.ts';
-import type { Marked } from './breaker.ts';
+import type { QualityGateResult } from './breaker.ts';
 
 /**
  * What a write tells the breaker of the model that wrote: a mark of the quality gate that was not there before. What was rejected
  * without a model, and what nobody could mark, counts for nobody.
  */
-export function markOf(before: Task | null, after: Task): (Marked & { readonly model: string }) | null {
+export function newQualityGateResult(before: Task | null, after: Task): (QualityGateResult & { readonly model: string }) | null {
   const attempt = after.attempts.at(-1);
   if (!attempt?.verdict || attempt.model === null) return null;
   const earlier = before?.attempts.find(({ number }) => number === attempt.number);

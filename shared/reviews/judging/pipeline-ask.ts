@@ -1,42 +1,42 @@
 import * as z from 'zod';
-import { type Judgement, NOBODY_ASKED, timesOf } from '../../contract/judgement/judgement.ts';
+import { type Judgement, UNASKED_RECEIPT, judgementTimes } from '../../contract/judgement/judgement.ts';
 import type {
   PipelineReviewer,
   PipelineStage,
   ReviewPipeline,
 } from '../../contract/judgement/review-pipeline.ts';
-import { calibrationFor, familyOfModel, type JudgeModel } from '../../contract/models/models.ts';
-import { firstOf } from '../../lib/cut.ts';
-import { material, type Piece } from '../../lib/material.ts';
-import { withoutOpinion } from './outcomes.ts';
-import { ABSTAINS_BELOW, type Approval, type Count, countStage, countStages } from './pipeline-count.ts';
-import { PIPELINE_HEAD, unreviewed } from './pipeline-record.ts';
+import { calibrationIdFor, judgeModelFamily, type JudgeModel } from '../../contract/models/models.ts';
+import { truncateText } from '../../lib/cut.ts';
+import { fencePrompt, type PromptPiece } from '../../lib/material.ts';
+import { verdictWithoutOpinion } from './outcomes.ts';
+import { MIN_VOTE_CONFIDENCE, type ReviewerApproval, type StageDecision, decideStage, decidePipeline } from './pipeline-count.ts';
+import { REVIEW_PIPELINE_HEAD, unaskedPipelineJudgement } from './pipeline-record.ts';
 import type { AskModel } from './port.ts';
-import { costOf } from './price.ts';
+import { askCostUsd } from './price.ts';
 import { PROMPTS } from './prompts.ts';
-import { type Reviewer, reviewersOf } from './reviewer.ts';
-import { JUDGEMENT_MS } from './signal.ts';
+import { type ReviewerModel, eligibleReviewerModels } from './reviewer.ts';
+import { JUDGEMENT_TIMEOUT_MS } from './signal.ts';
 
-export const Reviewed = z.strictObject({
+export const ReviewerAnswer = z.strictObject({
   issues: z.array(z.string().max(300)).max(3),
   verdict: z.enum(['approve', 'request_changes']),
   confidence: z.number().min(0).max(1),
 });
 
-export interface Reviewing {
+export interface ReviewPipelineContext {
   readonly pipeline: ReviewPipeline;
   /** Of the deployment, for this purpose. */
   readonly models: readonly JudgeModel[];
   /** The model that wrote the work; null: nobody knows. */
   readonly writer: string | null;
-  readonly pieces: readonly Piece[];
-  readonly because: string;
+  readonly pieces: readonly PromptPiece[];
+  readonly request_reason: string;
   readonly ask: AskModel;
   readonly now: () => Date;
 }
 
-interface Voted {
-  readonly approval: Approval;
+interface ReviewerVote {
+  readonly approval: ReviewerApproval;
   readonly judgement: Judgement;
 }
 
@@ -49,49 +49,49 @@ const LEAST_MS = 1_000;
  * Asks the reviewers of a pipeline, stage by stage, until it is decided. Each has its own judgement, which counts by way of its stage
  * alone; the last one is that of the whole.
  */
-export async function askPipeline(reviewing: Reviewing): Promise<Judgement[]> {
+export async function askReviewPipeline(reviewing: ReviewPipelineContext): Promise<Judgement[]> {
   const { pipeline, models, writer } = reviewing;
-  if (models.length === 0) return [unreviewed(pipeline, 'inert', HOW_TO)];
+  if (models.length === 0) return [unaskedPipelineJudgement(pipeline, 'inert', HOW_TO)];
   if (writer === null)
     return [
-      unreviewed(
+      unaskedPipelineJudgement(
         pipeline,
         'inert',
         'nobody knows which model wrote this, so nobody of another maker can be found',
       ),
     ];
-  const eligible = reviewersOf(models, writer);
-  const until = performance.now() + JUDGEMENT_MS;
+  const eligible = eligibleReviewerModels(models, writer);
+  const until = performance.now() + JUDGEMENT_TIMEOUT_MS;
   const judgements: Judgement[] = [];
-  const counts: Count[] = [];
+  const counts: StageDecision[] = [];
   let turn = 0;
   for (const stage of pipeline.stages) {
-    if (countStages(pipeline, counts) !== 'undecided') {
+    if (decidePipeline(pipeline, counts) !== 'undecided') {
       judgements.push(
-        ...stage.agents.map((each) => unasked(stage, each, 'skipped', 'not asked: it was decided before')),
+        ...stage.agents.map((each) => unaskedReviewerJudgement(stage, each, 'skipped', 'not asked: it was decided before')),
       );
       continue;
     }
     const first = turn;
     turn += stage.agents.length;
-    const votes = await inLanes(stage.parallelism, stage.agents, (each, index) =>
-      vote(stage, each, choose(each, eligible, first + index), until, reviewing),
+    const votes = await mapConcurrently(stage.parallelism, stage.agents, (each, index) =>
+      askReviewer(stage, each, chooseReviewerModel(each, eligible, first + index), until, reviewing),
     );
     judgements.push(...votes.map(({ judgement }) => judgement));
     counts.push(
-      countStage(
+      decideStage(
         stage,
         votes.map(({ approval }) => approval),
       ),
     );
   }
-  return [...judgements, whole(reviewing, counts, judgements)];
+  return [...judgements, pipelineJudgement(reviewing, counts, judgements)];
 }
 
 /** The model that a reviewer names, among those that may review this writer; without a name they take turns. */
-const choose = (
+const chooseReviewerModel = (
   { model }: PipelineReviewer,
-  eligible: readonly Reviewer[],
+  eligible: readonly ReviewerModel[],
   turn: number,
 ): JudgeModel | null =>
   (model === undefined
@@ -99,7 +99,7 @@ const choose = (
     : eligible.find((each) => each.model.model === model)
   )?.model ?? null;
 
-async function inLanes<T, R>(
+async function mapConcurrently<T, R>(
   lanes: number,
   all: readonly T[],
   work: (one: T, index: number) => Promise<R>,
@@ -124,23 +124,23 @@ const headOf = (stage: PipelineStage, { role }: PipelineReviewer) => ({
   verdict: 'pass' as const,
 });
 
-const unasked = (
+const unaskedReviewerJudgement = (
   stage: PipelineStage,
   reviewer: PipelineReviewer,
   outcome: 'skipped' | 'inert' | 'timed_out',
   because: string,
-): Judgement => ({ ...NOBODY_ASKED, ...headOf(stage, reviewer), outcome, reasons: [because], because });
+): Judgement => ({ ...UNASKED_RECEIPT, ...headOf(stage, reviewer), outcome, reasons: [because], because });
 
-async function vote(
+async function askReviewer(
   stage: PipelineStage,
   reviewer: PipelineReviewer,
   model: JudgeModel | null,
   until: number,
-  { pieces, writer, because, ask, now }: Reviewing,
-): Promise<Voted> {
-  const nobody = (outcome: 'inert' | 'timed_out', why: string): Voted => ({
+  { pieces, writer, request_reason, ask, now }: ReviewPipelineContext,
+): Promise<ReviewerVote> {
+  const nobody = (outcome: 'inert' | 'timed_out', why: string): ReviewerVote => ({
     approval: null,
-    judgement: unasked(stage, reviewer, outcome, why),
+    judgement: unaskedReviewerJudgement(stage, reviewer, outcome, why),
   });
   if (model === null)
     return nobody(
@@ -150,30 +150,30 @@ async function vote(
   const timeoutMs = Math.floor(until - performance.now());
   if (timeoutMs < LEAST_MS) return nobody('timed_out', 'no time was left to ask');
   const own = reviewer.prompt_template;
-  const shown = material([
+  const shown = fencePrompt([
     ...(own === undefined ? [] : [{ label: 'what you are to look for', text: own }]),
     ...pieces,
   ]);
   const answered = await ask(model, {
     prompt: PROMPTS.review_stage,
-    material: shown.text,
+    fencedText: shown.text,
     boundary: shown.boundary,
     injections: shown.injections,
-    answer: Reviewed,
+    answerSchema: ReviewerAnswer,
     maxTokens: 512,
     timeoutMs,
   });
   const asked = {
     ...headOf(stage, reviewer),
     injections: [...shown.injections],
-    because,
+    because: request_reason,
     model: model.model,
-    family: familyOfModel(model),
-    calibration: calibrationFor(model, PROMPTS.review_stage),
+    family: judgeModelFamily(model),
+    calibration: calibrationIdFor(model, PROMPTS.review_stage),
     calls: answered.calls,
     tokens: answered.tokens,
-    cost_usd: costOf(model, answered, now().toISOString()),
-    ...timesOf(answered),
+    cost_usd: askCostUsd(model, answered, now().toISOString()),
+    ...judgementTimes(answered),
   };
   if ('outcome' in answered)
     return {
@@ -182,13 +182,13 @@ async function vote(
         ...asked,
         outcome: answered.outcome,
         confidence: null,
-        reasons: [firstOf(answered.why, 300)],
+        reasons: [truncateText(answered.why, 300)],
       },
     };
   const { verdict, confidence, issues } = answered.value;
   const approves = verdict === 'approve';
   return {
-    approval: confidence < ABSTAINS_BELOW ? null : approves,
+    approval: confidence < MIN_VOTE_CONFIDENCE ? null : approves,
     judgement: {
       ...asked,
       outcome: approves ? 'passed' : 'failed',
@@ -199,12 +199,12 @@ async function vote(
 }
 
 /** The judgement of the whole: the only one that makes something of the verdict. What its reviewers cost is theirs. */
-function whole(
-  { pipeline, because }: Reviewing,
-  counts: readonly Count[],
+function pipelineJudgement(
+  { pipeline, request_reason }: ReviewPipelineContext,
+  counts: readonly StageDecision[],
   reviewers: readonly Judgement[],
 ): Judgement {
-  const count = countStages(pipeline, counts);
+  const count = decidePipeline(pipeline, counts);
   const injections = [...new Set(reviewers.flatMap((each) => each.injections))];
   const stages = pipeline.stages
     .map(({ name }, index) => `${name} ${counts[index] ?? 'not asked'}`)
@@ -213,7 +213,7 @@ function whole(
     .filter(({ outcome }) => outcome === 'failed')
     .flatMap(({ subject, reasons }) => reasons.map((reason) => `${subject}: ${reason}`))
     .slice(0, 10);
-  const of = { ...PIPELINE_HEAD, ...NOBODY_ASKED, prompt: null, because, injections };
+  const of = { ...REVIEW_PIPELINE_HEAD, ...UNASKED_RECEIPT, prompt: null, because: request_reason, injections };
   if (count === 'undecided') {
     const why = reviewers.find(({ outcome }) => outcome !== 'passed' && outcome !== 'failed');
     const outcome = why?.outcome === 'timed_out' || why?.outcome === 'infra_failed' ? why.outcome : 'inert';
@@ -222,7 +222,7 @@ function whole(
       ...(why?.reasons ?? ['reviewers were not sure enough']),
       ...issues,
     ];
-    return { ...of, outcome, verdict: withoutOpinion(pipeline.on_error), reasons };
+    return { ...of, outcome, verdict: verdictWithoutOpinion(pipeline.on_error), reasons };
   }
   const passed = count === 'passed';
   const held = passed && injections.length > 0;

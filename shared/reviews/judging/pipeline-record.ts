@@ -1,27 +1,27 @@
 import type { Judgement } from '../../contract/judgement/judgement.ts';
-import { NOBODY_ASKED } from '../../contract/judgement/judgement.ts';
-import type { PipelineAsk } from '../../contract/judgement/review-pipeline.ts';
-import { withoutOpinion } from './outcomes.ts';
+import { UNASKED_RECEIPT } from '../../contract/judgement/judgement.ts';
+import type { PipelineReviewPlan } from '../../contract/judgement/review-pipeline.ts';
+import { verdictWithoutOpinion } from './outcomes.ts';
 
-export const PIPELINE_SUBJECT = 'review pipeline';
+export const REVIEW_PIPELINE_SUBJECT = 'review pipeline';
 
-export const PIPELINE_HEAD = {
+export const REVIEW_PIPELINE_HEAD = {
   kind: 'review_pipeline',
-  subject: PIPELINE_SUBJECT,
+  subject: REVIEW_PIPELINE_SUBJECT,
   prompt: null,
   calibration: null,
 } as const;
 
 /** The judgement of the whole where no reviewer was asked, or nobody came back. */
-export const unreviewed = (
-  { on_error }: Pick<PipelineAsk, 'on_error'>,
+export const unaskedPipelineJudgement = (
+  { on_error }: Pick<PipelineReviewPlan, 'on_error'>,
   outcome: 'skipped' | 'inert' | 'infra_failed',
   because: string,
 ): Judgement => ({
-  ...PIPELINE_HEAD,
-  ...NOBODY_ASKED,
+  ...REVIEW_PIPELINE_HEAD,
+  ...UNASKED_RECEIPT,
   outcome,
-  verdict: outcome === 'skipped' ? 'pass' : withoutOpinion(on_error),
+  verdict: outcome === 'skipped' ? 'pass' : verdictWithoutOpinion(on_error),
   reasons: [because],
   because,
 });

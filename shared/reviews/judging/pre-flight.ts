@@ -1,7 +1,7 @@
-import { overlap } from '../../contract/submission/file-overlap.ts';
+import { findFileOverlap } from '../../contract/submission/file-overlap.ts';
 
 /** What a task asked for and what came, as far as that can be told without a model. */
-export interface Work {
+export interface PreflightWork {
   /** Files and folders that the task names. */
   readonly targets: readonly string[];
   readonly changed: readonly string[];
@@ -18,8 +18,8 @@ const ASKS_FOR_A_FILE =
  * Why work is rejected before a model is asked, or null. The first that holds counts: files that were named and not touched, an agent
  * that used no tool, a description that asks for a file where none was written.
  */
-export function preFlight({ targets, changed, description, toolCalls }: Work): string | null {
-  if (targets.length > 0 && overlap(targets, changed) === null)
+export function preflightRejection({ targets, changed, description, toolCalls }: PreflightWork): string | null {
+  if (targets.length > 0 && findFileOverlap(targets, changed) === null)
     return `none of the files that the task names was changed or made: ${targets.slice(0, 5).join(', ')}`;
   if (toolCalls === 0) return 'the agent has used no tool, so it has done nothing';
   if (changed.length === 0 && ASKS_FOR_A_FILE.test(description))

@@ -1,13 +1,13 @@
-import type { Spent } from '../../contract/judgement/judgement.ts';
+import type { AskReceipt } from '../../contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../contract/models/models.ts';
-import { costUsd } from '../../contract/models/prices.ts';
+import { usageCostUsd } from '../../contract/models/prices.ts';
 
 /** Dollars of what was asked; null where usage or price is not known. */
-export function costOf(model: JudgeModel, { tokens }: Pick<Spent, 'tokens'>, at: string): number | null {
+export function askCostUsd(model: JudgeModel, { tokens }: Pick<AskReceipt, 'tokens'>, at: string): number | null {
   if (tokens === null) return null;
   const { price } = model;
   if (price) return (tokens.input * price.input + tokens.output * price.output) / 1e6;
-  return costUsd(
+  return usageCostUsd(
     model.model,
     {
       input_tokens: tokens.input,

@@ -1,5 +1,5 @@
 /** What a judge is told, by name; the version and the digest of its text are in the record of each judgement. */
-export interface Prompt {
+export interface JudgePrompt {
   readonly id: string;
   readonly version: number;
   readonly sha256: string;

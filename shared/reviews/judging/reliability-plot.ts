@@ -11,7 +11,7 @@ const escaped = (text: string): string =>
   text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`).replace(/[^\P{Cc}]/gu, ' ');
 
 /** Confidence against truth, as SVG: a dot for each bin, as large as its answers are many; a judge that knows how sure it may be has them on the line. */
-export function reliabilityPlot({ reliability, kappa }: Calibration, title: string): string {
+export function renderReliabilityPlot({ reliability, kappa }: Calibration, title: string): string {
   const most = Math.max(1, ...reliability.map(({ answers }) => answers));
   const marks = [0, 0.25, 0.5, 0.75, 1];
   const end = 2 * EDGE + SIDE;

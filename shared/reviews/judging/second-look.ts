@@ -2,27 +2,27 @@ import * as z from 'zod';
 import type { Evidence, Verdict } from '../../contract/evidence/schema.ts';
 import {
   type Judgement,
-  NO_ANSWER,
-  NOBODY_ASKED,
-  NOBODY_CAME_BACK,
-  type Opinion,
-  type SecondLook,
+  NO_ANSWER_REASON,
+  UNASKED_RECEIPT,
+  LOST_RECEIPT,
+  type JudgementOpinion,
+  type RequirementsReviewPlan,
 } from '../../contract/judgement/judgement.ts';
-import { hasResult } from '../../contract/outcome.ts';
+import { hasCheckResult } from '../../contract/outcome.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { material, type Piece } from '../../lib/material.ts';
-import { withOpinion } from './outcomes.ts';
-import type { Answered, Question } from './port.ts';
+import { fencePrompt, type PromptPiece } from '../../lib/material.ts';
+import { verdictOfOpinion } from './outcomes.ts';
+import type { ModelAnswer, ReviewQuestion } from './port.ts';
 import { PROMPTS } from './prompts.ts';
-import { JUDGEMENT_MS, Reasons } from './signal.ts';
+import { JUDGEMENT_TIMEOUT_MS, JudgeReasons } from './signal.ts';
 
 const HOW_TO =
   'no model looks at work once more: name one as `second_look` in `assay:judges` of the deployment, or with `assay up --models FILE`';
 
 /** What rules have noted in a check that has passed: a reading that does not decide by itself. */
-export const notesOf = ({ gates }: Pick<Evidence, 'gates'>): string[] =>
+export const findingNotes = ({ gates }: Pick<Evidence, 'gates'>): string[] =>
   gates
-    .filter(({ outcome }) => hasResult(outcome))
+    .filter(({ outcome }) => hasCheckResult(outcome))
     .flatMap(({ name, findings }) =>
       findings
         .filter(({ baseline }) => baseline !== 'unchanged')
@@ -31,23 +31,23 @@ export const notesOf = ({ gates }: Pick<Evidence, 'gates'>): string[] =>
         ),
     );
 
-const skipped = (because: string): SecondLook => ({ outcome: 'skipped', because: `not asked: ${because}` });
+const skipped = (because: string): RequirementsReviewPlan => ({ outcome: 'skipped', because: `not asked: ${because}` });
 
 /**
  * Asked only where it can change something: it makes of a pass that a person is asked, and of nothing else anything. Without hidden
  * tests always, because then nothing that ran can tell an answer learnt by heart from one that is worked out.
  */
-export function secondLookAt(
+export function planRequirementsReview(
   task: Pick<Task, 'hidden_tests' | 'plan'>,
   evidence: Pick<Evidence, 'gates' | 'empty_patch'>,
   { verdict }: Pick<Verdict, 'verdict'>,
   isServed: boolean,
-): SecondLook {
+): RequirementsReviewPlan {
   if (verdict === 'fail') return skipped('what was observed has failed already, and no opinion mends that');
   if (verdict === 'refer') return skipped('a person is asked already');
   if (task.plan) return skipped('a plan is looked at by a person');
   if (evidence.empty_patch) return skipped('the patch changes nothing');
-  const notes = notesOf(evidence).length;
+  const notes = findingNotes(evidence).length;
   if (task.hidden_tests && notes === 0)
     return skipped('hidden tests have run, and no rule has noted anything');
   if (!isServed) return { outcome: 'inert', because: HOW_TO };
@@ -56,8 +56,8 @@ export function secondLookAt(
   return { outcome: 'asked', because: `asked: ${why.join(', and ')}` };
 }
 
-export const Looked = z.strictObject({
-  reasons: Reasons,
+export const RequirementsReviewAnswer = z.strictObject({
+  reasons: JudgeReasons,
   verdict: z.enum(['clear', 'doubt']),
   confidence: z.number().min(0).max(1),
 });
@@ -71,24 +71,24 @@ const HEAD = {
   calibration: null,
 } as const;
 
-export function lookQuestion(pieces: readonly Piece[]): Question<typeof Looked> {
-  const { text, boundary, injections } = material(pieces);
+export function requirementsReviewQuestion(pieces: readonly PromptPiece[]): ReviewQuestion<typeof RequirementsReviewAnswer> {
+  const { text, boundary, injections } = fencePrompt(pieces);
   return {
     prompt: PROMPTS.second_look,
-    material: text,
+    fencedText: text,
     boundary,
     injections,
-    answer: Looked,
+    answerSchema: RequirementsReviewAnswer,
     maxTokens: 1_024,
-    timeoutMs: JUDGEMENT_MS,
+    timeoutMs: JUDGEMENT_TIMEOUT_MS,
   };
 }
 
 /** What was answered. A doubt, and no answer to what was asked, is for a person; neither lets work out, and neither fails it. */
-export function lookedAt(
-  answered: Answered<z.output<typeof Looked>>,
+export function requirementsReviewOpinion(
+  answered: ModelAnswer<z.output<typeof RequirementsReviewAnswer>>,
   injections: readonly string[],
-): Opinion {
+): JudgementOpinion {
   if ('outcome' in answered)
     return {
       ...HEAD,
@@ -103,7 +103,7 @@ export function lookedAt(
   return {
     ...HEAD,
     outcome: isClear ? 'passed' : 'failed',
-    verdict: withOpinion(isClear, confidence, injections) === 'pass' ? 'pass' : 'refer',
+    verdict: verdictOfOpinion(isClear, confidence, injections) === 'pass' ? 'pass' : 'refer',
     confidence,
     reasons: [...reasons.map((reason) => reason.toWellFormed()), ...injections],
     injections: [...injections],
@@ -111,11 +111,11 @@ export function lookedAt(
 }
 
 /** The record where nobody was asked: it was not needed, or for `why`, when a person looks. Or nobody came back. */
-export const unlooked = ({ outcome, because }: SecondLook, why?: string): Judgement => ({
+export const unansweredRequirementsReview = ({ outcome, because }: RequirementsReviewPlan, why?: string): Judgement => ({
   ...HEAD,
-  ...(outcome === 'asked' && why === undefined ? NOBODY_CAME_BACK : NOBODY_ASKED),
+  ...(outcome === 'asked' && why === undefined ? LOST_RECEIPT : UNASKED_RECEIPT),
   outcome: outcome !== 'asked' ? outcome : why === undefined ? 'infra_failed' : 'inert',
   verdict: outcome === 'asked' ? 'refer' : 'pass',
-  reasons: [outcome === 'asked' ? (why ?? NO_ANSWER) : because],
+  reasons: [outcome === 'asked' ? (why ?? NO_ANSWER_REASON) : because],
   because,
 });

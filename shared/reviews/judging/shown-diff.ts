@@ -1,14 +1,14 @@
-export interface ShownDiff {
+export interface DiffExcerpt {
   readonly text: string;
   /** Characters of the whole diff, as far as it was read, that are not in `text`. */
-  readonly cut: number;
+  readonly omitted_chars: number;
 }
 
 /** A diff as git prints it, file by file. */
-export const filesOfDiff = (diff: string): string[] => diff.split(/^(?=diff --git )/m);
+export const splitDiffByFile = (diff: string): string[] => diff.split(/^(?=diff --git )/m);
 
 /** Gives every part its share of `limit` characters, so that none can push another out of sight; what short ones leave goes to the longer ones. */
-export function share(parts: readonly string[], limit: number): ShownDiff {
+export function excerptEvenly(parts: readonly string[], limit: number): DiffExcerpt {
   let left = limit;
   let waiting = parts.length;
   const shares = new Map<number, number>();
@@ -25,7 +25,7 @@ export function share(parts: readonly string[], limit: number): ShownDiff {
     cut += part.length - kept;
     return `${part.slice(0, kept)}\n[${part.length - kept} characters of this file are not shown]\n`;
   });
-  return { text: text.join(''), cut };
+  return { text: text.join(''), omitted_chars: cut };
 }
 
 /** Names of files that are told when they are left out; the rest is a number. */
@@ -38,10 +38,10 @@ const nameOf = (part: string): string =>
  * Whole files of at most `limit` characters in all, the short ones first so that as many as possible are whole, in the order of the
  * diff; and which are left out. Where none fits, each has its share.
  */
-export function wholeFiles(
+export function excerptWholeFiles(
   parts: readonly string[],
   limit: number,
-): ShownDiff & { readonly leftOut: readonly string[] } {
+): DiffExcerpt & { readonly leftOut: readonly string[] } {
   const kept = new Set<number>();
   let left = limit;
   for (const index of [...parts.keys()].sort((a, b) => (parts[a]?.length ?? 0) - (parts[b]?.length ?? 0))) {
@@ -50,7 +50,7 @@ export function wholeFiles(
     kept.add(index);
     left -= length;
   }
-  if (kept.size === 0 && parts.length > 0) return { ...share(parts, limit), leftOut: [] };
+  if (kept.size === 0 && parts.length > 0) return { ...excerptEvenly(parts, limit), leftOut: [] };
   const out = parts.filter((_, index) => !kept.has(index));
   const leftOut = out.map(nameOf);
   const more = leftOut.length > NAMED ? ` and ${leftOut.length - NAMED} more` : '';
@@ -60,7 +60,7 @@ export function wholeFiles(
       : `\n[left out, because there is no room: ${leftOut.slice(0, NAMED).join(', ')}${more}]\n`;
   return {
     text: `${parts.filter((_, index) => kept.has(index)).join('')}${told}`,
-    cut: out.reduce((sum, part) => sum + part.length, 0),
+    omitted_chars: out.reduce((sum, part) => sum + part.length, 0),
     leftOut,
   };
 }

@@ -1,61 +1,61 @@
 import * as z from 'zod';
-import { type Judgement, NOBODY_ASKED } from '../../contract/judgement/judgement.ts';
-import { describeSignal, type JudgedSignal, thresholdOf } from '../../contract/submission/signals.ts';
-import { firstOf } from '../../lib/cut.ts';
-import { material, type Piece } from '../../lib/material.ts';
-import { withOpinion, withoutOpinion } from './outcomes.ts';
-import type { Answered, Question } from './port.ts';
+import { type Judgement, UNASKED_RECEIPT } from '../../contract/judgement/judgement.ts';
+import { describeSignal, type ModelJudgedSignal, effectiveQualityThreshold } from '../../contract/submission/signals.ts';
+import { truncateText } from '../../lib/cut.ts';
+import { fencePrompt, type PromptPiece } from '../../lib/material.ts';
+import { verdictOfOpinion, verdictWithoutOpinion } from './outcomes.ts';
+import type { ModelAnswer, ReviewQuestion } from './port.ts';
 import { PROMPTS } from './prompts.ts';
 
-export const Reasons = z.array(z.string().max(1_000)).max(5);
+export const JudgeReasons = z.array(z.string().max(1_000)).max(5);
 /** Reasons stand before the answer: what a model has to justify first, it decides with more care. */
-export const Review = z.strictObject({ reasons: Reasons, answer: z.enum(['yes', 'no']) });
-export const Judged = z.strictObject({
-  reasons: Reasons,
+export const LlmReviewAnswer = z.strictObject({ reasons: JudgeReasons, answer: z.enum(['yes', 'no']) });
+export const LlmJudgeAnswer = z.strictObject({
+  reasons: JudgeReasons,
   verdict: z.enum(['accept', 'retry']),
   confidence: z.number().min(0).max(1),
 });
 
 /** Marks of the quality gate. A score is a whole number of the scale: what is none has not been marked, and is nobody's 3. */
-export const Scored = z.strictObject({
+export const QualityGateAnswer = z.strictObject({
   feedback: z.string().max(2_000),
   fixes: z.array(z.string().max(1_000)).max(3),
   score: z.number().int().min(1).max(5),
 });
 
 const KINDS = {
-  llm_review: { prompt: PROMPTS.llm_review, answer: Review, maxTokens: 512 },
-  llm_judge: { prompt: PROMPTS.llm_judge, answer: Judged, maxTokens: 1_024 },
-  quality_gate: { prompt: PROMPTS.quality_gate, answer: Scored, maxTokens: 800 },
+  llm_review: { prompt: PROMPTS.llm_review, answer: LlmReviewAnswer, maxTokens: 512 },
+  llm_judge: { prompt: PROMPTS.llm_judge, answer: LlmJudgeAnswer, maxTokens: 1_024 },
+  quality_gate: { prompt: PROMPTS.quality_gate, answer: QualityGateAnswer, maxTokens: 800 },
 } as const;
 
 /** Milliseconds for one judgement, with all its calls. */
-export const JUDGEMENT_MS = 90_000;
+export const JUDGEMENT_TIMEOUT_MS = 90_000;
 
 /** What the task itself asks of the judge. */
-function askedBy(signal: JudgedSignal): Piece[] {
+function signalPieces(signal: ModelJudgedSignal): PromptPiece[] {
   if (signal.type === 'llm_review') return [{ label: 'question about the work', text: signal.instructions }];
   return signal.criteria === undefined ? [] : [{ label: 'criteria', text: signal.criteria }];
 }
 
-type Answers = typeof Review | typeof Judged | typeof Scored;
+type Answers = typeof LlmReviewAnswer | typeof LlmJudgeAnswer | typeof QualityGateAnswer;
 
 /** The question of a signal, about what is in `pieces`. */
-export function questionOf(signal: JudgedSignal, pieces: readonly Piece[]): Question<Answers> {
+export function signalQuestion(signal: ModelJudgedSignal, pieces: readonly PromptPiece[]): ReviewQuestion<Answers> {
   const { prompt, answer, maxTokens } = KINDS[signal.type];
-  const { text, boundary, injections } = material([...askedBy(signal), ...pieces]);
-  return { prompt, material: text, boundary, injections, answer, maxTokens, timeoutMs: JUDGEMENT_MS };
+  const { text, boundary, injections } = fencePrompt([...signalPieces(signal), ...pieces]);
+  return { prompt, fencedText: text, boundary, injections, answerSchema: answer, maxTokens, timeoutMs: JUDGEMENT_TIMEOUT_MS };
 }
 
-type Opinion = z.output<Answers>;
+type SignalAnswer = z.output<Answers>;
 
-function isGood(signal: JudgedSignal, opinion: Opinion): boolean {
+function isGood(signal: ModelJudgedSignal, opinion: SignalAnswer): boolean {
   if ('answer' in opinion) return opinion.answer === 'yes';
   if ('verdict' in opinion) return opinion.verdict === 'accept';
-  return signal.type === 'quality_gate' && opinion.score >= thresholdOf(signal);
+  return signal.type === 'quality_gate' && opinion.score >= effectiveQualityThreshold(signal);
 }
 
-const reasonsIn = (opinion: Opinion): string[] =>
+const reasonsIn = (opinion: SignalAnswer): string[] =>
   'reasons' in opinion
     ? opinion.reasons
     : [`${opinion.score} of 5: ${opinion.feedback}`, ...opinion.fixes.map((fix) => `To mend: ${fix}`)];
@@ -64,28 +64,28 @@ const reasonsIn = (opinion: Opinion): string[] =>
 const SUBJECT = 300;
 
 /** The parts of a judgement that do not depend on what came of it. */
-export const headOf = (
-  signal: JudgedSignal,
+export const signalJudgementHead = (
+  signal: ModelJudgedSignal,
 ): Pick<Judgement, 'kind' | 'subject' | 'prompt' | 'calibration'> => {
   const { id, version, sha256 } = KINDS[signal.type].prompt;
   return {
     kind: signal.type,
-    subject: firstOf(describeSignal(signal), SUBJECT),
+    subject: truncateText(describeSignal(signal), SUBJECT),
     prompt: { id, version, sha256 },
     calibration: null,
   };
 };
 
 /** What was answered, as a judgement without what it cost. */
-export function opinionOf(
-  signal: JudgedSignal,
-  answered: Answered<Opinion>,
+export function signalOpinion(
+  signal: ModelJudgedSignal,
+  answered: ModelAnswer<SignalAnswer>,
   injections: readonly string[] = [],
 ): Pick<Judgement, 'outcome' | 'verdict' | 'confidence' | 'score' | 'reasons' | 'injections'> {
   if ('outcome' in answered)
     return {
       outcome: answered.outcome,
-      verdict: withoutOpinion(signal.on_error),
+      verdict: verdictWithoutOpinion(signal.on_error),
       confidence: null,
       reasons: [answered.why],
       injections: [...injections],
@@ -95,7 +95,7 @@ export function opinionOf(
   const good = isGood(signal, value);
   return {
     outcome: good ? 'passed' : 'failed',
-    verdict: withOpinion(good, confidence, injections),
+    verdict: verdictOfOpinion(good, confidence, injections),
     confidence,
     ...('score' in value ? { score: value.score } : {}),
     reasons: [...reasonsIn(value).map((reason) => reason.toWellFormed()), ...injections],
@@ -104,17 +104,17 @@ export function opinionOf(
 }
 
 /** A judgement for which nobody was asked. `failed`: it could be seen without a model. */
-export const unaskedJudgement = (
-  signal: JudgedSignal,
+export const unaskedSignalJudgement = (
+  signal: ModelJudgedSignal,
   {
     outcome,
     because,
   }: { readonly outcome: 'skipped' | 'inert' | 'infra_failed' | 'failed'; readonly because: string },
 ): Judgement => ({
-  ...headOf(signal),
-  ...NOBODY_ASKED,
+  ...signalJudgementHead(signal),
+  ...UNASKED_RECEIPT,
   outcome,
-  verdict: outcome === 'skipped' ? 'pass' : outcome === 'failed' ? 'fail' : withoutOpinion(signal.on_error),
+  verdict: outcome === 'skipped' ? 'pass' : outcome === 'failed' ? 'fail' : verdictWithoutOpinion(signal.on_error),
   reasons: [because],
   because,
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** How several reviewers come to one word. */
-export const Voting = z.strictObject({
+export const VotingRules = z.strictObject({
   /** How many of the configured models are asked. */
   reviewers: z.number().int().min(1).max(9).default(1),
   strategy: z.enum(['majority', 'quorum', 'weighted', 'unanimous']).default('quorum'),
@@ -12,12 +12,12 @@ export const Voting = z.strictObject({
   /** What counts when as many are for it as against it; `escalate` asks a person. */
   tie_break: z.enum(['reject', 'accept', 'escalate']).default('reject'),
 });
-export type Voting = z.infer<typeof Voting>;
+export type VotingRules = z.infer<typeof VotingRules>;
 
 /** What one reviewer said; null: it could not be asked, or its answer could not be read. */
 export type Vote = { readonly approves: boolean; readonly confidence: number } | null;
 
-export interface Count {
+export interface VoteCount {
   /** `undecided`: a person decides. `nobody`: nobody has voted. */
   readonly decision: 'approve' | 'reject' | 'undecided' | 'nobody';
   readonly approvals: number;
@@ -29,7 +29,7 @@ export interface Count {
 
 const TIES = { reject: 'reject', accept: 'approve', escalate: 'undecided' } as const;
 
-function decide(votes: readonly NonNullable<Vote>[], abstentions: number, rules: Voting): Count['decision'] {
+function decide(votes: readonly NonNullable<Vote>[], abstentions: number, rules: VotingRules): VoteCount['decision'] {
   if (votes.length === 0) return 'nobody';
   const weight = (approves: boolean): number =>
     votes
@@ -46,7 +46,7 @@ function decide(votes: readonly NonNullable<Vote>[], abstentions: number, rules:
 }
 
 /** Counts votes. Who was not sure, or not there, has abstained: never a word for the work. */
-export function countVotes(votes: readonly Vote[], rules: Voting): Count {
+export function countVotes(votes: readonly Vote[], rules: VotingRules): VoteCount {
   const cast = votes.filter(
     (vote) => vote !== null && vote.confidence >= rules.abstention_threshold,
   ) as NonNullable<Vote>[];

@@ -10,7 +10,7 @@ const LEAST_MS = 2_000;
  * Asks what comes one after the other within the time of all: no question may take more than what is left. What was answered before would
  * be lost, and had been paid for, if the last one took too long.
  */
-export function withinTime(ask: AskModel, clock: () => number = () => performance.now()): AskModel {
+export function withSharedDeadline(ask: AskModel, clock: () => number = () => performance.now()): AskModel {
   const end = clock() + JUDGING_SECONDS * 1_000 - AFTER_MS;
   return async (model, question) => {
     const left = end - clock();

@@ -8,27 +8,27 @@ import {
   type UserContent,
 } from 'ai';
 import * as z from 'zod';
-import { plainModel } from '../../contract/models/prices.ts';
-import { firstOf } from '../../lib/cut.ts';
-import { ABOUT_MARKS, material } from '../../lib/material.ts';
-import type { Answered, AskModel, Picture, Question } from '../judging/port.ts';
-import { KeyMissing, modelOf, type ReadKey } from './model-of.ts';
+import { normaliseModelName } from '../../contract/models/prices.ts';
+import { truncateText } from '../../lib/cut.ts';
+import { fenceInstructions, fencePrompt } from '../../lib/material.ts';
+import type { ModelAnswer, AskModel, PromptPicture, ReviewQuestion } from '../judging/port.ts';
+import { MissingModelKeyError, createLanguageModel, type ReadModelKey } from './model-of.ts';
 
 /** Calls for one answer: transient errors are tried again, an answer of another shape is asked for once more. */
 const MAX_CALLS = 3;
 /** Milliseconds before the second and third; up to as much again is added, so that judges do not come back together. */
-const BACK_OFF = [500, 2_000];
+const BACKOFF_MS = [500, 2_000];
 const MAX_REASON = 500;
 
 interface Options {
-  readonly readKey: ReadKey;
+  readonly readKey: ReadModelKey;
   /** Of a test: 0 to 1. */
   readonly random?: () => number;
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** A name without the vendor before it and the snapshot behind it. */
-const bare = (name: string): string => plainModel(name.slice(name.lastIndexOf('/') + 1));
+const bare = (name: string): string => normaliseModelName(name.slice(name.lastIndexOf('/') + 1));
 
 /** Who says that it has answered. The SDK fills in the name that was asked for where Gemini has it in a field of its own. */
 const Version = z.object({ modelVersion: z.string() });
@@ -37,7 +37,7 @@ function answeredBy({ modelId, body }: { readonly modelId: string; readonly body
 }
 
 const shortly = (error: unknown): string =>
-  firstOf((error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' '), MAX_REASON);
+  truncateText((error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' '), MAX_REASON);
 
 /** Milliseconds that a provider wants to be left alone for, or null. */
 function retryAfter(error: APICallError, now: number): number | null {
@@ -49,30 +49,30 @@ function retryAfter(error: APICallError, now: number): number | null {
 }
 
 /** What a model is told, and then shown: each picture is a part of its own, never text. */
-const contentOf = (text: string, pictures: readonly Picture[]): UserContent => [
+const contentOf = (text: string, pictures: readonly PromptPicture[]): UserContent => [
   { type: 'text', text },
   ...pictures.map(({ png }) => ({ type: 'file' as const, mediaType: 'image/png', data: png })),
 ];
 
 /** One question to one model, by the SDK of the vendors' protocols. */
-class Asking<Schema extends z.ZodType> {
+class ModelConversation<Schema extends z.ZodType> {
   #calls = 0;
   #tokens: { input: number; output: number } | null = null;
   readonly #began = performance.now();
   readonly #asked = new Date().toISOString();
   readonly #model: LanguageModel;
-  readonly #question: Question<Schema>;
+  readonly #question: ReviewQuestion<Schema>;
   readonly #options: Options;
   readonly #signal: AbortSignal;
 
-  constructor(model: LanguageModel, question: Question<Schema>, options: Options) {
+  constructor(model: LanguageModel, question: ReviewQuestion<Schema>, options: Options) {
     this.#model = model;
     this.#question = question;
     this.#options = options;
     this.#signal = AbortSignal.timeout(question.timeoutMs);
   }
 
-  async answer(name: string): Promise<Answered<z.output<Schema>>> {
+  async answer(name: string): Promise<ModelAnswer<z.output<Schema>>> {
     let repair = '';
     for (;;) {
       try {
@@ -100,12 +100,12 @@ class Asking<Schema extends z.ZodType> {
     }
   }
 
-  async #once(name: string, repair: string): Promise<Answered<z.output<Schema>>> {
-    const { prompt, material: shown, boundary, pictures = [], answer: schema, maxTokens } = this.#question;
+  async #once(name: string, repair: string): Promise<ModelAnswer<z.output<Schema>>> {
+    const { prompt, fencedText: shown, boundary, pictures = [], answerSchema: schema, maxTokens } = this.#question;
     this.#calls++;
     const result = await generateText({
       model: this.#model,
-      instructions: `${prompt.text}\n\n${ABOUT_MARKS(boundary)}`,
+      instructions: `${prompt.text}\n\n${fenceInstructions(boundary)}`,
       messages: [{ role: 'user', content: contentOf(`${shown}${repair}`, pictures) }],
       output: Output.object({ schema }),
       maxOutputTokens: maxTokens,
@@ -119,7 +119,7 @@ class Asking<Schema extends z.ZodType> {
       return this.#without('inert', 'the model refused to answer');
     const answered = answeredBy(result.response);
     if (bare(answered) !== bare(name))
-      return this.#without('infra_failed', `another model answered: ${firstOf(answered, 100)}, not ${name}`);
+      return this.#without('infra_failed', `another model answered: ${truncateText(answered, 100)}, not ${name}`);
     const value = schema.parse(result.output);
     return { ...this.#spent(), value };
   }
@@ -127,7 +127,7 @@ class Asking<Schema extends z.ZodType> {
   /** Waits before another call; false where there is no time, or no call, left. */
   async #waited(error: APICallError): Promise<boolean> {
     if (this.#calls >= MAX_CALLS) return false;
-    const own = (BACK_OFF[this.#calls - 1] ?? 0) * (1 + (this.#options.random ?? Math.random)());
+    const own = (BACKOFF_MS[this.#calls - 1] ?? 0) * (1 + (this.#options.random ?? Math.random)());
     const ms = Math.max(own, retryAfter(error, Date.now()) ?? 0);
     if (performance.now() - this.#began + ms >= this.#question.timeoutMs) return false;
     const pause = this.#options.pause ?? ((time, signal) => sleep(time, undefined, { signal }));
@@ -140,7 +140,7 @@ class Asking<Schema extends z.ZodType> {
   /** What was said is text from outside, like everything else. */
   #repairOf(said: string, wrong: string): string {
     const pieces = [{ label: 'your last answer', text: said.slice(0, 4_000) }];
-    return `\n\nYour last answer had another shape than the one asked for (${wrong}). Answer again, in that shape.\n\n${material(pieces, this.#question.boundary).text}`;
+    return `\n\nYour last answer had another shape than the one asked for (${wrong}). Answer again, in that shape.\n\n${fencePrompt(pieces, this.#question.boundary).text}`;
   }
 
   #count(usage: { inputTokens?: number | undefined; outputTokens?: number | undefined } | undefined): void {
@@ -159,7 +159,7 @@ class Asking<Schema extends z.ZodType> {
     };
   }
 
-  #without(outcome: 'inert' | 'timed_out' | 'infra_failed', why: string): Answered<z.output<Schema>> {
+  #without(outcome: 'inert' | 'timed_out' | 'infra_failed', why: string): ModelAnswer<z.output<Schema>> {
     return { ...this.#spent(), outcome, why };
   }
 }
@@ -168,14 +168,14 @@ const isCount = (value: number | undefined): value is number =>
   Number.isSafeInteger(value) && (value ?? -1) >= 0;
 
 /** The port to models, by the vendors' own protocols. Never throws for what a provider does. */
-export const askModel =
+export const createAskModel =
   (options: Options): AskModel =>
   async (model, question) => {
     try {
-      return await new Asking(await modelOf(model, options.readKey), question, options).answer(model.model);
+      return await new ModelConversation(await createLanguageModel(model, options.readKey), question, options).answer(model.model);
     } catch (error) {
       return {
-        outcome: error instanceof KeyMissing ? 'inert' : 'infra_failed',
+        outcome: error instanceof MissingModelKeyError ? 'inert' : 'infra_failed',
         why: shortly(error),
         calls: 0,
         tokens: null,

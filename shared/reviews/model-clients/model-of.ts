@@ -3,7 +3,7 @@ import type { ModelKey } from '../../contract/models/key.ts';
 import type { JudgeModel } from '../../contract/models/models.ts';
 
 /** Reads a key; null where it is not. */
-export type ReadKey = (key: ModelKey) => Promise<string | null>;
+export type ReadModelKey = (key: ModelKey) => Promise<string | null>;
 
 /** Most bytes of an answer: many times what the longest one that we ask for has. */
 const MAX_ANSWER_BYTES = 4 * 1_048_576;
@@ -26,23 +26,23 @@ const guarded: typeof fetch = async (input, init) => {
 };
 
 /** A key that should be there and is not: nobody can be asked. */
-export class KeyMissing extends Error {}
+export class MissingModelKeyError extends Error {}
 
 type Model = Parameters<typeof wrapLanguageModel>[0]['model'];
 
 /** The model as the SDK calls it; an answer in a fence of Markdown is the answer. @throws KeyMissing */
-export const modelOf = async (model: JudgeModel, readKey: ReadKey) =>
+export const createLanguageModel = async (model: JudgeModel, readKey: ReadModelKey) =>
   wrapLanguageModel({ model: await plainModelOf(model, readKey), middleware: extractJsonMiddleware() });
 
 /** Providers are loaded when they are used: a deployment needs one or two of them. */
-async function plainModelOf(model: JudgeModel, readKey: ReadKey): Promise<Model> {
+async function plainModelOf(model: JudgeModel, readKey: ReadModelKey): Promise<Model> {
   if (model.provider === 'bedrock') {
     const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
     const { region = process.env['AWS_REGION'] ?? 'us-east-1', url: baseURL } = model;
     return createAmazonBedrock({ region, fetch: guarded, ...(baseURL && { baseURL }) })(model.model);
   }
   const apiKey = model.key ? await readKey(model.key) : '';
-  if (apiKey === null) throw new KeyMissing(`the key of ${model.provider} is not where it should be`);
+  if (apiKey === null) throw new MissingModelKeyError(`the key of ${model.provider} is not where it should be`);
   const common = { apiKey, fetch: guarded };
   switch (model.provider) {
     case 'anthropic': {

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { ReviewClient } from '../../contract/review/schema.ts';
 
-export interface Shown {
+export interface ClientReviewInput {
   /** What the work is said to be. */
   readonly deliverable: string;
   readonly criteria: readonly string[];
 }
 
 /** What a client says; `reason` is null where it accepts. */
-export interface Feedback {
+export interface ClientFeedback {
   readonly reason: string | null;
   readonly unmet: readonly string[];
 }
@@ -31,7 +31,7 @@ function scoreOf(text: string, criterion: string): number {
 /** Least score that a criterion may have. */
 const LEAST = 0.7;
 
-const STRATEGIES: Readonly<Record<ReviewClient['strategy'], (shown: Shown, strictness: number) => Feedback>> =
+const STRATEGIES: Readonly<Record<ReviewClient['strategy'], (shown: ClientReviewInput, strictness: number) => ClientFeedback>> =
   {
     binary: ({ deliverable, criteria }, strictness) => {
       const least = Math.max(20, Math.floor(20 * Math.max(1, criteria.length) * strictness));
@@ -63,9 +63,9 @@ const STRATEGIES: Readonly<Record<ReviewClient['strategy'], (shown: Shown, stric
     },
   };
 
-export const feedbackOf = ({ strategy, strictness }: ReviewClient, shown: Shown): Feedback =>
+export const clientFeedback = ({ strategy, strictness }: ReviewClient, shown: ClientReviewInput): ClientFeedback =>
   STRATEGIES[strategy](shown, strictness);
 
 /** Whose turn it is with an attempt: one after the other. */
-export const clientFor = (pool: readonly ReviewClient[], attempt: number): ReviewClient | undefined =>
+export const clientForAttempt = (pool: readonly ReviewClient[], attempt: number): ReviewClient | undefined =>
   pool[(attempt - 1) % Math.max(1, pool.length)];

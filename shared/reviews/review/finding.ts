@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { SEVERITIES, type Severity } from '../../contract/review/kinds.ts';
-import { rank } from './matrix.ts';
+import { REVIEW_SEVERITIES, type ReviewSeverity } from '../../contract/review/kinds.ts';
+import { severityRank } from './matrix.ts';
 
 const words = (most: number) => z.string().trim().min(1).max(most);
 
 /** Findings of high and critical severity need something to show: the one rule for all gates of a review. */
-export const needsEvidence = [
-  ({ severity, evidence }: { readonly severity: Severity; readonly evidence: readonly string[] }): boolean =>
-    rank(severity) < rank('high') || evidence.length > 0,
+export const requireEvidenceRule = [
+  ({ severity, evidence }: { readonly severity: ReviewSeverity; readonly evidence: readonly string[] }): boolean =>
+    severityRank(severity) < severityRank('high') || evidence.length > 0,
   { path: ['evidence'], message: 'is empty: a finding of high or critical severity needs some' },
 ] satisfies [unknown, object];
 
@@ -15,22 +15,22 @@ export const needsEvidence = [
 export const RedTeamFinding = z
   .strictObject({
     attack_surface: z.enum(['correctness', 'security', 'requirements', 'grounding']),
-    severity: z.enum(SEVERITIES),
+    severity: z.enum(REVIEW_SEVERITIES),
     description: words(1_000),
     evidence: z.array(words(500)).max(10),
     suggested_fix: z.string().max(1_000),
   })
-  .refine(...needsEvidence);
+  .refine(...requireEvidenceRule);
 export type RedTeamFinding = z.infer<typeof RedTeamFinding>;
 
-export const MAX_FINDINGS = 25;
+export const MAX_REVIEW_FINDINGS = 25;
 export const RedTeamReport = z.strictObject({
-  findings: z.array(RedTeamFinding).max(MAX_FINDINGS),
+  findings: z.array(RedTeamFinding).max(MAX_REVIEW_FINDINGS),
   summary: z.string().max(4_096),
 });
 export type RedTeamReport = z.infer<typeof RedTeamReport>;
 
 /** As many as a report holds, the most severe first. */
-export const worstOf = <Finding extends { readonly severity: Severity }>(
+export const mostSevereFindings = <Finding extends { readonly severity: ReviewSeverity }>(
   findings: readonly Finding[],
-): Finding[] => [...findings].sort((a, b) => rank(b.severity) - rank(a.severity)).slice(0, MAX_FINDINGS);
+): Finding[] => [...findings].sort((a, b) => severityRank(b.severity) - severityRank(a.severity)).slice(0, MAX_REVIEW_FINDINGS);

@@ -1,19 +1,19 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
 import type { Judgement } from '../../contract/judgement/judgement.ts';
-import type { Severity } from '../../contract/review/kinds.ts';
-import { worstOf } from './finding.ts';
-import { gateWord } from './matrix.ts';
+import type { ReviewSeverity } from '../../contract/review/kinds.ts';
+import { mostSevereFindings } from './finding.ts';
+import { reviewGateDecision } from './matrix.ts';
 
 /** What a gate of a review comes to, before it is told what it took to ask. */
-export type GateSaid = Pick<Judgement, 'outcome' | 'verdict' | 'reasons' | 'confidence' | 'injections'>;
+export type ReviewGateResult = Pick<Judgement, 'outcome' | 'verdict' | 'reasons' | 'confidence' | 'injections'>;
 
 interface Finding {
-  readonly severity: Severity;
+  readonly severity: ReviewSeverity;
   readonly description: string;
   readonly evidence: readonly string[];
 }
 
-interface Found<F extends Finding> {
+interface FindingsInput<F extends Finding> {
   /** As the reason names it. */
   readonly gate: 'red-team' | 'vision';
   readonly summary: string;
@@ -28,7 +28,7 @@ interface Found<F extends Finding> {
 const MAX_LINE = 1_000;
 
 /** What findings make of work: what blocks sends it back with the summary, what does not is kept with it. */
-export function foundBy<F extends Finding>({
+export function resultOfFindings<F extends Finding>({
   gate,
   summary,
   findings,
@@ -36,10 +36,10 @@ export function foundBy<F extends Finding>({
   autonomy,
   injections,
   confidence = null,
-}: Found<F>): GateSaid {
-  const all = worstOf(findings);
+}: FindingsInput<F>): ReviewGateResult {
+  const all = mostSevereFindings(findings);
   const severities = all.map(({ severity }) => severity);
-  const isBlocked = gateWord(severities, autonomy) === 'block';
+  const isBlocked = reviewGateDecision(severities, autonomy) === 'block';
   const line = (finding: F): string => {
     const { severity, description, evidence } = finding;
     const shown = evidence.length > 0 ? ` (${evidence.join('; ')})` : '';
@@ -59,11 +59,11 @@ export function foundBy<F extends Finding>({
 }
 
 /** A gate that could not look is open, with a finding that says so; its faults are counted. */
-export const openGate = (
+export const failOpenResult = (
   outcome: 'inert' | 'timed_out' | 'infra_failed',
   about: string,
   why: string,
-): GateSaid => ({
+): ReviewGateResult => ({
   outcome,
   verdict: 'pass',
   confidence: null,
@@ -72,14 +72,14 @@ export const openGate = (
 });
 
 /** What becomes of work that a gate finds nothing of to look at. */
-export type OnMissing = 'skip' | 'hold' | 'block';
+export type OnMissingDeliverable = 'skip' | 'hold' | 'block';
 const MISSING = {
   skip: { outcome: 'skipped', verdict: 'pass' },
   hold: { outcome: 'inert', verdict: 'refer' },
   block: { outcome: 'failed', verdict: 'fail' },
-} as const satisfies Readonly<Record<OnMissing, Pick<GateSaid, 'outcome' | 'verdict'>>>;
+} as const satisfies Readonly<Record<OnMissingDeliverable, Pick<ReviewGateResult, 'outcome' | 'verdict'>>>;
 
-export const nothingToLookAt = (why: string, onMissing: OnMissing): GateSaid => ({
+export const missingInputResult = (why: string, onMissing: OnMissingDeliverable): ReviewGateResult => ({
   ...MISSING[onMissing],
   confidence: null,
   reasons: [why],

@@ -1,10 +1,10 @@
 import { AUTONOMY_LEVELS, type AutonomyLevel } from '../../contract/approval/autonomy.ts';
-import { SEVERITIES, type Severity } from '../../contract/review/kinds.ts';
+import { REVIEW_SEVERITIES, type ReviewSeverity } from '../../contract/review/kinds.ts';
 
-export type GateWord = 'pass' | 'pass_with_findings' | 'block';
+export type ReviewGateDecision = 'pass' | 'pass_with_findings' | 'block';
 
 /** Who is freer than this goes on with findings of such a severity; null: nobody does. */
-const GOES_ON: Readonly<Record<Severity, readonly AutonomyLevel[]>> = {
+const AUTONOMY_ALLOWED: Readonly<Record<ReviewSeverity, readonly AutonomyLevel[]>> = {
   info: AUTONOMY_LEVELS,
   low: AUTONOMY_LEVELS,
   medium: ['full', 'semi'],
@@ -12,14 +12,14 @@ const GOES_ON: Readonly<Record<Severity, readonly AutonomyLevel[]>> = {
   critical: [],
 };
 
-const row = (severity: Severity): Readonly<Record<AutonomyLevel, GateWord>> => {
-  const word = (level: AutonomyLevel): GateWord =>
-    GOES_ON[severity].includes(level) ? 'pass_with_findings' : 'block';
+const row = (severity: ReviewSeverity): Readonly<Record<AutonomyLevel, ReviewGateDecision>> => {
+  const word = (level: AutonomyLevel): ReviewGateDecision =>
+    AUTONOMY_ALLOWED[severity].includes(level) ? 'pass_with_findings' : 'block';
   return { full: word('full'), semi: word('semi'), supervised: word('supervised'), locked: word('locked') };
 };
 
 /** What the most severe finding makes of work, at each level of autonomy: the one table that code and docs read. */
-export const MATRIX: Readonly<Record<Severity | 'none', Readonly<Record<AutonomyLevel, GateWord>>>> = {
+export const SEVERITY_MATRIX: Readonly<Record<ReviewSeverity | 'none', Readonly<Record<AutonomyLevel, ReviewGateDecision>>>> = {
   none: { full: 'pass', semi: 'pass', supervised: 'pass', locked: 'pass' },
   info: row('info'),
   low: row('low'),
@@ -28,9 +28,9 @@ export const MATRIX: Readonly<Record<Severity | 'none', Readonly<Record<Autonomy
   critical: row('critical'),
 };
 
-export const rank = (severity: Severity): number => SEVERITIES.indexOf(severity);
+export const severityRank = (severity: ReviewSeverity): number => REVIEW_SEVERITIES.indexOf(severity);
 
-export function gateWord(severities: readonly Severity[], autonomy: AutonomyLevel): GateWord {
-  const worst = [...severities].sort((a, b) => rank(b) - rank(a))[0] ?? 'none';
-  return MATRIX[worst][autonomy];
+export function reviewGateDecision(severities: readonly ReviewSeverity[], autonomy: AutonomyLevel): ReviewGateDecision {
+  const worst = [...severities].sort((a, b) => severityRank(b) - severityRank(a))[0] ?? 'none';
+  return SEVERITY_MATRIX[worst][autonomy];
 }

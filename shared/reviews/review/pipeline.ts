@@ -1,9 +1,9 @@
 import type { ReviewStage } from '../../contract/review/kinds.ts';
 import type { ReviewProgress } from '../../contract/review/progress.ts';
-import { firstOf } from '../../lib/cut.ts';
-import { type Reviewed, STAGES } from './stages.ts';
+import { truncateText } from '../../lib/cut.ts';
+import { type ReviewStageInput, REVIEW_STAGE_FUNCTIONS } from './stages.ts';
 
-export interface PipelineResult {
+export interface ReviewStagesResult {
   readonly verdict: 'pass' | 'fail' | 'refer';
   readonly progress: ReviewProgress;
 }
@@ -14,12 +14,12 @@ const MAX_REASON = 500;
  * Runs the stages in order. The first that fails, or that asks a person, is the last that runs; those that have nothing to say are
  * written down and passed over. Without any that says something, the work passes review: what ran has judged it before.
  */
-export function runPipeline(stages: readonly ReviewStage[], reviewed: Reviewed): PipelineResult {
+export function runReviewStages(stages: readonly ReviewStage[], reviewed: ReviewStageInput): ReviewStagesResult {
   const completed: string[] = [];
   const results: ReviewProgress['stage_results'] = {};
   for (const stage of stages) {
-    const { verdict, reason } = STAGES[stage](reviewed);
-    results[stage] = { verdict, reason: reason === null ? null : firstOf(reason, MAX_REASON) };
+    const { verdict, reason } = REVIEW_STAGE_FUNCTIONS[stage](reviewed);
+    results[stage] = { verdict, reason: reason === null ? null : truncateText(reason, MAX_REASON) };
     if (verdict === 'fail' || verdict === 'refer')
       return {
         verdict,

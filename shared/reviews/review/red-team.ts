@@ -1,50 +1,50 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
-import { type RedTeamSettings, STAKES } from '../../contract/review/schema.ts';
+import { type RedTeamSettings, STAKES_LEVELS } from '../../contract/review/schema.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { material, type Piece } from '../../lib/material.ts';
-import type { Question } from '../judging/port.ts';
+import { fencePrompt, type PromptPiece } from '../../lib/material.ts';
+import type { ReviewQuestion } from '../judging/port.ts';
 import { PROMPTS } from '../judging/prompts.ts';
 import { type RedTeamFinding, RedTeamReport } from './finding.ts';
-import { foundBy, type GateSaid, nothingToLookAt, openGate } from './gate-word.ts';
+import { resultOfFindings, type ReviewGateResult, missingInputResult, failOpenResult } from './gate-word.ts';
 
 export const RED_TEAM_SUBJECT = 'red team';
 const MAX_TOKENS = 4_096;
 
 /** Whether the attacker is to look at the work of a task; null: its workflow does not want one, or not for so little. */
-export function redTeamOf({
+export function redTeamSettings({
   workflow_in_force: workflow,
 }: Pick<Task, 'workflow_in_force'>): RedTeamSettings | null {
   const settings = workflow?.review.red_team;
   if (!settings?.enabled) return null;
-  return STAKES.indexOf(workflow?.review.stakes ?? 'normal') < STAKES.indexOf(settings.min_stakes)
+  return STAKES_LEVELS.indexOf(workflow?.review.stakes ?? 'normal') < STAKES_LEVELS.indexOf(settings.min_stakes)
     ? null
     : settings;
 }
 
-export function attackQuestion(
-  pieces: readonly Piece[],
+export function redTeamQuestion(
+  pieces: readonly PromptPiece[],
   { timeout_s }: Pick<RedTeamSettings, 'timeout_s'>,
-): Question<typeof RedTeamReport> {
-  const { text, boundary, injections } = material(pieces);
+): ReviewQuestion<typeof RedTeamReport> {
+  const { text, boundary, injections } = fencePrompt(pieces);
   return {
     prompt: PROMPTS.red_team,
-    material: text,
+    fencedText: text,
     boundary,
     injections,
-    answer: RedTeamReport,
+    answerSchema: RedTeamReport,
     maxTokens: MAX_TOKENS,
     timeoutMs: timeout_s * 1_000,
   };
 }
 
 /** What findings make of work. */
-export const attacked = (
+export const redTeamResult = (
   summary: string,
   findings: readonly RedTeamFinding[],
   autonomy: AutonomyLevel,
   injections: readonly string[],
-): GateSaid =>
-  foundBy({
+): ReviewGateResult =>
+  resultOfFindings({
     gate: 'red-team',
     summary,
     findings,
@@ -54,11 +54,11 @@ export const attacked = (
   });
 
 /** Nobody has attacked: the gate is open, with a finding that says so, and its faults are counted. */
-export const openFault = (outcome: 'inert' | 'timed_out' | 'infra_failed', why: string): GateSaid =>
-  openGate(outcome, 'correctness', `nobody attacked this work: ${why}`);
+export const failedOpenRedTeamResult = (outcome: 'inert' | 'timed_out' | 'infra_failed', why: string): ReviewGateResult =>
+  failOpenResult(outcome, 'correctness', `nobody attacked this work: ${why}`);
 
 /** Why there is nothing to attack, or null. */
-export function missingDeliverable(
+export function missingDeliverableReason(
   { acceptance_criteria }: Pick<Task, 'acceptance_criteria'>,
   { artifact }: Task['attempts'][number],
 ): string | null {
@@ -68,5 +68,5 @@ export function missingDeliverable(
     : null;
 }
 
-export const noDeliverable = (why: string, { on_missing_deliverable: then }: RedTeamSettings): GateSaid =>
-  nothingToLookAt(why, then);
+export const missingDeliverableResult = (why: string, { on_missing_deliverable: then }: RedTeamSettings): ReviewGateResult =>
+  missingInputResult(why, then);

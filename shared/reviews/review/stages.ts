@@ -2,29 +2,29 @@ import type { Verdict } from '../../contract/evidence/schema.ts';
 import type { ReviewStage } from '../../contract/review/kinds.ts';
 import type { ReviewSettings } from '../../contract/review/schema.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { clientFor, feedbackOf } from './client.ts';
+import { clientForAttempt, clientFeedback } from './client.ts';
 
 /** What a stage says of work. `refer`: a person decides; the stages behind it are for after that person's word. */
-export type StageVerdict = 'pass' | 'fail' | 'skip' | 'refer';
+export type ReviewStageVerdict = 'pass' | 'fail' | 'skip' | 'refer';
 
-export interface StageResult {
+export interface ReviewStageResult {
   readonly stage: string;
-  readonly verdict: StageVerdict;
+  readonly verdict: ReviewStageVerdict;
   readonly reason: string | null;
 }
 
 /** What stages look at. */
-export interface Reviewed {
+export interface ReviewStageInput {
   readonly task: Pick<Task, 'status' | 'acceptance_criteria' | 'title' | 'description' | 'attempts'>;
   /** Of evidence and opinions, as it stands when the work comes to review. */
   readonly verdict: Pick<Verdict, 'verdict' | 'reasons' | 'judgements'>;
   readonly settings: Pick<ReviewSettings, 'require_all_criteria_met' | 'clients'>;
 }
 
-type Stage = (reviewed: Reviewed) => Omit<StageResult, 'stage'>;
+type ReviewStageFunction = (reviewed: ReviewStageInput) => Omit<ReviewStageResult, 'stage'>;
 
 /** The one stage where a workflow names none: what the janitor has found. */
-const verdict: Stage = ({ verdict: { verdict: word, reasons } }) => ({
+const verdict: ReviewStageFunction = ({ verdict: { verdict: word, reasons } }) => ({
   verdict: word,
   reason: word === 'pass' ? null : reasons.map(({ message }) => message).join('; ') || null,
 });
@@ -33,7 +33,7 @@ const verdict: Stage = ({ verdict: { verdict: word, reasons } }) => ({
  * Every criterion has its probe at every node, so a node that passes the work says that all are met, and one that does not, that none can be
  * counted on. Where nobody has graded, a person decides: not looked at is not failed.
  */
-function criteriaMet({ task, verdict: { judgements = [] } }: Reviewed): Omit<StageResult, 'stage'> {
+function criteriaMet({ task, verdict: { judgements = [] } }: ReviewStageInput): Omit<ReviewStageResult, 'stage'> {
   const graded = judgements.filter(({ kind }) => kind === 'verification');
   const count = task.acceptance_criteria.length;
   const down = graded.find(({ verdict: word }) => word === 'fail');
@@ -44,7 +44,7 @@ function criteriaMet({ task, verdict: { judgements = [] } }: Reviewed): Omit<Sta
     : { verdict: 'refer', reason: `nobody has said that the ${count} acceptance criteria are met` };
 }
 
-const internal: Stage = (reviewed) => {
+const internal: ReviewStageFunction = (reviewed) => {
   const { task, settings } = reviewed;
   if (task.status !== 'in_review')
     return { verdict: 'fail', reason: `the task is ${task.status}, not in review` };
@@ -54,13 +54,13 @@ const internal: Stage = (reviewed) => {
 };
 
 /** What the work is said to be: by who did it, else by the task. */
-const deliverableOf = ({ attempts, description, title }: Reviewed['task']): string =>
+const deliverableOf = ({ attempts, description, title }: ReviewStageInput['task']): string =>
   [attempts.at(-1)?.report?.summary, description, title].find((text) => text?.trim()) ?? '';
 
-const client: Stage = ({ task, settings: { clients } }) => {
-  const asked = clientFor(clients, task.attempts.length);
+const client: ReviewStageFunction = ({ task, settings: { clients } }) => {
+  const asked = clientForAttempt(clients, task.attempts.length);
   if (!asked) return { verdict: 'skip', reason: 'there is no client' };
-  const { reason, unmet } = feedbackOf(asked, {
+  const { reason, unmet } = clientFeedback(asked, {
     deliverable: deliverableOf(task),
     criteria: task.acceptance_criteria,
   });
@@ -69,11 +69,11 @@ const client: Stage = ({ task, settings: { clients } }) => {
   return { verdict: 'fail', reason: `client ${asked.id} ${reason}${missed}` };
 };
 
-const person: Stage = () => ({
+const person: ReviewStageFunction = () => ({
   verdict: 'refer',
   reason: 'the workflow wants a person to look at each result',
 });
 
-export const STAGES = { verdict, internal, client, person } as const satisfies Readonly<
-  Record<ReviewStage, Stage>
+export const REVIEW_STAGE_FUNCTIONS = { verdict, internal, client, person } as const satisfies Readonly<
+  Record<ReviewStage, ReviewStageFunction>
 >;

@@ -1,30 +1,30 @@
 import * as z from 'zod';
-import type { Spent } from '../../contract/judgement/judgement.ts';
-import { cut } from '../../lib/cut.ts';
-import { material } from '../../lib/material.ts';
-import { type Answered, type Question, spentOn } from '../judging/port.ts';
+import type { AskReceipt } from '../../contract/judgement/judgement.ts';
+import { truncateToBytes } from '../../lib/cut.ts';
+import { fencePrompt } from '../../lib/material.ts';
+import { type ModelAnswer, type ReviewQuestion, receiptOf } from '../judging/port.ts';
 import { PROMPTS } from '../judging/prompts.ts';
 import { type AtomicProbe, probeId } from './probe.ts';
 
 /** Criteria could not be turned into probes. */
-export class DecompositionFailed extends Error {
+export class DecompositionError extends Error {
   override readonly name = 'DecompositionFailed';
 }
 
-export interface Decomposed {
+export interface Decomposition {
   readonly probes: readonly AtomicProbe[];
   /** Null: nobody was asked. */
-  readonly spent: Spent | null;
+  readonly receipt: AskReceipt | null;
 }
 
 /** Turns acceptance criteria into questions with the answer yes or no. */
 export interface CriteriaDecomposer {
   readonly name: string;
   /** @throws DecompositionFailed */
-  decompose(criteria: readonly string[], of: { readonly taskId: string }): Promise<Decomposed>;
+  decompose(criteria: readonly string[], of: { readonly taskId: string }): Promise<Decomposition>;
 }
 
-export const IDENTITY: CriteriaDecomposer = {
+export const IDENTITY_DECOMPOSER: CriteriaDecomposer = {
   name: 'identity',
   decompose: async (criteria, { taskId }) => ({
     probes: criteria.map((criterion, index) => ({
@@ -32,11 +32,11 @@ export const IDENTITY: CriteriaDecomposer = {
       probe_text: `Does the work satisfy this criterion: ${criterion}`,
       source_criterion: criterion,
     })),
-    spent: null,
+    receipt: null,
   }),
 };
 
-export const Probes = z.strictObject({
+export const ProbesAnswer = z.strictObject({
   probes: z
     .array(z.strictObject({ source_criterion_index: z.number(), probe_text: z.string().max(2_000) }))
     .max(2_000),
@@ -49,18 +49,18 @@ const ROOM = 8_000;
 const LEAST = 16;
 
 /** Criteria as far as there is room for them, each with its share. @throws DecompositionFailed */
-export function fitCriteria(criteria: readonly string[]): string[] {
+export function truncateCriteria(criteria: readonly string[]): string[] {
   const total = criteria.reduce((sum, each) => sum + each.length, 0);
   if (total <= ROOM) return [...criteria];
   if (criteria.length * LEAST > ROOM)
-    throw new DecompositionFailed(`${criteria.length} criteria are more than a model can be shown at once`);
+    throw new DecompositionError(`${criteria.length} criteria are more than a model can be shown at once`);
   const room = ROOM - criteria.length * LEAST;
-  return criteria.map((each) => cut(each, LEAST + Math.floor((room * each.length) / total)));
+  return criteria.map((each) => truncateToBytes(each, LEAST + Math.floor((room * each.length) / total)));
 }
 
 /** Probes of an answer: what is out of range, blank or over the limit is left out. @throws DecompositionFailed when a criterion has none. */
-export function probesOf(
-  { probes }: z.output<typeof Probes>,
+export function probesFromAnswer(
+  { probes }: z.output<typeof ProbesAnswer>,
   criteria: readonly string[],
   { taskId, most }: { readonly taskId: string; readonly most: number },
 ): AtomicProbe[] {
@@ -76,43 +76,43 @@ export function probesOf(
       source_criterion: criterion,
     });
   }
-  if (kept.length === 0) throw new DecompositionFailed('the answer has no probe that can be used');
+  if (kept.length === 0) throw new DecompositionError('the answer has no probe that can be used');
   const without = criteria.filter((_, index) => counts[index] === 0);
   if (without.length > 0)
-    throw new DecompositionFailed(
-      `no probe was given for: ${without.map((each) => cut(each, 100)).join('; ')}`,
+    throw new DecompositionError(
+      `no probe was given for: ${without.map((each) => truncateToBytes(each, 100)).join('; ')}`,
     );
   return kept;
 }
 
-type Put = (question: Question<typeof Probes>) => Promise<Answered<z.output<typeof Probes>>>;
+type AskForProbes = (question: ReviewQuestion<typeof ProbesAnswer>) => Promise<ModelAnswer<z.output<typeof ProbesAnswer>>>;
 
 /** Asks a model for the probes. @param most of each criterion. */
-export function llmDecomposer(ask: Put, most: number): CriteriaDecomposer {
+export function createLlmDecomposer(ask: AskForProbes, most: number): CriteriaDecomposer {
   if (!Number.isInteger(most) || most < 1) throw new RangeError('at least one probe for each criterion');
   return {
     name: 'llm',
     decompose: async (criteria, { taskId }) => {
-      if (criteria.length === 0) return { probes: [], spent: null };
-      const shown = fitCriteria(criteria).map((text, index) => ({
+      if (criteria.length === 0) return { probes: [], receipt: null };
+      const shown = truncateCriteria(criteria).map((text, index) => ({
         label: `criterion ${index}`,
         text,
       }));
-      const { text, boundary, injections } = material([
+      const { text, boundary, injections } = fencePrompt([
         ...shown,
         { label: 'most probes for each criterion', text: String(most) },
       ]);
       const answered = await ask({
         prompt: PROMPTS.atomic_probes,
-        material: text,
+        fencedText: text,
         boundary,
         injections,
-        answer: Probes,
+        answerSchema: ProbesAnswer,
         maxTokens: MAX_TOKENS,
         timeoutMs: TIMEOUT_MS,
       });
-      if ('outcome' in answered) throw new DecompositionFailed(answered.why, { cause: answered });
-      return { probes: probesOf(answered.value, criteria, { taskId, most }), spent: spentOn(answered) };
+      if ('outcome' in answered) throw new DecompositionError(answered.why, { cause: answered });
+      return { probes: probesFromAnswer(answered.value, criteria, { taskId, most }), receipt: receiptOf(answered) };
     },
   };
 }

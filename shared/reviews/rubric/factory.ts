@@ -1,19 +1,19 @@
 import type * as z from 'zod';
 import type { JudgeModel } from '../../contract/models/models.ts';
-import { DECOMPOSERS, GRADERS } from '../../contract/rubric/kinds.ts';
-import type { VerificationConfig } from '../../contract/workflow/schema.ts';
+import { DECOMPOSER_NAMES, GRADER_NAMES } from '../../contract/rubric/kinds.ts';
+import type { VerificationNodeConfig } from '../../contract/workflow/schema.ts';
 import type { AskModel } from '../judging/port.ts';
-import { type CriteriaDecomposer, IDENTITY, llmDecomposer } from './decomposer.ts';
+import { type CriteriaDecomposer, IDENTITY_DECOMPOSER, createLlmDecomposer } from './decomposer.ts';
 import type { RubricGrader } from './grader.ts';
-import { HEURISTIC } from './heuristic-grader.ts';
-import { llmGrader } from './llm-grader.ts';
+import { HEURISTIC_GRADER } from './heuristic-grader.ts';
+import { createLlmGrader } from './llm-grader.ts';
 
 /** A variant that needs a model has none. */
-export class ModelMissing extends Error {
+export class MissingModelError extends Error {
   override readonly name = 'ModelMissing';
 }
 
-export interface VerifierParts {
+export interface VerifierDependencies {
   readonly ask: AskModel;
   readonly decomposer?: JudgeModel | undefined;
   readonly grader?: JudgeModel | undefined;
@@ -21,35 +21,35 @@ export interface VerifierParts {
 
 const needed = (model: JudgeModel | undefined, purpose: string): JudgeModel => {
   if (!model)
-    throw new ModelMissing(
+    throw new MissingModelError(
       `no model is configured: name one as \`${purpose}\` in \`assay:judges\` of the deployment, or with \`assay up --models FILE\``,
     );
   return model;
 };
 
 type Config = Pick<
-  z.infer<typeof VerificationConfig>,
+  z.infer<typeof VerificationNodeConfig>,
   'decomposer' | 'grader' | 'max_probes_per_criterion' | 'min_confidence_override'
 >;
 
 /** Decomposer and grader as the configuration names them, made anew for each call. @throws ModelMissing */
-export function verifierOf(
+export function createVerifier(
   config: Config,
-  { ask, decomposer, grader }: VerifierParts,
+  { ask, decomposer, grader }: VerifierDependencies,
 ): { readonly decomposer: CriteriaDecomposer; readonly grader: RubricGrader } {
   return { decomposer: decomposerOf(), grader: graderOf() };
 
   function decomposerOf(): CriteriaDecomposer {
     switch (config.decomposer) {
       case 'identity':
-        return IDENTITY;
+        return IDENTITY_DECOMPOSER;
       case 'llm': {
         const model = needed(decomposer, 'decomposer');
-        return llmDecomposer((question) => ask(model, question), config.max_probes_per_criterion);
+        return createLlmDecomposer((question) => ask(model, question), config.max_probes_per_criterion);
       }
       default:
         throw new TypeError(
-          `${String(config.decomposer)} is no decomposer; known: ${DECOMPOSERS.join(', ')}`,
+          `${String(config.decomposer)} is no decomposer; known: ${DECOMPOSER_NAMES.join(', ')}`,
         );
     }
   }
@@ -57,15 +57,15 @@ export function verifierOf(
   function graderOf(): RubricGrader {
     switch (config.grader) {
       case 'heuristic':
-        return HEURISTIC;
+        return HEURISTIC_GRADER;
       case 'llm': {
         const model = needed(grader, 'rubric');
-        return llmGrader((question) => ask(model, question), config.min_confidence_override);
+        return createLlmGrader((question) => ask(model, question), config.min_confidence_override);
       }
       case 'evidence':
         throw new TypeError('nobody grades where evidence alone decides');
       default:
-        throw new TypeError(`${String(config.grader)} is no grader; known: ${GRADERS.join(', ')}`);
+        throw new TypeError(`${String(config.grader)} is no grader; known: ${GRADER_NAMES.join(', ')}`);
     }
   }
 }

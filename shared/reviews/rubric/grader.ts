@@ -1,33 +1,33 @@
-import type { Spent } from '../../contract/judgement/judgement.ts';
+import type { AskReceipt } from '../../contract/judgement/judgement.ts';
 import type { VerificationResult } from '../../contract/rubric/result.ts';
 import type { VerificationRubric } from '../../contract/rubric/schema.ts';
-import type { Piece } from '../../lib/material.ts';
+import type { PromptPiece } from '../../lib/material.ts';
 import type { HandoffArtifact } from './handoff.ts';
 import type { AtomicProbe } from './probe.ts';
 
-export interface ToGrade {
+export interface GradingInput {
   readonly artifact: HandoffArtifact;
   readonly rubric: VerificationRubric;
   readonly probes: readonly AtomicProbe[];
   /** What the task asks for: shown to a grader, and no part of the work. */
-  readonly about: readonly Piece[];
+  readonly taskPieces: readonly PromptPiece[];
   readonly generator_agent_id: string;
   readonly evaluator_agent_id: string;
   readonly at: Date;
 }
 
 /** A result, or why there is none: then nobody has judged. */
-export type Grading = (
+export type GradingResult = (
   | { readonly result: VerificationResult }
   | { readonly outcome: 'inert' | 'timed_out' | 'infra_failed'; readonly why: string }
 ) & {
   /** Null: nobody was asked. */
-  readonly spent: Spent | null;
+  readonly receipt: AskReceipt | null;
   readonly injections: readonly string[];
 };
 
 /** Grades work against a rubric. */
 export interface RubricGrader {
   readonly name: string;
-  grade(work: ToGrade): Promise<Grading>;
+  grade(work: GradingInput): Promise<GradingResult>;
 }

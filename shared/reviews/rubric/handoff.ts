@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Refusal } from '../../contract/refusal.ts';
 import { VerificationRubric } from '../../contract/rubric/schema.ts';
-import { frozen } from '../../lib/frozen.ts';
+import { deepFreezeCopy } from '../../lib/frozen.ts';
 import { AtomicProbe } from './probe.ts';
 
 const NonBlank = z.string().refine((text) => text.trim() !== '', { message: 'must not be blank' });
@@ -28,10 +28,10 @@ export const HandoffArtifact = z
 export type HandoffArtifact = Readonly<z.infer<typeof HandoffArtifact>>;
 
 /** @throws Refusal `self_review` when both are the same, `invalid` for any other fault. */
-export function handOver(fields: z.input<typeof HandoffArtifact>): HandoffArtifact {
+export function createHandoff(fields: z.input<typeof HandoffArtifact>): HandoffArtifact {
   if (fields.from_agent_id === fields.to_agent_id)
     throw new Refusal('self_review', `${fields.from_agent_id} made this: nobody hands work to themselves`);
   const parsed = HandoffArtifact.safeParse(fields);
   if (!parsed.success) throw new Refusal('invalid', z.prettifyError(parsed.error));
-  return frozen(parsed.data);
+  return deepFreezeCopy(parsed.data);
 }

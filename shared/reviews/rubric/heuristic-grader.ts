@@ -1,5 +1,5 @@
-import { graded, type VerificationResult } from '../../contract/rubric/result.ts';
-import type { RubricGrader, ToGrade } from './grader.ts';
+import { createVerificationResult, type VerificationResult } from '../../contract/rubric/result.ts';
+import type { RubricGrader, GradingInput } from './grader.ts';
 
 /** Of the seed's source; each 0 to 1. */
 const PASS_THRESHOLD = 0.5;
@@ -16,7 +16,7 @@ const textOf = (value: unknown): string =>
  * Counts how many criteria are found word for word in what was handed over. With a rubric's usual confidence of 0.7 it never fails
  * work: below 0.6 of the probes a person is asked, above it passes.
  */
-export function gradeByWords(work: ToGrade): VerificationResult {
+export function gradeByTextMatch(work: GradingInput): VerificationResult {
   const { artifact, rubric, probes, generator_agent_id, evaluator_agent_id, at } = work;
   const all = (grade: number) => Object.fromEntries(rubric.criteria.map(({ name }) => [name, grade]));
   const common = {
@@ -26,7 +26,7 @@ export function gradeByWords(work: ToGrade): VerificationResult {
     timestamp: at.toISOString(),
   };
   if (probes.length === 0)
-    return graded({
+    return createVerificationResult({
       ...common,
       verdict: 'refer',
       confidence: 0,
@@ -40,7 +40,7 @@ export function gradeByWords(work: ToGrade): VerificationResult {
   const ratio = matched / probes.length;
   const isEnough = ratio >= PASS_THRESHOLD;
   const confidence = Math.min(CONFIDENCE_CEILING, ratio + CONFIDENCE_BIAS);
-  return graded({
+  return createVerificationResult({
     ...common,
     verdict: confidence < rubric.min_confidence ? 'refer' : isEnough ? 'pass' : 'fail',
     confidence,
@@ -49,7 +49,7 @@ export function gradeByWords(work: ToGrade): VerificationResult {
   });
 }
 
-export const HEURISTIC: RubricGrader = {
+export const HEURISTIC_GRADER: RubricGrader = {
   name: 'heuristic',
-  grade: async (work) => ({ result: gradeByWords(work), spent: null, injections: [] }),
+  grade: async (work) => ({ result: gradeByTextMatch(work), receipt: null, injections: [] }),
 };

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { VERDICTS } from '../../contract/outcome.ts';
-import { graded, type VerificationResult } from '../../contract/rubric/result.ts';
+import { createVerificationResult, type VerificationResult } from '../../contract/rubric/result.ts';
 import type { VerificationRubric } from '../../contract/rubric/schema.ts';
-import { material, type Piece } from '../../lib/material.ts';
-import { type Answered, type Question, spentOn } from '../judging/port.ts';
+import { fencePrompt, type PromptPiece } from '../../lib/material.ts';
+import { type ModelAnswer, type ReviewQuestion, receiptOf } from '../judging/port.ts';
 import { PROMPTS } from '../judging/prompts.ts';
-import type { RubricGrader, ToGrade } from './grader.ts';
+import type { RubricGrader, GradingInput } from './grader.ts';
 
 /**
  * Grades are a list of pairs: in an object a criterion that is graded twice would be lost on the way. Findings stand before the
@@ -29,7 +29,7 @@ const PAYLOAD = 16_000;
 const isShare = (value: number): boolean => Number.isFinite(value) && value >= 0 && value <= 1;
 
 /** What is wrong with an answer, the first thing in a fixed order; null: nothing. */
-export function faultOf(
+export function gradingAnswerFault(
   answer: RubricVerdict,
   { criteria }: Pick<VerificationRubric, 'criteria'>,
 ): string | null {
@@ -52,9 +52,9 @@ export function faultOf(
 const percent = (value: number): string => value.toFixed(2);
 
 /** What an answer makes of the work. One that cannot be used is for a person, with no grade at all. */
-export function resultOf(
+export function gradingAnswerResult(
   answer: RubricVerdict,
-  work: ToGrade,
+  work: GradingInput,
   minConfidenceOverride: number | null,
 ): VerificationResult {
   const { rubric, generator_agent_id, evaluator_agent_id, at } = work;
@@ -64,9 +64,9 @@ export function resultOf(
     rubric_name: rubric.name,
     timestamp: at.toISOString(),
   };
-  const fault = faultOf(answer, rubric);
+  const fault = gradingAnswerFault(answer, rubric);
   if (fault !== null)
-    return graded({
+    return createVerificationResult({
       ...common,
       verdict: 'refer',
       confidence: 0,
@@ -75,7 +75,7 @@ export function resultOf(
     });
   const least = Math.max(rubric.min_confidence, minConfidenceOverride ?? 0);
   const isUnsure = answer.confidence < least;
-  return graded({
+  return createVerificationResult({
     ...common,
     verdict: isUnsure ? 'refer' : answer.verdict,
     confidence: answer.confidence,
@@ -89,14 +89,14 @@ export function resultOf(
   });
 }
 
-function pieces({ artifact, rubric, probes, about }: ToGrade): Piece[] {
+function pieces({ artifact, rubric, probes, taskPieces }: GradingInput): PromptPiece[] {
   const { name, min_confidence, criteria, calibration_examples } = rubric;
   const payload = JSON.stringify(artifact.payload);
   const isCut = payload.length > PAYLOAD;
   return [
     { label: 'rubric', text: JSON.stringify({ name, min_confidence, criteria, calibration_examples }) },
     { label: 'probes', text: JSON.stringify(probes) },
-    ...about,
+    ...taskPieces,
     {
       label: 'who hands over to whom',
       text: JSON.stringify({
@@ -114,29 +114,29 @@ function pieces({ artifact, rubric, probes, about }: ToGrade): Piece[] {
   ];
 }
 
-type Put = (question: Question<typeof RubricVerdict>) => Promise<Answered<RubricVerdict>>;
+type AskForGrades = (question: ReviewQuestion<typeof RubricVerdict>) => Promise<ModelAnswer<RubricVerdict>>;
 
 /** Asks a model for the grades. @param minConfidenceOverride can only raise what the rubric asks for. */
-export function llmGrader(ask: Put, minConfidenceOverride: number | null): RubricGrader {
+export function createLlmGrader(ask: AskForGrades, minConfidenceOverride: number | null): RubricGrader {
   if (minConfidenceOverride !== null && !isShare(minConfidenceOverride))
     throw new RangeError('min_confidence_override is none of 0 to 1');
   return {
     name: 'llm',
     grade: async (work) => {
-      const { text, boundary, injections } = material(pieces(work));
+      const { text, boundary, injections } = fencePrompt(pieces(work));
       const answered = await ask({
         prompt: PROMPTS.rubric_verdict,
-        material: text,
+        fencedText: text,
         boundary,
         injections,
-        answer: RubricVerdict,
+        answerSchema: RubricVerdict,
         maxTokens: MAX_TOKENS,
         timeoutMs: TIMEOUT_MS,
       });
-      const common = { spent: spentOn(answered), injections };
+      const common = { spent: receiptOf(answered), injections };
       return 'outcome' in answered
         ? { ...common, outcome: answered.outcome, why: answered.why }
-        : { ...common, result: resultOf(answered.value, work, minConfidenceOverride) };
+        : { ...common, result: gradingAnswerResult(answered.value, work, minConfidenceOverride) };
     },
   };
 }

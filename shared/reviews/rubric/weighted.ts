@@ -18,7 +18,7 @@ export function weightedScore(
 }
 
 /** Grades that their type does not have: told, and counted as they are. */
-export const oddGrades = ({ criteria }: Pick<VerificationRubric, 'criteria'>, grades: Grades): string[] =>
+export const unexpectedGradeMessages = ({ criteria }: Pick<VerificationRubric, 'criteria'>, grades: Grades): string[] =>
   criteria.flatMap(({ name, grade_type }) => {
     const grade = grades[name];
     const values: readonly number[] | null = GRADE_TYPES[grade_type].values;

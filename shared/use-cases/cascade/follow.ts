@@ -1,39 +1,39 @@
 import type { Adapter } from '../../contract/agents/adapter.ts';
 import { MAX_FIX_UPS } from '../../contract/submission/schema.ts';
-import { newlyLanded } from '../../contract/task/landed.ts';
-import { isLive, isTerminal } from '../../contract/task/status.ts';
-import { executionLabel, type Task } from '../../contract/task/task.ts';
-import { providerMark } from '../../control/cascade/cooling.ts';
-import { newOutcomes, outcomesOf } from '../../control/cascade/learning/outcome.ts';
-import type { Fact } from '../../control/ledger/counts.ts';
-import { countsAs } from '../../control/spending/admit.ts';
-import { fixUpOf } from '../../control/task-commands/fix-up.ts';
-import { executionInput, startsExecution } from '../../control/task-commands/start.ts';
-import { reexamine, stopWaiting } from '../../control/task-commands/wait.ts';
-import { markOf } from '../../reviews/judging/mark.ts';
+import { findNewMergedWork } from '../../contract/task/landed.ts';
+import { isLiveStatus, isTerminalStatus } from '../../contract/task/status.ts';
+import { cascadeExecutionName, type Task } from '../../contract/task/task.ts';
+import { observeProvider } from '../../control/cascade/cooling.ts';
+import { newLearnedOutcomes, learnedOutcomes } from '../../control/cascade/learning/outcome.ts';
+import type { TaskFact } from '../../control/ledger/counts.ts';
+import { budgetedMicroUsd } from '../../control/spending/admit.ts';
+import { buildFixUp } from '../../control/task-commands/fix-up.ts';
+import { executionInput, shouldStartExecution } from '../../control/task-commands/start.ts';
+import { reexamineDependencies, stopWaitingForFiles } from '../../control/task-commands/wait.ts';
+import { newQualityGateResult } from '../../reviews/judging/mark.ts';
 import type { BeliefStore } from '../../store/beliefs.ts';
-import type { BreakerStore } from '../../store/breakers.ts';
-import type { CountStore } from '../../store/counts.ts';
-import type { LandedStore } from '../../store/landed.ts';
-import type { LockStore } from '../../store/locks.ts';
-import type { Machines } from '../../store/machines.ts';
-import type { ProviderStore } from '../../store/providers.ts';
-import type { SpendStore } from '../../store/spend.ts';
+import type { CircuitBreakerStore } from '../../store/breakers.ts';
+import type { TaskCountStore } from '../../store/counts.ts';
+import type { MergedWorkStore } from '../../store/landed.ts';
+import type { FileLockStore } from '../../store/locks.ts';
+import type { StateMachines } from '../../store/machines.ts';
+import type { ProviderCooldownStore } from '../../store/providers.ts';
+import type { ModelSpendStore } from '../../store/spend.ts';
 import type { TaskStore } from '../../store/tasks.ts';
-import { replan } from '../submit/plan.ts';
+import { replanAfterFailure } from '../submit/plan.ts';
 
-export interface FollowContext {
+export interface ProjectionContext {
   readonly tasks: TaskStore;
-  readonly locks: LockStore;
-  readonly counts: CountStore;
+  readonly locks: FileLockStore;
+  readonly counts: TaskCountStore;
   readonly beliefs: BeliefStore;
-  readonly breakers: Pick<BreakerStore, 'mark'>;
-  readonly spend: Pick<SpendStore, 'settle'>;
-  readonly landed: Pick<LandedStore, 'put'>;
+  readonly breakers: Pick<CircuitBreakerStore, 'recordMark'>;
+  readonly spend: Pick<ModelSpendStore, 'settle'>;
+  readonly mergedWork: Pick<MergedWorkStore, 'put'>;
   /** How providers fare, and which agent does what names none; absent: nobody keeps it. */
-  readonly providers?: { readonly store: Pick<ProviderStore, 'met'>; readonly fallback: Adapter };
-  readonly machines: Machines;
-  readonly cascadeMachine: string;
+  readonly providers?: { readonly store: Pick<ProviderCooldownStore, 'recordMark'>; readonly fallback: Adapter };
+  readonly stateMachines: StateMachines;
+  readonly cascadeMachineArn: string;
   readonly now: () => Date;
   /** Called once for each completion that was not counted before. */
   readonly onCompletion: (task: Task) => void;
@@ -53,26 +53,26 @@ async function withFixUps(ids: readonly string[], tasks: TaskStore): Promise<Map
 }
 
 /** Makes the fix-up that a failed task names, by one conditional write under an id that follows from the task: done again it changes nothing. */
-async function makeFixUp(task: Task, { tasks, now }: Pick<FollowContext, 'tasks' | 'now'>): Promise<void> {
+async function makeFixUp(task: Task, { tasks, now }: Pick<ProjectionContext, 'tasks' | 'now'>): Promise<void> {
   if (task.superseded_by === undefined || task.status !== 'failed') return;
   const known = await tasks.getMany(task.depends_on);
   const done = task.depends_on.filter((id) => known.get(id)?.status === 'done');
-  await tasks.create(fixUpOf(task, done, now()));
+  await tasks.create(buildFixUp(task, done, now()));
 }
 
 /** Looks again at a task that waits: it goes on, waits for the next one, or learns that what it waits for has failed. */
-export async function wakeWaiter(id: string, context: Pick<FollowContext, 'tasks' | 'now'>): Promise<void> {
+export async function recheckWaitingTask(id: string, context: Pick<ProjectionContext, 'tasks' | 'now'>): Promise<void> {
   const task = await context.tasks.get(id);
   if (!task?.waits_for) return;
   if (task.status === 'blocked') {
     const dependencies = await withFixUps(task.depends_on, context.tasks);
-    await context.tasks.change(task, (each) => reexamine(each, dependencies, context.now()));
+    await context.tasks.change(task, (each) => reexamineDependencies(each, dependencies, context.now()));
     return;
   }
   const holder = await context.tasks.get(task.waits_for);
-  if (task.status === 'open' && (!holder || !isLive(holder.status)))
+  if (task.status === 'open' && (!holder || !isLiveStatus(holder.status)))
     await context.tasks.change(task, (each) =>
-      each.waits_for === task.waits_for ? stopWaiting(each, context.now()) : null,
+      each.waits_for === task.waits_for ? stopWaitingForFiles(each, context.now()) : null,
     );
 }
 
@@ -80,71 +80,71 @@ export async function wakeWaiter(id: string, context: Pick<FollowContext, 'tasks
  * Makes up for records that the stream has given up: does again what follows from the state of a task alone, whatever was written
  * before. The start of an execution is not among it: whoever looks at what is under way sees to that.
  */
-export async function makeUp(
+export async function reprojectTask(
   task: Task,
-  context: Pick<FollowContext, 'tasks' | 'locks' | 'counts' | 'beliefs' | 'spend' | 'now' | 'onCompletion'>,
+  context: Pick<ProjectionContext, 'tasks' | 'locks' | 'counts' | 'beliefs' | 'spend' | 'now' | 'onCompletion'>,
 ): Promise<void> {
-  if (task.waits_for !== null) await wakeWaiter(task.id, context);
-  if (!isTerminal(task.status)) return;
+  if (task.waits_for !== null) await recheckWaitingTask(task.id, context);
+  if (!isTerminalStatus(task.status)) return;
   await makeFixUp(task, context);
-  await replan(task, context.tasks, context.now());
+  await replanAfterFailure(task, context.tasks, context.now());
   await context.locks.release(task);
-  for (const id of await context.tasks.waitingFor(task.id)) await wakeWaiter(id, context);
+  for (const id of await context.tasks.listWaiting(task.id)) await recheckWaitingTask(id, context);
   if (await context.counts.count(factOf(task), context.now())) context.onCompletion(task);
-  for (const outcome of outcomesOf(task)) await context.beliefs.observe(outcome);
-  await settleSpent(null, task, context);
+  for (const outcome of learnedOutcomes(task)) await context.beliefs.recordOutcome(outcome);
+  await settleReservations(null, task, context);
 }
 
 /**
  * Makes happen what must follow from one write of a task. Every part can be repeated and may come late: of two executions of a run the
  * first write counts, waiters are looked at as they stand, tasks are counted by version, outcomes by attempt.
  */
-export async function follow(before: Task | null, after: Task, context: FollowContext): Promise<void> {
-  if (startsExecution(before, after))
-    await context.machines.start(
-      context.cascadeMachine,
-      executionLabel(after.id, after.run),
+export async function projectTaskWrite(before: Task | null, after: Task, context: ProjectionContext): Promise<void> {
+  if (shouldStartExecution(before, after))
+    await context.stateMachines.startExecution(
+      context.cascadeMachineArn,
+      cascadeExecutionName(after.id, after.run),
       executionInput(after),
     );
-  const mark = markOf(before, after);
-  if (mark) await context.breakers.mark(mark.model, mark);
-  const met = context.providers && providerMark(before, after, context.providers.fallback);
-  if (met) await context.providers?.store.met(met);
-  if (after.waits_for !== null && after.waits_for !== before?.waits_for) await wakeWaiter(after.id, context);
-  const ended = isTerminal(after.status) && before?.status !== after.status;
-  const letGo = before !== null && isLive(before.status) && !isLive(after.status);
-  const revived = before !== null && isTerminal(before.status) && !isTerminal(after.status);
+  const mark = newQualityGateResult(before, after);
+  if (mark) await context.breakers.recordMark(mark.model, mark);
+  const met = context.providers && observeProvider(before, after, context.providers.fallback);
+  if (met) await context.providers?.store.recordMark(met);
+  if (after.waits_for !== null && after.waits_for !== before?.waits_for) await recheckWaitingTask(after.id, context);
+  const ended = isTerminalStatus(after.status) && before?.status !== after.status;
+  const letGo = before !== null && isLiveStatus(before.status) && !isLiveStatus(after.status);
+  const revived = before !== null && isTerminalStatus(before.status) && !isTerminalStatus(after.status);
   // Before whoever waits is woken: they are to wait for it.
   if (ended) await makeFixUp(after, context);
-  if (ended) await replan(after, context.tasks, context.now());
+  if (ended) await replanAfterFailure(after, context.tasks, context.now());
   if (ended) await context.locks.release(after);
   if (ended || letGo || revived)
-    for (const id of await context.tasks.waitingFor(after.id)) await wakeWaiter(id, context);
+    for (const id of await context.tasks.listWaiting(after.id)) await recheckWaitingTask(id, context);
   if (before?.status !== after.status && (await context.counts.count(factOf(after), context.now())))
     context.onCompletion(after);
-  for (const outcome of newOutcomes(before, after)) await context.beliefs.observe(outcome);
-  for (const as of newlyLanded(before, after))
-    await context.landed.put(after.repository, as, after.id, context.now());
-  await settleSpent(before, after, context);
+  for (const outcome of newLearnedOutcomes(before, after)) await context.beliefs.recordOutcome(outcome);
+  for (const as of findNewMergedWork(before, after))
+    await context.mergedWork.put(after.repository, as, after.id, context.now());
+  await settleReservations(before, after, context);
 }
 
 /** Puts what attempts, and judging them, have cost in the place of what was set aside for them, once they are over. */
-async function settleSpent(
+async function settleReservations(
   before: Task | null,
   { id, repository, attempts, runner }: Task,
-  { spend }: Pick<FollowContext, 'spend'>,
+  { spend }: Pick<ProjectionContext, 'spend'>,
 ): Promise<void> {
   for (const attempt of attempts) {
     const { number, outcome, reserved, reserved_more = [] } = attempt;
     const was = before?.attempts.find((each) => each.number === number)?.outcome ?? null;
     if (!reserved || outcome === null || was !== null) continue;
-    await spend.settle({ attempt: `${id}#${number}`, repository }, reserved, countsAs(attempt, runner));
+    await spend.settle({ reservationId: `${id}#${number}`, repository }, reserved, budgetedMicroUsd(attempt, runner));
     // All that it cost is in the first one's place.
-    for (const { mark, ...more } of reserved_more) await spend.settle({ attempt: mark, repository }, more, 0);
+    for (const { mark, ...more } of reserved_more) await spend.settle({ reservationId: mark, repository }, more, 0);
   }
 }
 
-const factOf = ({ id, role, version, status, verified, ended_at, updated_at }: Task): Fact => ({
+const factOf = ({ id, role, version, status, verified, ended_at, updated_at }: Task): TaskFact => ({
   id,
   role,
   version,
@@ -153,9 +153,9 @@ const factOf = ({ id, role, version, status, verified, ended_at, updated_at }: T
 });
 
 /** A task was removed, because its time was over. */
-export async function followRemoval(
+export async function projectTaskRemoval(
   before: Task,
-  context: Pick<FollowContext, 'counts' | 'now'>,
+  context: Pick<ProjectionContext, 'counts' | 'now'>,
 ): Promise<void> {
   await context.counts.count(
     { ...factOf(before), version: before.version + 1, status: null, completion: null },

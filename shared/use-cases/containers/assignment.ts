@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { mintBoxToken } from '../../contract/access/tokens.ts';
+import { mintLaunchToken } from '../../contract/access/tokens.ts';
 import type { Adapter } from '../../contract/agents/adapter.ts';
 import type { Approval } from '../../contract/approval/schema.ts';
-import type { BoxKind } from '../../contract/box-kind.ts';
+import type { LaunchKind } from '../../contract/box-kind.ts';
 import type {
   AgentAssignment,
   Assignment,
   GatesAssignment,
   ModelAccess,
-  Opinions,
+  GatesModelAccess,
 } from '../../contract/messages/assignment.ts';
-import { BEATS_OF_A_LEASE, objectKey } from '../../contract/names.ts';
+import { HEARTBEATS_PER_LEASE, objectKey } from '../../contract/names.ts';
 import type { HiddenTests } from '../../contract/submission/hidden-tests.ts';
-import { isJudged, testCommands } from '../../contract/submission/signals.ts';
+import { isModelJudgedSignal, listTestCommands } from '../../contract/submission/signals.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
-import { commitText } from '../../contract/task/delivered-commit.ts';
+import { buildDeliveryCommit } from '../../contract/task/delivered-commit.ts';
 import { deliveryBranch, type Task } from '../../contract/task/task.ts';
-import { approvalWords } from '../../control/approvals/words.ts';
-import { adapterOf } from '../../control/cascade/detour.ts';
-import { promptParts } from '../../control/cascade/prompt.ts';
-import { type ModelGateway, modelAccess, opinionAccess } from '../../control/model-gateway/access.ts';
-import { boundBase, knownBase } from '../../control/task-commands/base.ts';
-import { promptInForce } from '../../control/tune/in-force.ts';
-import type { EvolutionStore } from '../../store/evolution.ts';
-import type { Authorize } from '../../store/minter.ts';
+import { describeApprovalDecision } from '../../control/approvals/words.ts';
+import { attemptAdapter } from '../../control/cascade/detour.ts';
+import { buildPromptParts } from '../../control/cascade/prompt.ts';
+import { type ModelGateway, agentModelAccess, gatesModelAccess } from '../../control/model-gateway/access.ts';
+import { requireSameBaseCommit, requireBaseCommit } from '../../control/task-commands/base.ts';
+import { tunedPrompt } from '../../control/tune/in-force.ts';
+import type { TuningStore } from '../../store/evolution.ts';
+import type { CredentialProvider } from '../../store/minter.ts';
 import type { ObjectStore } from '../../store/objects.ts';
 
 export interface AssignmentContext {
@@ -33,14 +33,14 @@ export interface AssignmentContext {
   /** Null: there is no gateway to models. */
   readonly modelGateway: ModelGateway | null;
   /** Credentials for repositories. */
-  readonly authorize: Authorize;
+  readonly getCredential: CredentialProvider;
   readonly leaseSeconds: number;
   /** What the deployment has changed of its own settings; absent: nothing. */
-  readonly evolution?: Pick<EvolutionStore, 'settings'>;
+  readonly tuning?: Pick<TuningStore, 'read'>;
 }
 
 /** What a box says to repositories, each good for one and for an hour. */
-interface Credentials {
+interface ReadCredentials {
   readonly read: string | null;
   /** For the repository of the hidden tests, of the gates box alone. */
   readonly hidden: string | null;
@@ -57,11 +57,11 @@ async function hiddenRepository({ hidden_tests: place }: Task, objects: ObjectSt
 
 /** @throws NotMinted */
 async function credentialsFor(
-  kind: BoxKind,
+  kind: LaunchKind,
   task: Task,
-  { authorize, objects }: AssignmentContext,
-): Promise<Credentials> {
-  const ask = (repository: string) => authorize({ task_id: task.id, repository, access: 'read' });
+  { getCredential, objects }: AssignmentContext,
+): Promise<ReadCredentials> {
+  const ask = (repository: string) => getCredential({ task_id: task.id, repository, access: 'read' });
   const hidden = kind === 'gates' ? await hiddenRepository(task, objects) : null;
   const [read, forHidden] = await Promise.all([ask(task.repository), hidden === null ? null : ask(hidden)]);
   return { read, hidden: forHidden };
@@ -79,16 +79,16 @@ async function hiddenFor(
 }
 
 /** The latest of what the agents of an attempt have asked leave for and were told of; null: nothing. */
-const lastLeave = ({ approvals = [] }: Task, { number }: Attempt): Approval | null =>
+const lastApproval = ({ approvals = [] }: Task, { number }: Attempt): Approval | null =>
   approvals.findLast((each) => each.attempt === number && each.status === 'approved') ?? null;
 
 /** Where the work of an attempt stood when it asked for leave, and the session in which it did. */
-async function parkedFor(
+async function resumeStateFor(
   task: Task,
   attempt: Attempt,
   objects: ObjectStore,
 ): Promise<Pick<AgentAssignment, 'parked' | 'resumed'>> {
-  const leave = lastLeave(task, attempt);
+  const leave = lastApproval(task, attempt);
   if (!leave) return {};
   const { work, session } = leave;
   return {
@@ -104,14 +104,14 @@ async function parkedFor(
         session: session.id,
         url: await objects.presignGet(objectKey.session(task.id, attempt.number, session.sha256)),
         sha256: session.sha256,
-        message: approvalWords(leave),
+        message: describeApprovalDecision(leave),
       },
     }),
   };
 }
 
 /** What is known of a task for what is wrapped around its run. */
-const aroundFor = (task: Task, { number }: Attempt): NonNullable<AgentAssignment['around']> => ({
+const middlewareInputFor = (task: Task, { number }: Attempt): NonNullable<AgentAssignment['around']> => ({
   description: task.description,
   acceptance_criteria: task.acceptance_criteria,
   ...(task.middleware_override && { chain: task.middleware_override }),
@@ -124,21 +124,21 @@ const aroundFor = (task: Task, { number }: Attempt): NonNullable<AgentAssignment
 });
 
 /** How a box reaches models. */
-interface Access {
+interface ModelAccessTokens {
   /** Of an agent. */
   readonly models: ModelAccess | null;
   /** Of gates. */
-  readonly opinions: Opinions | null;
+  readonly opinions: GatesModelAccess | null;
 }
 
 async function assignmentFor(
-  kind: BoxKind,
+  kind: LaunchKind,
   task: Task,
   attempt: Attempt,
   token: string,
   key: string,
-  { models, opinions }: Access,
-  credentials: Credentials,
+  { models, opinions }: ModelAccessTokens,
+  credentials: ReadCredentials,
   context: AssignmentContext,
 ): Promise<Assignment> {
   const common = {
@@ -152,22 +152,22 @@ async function assignmentFor(
     read_credential: credentials.read,
     title: task.title,
   };
-  const settings = kind === 'agent' ? ((await context.evolution?.settings()) ?? null) : null;
+  const settings = kind === 'agent' ? ((await context.tuning?.read()) ?? null) : null;
   if (kind === 'agent')
     return {
       ...common,
       kind,
-      base_commit: knownBase(task),
+      base_commit: requireBaseCommit(task),
       role: task.role,
-      prompt: promptParts(task, task.attempts, settings && promptInForce(settings, task)),
-      ...(await parkedFor(task, attempt, context.objects)),
+      prompt: buildPromptParts(task, task.attempts, settings && tunedPrompt(settings, task)),
+      ...(await resumeStateFor(task, attempt, context.objects)),
       model: attempt.model,
       effort: attempt.effort,
-      adapter: adapterOf(task, attempt, context.defaultAdapter.timeout_s) ?? context.defaultAdapter,
-      test_commands: testCommands(task),
-      around: aroundFor(task, attempt),
+      adapter: attemptAdapter(task, attempt, context.defaultAdapter.timeout_s) ?? context.defaultAdapter,
+      test_commands: listTestCommands(task),
+      around: middlewareInputFor(task, attempt),
       models,
-      heartbeat_s: Math.max(1, context.leaseSeconds / BEATS_OF_A_LEASE),
+      heartbeat_s: Math.max(1, context.leaseSeconds / HEARTBEATS_PER_LEASE),
     };
   const artifact = attempt.artifact;
   if (!artifact)
@@ -175,7 +175,7 @@ async function assignmentFor(
       `attempt ${attempt.number} of ${task.id} has no artifact to ${kind === 'gates' ? 'verify' : 'deliver'}`,
     );
   const tree = {
-    base_commit: boundBase(task, artifact.base_commit),
+    base_commit: requireSameBaseCommit(task, artifact.base_commit),
     tree: artifact.tree,
     patch_url: await context.objects.presignGet(artifact.patch_key),
     patch_sha256: artifact.patch_sha256,
@@ -190,14 +190,14 @@ async function assignmentFor(
       description: task.description,
       model: attempt.model,
       // What a model is asked about a signal is asked by the janitor: no key is near a box.
-      signals: task.completion_signals.filter((signal) => !isJudged(signal)),
+      signals: task.completion_signals.filter((signal) => !isModelJudgedSignal(signal)),
       ...(task.plan && { plan: { max_tasks: task.plan.max_tasks } }),
       files: task.files,
       expects: task.expects,
       hidden_tests: await hiddenFor(task, credentials.hidden, context.objects),
       opinions,
     };
-  const { message, author, at } = commitText(task, attempt);
+  const { message, author, at } = buildDeliveryCommit(task, attempt);
   return {
     ...common,
     ...tree,
@@ -212,7 +212,7 @@ async function assignmentFor(
 }
 
 /** An assignment that was written, and what its launch is known by. */
-interface Written {
+interface WrittenAssignment {
   readonly key: string;
   readonly token: string;
   /** Of the model gateway; null: the box asks no model. */
@@ -221,16 +221,16 @@ interface Written {
 
 /** Writes what a box is to do where only that box finds it. @throws NotMinted */
 export async function writeAssignment(
-  kind: BoxKind,
+  kind: LaunchKind,
   task: Task,
   attempt: Attempt,
   context: AssignmentContext,
-): Promise<Written> {
-  const token = mintBoxToken(kind, task.id, attempt.number);
+): Promise<WrittenAssignment> {
+  const token = mintLaunchToken(kind, task.id, attempt.number);
   const gateway = context.modelGateway;
-  const access: Access = {
-    models: kind === 'agent' && gateway ? modelAccess(task, attempt, gateway) : null,
-    opinions: kind === 'gates' && gateway ? opinionAccess(task, attempt, gateway) : null,
+  const access: ModelAccessTokens = {
+    models: kind === 'agent' && gateway ? agentModelAccess(task, attempt, gateway) : null,
+    opinions: kind === 'gates' && gateway ? gatesModelAccess(task, attempt, gateway) : null,
   };
   const credentials = await credentialsFor(kind, task, context);
   const key = objectKey.assignment(task.id, attempt.number, kind, randomUUID());
@@ -243,9 +243,9 @@ export async function writeAssignment(
  * Signs the URLs of an assignment again: a box that had to wait for room picks it up long after it was written. Not one that a box has
  * taken: that is removed, and stays so.
  */
-export async function signAnew(
+export async function refreshAssignment(
   key: string,
-  kind: BoxKind,
+  kind: LaunchKind,
   task: Task,
   present: Attempt,
   context: AssignmentContext,
@@ -263,7 +263,7 @@ export async function signAnew(
           hidden_tests: { ...assignment.hidden_tests, read_credential: hidden },
         }),
       forget_url: await objects.presignDelete(key),
-      ...(assignment.kind === 'agent' && (await parkedFor(task, present, objects))),
+      ...(assignment.kind === 'agent' && (await resumeStateFor(task, present, objects))),
       ...('patch_url' in assignment && artifact
         ? { patch_url: await objects.presignGet(artifact.patch_key) }
         : {}),

@@ -1,11 +1,11 @@
-import { BOX_KINDS, type BoxKind } from '../../contract/box-kind.ts';
-import { boxExcused, boxLost } from '../../control/task-commands/recover.ts';
-import type { BoxRegister } from '../../store/box-register.ts';
+import { LAUNCH_KINDS, type LaunchKind } from '../../contract/box-kind.ts';
+import { recordLaunchExcused, recordLaunchLost } from '../../control/task-commands/recover.ts';
+import type { ContainerRegister } from '../../store/box-register.ts';
 import type { TaskStore } from '../../store/tasks.ts';
 
-export interface StoppedContext {
+export interface ContainerStoppedContext {
   readonly tasks: TaskStore;
-  readonly register: BoxRegister;
+  readonly register: ContainerRegister;
   readonly now: () => Date;
 }
 
@@ -13,26 +13,26 @@ export interface StoppedContext {
 const EXCUSES = ['TaskFailedToStart', 'SpotInterruption', 'TerminationNotice'];
 
 /** Which box a name means; null for what is none. The name is `<task>/<attempt>/<kind>/<launch>`. */
-export function boxNamed(
+export function parseContainerName(
   name: string,
-): { task: string; attempt: number; kind: BoxKind; number: number } | null {
+): { task: string; attempt: number; kind: LaunchKind; number: number } | null {
   const [task, attempt, kind, number] = name.split('/');
-  return task && BOX_KINDS.includes(kind as BoxKind)
-    ? { task, attempt: Number(attempt), kind: kind as BoxKind, number: Number(number) }
+  return task && LAUNCH_KINDS.includes(kind as LaunchKind)
+    ? { task, attempt: Number(attempt), kind: kind as LaunchKind, number: Number(number) }
     : null;
 }
 
 /** ECS says that a box has stopped: when it has not reported, it never will, and its room is free. Answers whether the task has lost it. */
-export async function boxStopped(
+export async function recordContainerStop(
   name: string,
   stopCode: string,
   why: string,
-  context: StoppedContext,
+  context: ContainerStoppedContext,
 ): Promise<boolean> {
-  const box = boxNamed(name);
+  const box = parseContainerName(name);
   if (!box) return false;
   const present = await context.tasks.get(box.task);
-  const end = EXCUSES.includes(stopCode) ? boxExcused : boxLost;
+  const end = EXCUSES.includes(stopCode) ? recordLaunchExcused : recordLaunchLost;
   const { changed } = present
     ? await context.tasks.apply(present, (task) =>
         end(task, box.attempt, box.kind, box.number, why, context.now()),

@@ -1,71 +1,71 @@
-import type { BoxKind, ContainerKind } from '../../contract/box-kind.ts';
+import type { LaunchKind, ContainerKind } from '../../contract/box-kind.ts';
 import type { LaunchMessage } from '../../contract/messages/queue.ts';
 import type { Attempt, Launch } from '../../contract/task/attempt.ts';
 import { launchName, type Task } from '../../contract/task/task.ts';
-import { type BoxRoom, poolFor } from '../../control/admission/box-room.ts';
-import { submitterOf } from '../../control/admission/fair-share.ts';
-import { knownBase } from '../../control/task-commands/base.ts';
-import { recordDeliveryRefused } from '../../control/task-commands/deliver.ts';
+import { type ContainerCapacity, chooseFargatePool } from '../../control/admission/box-room.ts';
+import { submitterKey } from '../../control/admission/fair-share.ts';
+import { requireBaseCommit } from '../../control/task-commands/base.ts';
+import { recordDeliveryRefusal } from '../../control/task-commands/deliver.ts';
 import {
-  alreadyReported,
-  launchRefused,
-  noFurtherLaunch,
+  hasLaunchReported,
+  failRefusedLaunch,
+  stopLaunching,
   postponeLaunch,
   recordLaunch,
 } from '../../control/task-commands/launch.ts';
-import { givenUp } from '../../control/task-commands/launches.ts';
-import { boxLost } from '../../control/task-commands/recover.ts';
-import { stageOf } from '../../control/task-commands/stage.ts';
+import { launchGiveUpReason } from '../../control/task-commands/launches.ts';
+import { recordLaunchLost } from '../../control/task-commands/recover.ts';
+import { currentStage } from '../../control/task-commands/stage.ts';
 import { recordVerificationFailure } from '../../control/task-commands/verify.ts';
 import { sha256 } from '../../lib/sha256.ts';
-import type { BoxRegister, RegisteredBox } from '../../store/box-register.ts';
-import type { Boxes } from '../../store/boxes.ts';
-import type { Deliveries } from '../../store/deliveries.ts';
-import { NotMinted } from '../../store/minter.ts';
-import { NotStarted } from '../../store/run-task-answers.ts';
+import type { ContainerRegister, RegisteredContainer } from '../../store/box-register.ts';
+import type { EcsContainers } from '../../store/boxes.ts';
+import type { DeliveryInvoker } from '../../store/deliveries.ts';
+import { CredentialUnavailableError } from '../../store/minter.ts';
+import { LaunchError } from '../../store/run-task-answers.ts';
 import type { TaskStore } from '../../store/tasks.ts';
-import { type AssignmentContext, signAnew, writeAssignment } from './assignment.ts';
+import { type AssignmentContext, refreshAssignment, writeAssignment } from './assignment.ts';
 
 export interface LaunchContext extends AssignmentContext {
   readonly tasks: TaskStore;
-  readonly boxes: Boxes;
-  readonly deliveries: Deliveries;
-  readonly register: BoxRegister;
-  readonly room: BoxRoom;
-  readonly families: Record<ContainerKind, string>;
+  readonly containers: EcsContainers;
+  readonly deliveries: DeliveryInvoker;
+  readonly register: ContainerRegister;
+  readonly capacity: ContainerCapacity;
+  readonly taskDefinitionFamilies: Record<ContainerKind, string>;
   /** Of boxes from another image than the usual one, by its name. */
-  readonly imageFamilies?: Readonly<Record<string, Readonly<Record<'agent' | 'gates', string>>>>;
+  readonly familiesByImage?: Readonly<Record<string, Readonly<Record<'agent' | 'gates', string>>>>;
   /** How often the message has come, this time included. */
   readonly receiveCount: number;
   /** Seconds until the message comes again when there is no room for the box. */
-  readonly backOffSeconds: number;
+  readonly backoffSeconds: number;
   readonly now: Date;
 }
 
 /** That there will be no box is a result too: a person, or the retry limit, has the next word. */
-async function giveUp(
+async function abandonLaunch(
   message: LaunchMessage,
   failure: 'box_lost' | 'launch_refused',
   why: string,
   context: LaunchContext,
 ): Promise<'given_up'> {
   await context.tasks.change(message.task_id, (task) => {
-    if (message.kind === 'agent') return launchRefused(task, message.attempt, why, context.now);
+    if (message.kind === 'agent') return failRefusedLaunch(task, message.attempt, why, context.now);
     if (message.kind === 'gates')
       return recordVerificationFailure(task, message.attempt, failure, why, context.now);
     // Leave to push was given to an earlier one: the repository is asked what became of it.
     if (task.delivery?.state === 'pushing')
-      return noFurtherLaunch(task, message.attempt, 'deliver', context.now);
+      return stopLaunching(task, message.attempt, 'deliver', context.now);
     const work = {
-      base_commit: knownBase(task),
+      base_commit: requireBaseCommit(task),
       tree: task.attempts.at(-1)?.artifact?.tree ?? '',
     };
-    return recordDeliveryRefused(task, message.attempt, work, why, context.now);
+    return recordDeliveryRefusal(task, message.attempt, work, why, context.now);
   });
   return 'given_up';
 }
 
-function whyGivenUp(kind: BoxKind, attempt: Attempt, failure: 'box_lost' | 'launch_refused'): string {
+function abandonReason(kind: LaunchKind, attempt: Attempt, failure: 'box_lost' | 'launch_refused'): string {
   const excused = attempt[kind]?.excused ?? 0;
   const nouns = kind === 'deliver' ? 'deliveries' : `${kind} containers`;
   return failure === 'box_lost'
@@ -77,7 +77,7 @@ function whyGivenUp(kind: BoxKind, attempt: Attempt, failure: 'box_lost' | 'laun
  * Finds the launch that an earlier delivery of this message recorded, or records one: assignment first, then the write that makes it count.
  * Null: the box has reported in the meantime, by what an earlier message gave it.
  */
-async function launchOf(
+async function findOrRecordLaunch(
   message: LaunchMessage,
   task: Task,
   attempt: Attempt,
@@ -88,7 +88,7 @@ async function launchOf(
   let launch: Launch;
   if (reuse) {
     launch = present;
-    await signAnew(launch.assignment_key, message.kind, task, attempt, context);
+    await refreshAssignment(launch.assignment_key, message.kind, task, attempt, context);
   } else {
     const { key, token, modelToken } = await writeAssignment(message.kind, task, attempt, context);
     launch = {
@@ -102,40 +102,40 @@ async function launchOf(
     };
   }
   const written = await context.tasks.change(task, (each) =>
-    alreadyReported(each, message.attempt, message.kind)
+    hasLaunchReported(each, message.attempt, message.kind)
       ? null
       : recordLaunch(each, message.attempt, message.kind, launch, context.now),
   );
-  const hasReported = alreadyReported(written, message.attempt, message.kind);
+  const hasReported = hasLaunchReported(written, message.attempt, message.kind);
   return hasReported ? null : (written.attempts.at(-1)?.[message.kind] ?? launch);
 }
 
 /** What a box is started from; undefined: the deployment has lost it. What runs the agent's work also judges it. */
-const familyOf = (kind: ContainerKind, { image }: Task, context: LaunchContext): string | undefined =>
-  image === undefined ? context.families[kind] : context.imageFamilies?.[image]?.[kind];
+const taskDefinitionFamily = (kind: ContainerKind, { image }: Task, context: LaunchContext): string | undefined =>
+  image === undefined ? context.taskDefinitionFamilies[kind] : context.familiesByImage?.[image]?.[kind];
 
 /** Where a task stands that waits for a box of each kind. */
-export const STAGE_OF = { agent: 'run_agent', gates: 'run_gates', deliver: 'deliver' } as const;
+export const LAUNCH_STAGES = { agent: 'run_agent', gates: 'run_gates', deliver: 'deliver' } as const;
 
 /**
  * Handles one message of a queue: starts the box, once, however often the message comes. Where the task does not stand where it needs that box (it
  * has reported, or a newer run has asked anew), there is nothing to do: who has written that has made follow what must. Throws when the message should come back later.
  */
-export async function launchBox(
+export async function launchContainer(
   message: LaunchMessage,
   context: LaunchContext,
 ): Promise<'launched' | 'given_up' | 'dropped'> {
   const task = await context.tasks.get(message.task_id);
   if (!task) return 'dropped';
-  const isThere = stageOf(task, message.run) === STAGE_OF[message.kind];
-  if (!isThere || alreadyReported(task, message.attempt, message.kind)) return 'dropped';
+  const isThere = currentStage(task, message.run) === LAUNCH_STAGES[message.kind];
+  if (!isThere || hasLaunchReported(task, message.attempt, message.kind)) return 'dropped';
   const attempt = task.attempts.at(-1);
   if (!attempt) return 'dropped';
   const present = attempt[message.kind];
-  const failure = givenUp(present);
-  if (failure !== null) return giveUp(message, failure, whyGivenUp(message.kind, attempt, failure), context);
+  const failure = launchGiveUpReason(present);
+  if (failure !== null) return abandonLaunch(message, failure, abandonReason(message.kind, attempt, failure), context);
   if (present?.lost && Date.parse(present.launched_at) > context.now.getTime())
-    throw new NotStarted(
+    throw new LaunchError(
       'capacity',
       `the last container did not start; the next may at ${present.launched_at}`,
     );
@@ -143,9 +143,9 @@ export async function launchBox(
   const name = launchName(task.id, attempt.number, message.kind, number);
   const { kind } = message;
   if (kind === 'deliver') return startDelivery(message, task, attempt, number, context);
-  const family = familyOf(kind, task, context);
+  const family = taskDefinitionFamily(kind, task, context);
   if (family === undefined)
-    return giveUp(
+    return abandonLaunch(
       message,
       'launch_refused',
       `this deployment has no image "${task.image}" any more`,
@@ -153,41 +153,41 @@ export async function launchBox(
     );
   // Before anything is written of it: what waits for room waits in the queue, and costs the task nothing.
   const entry = await context.register.admit(
-    { name, by: submitterOf(task), priority: task.priority },
-    poolFor(context.room, kind, context.receiveCount),
-    context.room.boxes[kind].cpu,
+    { name, by: submitterKey(task), priority: task.priority },
+    chooseFargatePool(context.capacity, kind, context.receiveCount),
+    context.capacity.boxes[kind].cpu,
     context.now,
   );
   if (typeof entry === 'string') {
     const why = `there is no room for ${name} within the vCPUs of this deployment`;
-    throw new NotStarted('capacity', why, entry === 'next');
+    throw new LaunchError('capacity', why, entry === 'next');
   }
   // By an earlier delivery of this message.
   if (entry.arn !== null) return 'launched';
   let launch: Launch | null;
   try {
-    launch = await launchOf(message, task, attempt, context);
+    launch = await findOrRecordLaunch(message, task, attempt, context);
   } catch (error) {
-    if (!(error instanceof NotMinted) || error.transient) throw error;
+    if (!(error instanceof CredentialUnavailableError) || error.isTransient) throw error;
     await context.register.release(entry);
-    return giveUp(message, 'launch_refused', `no credential for the repository: ${error.message}`, context);
+    return abandonLaunch(message, 'launch_refused', `no credential for the repository: ${error.message}`, context);
   }
   if (launch === null) {
     await context.register.release(entry);
     return 'dropped';
   }
-  if (launch.number !== number) throw new NotStarted('capacity', `${name} was overtaken by ${launch.number}`);
-  const arn = await start(message, kind, family, attempt, launch, entry, context);
-  if (arn instanceof NotStarted) {
+  if (launch.number !== number) throw new LaunchError('capacity', `${name} was overtaken by ${launch.number}`);
+  const arn = await startContainer(message, kind, family, attempt, launch, entry, context);
+  if (arn instanceof LaunchError) {
     const why = `ECS refuses the ${message.kind} container: ${arn.message}`;
-    return giveUp(message, 'launch_refused', why, context);
+    return abandonLaunch(message, 'launch_refused', why, context);
   }
   if (arn !== null) {
-    await context.register.started(entry, arn);
+    await context.register.recordStart(entry, arn);
     return 'launched';
   }
   await context.tasks.change(task.id, (each) =>
-    boxLost(each, attempt.number, message.kind, number, NOT_SAID, context.now),
+    recordLaunchLost(each, attempt.number, message.kind, number, NOT_SAID, context.now),
   );
   await context.register.release(entry);
   return 'dropped';
@@ -196,17 +196,17 @@ export async function launchBox(
 const NOT_SAID = 'the container was started before, and ECS does not say what became of it';
 
 /** Has ECS run a box. What it will never run is an answer; all else comes again. @throws NotStarted */
-async function start(
+async function startContainer(
   message: LaunchMessage,
   kind: ContainerKind,
   family: string,
   attempt: Attempt,
   launch: Launch,
-  entry: RegisteredBox,
+  entry: RegisteredContainer,
   context: LaunchContext,
-): Promise<string | null | NotStarted> {
+): Promise<string | null | LaunchError> {
   try {
-    return await context.boxes.run(
+    return await context.containers.run(
       kind,
       family,
       entry.name,
@@ -214,23 +214,23 @@ async function start(
       entry.pool,
     );
   } catch (error) {
-    const refusal = await refusedForGood(error, message, attempt, context);
+    const refusal = await permanentLaunchError(error, message, attempt, context);
     // What nobody understands may have started it all the same.
-    if (error instanceof NotStarted && error.kind !== 'unknown') await context.register.release(entry);
+    if (error instanceof LaunchError && error.kind !== 'unknown') await context.register.release(entry);
     if (refusal) return refusal;
     throw error;
   }
 }
 
 /** What an error at a start comes to: a refusal for good, or null; then until its message comes again, the box is on its way and not lost, also when nobody knows what the error means. */
-async function refusedForGood(
+async function permanentLaunchError(
   error: unknown,
   { task_id, kind }: LaunchMessage,
   { number }: Attempt,
-  { tasks, backOffSeconds, now }: LaunchContext,
-): Promise<NotStarted | null> {
-  if (error instanceof NotStarted && error.kind === 'fatal') return error;
-  await tasks.change(task_id, (each) => postponeLaunch(each, number, kind, backOffSeconds, now));
+  { tasks, backoffSeconds, now }: LaunchContext,
+): Promise<LaunchError | null> {
+  if (error instanceof LaunchError && error.kind === 'fatal') return error;
+  await tasks.change(task_id, (each) => postponeLaunch(each, number, kind, backoffSeconds, now));
   return null;
 }
 
@@ -247,21 +247,21 @@ async function startDelivery(
 ): Promise<'launched' | 'given_up' | 'dropped'> {
   let launch: Launch | null;
   try {
-    launch = await launchOf(message, task, attempt, context);
+    launch = await findOrRecordLaunch(message, task, attempt, context);
   } catch (error) {
-    if (!(error instanceof NotMinted) || error.transient) throw error;
+    if (!(error instanceof CredentialUnavailableError) || error.isTransient) throw error;
     const why = `no credential for the repository: ${error.message}`;
-    return giveUp(message, 'launch_refused', why, context);
+    return abandonLaunch(message, 'launch_refused', why, context);
   }
   if (launch === null) return 'dropped';
   const name = launchName(task.id, attempt.number, 'deliver', launch.number);
-  if (launch.number !== number) throw new NotStarted('capacity', `${name} was overtaken`);
+  if (launch.number !== number) throw new LaunchError('capacity', `${name} was overtaken`);
   try {
-    await context.deliveries.start(name, await context.objects.presignGet(launch.assignment_key));
+    await context.deliveries.invoke(name, await context.objects.presignGet(launch.assignment_key));
     return 'launched';
   } catch (error) {
-    const refusal = await refusedForGood(error, message, attempt, context);
+    const refusal = await permanentLaunchError(error, message, attempt, context);
     if (!refusal) throw error;
-    return giveUp(message, 'launch_refused', `Lambda refuses the delivery: ${refusal.message}`, context);
+    return abandonLaunch(message, 'launch_refused', `Lambda refuses the delivery: ${refusal.message}`, context);
   }
 }

@@ -1,8 +1,8 @@
-import type { MintAnswer, MintRequest, WriteRequest } from '../../contract/messages/mint.ts';
-import type { GitHubApp, GitSecret } from '../../contract/repository/git-secret.ts';
-import { longestScope } from '../../contract/repository/url.ts';
+import type { CredentialResponse, CredentialRequest, WriteCredentialRequest } from '../../contract/messages/mint.ts';
+import type { GitHubAppCredential, GitSecret } from '../../contract/repository/git-secret.ts';
+import { findLongestScope } from '../../contract/repository/url.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { stageOf } from '../../control/task-commands/stage.ts';
+import { currentStage } from '../../control/task-commands/stage.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { TaskStore } from '../../store/tasks.ts';
 
@@ -12,17 +12,17 @@ export interface MintContext {
   readonly secret: () => Promise<GitSecret>;
   /** A token of an App's installation for one repository, or why there is none. */
   readonly installationToken: (
-    app: GitHubApp,
+    app: GitHubAppCredential,
     repository: string,
-    access: MintRequest['access'],
-  ) => Promise<{ readonly token: string } | Extract<MintAnswer, { outcome: 'refused' }>>;
+    access: CredentialRequest['access'],
+  ) => Promise<{ readonly token: string } | Extract<CredentialResponse, { outcome: 'refused' }>>;
 }
 
-const refused = (message: string): MintAnswer => ({ outcome: 'refused', message, transient: false });
+const refused = (message: string): CredentialResponse => ({ outcome: 'refused', message, transient: false });
 
 /** Why a launch is given nothing to push with; null when it is: it is the one that delivers, and it has leave. */
-function notDelivering(task: Task, { task_id, token }: WriteRequest): string | null {
-  const stage = stageOf(task);
+function pushRefusal(task: Task, { task_id, token }: WriteCredentialRequest): string | null {
+  const stage = currentStage(task);
   if (stage !== 'deliver') return `task ${task_id} is not to be delivered: it is at ${stage}`;
   const launch = currentAttempt(task)?.deliver;
   if (!launch || launch.lost || launch.token_sha256 !== sha256(token))
@@ -31,25 +31,25 @@ function notDelivering(task: Task, { task_id, token }: WriteRequest): string | n
 }
 
 /** Why a task is given no such credential; null when it is. Who asks is not believed: the task says what is due. */
-function notDue(task: Task | null, request: MintRequest): string | null {
+function mintRefusal(task: Task | null, request: CredentialRequest): string | null {
   const { task_id, repository, access } = request;
   if (!task) return `there is no task ${task_id}`;
   // Where hidden tests lie is not on the task; that there are some is.
   const named = task.repository === repository || (access === 'read' && task.hidden_tests !== null);
   if (!named) return `task ${task_id} is not about ${repository}`;
-  if (access === 'write') return notDelivering(task, request);
-  return stageOf(task) === 'ended' && task.runner === 'managed' ? `task ${task_id} has ended` : null;
+  if (access === 'write') return pushRefusal(task, request);
+  return currentStage(task) === 'ended' && task.runner === 'managed' ? `task ${task_id} has ended` : null;
 }
 
 /** GitHub takes a token as the password of this user. */
 const basic = (token: string): string => `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`;
 
 /** Makes what may be said to a repository: for reading, or for writing what has leave to be pushed. */
-export async function mint(request: MintRequest, context: MintContext): Promise<MintAnswer> {
-  const why = notDue(await context.tasks.get(request.task_id), request);
+export async function mintCredential(request: CredentialRequest, context: MintContext): Promise<CredentialResponse> {
+  const why = mintRefusal(await context.tasks.get(request.task_id), request);
   if (why !== null) return refused(why);
   const { credentials } = await context.secret();
-  const entry = longestScope(credentials, request.repository);
+  const entry = findLongestScope(credentials, request.repository);
   if (!entry) return refused(`the secret has no credential for ${request.repository}`);
   if ('github_app' in entry) {
     const made = await context.installationToken(entry, request.repository, request.access);

@@ -1,23 +1,23 @@
-import type { CascadeResult } from '../../contract/messages/queue.ts';
-import { commitId } from '../../contract/repository/commit.ts';
-import { commitText } from '../../contract/task/delivered-commit.ts';
+import type { CascadeStepResult } from '../../contract/messages/queue.ts';
+import { computeCommitId } from '../../contract/repository/commit.ts';
+import { buildDeliveryCommit } from '../../contract/task/delivered-commit.ts';
 import { currentAttempt, type Delivery, type Task } from '../../contract/task/task.ts';
-import { recordDelivered, recordDeliveryRefused } from '../../control/task-commands/deliver.ts';
-import { stageOf } from '../../control/task-commands/stage.ts';
-import { firstOf } from '../../lib/cut.ts';
-import { ask, type BaseContext, RepositoryUnavailable } from '../cascade/base.ts';
-import { elsewhere, gone, step } from '../cascade/cascade.ts';
-import { later } from '../cascade/later.ts';
+import { recordDelivery, recordDeliveryRefusal } from '../../control/task-commands/deliver.ts';
+import { currentStage } from '../../control/task-commands/stage.ts';
+import { truncateText } from '../../lib/cut.ts';
+import { listRemoteRefs, type ResolveBaseContext, RepositoryUnavailableError } from '../cascade/base.ts';
+import { stageMismatchResult, taskNotFoundResult, applyStep } from '../cascade/cascade.ts';
+import { deferRetry } from '../cascade/later.ts';
 
 /** Seconds for which a repository that does not answer is asked again, and between two rounds of that. */
 const PATIENCE_SECONDS = 3_600;
 const ROUND_SECONDS = 60;
 
 /** The id that the branch has where the push of this work got through. */
-function expected(task: Task, { base_commit, tree }: Delivery): string {
+function expectedCommit(task: Task, { base_commit, tree }: Delivery): string {
   const attempt = currentAttempt(task);
   if (!attempt) throw new Error(`task ${task.id} is being delivered without an attempt`);
-  return commitId({ tree, parent: base_commit, ...commitText(task, attempt) });
+  return computeCommitId({ tree, parent: base_commit, ...buildDeliveryCommit(task, attempt) });
 }
 
 /**
@@ -27,21 +27,21 @@ function expected(task: Task, { base_commit, tree }: Delivery): string {
 export async function findBranchStep(
   id: string,
   run: number,
-  context: Omit<BaseContext, 'files'>,
-): Promise<CascadeResult> {
+  context: Omit<ResolveBaseContext, 'readFiles'>,
+): Promise<CascadeStepResult> {
   const present = await context.tasks.get(id);
-  if (!present) return gone();
-  if (stageOf(present, run) !== 'find_branch') return elsewhere(present, run, 'find_branch', context);
+  if (!present) return taskNotFoundResult();
+  if (currentStage(present, run) !== 'find_branch') return stageMismatchResult(present, run, 'find_branch', context);
   const { delivery } = present;
   const branch = delivery?.branch ?? null;
   if (delivery === null || branch === null)
     throw new Error(`task ${id} is asked about without leave to push`);
-  const commit = expected(present, delivery);
+  const commit = expectedCommit(present, delivery);
   const lost = `${currentAttempt(present)?.deliver?.number ?? 0} deliveries were lost without a report`;
   let why: string | null;
   try {
     const ref = `refs/heads/${branch}`;
-    const there = (await ask(present, ref, context)).find(({ name }) => name === ref)?.id ?? null;
+    const there = (await listRemoteRefs(present, ref, context)).find(({ name }) => name === ref)?.id ?? null;
     why =
       there === commit
         ? null
@@ -49,22 +49,22 @@ export async function findBranchStep(
           ? `${lost}; branch ${branch} is not there`
           : `${lost}; branch ${branch} is at ${there}, which is other work`;
   } catch (error) {
-    if (!(error instanceof RepositoryUnavailable)) throw error;
+    if (!(error instanceof RepositoryUnavailableError)) throw error;
     const since = (context.now().getTime() - Date.parse(present.updated_at)) / 1_000;
-    if (error.transient && since < PATIENCE_SECONDS)
-      return later(present, { seconds: ROUND_SECONDS, mayWait: false }, context.now(), context);
+    if (error.isTransient && since < PATIENCE_SECONDS)
+      return deferRetry(present, { seconds: ROUND_SECONDS, mayWait: false }, context.now(), context);
     why = `${lost}; it is not known whether branch ${branch} was pushed, because the repository cannot be asked (${error.message}): look at it`;
   }
   const reason = why;
   const number = currentAttempt(present)?.number ?? 0;
-  return step(
+  return applyStep(
     present,
     run,
     'find_branch',
     (task) =>
       reason === null
-        ? recordDelivered(task, number, delivery, commit, context.now())
-        : recordDeliveryRefused(task, number, delivery, firstOf(reason, 4_000), context.now()),
+        ? recordDelivery(task, number, delivery, commit, context.now())
+        : recordDeliveryRefusal(task, number, delivery, truncateText(reason, 4_000), context.now()),
     context,
   );
 }

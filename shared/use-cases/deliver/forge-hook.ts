@@ -1,64 +1,64 @@
 import { Refusal } from '../../contract/refusal.ts';
-import { isSameRepository, longestScope } from '../../contract/repository/url.ts';
-import { SubmitTask } from '../../contract/submission/schema.ts';
-import type { WorkOutcome } from '../../contract/task/outcome.ts';
+import { isSameRepository, findLongestScope } from '../../contract/repository/url.ts';
+import { TaskSubmission } from '../../contract/submission/schema.ts';
+import type { DeliveryOutcome } from '../../contract/task/outcome.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { gitHubEvent } from '../../control/forge/github-events.ts';
-import { gitLabEvent } from '../../control/forge/gitlab-events.ts';
+import { parseGitHubEvent } from '../../control/forge/github-events.ts';
+import { parseGitLabEvent } from '../../control/forge/gitlab-events.ts';
 import { taskIdInBody, taskIdOfIssue } from '../../control/forge/issue.ts';
 import type { ForgeKind, ForgeSecret, ForgeSetting } from '../../control/forge/schema.ts';
 import {
-  type Headers,
+  type WebhookHeaders,
   MAX_WEBHOOK_BYTES,
-  sentByGitLab,
-  signedByGitHub,
+  isSentByGitLab,
+  isSignedByGitHub,
   type Webhook,
-  type Wish,
+  type WebhookAction,
 } from '../../control/forge/webhook.ts';
-import { retry } from '../../control/task-commands/operate.ts';
-import { recordOutcome } from '../../control/task-commands/outcome.ts';
-import type { LandedStore } from '../../store/landed.ts';
+import { startRetryRound } from '../../control/task-commands/operate.ts';
+import { recordDeliveryOutcome } from '../../control/task-commands/outcome.ts';
+import type { MergedWorkStore } from '../../store/landed.ts';
 import { type SubmitContext, submitTask } from '../submit/submit.ts';
-import { undoneTask } from './reverts.ts';
+import { findRevertedTask } from './reverts.ts';
 
-export interface HookContext extends Omit<SubmitContext, 'by' | 'idempotencyKey' | 'serves' | 'objects'> {
-  readonly landed: Pick<LandedStore, 'taskOf'>;
+export interface ForgeEventContext extends Omit<SubmitContext, 'by' | 'idempotencyKey' | 'serves' | 'objects'> {
+  readonly mergedWork: Pick<MergedWorkStore, 'findTask'>;
   readonly settings: readonly ForgeSetting[];
   /** @throws Error that tells nothing of it, when it cannot be read. */
   readonly secret: () => Promise<ForgeSecret>;
 }
 
 /** What came of an event. */
-export interface Heard {
+export interface ForgeEventResult {
   readonly outcome: 'done' | 'ignored';
   readonly task_id: string | null;
   readonly why: string;
 }
 
-const ignored = (why: string, task_id: string | null = null): Heard => ({ outcome: 'ignored', task_id, why });
-const done = (why: string, task_id: string): Heard => ({ outcome: 'done', task_id, why });
+const ignored = (why: string, task_id: string | null = null): ForgeEventResult => ({ outcome: 'ignored', task_id, why });
+const done = (why: string, task_id: string): ForgeEventResult => ({ outcome: 'done', task_id, why });
 
-const READ: Readonly<Record<ForgeKind, (headers: Headers, value: unknown, label: string) => Webhook>> = {
-  github: gitHubEvent,
-  gitlab: gitLabEvent,
+const READ: Readonly<Record<ForgeKind, (headers: WebhookHeaders, value: unknown, label: string) => Webhook>> = {
+  github: parseGitHubEvent,
+  gitlab: parseGitLabEvent,
 };
 
 /** Did one who knows the secret send it? */
-const isFrom = (forge: ForgeKind, headers: Headers, body: Buffer, secret: string): boolean =>
-  forge === 'github' ? signedByGitHub(headers, body, secret) : sentByGitLab(headers, secret);
+const isFrom = (forge: ForgeKind, headers: WebhookHeaders, body: Buffer, secret: string): boolean =>
+  forge === 'github' ? isSignedByGitHub(headers, body, secret) : isSentByGitLab(headers, secret);
 
 /** The settings of this forge whose own secret the event was sent with. Every secret is tried: which one it was, time does not tell. */
-async function authentic(
+async function verifiedSettings(
   forge: ForgeKind,
-  headers: Headers,
+  headers: WebhookHeaders,
   body: Buffer,
-  { settings, secret }: HookContext,
+  { settings, secret }: ForgeEventContext,
 ): Promise<ForgeSetting[]> {
   const own = settings.filter((each) => each.forge === forge);
   if (own.length === 0) return [];
   const { credentials } = await secret();
   const verified = own.map((setting) => {
-    const known = longestScope(credentials, setting.url)?.webhook_secret;
+    const known = findLongestScope(credentials, setting.url)?.webhook_secret;
     return { setting, holds: known !== undefined && isFrom(forge, headers, body, known) };
   });
   return verified.filter(({ holds }) => holds).map(({ setting }) => setting);
@@ -75,14 +75,14 @@ function parsed(body: Buffer): unknown {
 /** Another round for a task that had failed when this was asked for. What is told again later finds a task that failed after it, or runs. */
 const retryAsOf =
   (at: string, now: Date) =>
-  (task: Task): ReturnType<typeof retry> | null =>
+  (task: Task): ReturnType<typeof startRetryRound> | null =>
     task.status === 'failed' && task.ended_at !== null && Date.parse(at) >= secondOf(task.ended_at)
-      ? retry(task, now)
+      ? startRetryRound(task, now)
       : null;
 /** Forges tell times in whole seconds. */
 const secondOf = (iso: string): number => Math.floor(Date.parse(iso) / 1_000) * 1_000;
 
-async function tryAgain(id: string, at: string, repository: string, context: HookContext): Promise<Heard> {
+async function retryTask(id: string, at: string, repository: string, context: ForgeEventContext): Promise<ForgeEventResult> {
   const task = await context.tasks.get(id);
   if (!task || !isSameRepository(task.repository, repository)) return ignored('there is no such task', id);
   const { changed } = await context.tasks.apply(id, retryAsOf(at, context.now));
@@ -91,18 +91,18 @@ async function tryAgain(id: string, at: string, repository: string, context: Hoo
 
 /** An issue brings no hidden tests. */
 const NO_OBJECTS: SubmitContext['objects'] = {
-  putOnce: () => Promise.reject(new Error('an issue has nothing to store')),
+  putIfAbsent: () => Promise.reject(new Error('an issue has nothing to store')),
 };
 
 async function makeTask(
-  wish: Extract<Wish, { kind: 'task' }>,
+  wish: Extract<WebhookAction, { kind: 'task' }>,
   repository: string,
-  context: HookContext,
-): Promise<Heard> {
+  context: ForgeEventContext,
+): Promise<ForgeEventResult> {
   const id = taskIdOfIssue(repository, wish.issue);
   const there = await context.tasks.get(id);
-  if (there) return tryAgain(id, wish.at, repository, context);
-  const request = SubmitTask.parse({
+  if (there) return retryTask(id, wish.at, repository, context);
+  const request = TaskSubmission.parse({
     id,
     title: wish.title.trim().slice(0, 500) || `Issue ${wish.issue}`,
     description: wish.description.slice(0, 100_000),
@@ -113,68 +113,68 @@ async function makeTask(
   await submitTask(request, {
     ...context,
     objects: NO_OBJECTS,
-    by: `forge:${wish.by}`.slice(0, 200),
+    submitter: `forge:${wish.by}`.slice(0, 200),
     idempotencyKey: null,
   });
   return done('made a task', id);
 }
 
-async function writeDown(
+async function recordWorkOutcome(
   id: string,
-  outcome: WorkOutcome,
+  outcome: DeliveryOutcome,
   repository: string,
-  context: HookContext,
-): Promise<Heard> {
+  context: ForgeEventContext,
+): Promise<ForgeEventResult> {
   const task = await context.tasks.get(id);
   if (!task || !isSameRepository(task.repository, repository)) return ignored('there is no such task', id);
   if (task.status !== 'done') return ignored(`the task is ${task.status}`, id);
   const { changed } = await context.tasks.apply(id, (each) =>
-    each.status === 'done' ? recordOutcome(each, outcome, context.now) : null,
+    each.status === 'done' ? recordDeliveryOutcome(each, outcome, context.now) : null,
   );
   return changed ? done(`was ${outcome.what}`, id) : ignored('is known', id);
 }
 
 /** One write for each task whose work is undone. What nobody knows to be merged is told by the history, when that is read. */
-async function takeBack(
-  { undone, outcome }: Extract<Wish, { kind: 'reverts' }>,
+async function recordRevertedTasks(
+  { reverted, outcome }: Extract<WebhookAction, { kind: 'reverts' }>,
   repository: string,
-  context: HookContext,
-): Promise<Heard> {
+  context: ForgeEventContext,
+): Promise<ForgeEventResult> {
   let heard = ignored('what it undoes is none of ours');
-  for (const each of undone) {
-    const id = await undoneTask({ task_id: null, ...each }, repository, context.landed);
+  for (const each of reverted) {
+    const id = await findRevertedTask({ task_id: null, ...each }, repository, context.mergedWork);
     if (id === null) continue;
-    const now = await writeDown(id, outcome, repository, context);
+    const now = await recordWorkOutcome(id, outcome, repository, context);
     if (heard.outcome === 'ignored') heard = now;
   }
   return heard;
 }
 
-async function carryOut({ wish, repository }: Webhook, context: HookContext): Promise<Heard> {
-  if (wish.kind === 'nothing') return ignored(wish.why);
+async function applyWebhook({ action, repository }: Webhook, context: ForgeEventContext): Promise<ForgeEventResult> {
+  if (action.kind === 'nothing') return ignored(action.why);
   if (repository === null) return ignored('it is of no repository');
-  if (wish.kind === 'task') return makeTask(wish, repository, context);
-  if (wish.kind === 'retry') {
-    const id = taskIdInBody(wish.body) ?? taskIdOfIssue(repository, wish.issue);
-    return tryAgain(id, wish.at, repository, context);
+  if (action.kind === 'task') return makeTask(action, repository, context);
+  if (action.kind === 'retry') {
+    const id = taskIdInBody(action.body) ?? taskIdOfIssue(repository, action.issue);
+    return retryTask(id, action.at, repository, context);
   }
-  if (wish.kind === 'reverts') return takeBack(wish, repository, context);
-  return writeDown(wish.task_id, wish.outcome, repository, context);
+  if (action.kind === 'reverts') return recordRevertedTasks(action, repository, context);
+  return recordWorkOutcome(action.task_id, action.outcome, repository, context);
 }
 
 /**
  * Takes what a forge tells. One conditional write for each task that it is about, which can be made again: events come twice, late and out of order.
  * @throws Refusal for what was not sent by the forge, is too large, or is not as the forge documents it
  */
-export async function hearForge(
+export async function handleForgeEvent(
   forge: ForgeKind,
-  headers: Headers,
+  headers: WebhookHeaders,
   body: Buffer,
-  context: HookContext,
-): Promise<Heard> {
+  context: ForgeEventContext,
+): Promise<ForgeEventResult> {
   if (body.length > MAX_WEBHOOK_BYTES)
     throw new Refusal('body_too_large', `the body is ${body.length} bytes; ${MAX_WEBHOOK_BYTES} is the most`);
-  const settings = await authentic(forge, headers, body, context);
+  const settings = await verifiedSettings(forge, headers, body, context);
   if (settings.length === 0)
     throw new Refusal(
       'bad_signature',
@@ -197,8 +197,8 @@ export async function hearForge(
     }
   };
   const { repository } = of('');
-  if (repository === null) return carryOut(of(''), context);
-  const setting = longestScope(settings, repository);
+  if (repository === null) return applyWebhook(of(''), context);
+  const setting = findLongestScope(settings, repository);
   if (!setting) return ignored('the secret is not for this repository');
-  return carryOut(of(setting.label), context);
+  return applyWebhook(of(setting.label), context);
 }

@@ -1,13 +1,13 @@
 import { Evidence } from '../../contract/evidence/schema.ts';
-import { longestScope } from '../../contract/repository/url.ts';
+import { findLongestScope } from '../../contract/repository/url.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { type Forge, ForgeError, type Place } from '../../control/forge/port.ts';
-import { reportOf } from '../../control/forge/report.ts';
+import { type ForgeClient, ForgeError, type CommentTarget } from '../../control/forge/port.ts';
+import { buildForgeReport } from '../../control/forge/report.ts';
 import type { ForgeCredential, ForgeSecret, ForgeSetting } from '../../control/forge/schema.ts';
 import type { ObjectStore } from '../../store/objects.ts';
 import type { TaskStore } from '../../store/tasks.ts';
 
-export interface TellContext {
+export interface ForgeReportContext {
   readonly tasks: Pick<TaskStore, 'get'>;
   readonly objects: Pick<ObjectStore, 'getByDigest'>;
   readonly settings: readonly ForgeSetting[];
@@ -17,12 +17,12 @@ export interface TellContext {
     setting: ForgeSetting,
     credential: ForgeCredential,
     repository: string,
-  ) => Promise<Forge>;
+  ) => Promise<ForgeClient>;
   readonly onError: (message: string) => void;
 }
 
 /** The evidence of the work that was delivered; null where it cannot be read: then nothing is said in the code. */
-async function evidenceOf(task: Task, { objects, onError }: TellContext): Promise<Evidence | null> {
+async function evidenceOf(task: Task, { objects, onError }: ForgeReportContext): Promise<Evidence | null> {
   const found = currentAttempt(task)?.verification;
   if (!found || task.delivery?.state !== 'delivered' || task.delivery.tree !== found.tree) return null;
   try {
@@ -38,15 +38,15 @@ async function evidenceOf(task: Task, { objects, onError }: TellContext): Promis
  * twice, late or out of order comes to the same. What may work later is thrown, so that it is tried again; what will not is told, and does not
  * keep the rest from being done.
  */
-export async function tellForge(taskId: string, context: TellContext): Promise<void> {
+export async function reportToForge(taskId: string, context: ForgeReportContext): Promise<void> {
   if (context.settings.length === 0) return;
   const task = await context.tasks.get(taskId);
-  const setting = task && longestScope(context.settings, task.repository);
+  const setting = task && findLongestScope(context.settings, task.repository);
   if (!task || !setting) return;
-  const credential = longestScope((await context.secret()).credentials, task.repository);
+  const credential = findLongestScope((await context.secret()).credentials, task.repository);
   if (!credential) return context.onError(`the secret has no credential for ${task.repository}`);
   const forge = await context.connect(setting, credential, task.repository);
-  const report = reportOf(task, await evidenceOf(task, context));
+  const report = buildForgeReport(task, await evidenceOf(task, context));
   let later: ForgeError | null = null;
   const attempt = async <T>(step: () => Promise<T>): Promise<T | null> => {
     try {
@@ -59,15 +59,15 @@ export async function tellForge(taskId: string, context: TellContext): Promise<v
     }
   };
   const { change, check, comment, labels, issue } = report;
-  const number = change && (await attempt(() => forge.openChange(change)));
-  if (check) await attempt(() => forge.check(check));
-  const places: Place[] = [
+  const number = change && (await attempt(() => forge.openChangeRequest(change)));
+  if (check) await attempt(() => forge.publishCheckRun(check));
+  const places: CommentTarget[] = [
     ...(issue === null ? [] : [{ kind: 'issue' as const, number: issue }]),
     ...(number == null ? [] : [{ kind: 'change' as const, number }]),
   ];
   for (const place of places) {
-    await attempt(() => forge.comment(place, comment.marker, comment.body));
-    await attempt(() => forge.label(place, labels.on, labels.off));
+    await attempt(() => forge.upsertComment(place, comment.marker, comment.body));
+    await attempt(() => forge.updateLabels(place, labels.on, labels.off));
   }
   if (later !== null) throw later;
 }

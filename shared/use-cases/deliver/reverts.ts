@@ -1,10 +1,10 @@
-import type { SeenRevert } from '../../contract/repository/reverts.ts';
+import type { DetectedRevert } from '../../contract/repository/reverts.ts';
 import { isSameRepository } from '../../contract/repository/url.ts';
-import { landedCommit, landedRequest } from '../../contract/task/landed.ts';
-import type { WorkOutcome } from '../../contract/task/outcome.ts';
+import { mergedCommitKey, mergedRequestKey } from '../../contract/task/landed.ts';
+import type { DeliveryOutcome } from '../../contract/task/outcome.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { recordOutcome } from '../../control/task-commands/outcome.ts';
-import type { LandedStore } from '../../store/landed.ts';
+import { recordDeliveryOutcome } from '../../control/task-commands/outcome.ts';
+import type { MergedWorkStore } from '../../store/landed.ts';
 import type { TaskStore } from '../../store/tasks.ts';
 
 /** Whoever commits writes the date: work is not reverted before it is delivered, nor after it was seen to be. */
@@ -13,32 +13,32 @@ const between = (at: string, first: string, last: Date): string =>
 
 /** What a revert is for the work of this task; null where that was not delivered to this repository. */
 function outcomeOf(
-  { commit, at }: SeenRevert,
+  { reverting_commit, at }: DetectedRevert,
   task: Task,
   repository: string,
   now: Date,
-): WorkOutcome | null {
+): DeliveryOutcome | null {
   const { status, delivery } = task;
   if (status !== 'done' || delivery?.state !== 'delivered') return null;
   if (!isSameRepository(task.repository, repository)) return null;
-  return { what: 'reverted', at: between(at, delivery.at, now), by: 'git', request: null, commit };
+  return { what: 'reverted', at: between(at, delivery.at, now), by: 'git', request: null, commit: reverting_commit };
 }
 
 interface RevertContext {
   readonly tasks: TaskStore;
-  readonly landed: Pick<LandedStore, 'taskOf'>;
+  readonly mergedWork: Pick<MergedWorkStore, 'findTask'>;
   readonly now: Date;
 }
 
 /** Whose work is undone: as the commit says itself, or as a forge has said of what was merged. */
-export async function undoneTask(
-  { task_id, reverted, request }: Pick<SeenRevert, 'task_id' | 'reverted' | 'request'>,
+export async function findRevertedTask(
+  { task_id, reverted_commit, reverted_request }: Pick<DetectedRevert, 'task_id' | 'reverted_commit' | 'reverted_request'>,
   repository: string,
-  landed: Pick<LandedStore, 'taskOf'>,
+  landed: Pick<MergedWorkStore, 'findTask'>,
 ): Promise<string | null> {
   if (task_id !== null) return task_id;
-  if (reverted !== null) return landed.taskOf(repository, landedCommit(reverted));
-  return request === null ? null : landed.taskOf(repository, landedRequest(request));
+  if (reverted_commit !== null) return landed.findTask(repository, mergedCommitKey(reverted_commit));
+  return reverted_request === null ? null : landed.findTask(repository, mergedRequestKey(reverted_request));
 }
 
 /**
@@ -48,17 +48,17 @@ export async function undoneTask(
  */
 export async function recordReverts(
   from: Task,
-  reverts: readonly SeenRevert[],
-  { tasks, landed, now }: RevertContext,
+  reverts: readonly DetectedRevert[],
+  { tasks, mergedWork, now }: RevertContext,
 ): Promise<Task> {
   const { repository } = from;
   for (const revert of reverts) {
-    const id = await undoneTask(revert, repository, landed);
+    const id = await findRevertedTask(revert, repository, mergedWork);
     const task = id === null ? null : await tasks.get(id);
     if (task)
       await tasks.apply(task, (each) => {
         const outcome = outcomeOf(revert, each, repository, now);
-        return outcome && recordOutcome(each, outcome, now);
+        return outcome && recordDeliveryOutcome(each, outcome, now);
       });
   }
   return from;

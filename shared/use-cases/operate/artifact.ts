@@ -1,14 +1,14 @@
 import type * as z from 'zod';
 import type { ArtifactPart, ArtifactQuery } from '../../api/artifact-schemas.ts';
-import { isScreenshot } from '../../contract/evidence/is-screenshot.ts';
+import { hasScreenshotDigest } from '../../contract/evidence/is-screenshot.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import { MAX_SCREENSHOT_BYTES, screenshotKey, screenshotsIn } from '../../contract/screenshot.ts';
+import { MAX_SCREENSHOT_BYTES, screenshotObjectKey, listScreenshots } from '../../contract/screenshot.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { ObjectStore } from '../../store/objects.ts';
 
 /** Bytes of one part: as JSON it may be six times as long, and a function answers with six megabytes at the most. */
-export const PART_BYTES = 512 * 1_024;
+export const MAX_PART_BYTES = 512 * 1_024;
 
 const keyOf = (attempt: Attempt, kind: Exclude<Query['kind'], 'screenshot'>): string | null =>
   ({
@@ -25,7 +25,7 @@ async function screenshotPart(
   task: Task,
   attempt: Attempt,
   { name, offset }: Query,
-  objects: Pick<ObjectStore, 'part'>,
+  objects: Pick<ObjectStore, 'getRange'>,
 ): Promise<Part> {
   if (name === undefined)
     throw new Refusal('invalid', 'a screenshot is asked for by its name', [
@@ -33,15 +33,15 @@ async function screenshotPart(
     ]);
   if (offset !== 0)
     throw new Refusal('invalid', 'a screenshot is one part', [{ pointer: '/offset', message: 'must be 0' }]);
-  const shot = screenshotsIn(attempt.verification ?? { gates: [] }).find((each) => each.name === name);
+  const shot = listScreenshots(attempt.verification ?? { gates: [] }).find((each) => each.name === name);
   const found =
-    shot && (await objects.part(screenshotKey(task.id, attempt.number, shot), 0, MAX_SCREENSHOT_BYTES));
+    shot && (await objects.getRange(screenshotObjectKey(task.id, attempt.number, shot), 0, MAX_SCREENSHOT_BYTES));
   if (!shot || !found)
     throw new Refusal(
       'not_found',
       `attempt ${attempt.number} of task ${task.id} has no screenshot ${name}; it is kept for a time only`,
     );
-  if (!isScreenshot(found.body, shot))
+  if (!hasScreenshotDigest(found.body, shot))
     throw new Error(`screenshot ${name} of task ${task.id} is not what the evidence tells of`);
   return {
     task_id: task.id,
@@ -56,7 +56,7 @@ async function screenshotPart(
 }
 
 /** How many of the bytes are whole characters: a part must not end in the middle of one. */
-export function wholeCharacters(bytes: Uint8Array): number {
+export function wholeCharacterBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) break;
@@ -70,10 +70,10 @@ export function wholeCharacters(bytes: Uint8Array): number {
 }
 
 /** A part of what an attempt has left. @throws Refusal `not_found` when there is no such attempt, or it has left nothing of the kind. */
-export async function artifactPart(
+export async function readArtifactPart(
   task: Task,
   query: Query,
-  objects: Pick<ObjectStore, 'part'>,
+  objects: Pick<ObjectStore, 'getRange'>,
 ): Promise<Part> {
   const { kind, attempt: number, offset } = query;
   const attempt =
@@ -89,14 +89,14 @@ export async function artifactPart(
       { pointer: '/name', message: 'is for screenshots only' },
     ]);
   const key = keyOf(attempt, kind);
-  const part = key === null ? null : await objects.part(key, offset, PART_BYTES);
+  const part = key === null ? null : await objects.getRange(key, offset, MAX_PART_BYTES);
   if (part === null)
     throw new Refusal(
       'not_found',
       `attempt ${attempt.number} of task ${task.id} has no ${kind}, or not that much of it; it is kept for a time only`,
     );
   const isLast = offset + part.body.length >= part.bytes;
-  const kept = isLast ? part.body : part.body.subarray(0, wholeCharacters(part.body));
+  const kept = isLast ? part.body : part.body.subarray(0, wholeCharacterBytes(part.body));
   return {
     task_id: task.id,
     attempt: attempt.number,

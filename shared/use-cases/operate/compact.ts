@@ -1,18 +1,18 @@
 import {
-  type CompactionObjects,
+  type CompactionObjectStore,
   CompactionPlan,
-  joined,
-  planKey,
-  planOf,
+  mergeJsonLines,
+  compactionPlanKey,
+  planCompaction,
 } from '../../control/ledger/compaction.ts';
 
-export interface CompactContext {
-  readonly objects: CompactionObjects;
+export interface CompactionContext {
+  readonly objects: CompactionObjectStore;
   /** False: the time for it is nearly over, and the rest is for the next round. */
-  readonly goOn: () => boolean;
+  readonly hasTimeLeft: () => boolean;
 }
 
-export interface Compacted {
+export interface CompactionResult {
   readonly written: number;
   readonly removed: number;
 }
@@ -21,7 +21,7 @@ export interface Compacted {
 const AT_ONCE = 16;
 
 /** Text of those that are there: one that is not went into another whole, by a plan that is done. */
-async function read(objects: CompactionObjects, keys: readonly string[]): Promise<string[]> {
+async function read(objects: CompactionObjectStore, keys: readonly string[]): Promise<string[]> {
   const bodies: string[] = [];
   for (let at = 0; at < keys.length; at += AT_ONCE) {
     const found = await Promise.all(keys.slice(at, at + AT_ONCE).map((key) => objects.find(key)));
@@ -34,13 +34,13 @@ async function read(objects: CompactionObjects, keys: readonly string[]): Promis
  * Makes few objects of the many of one table and day, in steps that can each be the last and can each be made twice: a plan is put beside them, the wholes are
  * written, the members are removed, and then the plan. A row is in a member, in a whole or, for a moment, in both: never in none.
  */
-export async function compactDay(prefix: string, { objects, goOn }: CompactContext): Promise<Compacted> {
+export async function compactRecordsOfDay(prefix: string, { objects, hasTimeLeft }: CompactionContext): Promise<CompactionResult> {
   const listed = await objects.list(prefix);
-  const at = planKey(prefix);
+  const at = compactionPlanKey(prefix);
   if (!listed.some(({ key }) => key === at)) {
-    const made = planOf(prefix, listed);
+    const made = planCompaction(prefix, listed);
     if (made === null) return { written: 0, removed: 0 };
-    await objects.putOnce(at, JSON.stringify(made), 'application/json');
+    await objects.putIfAbsent(at, JSON.stringify(made), 'application/json');
   }
   // Whoever was first: one plan at a time is carried out, so that nothing goes into two wholes.
   const text = await objects.find(at);
@@ -49,11 +49,11 @@ export async function compactDay(prefix: string, { objects, goOn }: CompactConte
   const there = new Set(listed.map(({ key }) => key));
   let written = 0;
   for (const { key, members } of wholes.filter((whole) => !there.has(whole.key))) {
-    if (!goOn()) return { written, removed: 0 };
-    const body = joined(await read(objects, members));
+    if (!hasTimeLeft()) return { written, removed: 0 };
+    const body = mergeJsonLines(await read(objects, members));
     // All gone: made from a listing that was old, when another plan had done the same.
     if (body === '') continue;
-    await objects.putOnce(key, body, 'application/x-ndjson');
+    await objects.putIfAbsent(key, body, 'application/x-ndjson');
     written++;
   }
   const members = wholes.flatMap((whole) => whole.members);

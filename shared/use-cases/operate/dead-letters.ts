@@ -1,25 +1,25 @@
 import * as z from 'zod';
 import { LaunchMessage } from '../../contract/messages/queue.ts';
-import { GIVEN_UP_BATCHES } from '../../contract/names.ts';
+import { FAILED_BATCH_PREFIX } from '../../contract/names.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import { type GivenUpBatch, givenUpBatch, StreamEvent } from '../../control/dead-letters/given-up.ts';
-import { add, type Dead, due, finish, lease, say, type Tried } from '../../control/dead-letters/lane.ts';
+import { type FailedBatch, parseFailedBatch, StreamBatchEvent } from '../../control/dead-letters/given-up.ts';
+import { addFailedOperation, type FailedOperation, dueLetter, recordRetryResult, leaseDueLetter, applyOperatorEvent, type RetryResult } from '../../control/dead-letters/lane.ts';
 import {
   type DeadLetter,
-  laneOf,
-  readerLane,
-  readerOf,
-  type StreamReader,
+  letterQueueId,
+  consumerQueueId,
+  letterConsumer,
+  type StreamConsumer,
 } from '../../control/dead-letters/schema.ts';
-import { stageOf } from '../../control/task-commands/stage.ts';
+import { currentStage } from '../../control/task-commands/stage.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { DeadLetterStore } from '../../store/dead-letters.ts';
-import type { GivenUpStore } from '../../store/given-up.ts';
+import type { FailedBatchStore } from '../../store/given-up.ts';
 import type { TaskStore } from '../../store/tasks.ts';
-import { STAGE_OF } from '../containers/launch.ts';
+import { LAUNCH_STAGES } from '../containers/launch.ts';
 
 /** A message as a dead-letter queue holds it. */
-export interface DeadMessage {
+export interface DeadLetterMessage {
   readonly queue: string;
   readonly id: string;
   readonly body: string;
@@ -36,7 +36,7 @@ const json = (text: string): unknown => {
 };
 
 /** Which operation a dead message is of, and in which lane it stands. */
-export function deadOf({ queue, id, body }: DeadMessage): Dead {
+export function toDeadLetter({ queue, id, body }: DeadLetterMessage): FailedOperation {
   const launch = LaunchMessage.safeParse(json(body));
   if (launch.success) {
     const { task_id, kind, attempt, run } = launch.data;
@@ -61,96 +61,96 @@ export function deadOf({ queue, id, body }: DeadMessage): Dead {
 }
 
 /** Writes down a dead message, once however often it comes. */
-export async function bury(message: DeadMessage, letters: DeadLetterStore, now: Date): Promise<void> {
-  const dead = deadOf(message);
-  await letters.revisedLane(laneOf(dead.id), now, (lane) => add(lane, dead, message.sentAt, now));
+export async function recordDeadLetter(message: DeadLetterMessage, letters: DeadLetterStore, now: Date): Promise<void> {
+  const dead = toDeadLetter(message);
+  await letters.updateGroup(letterQueueId(dead.id), now, (lane) => addFailedOperation(lane, dead, message.sentAt, now));
 }
 
-export interface DrainContext {
-  readonly letters: DeadLetterStore;
+export interface DeadLetterRetryContext {
+  readonly deadLetters: DeadLetterStore;
   readonly tasks: Pick<TaskStore, 'get'>;
-  readonly givenUp: Pick<GivenUpStore, 'batches' | 'find' | 'put' | 'remove'>;
+  readonly failedBatches: Pick<FailedBatchStore, 'listBatches' | 'find' | 'put' | 'remove'>;
   /** Names of the functions that read the stream. */
-  readonly readers: Readonly<Record<StreamReader, string>>;
+  readonly readerFunctions: Readonly<Record<StreamConsumer, string>>;
   /** Has a reader of the stream read records again. @throws when it cannot */
-  readonly readAgain: (reader: StreamReader, event: z.infer<typeof StreamEvent>) => Promise<void>;
+  readonly replayRecords: (reader: StreamConsumer, event: z.infer<typeof StreamBatchEvent>) => Promise<void>;
   /** Sends a launch message again. */
-  readonly send: (message: LaunchMessage, priority: 1 | 2 | 3) => Promise<void>;
+  readonly sendLaunch: (message: LaunchMessage, priority: 1 | 2 | 3) => Promise<void>;
   readonly now: () => Date;
-  readonly goOn: () => boolean;
+  readonly hasTimeLeft: () => boolean;
 }
 
 /** Does again what a letter is about. Whatever is sent twice is launched once: the dispatcher knows the launch by its name. */
-async function tryAgain(letter: DeadLetter, context: DrainContext): Promise<Tried> {
-  const reader = readerOf(letter);
-  return reader ? readAgain(letter, reader, context) : launchAgain(letter, context);
+async function retryLetter(letter: DeadLetter, context: DeadLetterRetryContext): Promise<RetryResult> {
+  const reader = letterConsumer(letter);
+  return reader ? replayRecords(letter, reader, context) : resendLaunch(letter, context);
 }
 
 /**
  * What the ledger reads twice is written under the same names, and counted once. What the conductor reads again, and after later writes of the same
  * task, looks at what follows as that stands now.
  */
-async function readAgain(
+async function replayRecords(
   { args }: DeadLetter,
-  reader: StreamReader,
-  { givenUp, readAgain }: DrainContext,
-): Promise<Tried> {
-  const { object } = Kept.parse(JSON.parse(args));
-  const body = await givenUp.find(object);
+  reader: StreamConsumer,
+  { failedBatches, replayRecords }: DeadLetterRetryContext,
+): Promise<RetryResult> {
+  const { object } = KeptRecords.parse(JSON.parse(args));
+  const body = await failedBatches.find(object);
   if (body === null) return { outcome: 'gone', reason: `${object} is not kept any more` };
-  await readAgain(reader, StreamEvent.parse(JSON.parse(body)));
+  await replayRecords(reader, StreamBatchEvent.parse(JSON.parse(body)));
   return { outcome: 'done', reason: 'read again' };
 }
 
-async function launchAgain(letter: DeadLetter, { tasks, send }: DrainContext): Promise<Tried> {
+async function resendLaunch(letter: DeadLetter, { tasks, sendLaunch }: DeadLetterRetryContext): Promise<RetryResult> {
   const message = LaunchMessage.parse(JSON.parse(letter.args));
   const task = await tasks.get(message.task_id);
   if (!task) return { outcome: 'gone', reason: `there is no task ${message.task_id} any more` };
   const isWanted =
-    stageOf(task, message.run) === STAGE_OF[message.kind] && task.attempts.at(-1)?.number === message.attempt;
+    currentStage(task, message.run) === LAUNCH_STAGES[message.kind] && task.attempts.at(-1)?.number === message.attempt;
   if (!isWanted) return { outcome: 'done', reason: `task ${task.id} has gone on without it` };
-  await send(message, task.priority);
+  await sendLaunch(message, task.priority);
   return { outcome: 'done', reason: 'sent again' };
 }
 
 /** What a letter says of records that are kept. */
-const Kept = z.object({ object: z.string(), batch: z.string() });
+const KeptRecords = z.object({ object: z.string(), batch: z.string() });
 
 /**
  * Takes up what Lambda has written of batches that a reader gave up: what is of one task or request is kept, a letter is written of it, and then
  * the batch goes. Whoever dies in between leaves the batch, and the next finds the same objects and letters.
  */
-async function takeUp({ givenUp, letters, readers, now, goOn }: DrainContext): Promise<void> {
-  const found: { readonly batch: string; readonly what: GivenUpBatch | null; readonly text: string }[] = [];
-  for (const batch of await givenUp.batches()) {
-    if (!goOn()) break;
-    const text = await givenUp.find(batch);
-    if (text !== null) found.push({ batch, text, what: givenUpBatch(text, readers) });
+async function importFailedBatches({ failedBatches, deadLetters, readerFunctions, now, hasTimeLeft }: DeadLetterRetryContext): Promise<void> {
+  const found: { readonly batch: string; readonly what: FailedBatch | null; readonly text: string }[] = [];
+  for (const batch of await failedBatches.listBatches()) {
+    if (!hasTimeLeft()) break;
+    const text = await failedBatches.find(batch);
+    if (text !== null) found.push({ batch, text, what: parseFailedBatch(text, readerFunctions) });
   }
-  const first = ({ what }: (typeof found)[number]): bigint => what?.items[0]?.first ?? 0n;
+  const first = ({ what }: (typeof found)[number]): bigint => what?.items[0]?.first_sequence ?? 0n;
   // Lambda names batches by the second; the stream knows their order.
   for (const { batch, what, text } of found.toSorted((a, b) => (first(a) < first(b) ? -1 : 1))) {
-    if (!goOn()) return;
-    for (const { of, key, body } of what?.items ?? []) {
-      const reader = what?.reader ?? 'ledger';
-      await givenUp.put(key, body);
-      const dead: Dead = {
-        id: `${readerLane(reader, of)}.record-${sha256(key).slice(0, 12)}`,
+    if (!hasTimeLeft()) return;
+    for (const { item, key, body } of what?.items ?? []) {
+      const reader = what?.consumer ?? 'ledger';
+      await failedBatches.put(key, body);
+      const dead: FailedOperation = {
+        id: `${consumerQueueId(reader, item)}.record-${sha256(key).slice(0, 12)}`,
         operation: `stream:${reader}`,
-        args: JSON.stringify({ object: key, batch } satisfies z.infer<typeof Kept>),
+        args: JSON.stringify({ object: key, batch } satisfies z.infer<typeof KeptRecords>),
         error: `the ${reader} has given it up`,
         category: 'transient',
         message: batch,
       };
-      await letters.revisedLane(laneOf(dead.id), now(), (lane) => add(lane, dead, now(), now()));
+      await deadLetters.updateGroup(letterQueueId(dead.id), now(), (lane) => addFailedOperation(lane, dead, now(), now()));
     }
-    if (!what) await bury({ queue: GIVEN_UP_BATCHES, id: batch, body: text, sentAt: now() }, letters, now());
-    await givenUp.remove(batch);
+    if (!what) await recordDeadLetter({ queue: FAILED_BATCH_PREFIX, id: batch, body: text, sentAt: now() }, deadLetters, now());
+    await failedBatches.remove(batch);
   }
 }
 
-export interface Drained {
-  readonly tried: number;
+export interface DeadLetterRetryResult {
+  readonly retried: number;
   /** `<letter>: <why>`. */
   readonly failed: readonly string[];
   /** Those that are tried no more. */
@@ -158,24 +158,24 @@ export interface Drained {
 }
 
 /** Tries what is due, lane by lane and each in its order. Two who do that at once, or one that dies anywhere in it, do no harm: a letter is leased first. */
-export async function drain(context: DrainContext): Promise<Drained> {
-  const { letters, now, goOn } = context;
+export async function retryDeadLetters(context: DeadLetterRetryContext): Promise<DeadLetterRetryResult> {
+  const { deadLetters, now, hasTimeLeft } = context;
   const result = { tried: 0, failed: [] as string[], abandoned: [] as string[] };
   // What cannot be taken up holds up nothing that was.
-  await takeUp(context).catch((error: unknown) =>
+  await importFailedBatches(context).catch((error: unknown) =>
     result.failed.push(`batches that were given up: ${String(error)}`),
   );
-  for (const name of await letters.dueLanes(now())) {
-    while (goOn()) {
-      const { taken, abandoned } = await take(name, letters, now);
+  for (const name of await deadLetters.listDueGroups(now())) {
+    while (hasTimeLeft()) {
+      const { taken, abandoned } = await leaseFirstLetter(name, deadLetters, now);
       if (abandoned) result.abandoned.push(abandoned);
       if (taken === null) break;
       result.tried += 1;
-      const tried = await tryAgain(taken, context).catch(
-        (error: unknown): Tried => ({ outcome: 'failed', reason: String(error) }),
+      const tried = await retryLetter(taken, context).catch(
+        (error: unknown): RetryResult => ({ outcome: 'failed', reason: String(error) }),
       );
       if (tried.outcome === 'failed') result.failed.push(`${taken.id}: ${tried.reason}`);
-      const lane = await letters.revisedLane(name, now(), (each) => finish(each, taken, tried, now()));
+      const lane = await deadLetters.updateGroup(name, now(), (each) => recordRetryResult(each, taken, tried, now()));
       if (lane.letters.some(({ id, status }) => id === taken.id && status === 'abandoned'))
         result.abandoned.push(taken.id);
     }
@@ -184,39 +184,39 @@ export async function drain(context: DrainContext): Promise<Drained> {
 }
 
 /** Leases the first of a lane. */
-async function take(
+async function leaseFirstLetter(
   name: string,
   letters: DeadLetterStore,
   now: () => Date,
 ): Promise<{ readonly taken: DeadLetter | null; readonly abandoned: string | null }> {
   let taken: DeadLetter | null = null;
   let abandoned: string | null = null;
-  await letters.revisedLane(name, now(), (lane) => {
-    const leased = lease(lane, now());
+  await letters.updateGroup(name, now(), (lane) => {
+    const leased = leaseDueLetter(lane, now());
     taken = leased?.letter ?? null;
-    abandoned = leased && !leased.letter ? (due(lane, now())?.id ?? null) : null;
+    abandoned = leased && !leased.letter ? (dueLetter(lane, now())?.id ?? null) : null;
     return leased?.lane ?? null;
   });
   return { taken, abandoned };
 }
 
 /** One letter. @throws Refusal `not_found` */
-export async function requireLetter(id: string, letters: DeadLetterStore): Promise<DeadLetter> {
-  const found = (await letters.lane(laneOf(id))).letters.find((each) => each.id === id);
+export async function requireDeadLetter(id: string, letters: DeadLetterStore): Promise<DeadLetter> {
+  const found = (await letters.readGroup(letterQueueId(id))).letters.find((each) => each.id === id);
   if (!found) throw new Refusal('not_found', `there is no dead letter ${id}`);
   return found;
 }
 
 /** A person's word on one; it is tried again by who tries all others. */
-export async function sayOfLetter(
+export async function applyDeadLetterAction(
   id: string,
-  event: Parameters<typeof say>[2],
+  event: Parameters<typeof applyOperatorEvent>[2],
   word: { readonly by: string; readonly reason: string },
   letters: DeadLetterStore,
   now: Date,
 ): Promise<DeadLetter> {
-  const lane = await letters.revisedLane(laneOf(id), now, (present) =>
-    say(present, id, event, { ...word, now }),
+  const lane = await letters.updateGroup(letterQueueId(id), now, (present) =>
+    applyOperatorEvent(present, id, event, { ...word, now }),
   );
   const letter = lane.letters.find((each) => each.id === id);
   if (!letter) throw new Refusal('not_found', `there is no dead letter ${id}`);

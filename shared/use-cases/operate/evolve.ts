@@ -2,71 +2,71 @@ import type { TierModels } from '../../contract/agents/tiers.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import type { RoleMemory } from '../../control/cascade/learning/belief.ts';
 import type { CascadePolicy } from '../../control/cascade/learning/policy.ts';
-import { addFigures, type Figures, NO_FIGURES } from '../../control/metrics/figures.ts';
-import { daysBefore } from '../../control/metrics/views.ts';
-import { type Change, levelOf, rankOf, thingOf } from '../../control/tune/change.ts';
-import { ideas } from '../../control/tune/derive.ts';
-import { gateTest } from '../../control/tune/gate-words.ts';
-import { policyInForce } from '../../control/tune/in-force.ts';
-import { type OwnTask, ownTasks } from '../../control/tune/recorded.ts';
-import { replay } from '../../control/tune/replay.ts';
-import { type Evolution, ITSELF, type Proposal, type ProposalTest } from '../../control/tune/schema.ts';
+import { addDailyMetrics, type DailyMetrics, EMPTY_DAILY_METRICS } from '../../control/metrics/figures.ts';
+import { dateBefore } from '../../control/metrics/views.ts';
+import { type SettingChange, requiredTuningLevel, tuningLevelRank, settingKey } from '../../control/tune/change.ts';
+import { deriveProposals } from '../../control/tune/derive.ts';
+import { testGateRequirement } from '../../control/tune/gate-words.ts';
+import { tunedPolicy } from '../../control/tune/in-force.ts';
+import { type DeploymentTask, deploymentTasks } from '../../control/tune/recorded.ts';
+import { replayChange } from '../../control/tune/replay.ts';
+import { type TuningState, AUTOMATIC_ACTOR, type Proposal, type ProposalTest } from '../../control/tune/schema.ts';
 import {
-  apply,
-  mayNot,
-  propose,
-  requireApplicable,
+  applyTestedProposal,
+  applyRefusal,
+  addProposal,
+  requireApplicableProposal,
   requireProposal,
-  restsNow,
-  revert,
-  type Word,
+  cooldownReason,
+  revertActiveProposal,
+  type ProposalCommandContext,
 } from '../../control/tune/steps.ts';
-import { trialOf } from '../../control/tune/trial.ts';
+import { evaluateTrial } from '../../control/tune/trial.ts';
 import type { BeliefStore } from '../../store/beliefs.ts';
-import type { Counts } from '../../store/counts.ts';
-import type { EvolutionStore } from '../../store/evolution.ts';
-import type { FigureStore } from '../../store/figures.ts';
+import type { TaskCounts } from '../../store/counts.ts';
+import type { TuningStore } from '../../store/evolution.ts';
+import type { DailyMetricsStore } from '../../store/figures.ts';
 
 /** Days of figures that say how gates fare. */
 const DAYS = 28;
 /** Between two looks of the deployment by itself. */
 const EVERY_MS = 86_400_000;
 
-export interface EvolveContext {
-  readonly evolution: EvolutionStore;
-  readonly beliefs: Pick<BeliefStore, 'read'>;
+export interface TuningContext {
+  readonly tuning: TuningStore;
+  readonly beliefs: Pick<BeliefStore, 'readRole'>;
   /** Which roles ever had a task. */
-  readonly counts: { readonly counts: () => Promise<Pick<Counts, 'roles'>> };
-  readonly figures: Pick<FigureStore, 'days'>;
+  readonly taskCounts: { readonly counts: () => Promise<Pick<TaskCounts, 'roles'>> };
+  readonly dailyMetrics: Pick<DailyMetricsStore, 'readDays'>;
   readonly models: TierModels;
   /** As it is configured. */
   readonly policy: CascadePolicy;
   readonly now: Date;
 }
 
-interface Seen {
-  readonly tasks: readonly OwnTask[];
-  readonly figures: Figures;
+interface TuningEvidence {
+  readonly tasks: readonly DeploymentTask[];
+  readonly metrics: DailyMetrics;
 }
 
 /** What the deployment knows of its own work. */
-async function seen({ beliefs, counts, figures, models, now }: EvolveContext): Promise<Seen> {
+async function loadTuningEvidence({ beliefs, taskCounts, dailyMetrics, models, now }: TuningContext): Promise<TuningEvidence> {
   const [{ roles }, days] = await Promise.all([
-    counts.counts(),
-    figures.days(daysBefore(now, DAYS - 1), daysBefore(now, 0)),
+    taskCounts.counts(),
+    dailyMetrics.readDays(dateBefore(now, DAYS - 1), dateBefore(now, 0)),
   ]);
   const memories = new Map<string, RoleMemory>();
-  for (const role of [...roles.keys()].sort()) memories.set(role, await beliefs.read(role));
+  for (const role of [...roles.keys()].sort()) memories.set(role, await beliefs.readRole(role));
   return {
-    tasks: ownTasks(memories, models),
-    figures: [...days.values()].reduce((sum, each) => addFigures(sum, each), NO_FIGURES),
+    tasks: deploymentTasks(memories, models),
+    metrics: [...days.values()].reduce((sum, each) => addDailyMetrics(sum, each), EMPTY_DAILY_METRICS),
   };
 }
 
 /** A change that makes no difference here is refused, rather than kept as a setting that does nothing. */
 function requireMeaning(
-  setting: Change,
-  { policy, state }: { policy: CascadePolicy; state: Evolution },
+  setting: SettingChange,
+  { policy, state }: { policy: CascadePolicy; state: TuningState },
 ): void {
   if (setting.kind === 'route' && policy.policy !== 'fixed')
     throw new Refusal(
@@ -82,47 +82,47 @@ function requireMeaning(
       `${setting.name} is a number of the policy ${needs.join(' or ')}; this deployment has ${policy.policy}`,
       [{ pointer: '/setting/name', message: 'has no effect under the policy of this deployment' }],
     );
-  if (policyInForce(policy, state)[setting.name] === setting.value)
+  if (tunedPolicy(policy, state)[setting.name] === setting.value)
     throw new Refusal('invalid', `${setting.name} is ${setting.value} already`, [
       { pointer: '/setting/value', message: 'is what holds already' },
     ]);
 }
 
 /** Tests a proposal on what is known; `running`: it must be tried, or go on being tried, and why. */
-function testOf(
+function testProposal(
   { id, setting, status, applied_at }: Pick<Proposal, 'id' | 'setting' | 'status' | 'applied_at'>,
-  state: Evolution,
-  { tasks, figures }: Seen,
-  { models, policy, now }: EvolveContext,
+  state: TuningState,
+  { tasks, metrics }: TuningEvidence,
+  { models, policy, now }: TuningContext,
 ): ProposalTest | { readonly running: string } {
-  if (setting.kind === 'gate') return gateTest(setting, figures.further?.words[setting.gate], now);
+  if (setting.kind === 'gate') return testGateRequirement(setting, metrics.further?.words[setting.gate], now);
   if (setting.kind === 'prompt')
     return status === 'trial' && applied_at
-      ? trialOf(id, setting.role, applied_at, tasks, now)
+      ? evaluateTrial(id, setting.role, applied_at, tasks, now)
       : { running: 'it has not been tried yet' };
-  return replay(setting, thingOf(setting), { tasks, models, policy, state, now });
+  return replayChange(setting, settingKey(setting), { tasks, models, policy, state, now });
 }
 
 /** Proposes a change, or, where none is named, all that the deployment's records suggest. */
 export async function proposeChange(
-  setting: Change | undefined,
-  { by, reason }: Omit<Word, 'now'>,
-  context: EvolveContext,
-): Promise<Evolution> {
-  const { evolution, policy, models, now } = context;
-  const known = setting ? null : await seen(context);
-  return evolution.evolveSettings((state) => {
+  setting: SettingChange | undefined,
+  { by, reason }: Omit<ProposalCommandContext, 'now'>,
+  context: TuningContext,
+): Promise<TuningState> {
+  const { tuning, policy, models, now } = context;
+  const known = setting ? null : await loadTuningEvidence(context);
+  return tuning.update((state) => {
     if (setting) {
       requireMeaning(setting, { policy, state });
-      const next = propose(state, setting, reason, { by, reason, now });
+      const next = addProposal(state, setting, reason, { by, reason, now });
       if (next) return next;
-      throw new Refusal('conflict', `this is proposed already, or in force: ${thingOf(setting)}`);
+      throw new Refusal('conflict', `this is proposed already, or in force: ${settingKey(setting)}`);
     }
     if (!known) return null;
-    const found = ideas({ ...known, models, policy, state, now });
-    let next: Evolution | null = null;
+    const found = deriveProposals({ ...known, models, policy, state, now });
+    let next: TuningState | null = null;
     for (const idea of found)
-      next = propose(next ?? state, idea.setting, idea.evidence, { by, reason: idea.evidence, now }) ?? next;
+      next = addProposal(next ?? state, idea.change, idea.evidence, { by, reason: idea.evidence, now }) ?? next;
     return next;
   });
 }
@@ -133,23 +133,23 @@ export async function proposeChange(
  */
 export async function applyProposal(
   id: string,
-  word: Omit<Word, 'now'>,
-  context: EvolveContext,
-): Promise<Evolution> {
-  const { evolution, policy, now } = context;
-  requireApplicable(await evolution.settings(), id, policy.evolve, word.by);
-  const known = await seen(context);
+  word: Omit<ProposalCommandContext, 'now'>,
+  context: TuningContext,
+): Promise<TuningState> {
+  const { tuning, policy, now } = context;
+  requireApplicableProposal(await tuning.read(), id, policy.evolve, word.by);
+  const known = await loadTuningEvidence(context);
   let said: string | null = null;
-  const next = await evolution.evolveSettings((state) => {
-    const proposal = requireApplicable(state, id, policy.evolve, word.by);
-    const test = testOf(proposal, state, known, context);
+  const next = await tuning.update((state) => {
+    const proposal = requireApplicableProposal(state, id, policy.evolve, word.by);
+    const test = testProposal(proposal, state, known, context);
     if ('running' in test) {
       if (proposal.status === 'trial')
         throw new Refusal('conflict', `the trial of ${id} is not over: ${test.running}`);
-      return apply(state, id, null, policy.evolve, { ...word, now });
+      return applyTestedProposal(state, id, null, policy.evolve, { ...word, now });
     }
     said = test.holds ? null : `proposal ${id} is refused: ${test.why}`;
-    return apply(state, id, test, policy.evolve, { ...word, now });
+    return applyTestedProposal(state, id, test, policy.evolve, { ...word, now });
   });
   if (said !== null) throw new Refusal('conflict', said);
   return next;
@@ -157,16 +157,16 @@ export async function applyProposal(
 
 export const revertProposal = (
   id: string,
-  word: Omit<Word, 'now'>,
-  { evolution, now }: Pick<EvolveContext, 'evolution' | 'now'>,
-): Promise<Evolution> => evolution.evolveSettings((state) => revert(state, id, { ...word, now }));
+  word: Omit<ProposalCommandContext, 'now'>,
+  { tuning, now }: Pick<TuningContext, 'tuning' | 'now'>,
+): Promise<TuningState> => tuning.update((state) => revertActiveProposal(state, id, { ...word, now }));
 
-export async function proposalOf(id: string, evolution: Pick<EvolutionStore, 'settings'>): Promise<Proposal> {
-  return requireProposal(await evolution.settings(), id);
+export async function requireStoredProposal(id: string, evolution: Pick<TuningStore, 'read'>): Promise<Proposal> {
+  return requireProposal(await evolution.read(), id);
 }
 
 /** What the deployment did by itself; null: it is not time, or its level has a person do all. */
-export interface ByItself {
+export interface AutomaticTuningResult {
   readonly proposed: number;
   readonly applied: readonly string[];
   /** `<proposal>: <why>`. */
@@ -174,21 +174,21 @@ export interface ByItself {
 }
 
 /** Once a day: proposes what the records suggest, and applies what its level lets apply itself and whose test holds. */
-export async function evolveByItself(context: EvolveContext): Promise<ByItself | null> {
-  const { evolution, policy, now } = context;
+export async function runAutomaticTuning(context: TuningContext): Promise<AutomaticTuningResult | null> {
+  const { tuning, policy, now } = context;
   if (policy.evolve === 'L0') return null;
-  const before = await evolution.settings();
+  const before = await tuning.read();
   if (before.looked_at && Date.parse(before.looked_at) + EVERY_MS > now.getTime()) return null;
   // Said first: who is cut off in it waits for the next day, and does not begin anew each minute.
-  await evolution.evolveSettings((state) => ({ ...state, looked_at: now.toISOString() }));
-  const word = { by: ITSELF, reason: 'its test holds' };
+  await tuning.update((state) => ({ ...state, looked_at: now.toISOString() }));
+  const word = { by: AUTOMATIC_ACTOR, reason: 'its test holds' };
   const state = await proposeChange(undefined, word, context);
   const applied: string[] = [];
   const refused: string[] = [];
   const open = state.proposals.filter(({ status }) => status === 'proposed' || status === 'trial');
-  for (const { id, setting, level, status } of open.sort((a, b) => rankOf(a.level) - rankOf(b.level))) {
-    if (mayNot(setting, policy.evolve, ITSELF)) continue;
-    if (status === 'proposed' && restsNow(await evolution.settings(), levelOf(setting), now)) continue;
+  for (const { id, setting, level, status } of open.sort((a, b) => tuningLevelRank(a.level) - tuningLevelRank(b.level))) {
+    if (applyRefusal(setting, policy.evolve, AUTOMATIC_ACTOR)) continue;
+    if (status === 'proposed' && cooldownReason(await tuning.read(), requiredTuningLevel(setting), now)) continue;
     try {
       await applyProposal(id, word, context);
       applied.push(id);

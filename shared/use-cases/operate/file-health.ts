@@ -2,53 +2,53 @@ import type * as z from 'zod';
 import { Refusal } from '../../contract/refusal.ts';
 import type {
   FileHistory,
-  FileList,
-  FileQuery,
-  FilesQuery,
+  FileHealthList,
+  FileHistoryQuery,
+  FileHealthQuery,
   FlaggedFiles,
 } from '../../control/file-health/schemas.ts';
-import { healthOfAll, historyView, listView, type TouchedFile } from '../../control/file-health/view.ts';
-import type { FileStore } from '../../store/files.ts';
+import { fileHealthViews, fileHistoryView, fileHealthListView, type TrackedFile } from '../../control/file-health/view.ts';
+import type { FileHealthStore } from '../../store/files.ts';
 
-interface Deps {
-  readonly files: Pick<FileStore, 'files' | 'file'>;
+interface FileHealthContext {
+  readonly files: Pick<FileHealthStore, 'listFiles' | 'readFile'>;
   /** Is the token good for this repository? */
-  readonly serves: (repository: string) => boolean;
+  readonly canAccess: (repository: string) => boolean;
   readonly now: Date;
 }
 
-async function known(repository: string | undefined, { files, serves }: Deps) {
-  const found = await files.files(repository);
-  return { ...found, files: found.files.filter((each) => serves(each.repository)) };
+async function listAccessibleFiles(repository: string | undefined, { files, canAccess }: FileHealthContext) {
+  const found = await files.listFiles(repository);
+  return { ...found, files: found.files.filter((each) => canAccess(each.repository)) };
 }
 
-export async function fileHealth(
-  query: z.infer<typeof FilesQuery>,
-  deps: Deps,
-): Promise<z.infer<typeof FileList>> {
-  const { files, truncated } = await known(query.repository, deps);
-  return listView(files, query, truncated, deps.now);
+export async function readFileHealth(
+  query: z.infer<typeof FileHealthQuery>,
+  deps: FileHealthContext,
+): Promise<z.infer<typeof FileHealthList>> {
+  const { files, truncated } = await listAccessibleFiles(query.repository, deps);
+  return fileHealthListView(files, query, truncated, deps.now);
 }
 
-export async function flaggedFiles(
+export async function readFlaggedFiles(
   repository: string | undefined,
-  deps: Deps,
+  deps: FileHealthContext,
 ): Promise<z.infer<typeof FlaggedFiles>> {
-  const { files } = await known(repository, deps);
-  const flagged = healthOfAll(files, deps.now).filter((each) => each.flagged);
+  const { files } = await listAccessibleFiles(repository, deps);
+  const flagged = fileHealthViews(files, deps.now).filter((each) => each.flagged);
   return { files: flagged, count: flagged.length, generated_at: deps.now.toISOString() };
 }
 
 const unknown = (path: string): Refusal => new Refusal('not_found', `nothing is known of the file ${path}`);
 
 /** The file of that path; where no repository is named, it must be of one only. */
-async function theFile({ repository, path }: z.infer<typeof FileQuery>, deps: Deps): Promise<TouchedFile> {
+async function requireFile({ repository, path }: z.infer<typeof FileHistoryQuery>, deps: FileHealthContext): Promise<TrackedFile> {
   if (repository !== undefined) {
-    const file = deps.serves(repository) ? await deps.files.file(repository, path) : null;
+    const file = deps.canAccess(repository) ? await deps.files.readFile(repository, path) : null;
     if (!file) throw unknown(path);
     return file;
   }
-  const { files } = await known(undefined, deps);
+  const { files } = await listAccessibleFiles(undefined, deps);
   const [file, ...others] = files.filter((each) => each.path === path);
   if (!file) throw unknown(path);
   if (others.length > 0)
@@ -58,7 +58,7 @@ async function theFile({ repository, path }: z.infer<typeof FileQuery>, deps: De
   return file;
 }
 
-export const fileHistory = async (
-  query: z.infer<typeof FileQuery>,
-  deps: Deps,
-): Promise<z.infer<typeof FileHistory>> => historyView(await theFile(query, deps), deps.now);
+export const readFileHistory = async (
+  query: z.infer<typeof FileHistoryQuery>,
+  deps: FileHealthContext,
+): Promise<z.infer<typeof FileHistory>> => fileHistoryView(await requireFile(query, deps), deps.now);

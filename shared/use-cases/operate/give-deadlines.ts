@@ -1,6 +1,6 @@
-import { INDEXES } from '../../contract/names.ts';
-import { isTerminal, STATUSES } from '../../contract/task/status.ts';
-import { deadlineOf } from '../../control/task-commands/deadline.ts';
+import { TABLE_INDEXES } from '../../contract/names.ts';
+import { isTerminalStatus, TASK_STATUSES } from '../../contract/task/status.ts';
+import { nextDeadline } from '../../control/task-commands/deadline.ts';
 import type { DeadlineStore } from '../../store/deadlines.ts';
 import type { TaskStore } from '../../store/tasks.ts';
 import type { Place, UpgradeStore } from '../../store/upgrades.ts';
@@ -10,7 +10,7 @@ const NAME = 'deadlines';
 const PAGE = 10;
 
 /** In the order in which they are gone through, `blocked` first. */
-const UNFINISHED = STATUSES.filter((status) => !isTerminal(status));
+const UNFINISHED = TASK_STATUSES.filter((status) => !isTerminalStatus(status));
 
 export interface UpgradeContext {
   readonly tasks: TaskStore;
@@ -22,7 +22,7 @@ export interface UpgradeContext {
 
 async function give(id: string, deadlines: DeadlineStore): Promise<boolean> {
   const watched = await deadlines.get(id);
-  const due = watched?.deadline === null ? deadlineOf(watched.task) : null;
+  const due = watched?.deadline === null ? nextDeadline(watched.task) : null;
   if (!watched || due === null) return false;
   await deadlines.set(watched, due);
   return true;
@@ -39,15 +39,15 @@ export async function giveDeadlines({ tasks, deadlines, upgrades, goOn }: Upgrad
   let place: Place = begun ?? { status: 'blocked', after: null };
   let given = 0;
   while (goOn()) {
-    const { rows, more } = await tasks.page(place.status, PAGE, place.after ?? undefined);
+    const { rows, hasMore } = await tasks.listByStatus(place.status, PAGE, place.after ?? undefined);
     const results = await Promise.all(rows.map(({ id }) => give(id, deadlines)));
     given += results.filter(Boolean).length;
-    const next = more ? place.status : UNFINISHED[UNFINISHED.indexOf(place.status) + 1];
+    const next = hasMore ? place.status : UNFINISHED[UNFINISHED.indexOf(place.status) + 1];
     if (next === undefined) {
       await upgrades.put(NAME, 'done');
       break;
     }
-    place = { status: next, after: more ? (rows.at(-1)?.[INDEXES.byStatus.sk] ?? place.after) : null };
+    place = { status: next, after: hasMore ? (rows.at(-1)?.[TABLE_INDEXES.byStatus.sk] ?? place.after) : null };
     await upgrades.put(NAME, place);
   }
   return given;

@@ -1,15 +1,15 @@
 import type { CascadeView } from '../../api/cascade-schemas.ts';
 import { TIERS, type Tier, type TierModels } from '../../contract/agents/tiers.ts';
-import { Complexity } from '../../contract/submission/schema.ts';
+import { TaskComplexity } from '../../contract/submission/schema.ts';
 import type { RoleMemory } from '../../control/cascade/learning/belief.ts';
-import type { Control } from '../../control/cascade/learning/control.ts';
-import { pin, pinned, reset } from '../../control/cascade/learning/control.ts';
-import { optionsOf } from '../../control/cascade/learning/options.ts';
+import type { LearningControl } from '../../control/cascade/learning/control.ts';
+import { setPin, pinnedTier, resetLearning } from '../../control/cascade/learning/control.ts';
+import { tierOptions } from '../../control/cascade/learning/options.ts';
 import type { CascadePolicy } from '../../control/cascade/learning/policy.ts';
 import type { BeliefStore } from '../../store/beliefs.ts';
-import type { CountStore } from '../../store/counts.ts';
+import type { TaskCountStore } from '../../store/counts.ts';
 
-export interface LearnedContext {
+export interface BeliefsContext {
   readonly beliefs: BeliefStore;
   readonly models: TierModels;
   readonly policy: CascadePolicy;
@@ -17,16 +17,16 @@ export interface LearnedContext {
 }
 
 /** What is believed of a role: a row for each complexity of which something was seen, or that a person has spoken on, and each tier. */
-function rows(role: string, memory: RoleMemory, { models, policy, now }: LearnedContext) {
+function rows(role: string, memory: RoleMemory, { models, policy, now }: BeliefsContext) {
   const rungs = TIERS.map((tier) => ({ tier, model: models[tier] }));
-  return Complexity.options.flatMap((complexity): CascadeView['beliefs'] => {
+  return TaskComplexity.options.flatMap((complexity): CascadeView['beliefs'] => {
     const isSeen = memory.windows.some((each) => each.complexity === complexity);
-    const word = pinned(memory.control, complexity);
+    const word = pinnedTier(memory.control, complexity);
     if (!isSeen && word?.scope !== complexity) return [];
-    const options = optionsOf(memory, complexity, rungs, policy.min_observations, now.toISOString());
+    const options = tierOptions(memory, complexity, rungs, policy.min_observations, now.toISOString());
     return options.map((option, at) => {
       const next = options[at + 1]?.cost_usd ?? null;
-      const { mean_cost_usd: _, spent: _spent, ...rest } = option;
+      const { mean_cost_usd: _, cost_with_judging: _spent, ...rest } = option;
       return {
         role,
         complexity,
@@ -38,35 +38,35 @@ function rows(role: string, memory: RoleMemory, { models, policy, now }: Learned
   });
 }
 
-const view = (memories: ReadonlyMap<string, RoleMemory>, context: LearnedContext): CascadeView => ({
+const view = (memories: ReadonlyMap<string, RoleMemory>, context: BeliefsContext): CascadeView => ({
   policy: context.policy,
   beliefs: [...memories].flatMap(([role, memory]) => rows(role, memory, context)),
   history: [...memories].flatMap(([role, { control }]) => control.history.map((each) => ({ role, ...each }))),
 });
 
 /** What is believed of the models, by all roles that ever had a task, or by one. */
-export async function learnedView(
+export async function readTierBeliefs(
   role: string | undefined,
-  counts: CountStore,
-  context: LearnedContext,
+  counts: TaskCountStore,
+  context: BeliefsContext,
 ): Promise<CascadeView> {
-  const roles = role === undefined ? [...(await counts.counts()).roles.keys()].sort() : [role];
+  const roles = role === undefined ? [...(await counts.read()).roles.keys()].sort() : [role];
   const memories = new Map<string, RoleMemory>();
-  for (const each of roles) memories.set(each, await context.beliefs.read(each));
+  for (const each of roles) memories.set(each, await context.beliefs.readRole(each));
   return view(memories, context);
 }
 
-async function spoken(
+async function changeControl(
   role: string,
-  change: (control: Control) => Control | null,
-  context: LearnedContext,
+  change: (control: LearningControl) => LearningControl | null,
+  context: BeliefsContext,
 ): Promise<CascadeView> {
-  const control = await context.beliefs.control(role, change);
+  const control = await context.beliefs.updateControl(role, change);
   // What was written counts, also where the query is some moments behind.
-  return view(new Map([[role, { ...(await context.beliefs.read(role)), control }]]), context);
+  return view(new Map([[role, { ...(await context.beliefs.readRole(role)), control }]]), context);
 }
 
-interface Word {
+interface OperatorNote {
   readonly by: string;
   readonly reason: string;
 }
@@ -74,17 +74,17 @@ interface Word {
 /** Has one tier try first for a role, or lifts that. */
 export const pinTier = (
   role: string,
-  { complexity, tier }: { readonly complexity: Complexity | 'any'; readonly tier: Tier | null },
-  word: Word,
-  context: LearnedContext,
+  { complexity, tier }: { readonly complexity: TaskComplexity | 'any'; readonly tier: Tier | null },
+  word: OperatorNote,
+  context: BeliefsContext,
 ): Promise<CascadeView> =>
-  spoken(role, (control) => pin(control, complexity, tier, { ...word, now: context.now }), context);
+  changeControl(role, (control) => setPin(control, complexity, tier, { ...word, now: context.now }), context);
 
 /** Forgets what was learned of a tier for a role, or of all. */
-export const resetLearned = (
+export const resetBeliefs = (
   role: string,
   tier: Tier | null,
-  word: Word,
-  context: LearnedContext,
+  word: OperatorNote,
+  context: BeliefsContext,
 ): Promise<CascadeView> =>
-  spoken(role, (control) => reset(control, tier, { ...word, now: context.now }), context);
+  changeControl(role, (control) => resetLearning(control, tier, { ...word, now: context.now }), context);

@@ -1,17 +1,17 @@
-import type { LetterList, LetterView } from '../../api/dead-letter-schemas.ts';
-import { cursorBehind, startOf } from '../../api/page-cursor.ts';
-import { type DeadLetter, taskOf } from '../../control/dead-letters/schema.ts';
+import type { DeadLetterList, DeadLetterView } from '../../api/dead-letter-schemas.ts';
+import { createCursor, parseCursor } from '../../api/page-cursor.ts';
+import { type DeadLetter, letterTaskId } from '../../control/dead-letters/schema.ts';
 import type { LetterStatus } from '../../control/dead-letters/status.ts';
 import type { DeadLetterStore } from '../../store/dead-letters.ts';
 
 const LISTING = 'dead letters';
 
 /** As people see it. */
-export function letterView({ messages: _, ...letter }: DeadLetter): LetterView {
+export function deadLetterView({ messages: _, ...letter }: DeadLetter): DeadLetterView {
   return {
     ...letter,
     retry_count: letter.attempts - 1,
-    task_id: taskOf(letter),
+    task_id: letterTaskId(letter),
   };
 }
 
@@ -23,13 +23,13 @@ export async function listDeadLetters(
     readonly cursor?: string | undefined;
   },
   letters: DeadLetterStore,
-): Promise<LetterList> {
-  const { lanes, after } = await letters.lanes(query.limit, startOf(LISTING, query) ?? null);
-  const all = lanes.flatMap((lane) => lane.letters);
+): Promise<DeadLetterList> {
+  const { groups, after } = await letters.listGroups(query.limit, parseCursor(LISTING, query) ?? null);
+  const all = groups.flatMap((lane) => lane.letters);
   return {
     dead_letters: all
       .filter(({ status }) => query.status === undefined || status === query.status)
-      .map(letterView),
-    next_cursor: cursorBehind(LISTING, query, after),
+      .map(deadLetterView),
+    next_cursor: createCursor(LISTING, query, after),
   };
 }

@@ -1,13 +1,13 @@
 import type * as z from 'zod';
 import type { ReviewList, ReviewsQuery } from '../../api/schemas.ts';
-import type { TaskRow, TaskStore } from '../../store/tasks.ts';
+import type { TaskIndexRow, TaskStore } from '../../store/tasks.ts';
 import { listTasks } from './list.ts';
 
 /** What waits for a person, the oldest task first: why, since when, and what happens when nobody decides. */
 export async function listReviews(
   query: z.infer<typeof ReviewsQuery>,
   tasks: TaskStore,
-  isVisible: (row: TaskRow) => boolean = () => true,
+  isVisible: (row: TaskIndexRow) => boolean = () => true,
 ): Promise<z.infer<typeof ReviewList>> {
   const held = await listTasks(
     { ...query, status: 'in_review' },

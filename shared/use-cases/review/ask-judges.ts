@@ -1,43 +1,43 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
 import { Evidence } from '../../contract/evidence/schema.ts';
-import type { Spent } from '../../contract/judgement/judgement.ts';
-import { type Judgement, type SecondLook, timesOf } from '../../contract/judgement/judgement.ts';
-import type { PipelineAsk } from '../../contract/judgement/review-pipeline.ts';
+import type { AskReceipt } from '../../contract/judgement/judgement.ts';
+import { type Judgement, type RequirementsReviewPlan, judgementTimes } from '../../contract/judgement/judgement.ts';
+import type { PipelineReviewPlan } from '../../contract/judgement/review-pipeline.ts';
 import {
-  calibrationFor,
-  familyOfModel,
+  calibrationIdFor,
+  judgeModelFamily,
   type JudgeModel,
   type JudgeModels,
 } from '../../contract/models/models.ts';
-import { hasResult } from '../../contract/outcome.ts';
-import type { JudgedSignal } from '../../contract/submission/signals.ts';
+import { hasCheckResult } from '../../contract/outcome.ts';
+import type { ModelJudgedSignal } from '../../contract/submission/signals.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { CascadePolicy } from '../../control/cascade/learning/policy.ts';
-import { judgingRefused } from '../../control/spending/judging.ts';
-import { attemptNumbered } from '../../control/task-commands/change.ts';
-import { cut } from '../../lib/cut.ts';
-import type { Piece } from '../../lib/material.ts';
+import { reserveJudgingOrRefusal } from '../../control/spending/judging.ts';
+import { requireAttempt } from '../../control/task-commands/change.ts';
+import { truncateToBytes } from '../../lib/cut.ts';
+import type { PromptPiece } from '../../lib/material.ts';
 import { judgedSignals } from '../../reviews/judging/asked.ts';
-import type { Breaker } from '../../reviews/judging/breaker.ts';
-import { judgingSpent } from '../../reviews/judging/completion-budget.ts';
+import type { CircuitBreaker } from '../../reviews/judging/breaker.ts';
+import { judgingBudgetRefusal } from '../../reviews/judging/completion-budget.ts';
 import {
-  comparedAs,
+  expectationOpinion,
   compareExpectations,
-  expectationsIn,
-  expectationsQuestion,
+  findChangedExpectations,
+  expectationQuestion,
 } from '../../reviews/judging/expectations.ts';
-import { askPipeline } from '../../reviews/judging/pipeline-ask.ts';
-import { unreviewed } from '../../reviews/judging/pipeline-record.ts';
+import { askReviewPipeline } from '../../reviews/judging/pipeline-ask.ts';
+import { unaskedPipelineJudgement } from '../../reviews/judging/pipeline-record.ts';
 import type { AskModel } from '../../reviews/judging/port.ts';
-import { costOf } from '../../reviews/judging/price.ts';
-import { lookedAt, lookQuestion, notesOf, unlooked } from '../../reviews/judging/second-look.ts';
-import { filesOfDiff, share } from '../../reviews/judging/shown-diff.ts';
-import { headOf, opinionOf, questionOf, unaskedJudgement } from '../../reviews/judging/signal.ts';
+import { askCostUsd } from '../../reviews/judging/price.ts';
+import { requirementsReviewOpinion, requirementsReviewQuestion, findingNotes, unansweredRequirementsReview } from '../../reviews/judging/second-look.ts';
+import { splitDiffByFile, excerptEvenly } from '../../reviews/judging/shown-diff.ts';
+import { signalJudgementHead, signalOpinion, signalQuestion, unaskedSignalJudgement } from '../../reviews/judging/signal.ts';
 import type { ObjectStore } from '../../store/objects.ts';
-import type { SpendStore } from '../../store/spend.ts';
+import type { ModelSpendStore } from '../../store/spend.ts';
 import type { TaskStore } from '../../store/tasks.ts';
-import { askStage, hasStage } from './ask-stage.ts';
-import { type Brought, toMark, whyUnmarked } from './quality-gate.ts';
+import { runWorkflowReviews, hasWorkflowReviews } from './ask-stage.ts';
+import { type AttemptEvidence, qualityGatePieces, qualityGateSkipReason } from './quality-gate.ts';
 
 export interface JudgingContext {
   readonly tasks: TaskStore;
@@ -47,11 +47,11 @@ export interface JudgingContext {
   /** Of the deployment: the most that any task has. */
   readonly autonomy?: AutonomyLevel;
   /** Of the quality gate, for a model that writes; null: nothing is known of it. */
-  readonly breaker: (model: string) => Promise<Breaker | null>;
+  readonly readBreaker: (model: string) => Promise<CircuitBreaker | null>;
   /** What may go to models; absent: nothing is limited. */
-  readonly money?: {
+  readonly budget?: {
     readonly policy: CascadePolicy;
-    readonly spend: Pick<SpendStore, 'reserve'>;
+    readonly spend: Pick<ModelSpendStore, 'reserve'>;
     /** A budget has kept everybody from being asked. */
     readonly onStop: () => void;
   };
@@ -67,11 +67,11 @@ const HOW_TO =
   'no model is configured to judge: name one in `assay:judges` of the deployment, or with `assay up --models FILE`';
 
 /** What was observed, as lines. What a tool has printed is text from outside like the rest. */
-function observed({ signals, gates }: Evidence): string {
+function describeObservations({ signals, gates }: Evidence): string {
   const lines = [
     ...signals.map(({ type, outcome, detail }) => `signal ${type}: ${outcome} (${detail.slice(0, 200)})`),
     ...gates
-      .filter(({ outcome }) => hasResult(outcome))
+      .filter(({ outcome }) => hasCheckResult(outcome))
       .flatMap(({ name, outcome, detail, findings }) => [
         `gate ${name}: ${outcome} (${detail.slice(0, 200)})`,
         ...findings.map(
@@ -79,58 +79,58 @@ function observed({ signals, gates }: Evidence): string {
         ),
       ]),
   ];
-  return cut(lines.join('\n'), OBSERVED);
+  return truncateToBytes(lines.join('\n'), OBSERVED);
 }
 
-interface Shown {
-  readonly pieces: Piece[];
-  readonly notes: Piece[];
+interface ReviewMaterial {
+  readonly pieces: PromptPiece[];
+  readonly notes: PromptPiece[];
   /** Of these, the task alone. */
-  readonly about: Piece[];
+  readonly taskPieces: PromptPiece[];
   readonly patch: string;
-  readonly brought: Brought;
+  readonly attemptEvidence: AttemptEvidence;
 }
 
 /** What every judge is shown, and the notes that are for a second look. */
-async function piecesOf(task: Task, attempt: number, objects: ObjectStore): Promise<Shown> {
-  const made = attemptNumbered(task, attempt);
+async function loadReviewMaterial(task: Task, attempt: number, objects: ObjectStore): Promise<ReviewMaterial> {
+  const made = requireAttempt(task, attempt);
   const { verification, artifact } = made;
   if (!verification || !artifact) throw new Error(`attempt ${attempt} of ${task.id} has no evidence`);
   const [evidence, patch] = await Promise.all([
     objects.getByDigest(verification.key).then((text) => Evidence.parse(JSON.parse(text))),
     objects.getByDigest(artifact.patch_key),
   ]);
-  const diff = share(filesOfDiff(patch), DIFF);
-  const notes = notesOf(evidence);
+  const diff = excerptEvenly(splitDiffByFile(patch), DIFF);
+  const notes = findingNotes(evidence);
   const about = [
     { label: 'title of the task', text: task.title },
-    { label: 'description of the task', text: cut(task.description, DESCRIPTION) },
+    { label: 'description of the task', text: truncateToBytes(task.description, DESCRIPTION) },
     ...(task.acceptance_criteria.length === 0
       ? []
       : [
           {
             label: 'acceptance criteria of the task',
-            text: cut(task.acceptance_criteria.join('\n'), DESCRIPTION),
+            text: truncateToBytes(task.acceptance_criteria.join('\n'), DESCRIPTION),
           },
         ]),
   ];
   return {
     pieces: [
       ...about,
-      { label: 'what was observed', text: observed(evidence) },
+      { label: 'what was observed', text: describeObservations(evidence) },
       { label: 'diff', text: diff.text },
     ],
-    about,
+    taskPieces: about,
     patch,
-    brought: { task, attempt: made, evidence },
-    notes: notes.length === 0 ? [] : [{ label: 'notes of rules', text: cut(notes.join('\n'), OBSERVED) }],
+    attemptEvidence: { task, attempt: made, evidence },
+    notes: notes.length === 0 ? [] : [{ label: 'notes of rules', text: truncateToBytes(notes.join('\n'), OBSERVED) }],
   };
 }
 
 /** What asking has come to, beside the opinion. */
-const asked = (
+const judgementCallFacts = (
   model: JudgeModel,
-  answered: Spent,
+  answered: AskReceipt,
   because: string,
   prompt: Judgement['prompt'],
   now: Date,
@@ -147,19 +147,19 @@ const asked = (
   | 'asked_at'
 > => ({
   because,
-  calibration: calibrationFor(model, prompt),
+  calibration: calibrationIdFor(model, prompt),
   model: model.model,
-  family: familyOfModel(model),
+  family: judgeModelFamily(model),
   calls: answered.calls,
   tokens: answered.tokens,
-  cost_usd: costOf(model, answered, now.toISOString()),
-  ...timesOf(answered),
+  cost_usd: askCostUsd(model, answered, now.toISOString()),
+  ...judgementTimes(answered),
 });
 
 /** What reduction has found worth asking, beside the signals that a task names. */
-export interface Wanted {
-  readonly look?: SecondLook | undefined;
-  readonly pipeline?: PipelineAsk | null | undefined;
+export interface RequestedReviews {
+  readonly look?: RequirementsReviewPlan | undefined;
+  readonly pipeline?: PipelineReviewPlan | null | undefined;
 }
 
 /**
@@ -169,81 +169,81 @@ export interface Wanted {
 export async function askJudges(
   id: string,
   attempt: number,
-  { look, pipeline }: Wanted,
+  { look, pipeline }: RequestedReviews,
   context: JudgingContext,
 ): Promise<Judgement[]> {
   const task = await context.tasks.require(id);
   const signals = judgedSignals(task);
   const looks = look?.outcome === 'asked' ? look : null;
   const reviews = pipeline?.outcome === 'asked' ? pipeline : null;
-  const { models, money } = context;
-  const may = { task, attempt: attemptNumbered(task, attempt), signals, looks: looks !== null };
-  const enough = judgingSpent(task.attempts);
+  const { models, budget } = context;
+  const may = { task, attempt: requireAttempt(task, attempt), signals, looks: looks !== null };
+  const enough = judgingBudgetRefusal(task.attempts);
   const refused =
-    enough === null && money
-      ? await judgingRefused({ ...may, reviews: reviews !== null }, models, money, context.now())
+    enough === null && budget
+      ? await reserveJudgingOrRefusal({ ...may, hasReviewPipeline: reviews !== null }, models, budget, context.now())
       : null;
-  if (refused !== null) money?.onStop();
+  if (refused !== null) budget?.onStop();
   const spent = enough ?? refused;
   const { judge, second_look: looker, review: reviewers = [] } = spent === null ? models : {};
-  const unasked = (signal: JudgedSignal) =>
-    unaskedJudgement(signal, { outcome: 'inert', because: spent ?? HOW_TO });
+  const unasked = (signal: ModelJudgedSignal) =>
+    unaskedSignalJudgement(signal, { outcome: 'inert', because: spent ?? HOW_TO });
   // The quality gate looks before it asks.
   const isNeeded = judge ? signals.length > 0 : signals.some(({ type }) => type === 'quality_gate');
-  const unreviewable = reviews && spent !== null ? [unreviewed(reviews, 'inert', spent)] : [];
+  const unreviewable = reviews && spent !== null ? [unaskedPipelineJudgement(reviews, 'inert', spent)] : [];
   const nobody = !isNeeded && (!looker || !looks) && (!reviews || spent !== null);
-  if (nobody && !hasStage(task))
-    return [...signals.map(unasked), ...(looks ? [unlooked(looks, spent ?? HOW_TO)] : []), ...unreviewable];
-  const { pieces, notes, brought, about, patch } = await piecesOf(task, attempt, context.objects);
-  const ofSignal = async (signal: JudgedSignal): Promise<Judgement> => {
+  if (nobody && !hasWorkflowReviews(task))
+    return [...signals.map(unasked), ...(looks ? [unansweredRequirementsReview(looks, spent ?? HOW_TO)] : []), ...unreviewable];
+  const { pieces, notes, attemptEvidence, taskPieces, patch } = await loadReviewMaterial(task, attempt, context.objects);
+  const ofSignal = async (signal: ModelJudgedSignal): Promise<Judgement> => {
     const isMark = signal.type === 'quality_gate';
-    const instead = isMark ? await whyUnmarked(brought, context) : null;
-    if (instead) return unaskedJudgement(signal, instead);
+    const instead = isMark ? await qualityGateSkipReason(attemptEvidence, context) : null;
+    if (instead) return unaskedSignalJudgement(signal, instead);
     if (!judge) return unasked(signal);
-    const question = questionOf(signal, isMark ? [...pieces, ...toMark(brought, context.now())] : pieces);
+    const question = signalQuestion(signal, isMark ? [...pieces, ...qualityGatePieces(attemptEvidence, context.now())] : pieces);
     const answered = await context.ask(judge, question);
     const because = 'asked: the task names it among its completion signals';
     return {
-      ...headOf(signal),
-      ...opinionOf(signal, answered, question.injections),
-      ...asked(judge, answered, because, question.prompt, context.now()),
+      ...signalJudgementHead(signal),
+      ...signalOpinion(signal, answered, question.injections),
+      ...judgementCallFacts(judge, answered, because, question.prompt, context.now()),
     };
   };
-  const secondLook = async (of: SecondLook): Promise<Judgement> => {
-    if (!looker) return unlooked(of, spent ?? HOW_TO);
-    const question = lookQuestion([...pieces, ...notes]);
+  const secondLook = async (of: RequirementsReviewPlan): Promise<Judgement> => {
+    if (!looker) return unansweredRequirementsReview(of, spent ?? HOW_TO);
+    const question = requirementsReviewQuestion([...pieces, ...notes]);
     const answered = await context.ask(looker, question);
     return {
-      ...lookedAt(answered, question.injections),
-      ...asked(looker, answered, of.because, question.prompt, context.now()),
+      ...requirementsReviewOpinion(answered, question.injections),
+      ...judgementCallFacts(looker, answered, of.because, question.prompt, context.now()),
     };
   };
-  const expectations = looker && looks ? expectationsIn(patch) : null;
+  const expectations = looker && looks ? findChangedExpectations(patch) : null;
   const compared = async (): Promise<Judgement[]> => {
     if (!looker || !expectations) return [];
     const injections = new Set<string>();
     const answered = await compareExpectations((isSwapped) => {
-      const question = expectationsQuestion(expectations, about, isSwapped);
+      const question = expectationQuestion(expectations, taskPieces, isSwapped);
       for (const each of question.injections) injections.add(each);
       return context.ask(looker, question);
     });
     const because = 'asked in both orders: the patch changes what tests of the base expect';
-    const opinion = comparedAs(answered, [...injections]);
-    return [{ ...opinion, ...asked(looker, answered, because, opinion.prompt, context.now()) }];
+    const opinion = expectationOpinion(answered, [...injections]);
+    return [{ ...opinion, ...judgementCallFacts(looker, answered, because, opinion.prompt, context.now()) }];
   };
   const review = async (): Promise<Judgement[]> => {
-    const { review_pipeline } = brought.evidence;
+    const { review_pipeline } = attemptEvidence.evidence;
     if (!reviews || !review_pipeline || spent !== null) return unreviewable;
     const { ask, now } = context;
-    const writer = brought.attempt.model;
+    const writer = attemptEvidence.attempt.model;
     const { because } = reviews;
-    return askPipeline({ pipeline: review_pipeline, models: reviewers, writer, pieces, because, ask, now });
+    return askReviewPipeline({ pipeline: review_pipeline, models: reviewers, writer, pieces, request_reason: because, ask, now });
   };
   const all = await Promise.all([
     Promise.all([...signals.map(ofSignal), ...(looks ? [secondLook(looks)] : [])]),
     compared(),
     review(),
-    askStage(task, brought.attempt, brought.evidence, pieces, { ...context, spent }),
+    runWorkflowReviews(task, attemptEvidence.attempt, attemptEvidence.evidence, pieces, { ...context, budgetRefusal: spent }),
   ]);
   return all.flat();
 }

@@ -4,72 +4,72 @@ import type { Judgement } from '../../contract/judgement/judgement.ts';
 import type { JudgeModels } from '../../contract/models/models.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { autonomyOf } from '../../control/approvals/in-force.ts';
-import { DEFAULT_APPROVAL_RULES } from '../../control/approvals/rules.ts';
-import { gradedBy } from '../../control/workflow/gradings.ts';
-import type { Piece } from '../../lib/material.ts';
+import { effectiveAutonomy } from '../../control/approvals/in-force.ts';
+import { DEFAULT_APPROVAL_SETTINGS } from '../../control/approvals/rules.ts';
+import { listGradedNodes } from '../../control/workflow/gradings.ts';
+import type { PromptPiece } from '../../lib/material.ts';
 import type { AskModel } from '../../reviews/judging/port.ts';
-import { withinTime } from '../../reviews/judging/within-time.ts';
-import { redTeamOf } from '../../reviews/review/red-team.ts';
-import { visionOf } from '../../reviews/review/vision/vision.ts';
+import { withSharedDeadline } from '../../reviews/judging/within-time.ts';
+import { redTeamSettings } from '../../reviews/review/red-team.ts';
+import { visionSettings } from '../../reviews/review/vision/vision.ts';
 import type { ObjectStore } from '../../store/objects.ts';
-import { attack } from './attack.ts';
-import { grade } from './grade.ts';
-import { lookAtPictures } from './vision-look.ts';
+import { runRedTeam } from './attack.ts';
+import { gradeByRubric } from './grade.ts';
+import { reviewScreenshots } from './vision-look.ts';
 
-export interface StageContext {
+export interface WorkflowReviewContext {
   readonly ask: AskModel;
   readonly models: JudgeModels;
-  readonly objects: Pick<ObjectStore, 'part'>;
+  readonly objects: Pick<ObjectStore, 'getRange'>;
   /** Of the deployment: the most that any task has. */
   readonly autonomy?: AutonomyLevel | undefined;
   /** Why no model is asked about the task any more, or null. */
-  readonly spent: string | null;
+  readonly budgetRefusal: string | null;
   readonly now: () => Date;
 }
 
 /** Does the workflow of a task have anybody asked? */
-export const hasStage = (task: Pick<Task, 'workflow_in_force'>): boolean =>
-  gradedBy(task).length > 0 || redTeamOf(task) !== null || visionOf(task) !== null;
+export const hasWorkflowReviews = (task: Pick<Task, 'workflow_in_force'>): boolean =>
+  listGradedNodes(task).length > 0 || redTeamSettings(task) !== null || visionSettings(task) !== null;
 
 /** Pieces that are the work itself; the others are what the task says of it. */
 const WORK = ['what was observed', 'diff'];
 
 /** Has the work of an attempt graded, then attacked, then looked at in pictures, as the workflow of its task says. */
-export async function askStage(
+export async function runWorkflowReviews(
   task: Task,
   attempt: Attempt,
   evidence: Pick<Evidence, 'gates'>,
-  pieces: readonly Piece[],
-  { ask: unbounded, models, objects, autonomy, spent, now }: StageContext,
+  pieces: readonly PromptPiece[],
+  { ask: unbounded, models, objects, autonomy, budgetRefusal, now }: WorkflowReviewContext,
 ): Promise<Judgement[]> {
-  if (!hasStage(task)) return [];
-  const isWork = ({ label }: Piece): boolean => WORK.includes(label);
-  const ask = withinTime(unbounded);
+  if (!hasWorkflowReviews(task)) return [];
+  const isWork = ({ label }: PromptPiece): boolean => WORK.includes(label);
+  const ask = withSharedDeadline(unbounded);
   const about = pieces.filter((piece) => !isWork(piece));
-  const graded = await grade(
+  const graded = await gradeByRubric(
     {
       task,
       attempt,
-      about,
+      taskPieces: about,
       payload: Object.fromEntries(pieces.filter(isWork).map(({ label, text }) => [label, text])),
     },
-    { ask, models, spent, now },
+    { ask, models, budgetRefusal, now },
   );
   // What was graded down goes back as it is: an attack on it would be paid for in vain.
   if (graded.some(({ verdict }) => verdict === 'fail')) return graded;
-  const inForce = autonomyOf(task, autonomy ?? DEFAULT_APPROVAL_RULES.autonomy);
-  const attacked = await attack(task, attempt, pieces, {
+  const inForce = effectiveAutonomy(task, autonomy ?? DEFAULT_APPROVAL_SETTINGS.autonomy);
+  const attacked = await runRedTeam(task, attempt, pieces, {
     ask,
-    attacker: models.red_team,
+    redTeamModel: models.red_team,
     autonomy: inForce,
-    spent,
+    budgetRefusal,
     now,
   });
   if (attacked.some(({ verdict }) => verdict === 'fail')) return [...graded, ...attacked];
-  const looked = await lookAtPictures(
-    { task, attempt, evidence, about },
-    { ask, viewer: models.vision, objects, autonomy: inForce, spent, now },
+  const looked = await reviewScreenshots(
+    { task, attempt, evidence, taskPieces: about },
+    { ask, visionModel: models.vision, objects, autonomy: inForce, budgetRefusal, now },
   );
   return [...graded, ...attacked, ...looked];
 }

@@ -1,25 +1,25 @@
 import { Evidence, type Verdict, type VerdictReason } from '../../contract/evidence/schema.ts';
-import type { Judgement, SecondLook } from '../../contract/judgement/judgement.ts';
-import type { PipelineAsk } from '../../contract/judgement/review-pipeline.ts';
+import type { Judgement, RequirementsReviewPlan } from '../../contract/judgement/judgement.ts';
+import type { PipelineReviewPlan } from '../../contract/judgement/review-pipeline.ts';
 import type { JudgeModels } from '../../contract/models/models.ts';
-import { judgingEstimate } from '../../control/spending/judging.ts';
-import { attemptNumbered } from '../../control/task-commands/change.ts';
-import { awaitsVerdict, claimJudging, recordVerdict } from '../../control/task-commands/verify.ts';
-import { withRequirements } from '../../control/tune/in-force.ts';
-import { NO_EVOLUTION } from '../../control/tune/schema.ts';
-import { combine } from '../../control/verdict/combine.ts';
-import { withLetGo } from '../../control/verdict/let-go.ts';
-import { reduce } from '../../control/verdict/reduce.ts';
-import { allGradings } from '../../control/workflow/gradings.ts';
-import { allReviewGates } from '../../control/workflow/review-gates.ts';
-import { throughWorkflow } from '../../control/workflow/through.ts';
-import { cut } from '../../lib/cut.ts';
-import { allJudgements, judgedSignals, needless, pipelineAsk } from '../../reviews/judging/asked.ts';
-import { secondLookAt } from '../../reviews/judging/second-look.ts';
-import type { EvolutionStore } from '../../store/evolution.ts';
+import { estimateJudgingCost } from '../../control/spending/judging.ts';
+import { requireAttempt } from '../../control/task-commands/change.ts';
+import { isAwaitingVerdict, claimJudging, recordVerdict } from '../../control/task-commands/verify.ts';
+import { applyGateRequirements } from '../../control/tune/in-force.ts';
+import { EMPTY_TUNING_STATE } from '../../control/tune/schema.ts';
+import { joinJudgements } from '../../control/verdict/combine.ts';
+import { applyForcedExit } from '../../control/verdict/let-go.ts';
+import { reduceToVerdict } from '../../control/verdict/reduce.ts';
+import { completeGradingJudgements } from '../../control/workflow/gradings.ts';
+import { completeReviewGateJudgements } from '../../control/workflow/review-gates.ts';
+import { applyWorkflowReview } from '../../control/workflow/through.ts';
+import { truncateToBytes } from '../../lib/cut.ts';
+import { completeJudgements, judgedSignals, judgingSkipReason, planPipelineReview } from '../../reviews/judging/asked.ts';
+import { planRequirementsReview } from '../../reviews/judging/second-look.ts';
+import type { TuningStore } from '../../store/evolution.ts';
 import type { ObjectStore } from '../../store/objects.ts';
 import type { TaskStore } from '../../store/tasks.ts';
-import { hasStage } from './ask-stage.ts';
+import { hasWorkflowReviews } from './ask-stage.ts';
 
 /** Reasons carried from one step to the next, and their bytes as JSON: a state of the machine holds at most 256 KiB. */
 const MAX_REASONS = 50;
@@ -27,14 +27,14 @@ const MAX_REASONS_BYTES = 100_000;
 const MAX_MESSAGE = 1_000;
 const MAX_SUBJECT = 300;
 
-function carried(reasons: readonly VerdictReason[]): VerdictReason[] {
+function boundedReasons(reasons: readonly VerdictReason[]): VerdictReason[] {
   let room = MAX_REASONS_BYTES;
   return reasons
     .slice(0, MAX_REASONS)
     .map(({ code, subject, message }) => ({
       code,
-      subject: subject === null ? null : cut(subject, MAX_SUBJECT),
-      message: cut(message, MAX_MESSAGE),
+      subject: subject === null ? null : truncateToBytes(subject, MAX_SUBJECT),
+      message: truncateToBytes(message, MAX_MESSAGE),
     }))
     .filter((reason) => {
       room -= Buffer.byteLength(JSON.stringify(reason));
@@ -43,31 +43,31 @@ function carried(reasons: readonly VerdictReason[]): VerdictReason[] {
 }
 
 /** What the evidence allows, and whether models are to be asked before it is the verdict. */
-export interface Reduced {
+export interface ReducedEvidence {
   readonly verdict: Verdict;
   /** `superseded`: somebody else comes to the verdict, or has. */
   readonly next: 'judge' | 'combine' | 'superseded';
   /** Whether a model looks once more at what has passed. */
-  readonly look: SecondLook;
+  readonly look: RequirementsReviewPlan;
   /** Whether the reviewers of the base are asked; null: it names none. */
-  readonly pipeline: PipelineAsk | null;
+  readonly pipeline: PipelineReviewPlan | null;
 }
 
-interface OfAttempt {
+interface AttemptRef {
   readonly task_id: string;
   readonly run: number;
   readonly attempt: number;
 }
 
 /** Who asks, and whether it has asked before. */
-export interface Asker {
+export interface JudgingExecution {
   readonly by?: string | undefined;
   readonly again?: boolean | undefined;
 }
 
 /** Reduces the evidence of an attempt to a verdict, without writing it. Where models are to be asked, it writes that they are. */
 export async function reduceEvidence(
-  { task_id: id, run, attempt, by = '', again = false }: OfAttempt & Asker,
+  { task_id: id, run, attempt, by = '', again = false }: AttemptRef & JudgingExecution,
   deps: {
     now: Date;
     tasks: TaskStore;
@@ -75,29 +75,29 @@ export async function reduceEvidence(
     /** Who judges; which of them are configured says what is asked. */
     models: JudgeModels;
     /** What the deployment has changed of its own settings; absent: nothing. */
-    evolution?: Pick<EvolutionStore, 'settings'>;
+    evolution?: Pick<TuningStore, 'read'>;
   },
-): Promise<Reduced> {
+): Promise<ReducedEvidence> {
   const task = await deps.tasks.require(id);
-  const { verification: record, report } = attemptNumbered(task, attempt);
+  const { verification: record, report } = requireAttempt(task, attempt);
   if (!record) throw new Error(`attempt ${attempt} of ${id} has no evidence`);
   const gathered = Evidence.parse(JSON.parse(await deps.objects.getByDigest(record.key)));
-  const settings = (await deps.evolution?.settings()) ?? NO_EVOLUTION;
-  const { evidence, reasons } = withRequirements(gathered, settings);
-  const reduced = withLetGo(reduce(evidence), report?.verification_gate);
-  const verdict = { ...reduced, reasons: carried([...reduced.reasons, ...reasons]) };
-  const look = secondLookAt(task, evidence, verdict, 'second_look' in deps.models);
-  const signals = (judgedSignals(task).length > 0 || hasStage(task)) && needless(verdict) === null;
-  const pipeline = pipelineAsk(evidence, verdict);
+  const settings = (await deps.evolution?.read()) ?? EMPTY_TUNING_STATE;
+  const { evidence, reasons } = applyGateRequirements(gathered, settings);
+  const reduced = applyForcedExit(reduceToVerdict(evidence), report?.verification_gate);
+  const verdict = { ...reduced, reasons: boundedReasons([...reduced.reasons, ...reasons]) };
+  const look = planRequirementsReview(task, evidence, verdict, 'second_look' in deps.models);
+  const signals = (judgedSignals(task).length > 0 || hasWorkflowReviews(task)) && judgingSkipReason(verdict) === null;
+  const pipeline = planPipelineReview(evidence, verdict);
   const ask = signals || look.outcome === 'asked' || pipeline?.outcome === 'asked';
   const reducedTo = { verdict, look, pipeline };
   if (!ask) return { ...reducedTo, next: 'combine' };
   const may = {
-    ...{ task, attempt: attemptNumbered(task, attempt), signals: signals ? judgedSignals(task) : [] },
+    ...{ task, attempt: requireAttempt(task, attempt), signals: signals ? judgedSignals(task) : [] },
     ...{ looks: look.outcome === 'asked', reviews: pipeline?.outcome === 'asked' },
   };
-  const estimated = judgingEstimate(may, deps.models, deps.now);
-  const micro = estimated && 'high' in estimated ? estimated.high : undefined;
+  const estimated = estimateJudgingCost(may, deps.models, deps.now);
+  const micro = estimated && 'high' in estimated ? estimated.highMicro : undefined;
   const { changed } = await deps.tasks.apply(task, (each) =>
     claimJudging(each, attempt, run, { by, again, micro }, deps.now),
   );
@@ -106,7 +106,7 @@ export async function reduceEvidence(
 
 /** Joins the verdict of the evidence with what models said and writes the outcome on the attempt, once, and only while somebody waits for that of this run. */
 export async function combineVerdicts(
-  { task_id: id, run, attempt }: OfAttempt,
+  { task_id: id, run, attempt }: AttemptRef,
   {
     verdict: observed,
     judgements,
@@ -115,22 +115,22 @@ export async function combineVerdicts(
   }: {
     readonly verdict: Verdict;
     readonly judgements: readonly Judgement[];
-    readonly look?: SecondLook | undefined;
-    readonly pipeline?: PipelineAsk | null | undefined;
+    readonly look?: RequirementsReviewPlan | undefined;
+    readonly pipeline?: PipelineReviewPlan | null | undefined;
   },
   deps: { tasks: TaskStore; now: Date },
 ): Promise<Verdict['verdict']> {
   const task = await deps.tasks.require(id);
-  const { opinions } = attemptNumbered(task, attempt);
+  const { opinions } = requireAttempt(task, attempt);
   const made = [
-    ...allJudgements(task, observed, judgements, look, pipeline),
-    ...allGradings(task, observed, judgements),
-    ...allReviewGates(task, observed, judgements),
+    ...completeJudgements(task, observed, judgements, look, pipeline),
+    ...completeGradingJudgements(task, observed, judgements),
+    ...completeReviewGateJudgements(task, observed, judgements),
   ];
-  const joined = throughWorkflow(task, combine(observed, made));
+  const joined = applyWorkflowReview(task, joinJudgements(observed, made));
   const verdict = opinions ? { ...joined, gates_cost_usd: opinions.cost_usd } : joined;
   await deps.tasks.change(id, (present) =>
-    awaitsVerdict(present, attempt, run) ? recordVerdict(present, attempt, verdict, deps.now) : null,
+    isAwaitingVerdict(present, attempt, run) ? recordVerdict(present, attempt, verdict, deps.now) : null,
   );
   return verdict.verdict;
 }

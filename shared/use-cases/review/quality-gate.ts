@@ -1,14 +1,14 @@
 import type { Evidence } from '../../contract/evidence/schema.ts';
-import { overlap } from '../../contract/submission/file-overlap.ts';
+import { findFileOverlap } from '../../contract/submission/file-overlap.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { cut } from '../../lib/cut.ts';
-import type { Piece } from '../../lib/material.ts';
-import { type Breaker, REJECTIONS, stateOf } from '../../reviews/judging/breaker.ts';
-import { preFlight } from '../../reviews/judging/pre-flight.ts';
+import { truncateToBytes } from '../../lib/cut.ts';
+import type { PromptPiece } from '../../lib/material.ts';
+import { type CircuitBreaker, MAX_CONSECUTIVE_REJECTIONS, breakerState } from '../../reviews/judging/breaker.ts';
+import { preflightRejection } from '../../reviews/judging/pre-flight.ts';
 
 /** What an attempt brought, and what was seen of it. */
-export interface Brought {
+export interface AttemptEvidence {
   readonly task: Task;
   readonly attempt: Attempt;
   readonly evidence: Evidence;
@@ -19,15 +19,15 @@ const SAID = 16_000;
 const FILES = 4_000;
 
 /** What the quality gate is shown beside what all judges are. */
-export const toMark = ({ task, attempt, evidence }: Brought, now: Date): Piece[] => [
-  { label: 'what the agent says of its work', text: cut(attempt.report?.summary ?? '(nothing)', SAID) },
+export const qualityGatePieces = ({ task, attempt, evidence }: AttemptEvidence, now: Date): PromptPiece[] => [
+  { label: 'what the agent says of its work', text: truncateToBytes(attempt.report?.summary ?? '(nothing)', SAID) },
   {
     label: 'files of the work',
-    text: cut(
+    text: truncateToBytes(
       [
         ...task.files.map(
           (file) =>
-            `named by the task: ${file} (${overlap([file], evidence.changed_files) ? '' : 'not '}changed)`,
+            `named by the task: ${file} (${findFileOverlap([file], evidence.changed_files) ? '' : 'not '}changed)`,
         ),
         ...evidence.changed_files.map((file) => `changed: ${file}`),
       ].join('\n'),
@@ -38,19 +38,19 @@ export const toMark = ({ task, attempt, evidence }: Brought, now: Date): Piece[]
 ];
 
 /** Tools that an agent has used, as far as that is known: who has asked no model has used none. */
-const toolCalls = ({ task, attempt: { model, witnessed } }: Brought): number | null =>
+const toolCalls = ({ task, attempt: { model, witnessed } }: AttemptEvidence): number | null =>
   task.adapter?.kind !== 'command' && model !== null && witnessed?.calls === 0 ? 0 : null;
 
 /** Why a model is not asked for marks, or null. What can be seen without one counts first, and against no model. */
-export async function whyUnmarked(
-  brought: Brought,
+export async function qualityGateSkipReason(
+  brought: AttemptEvidence,
   {
     breaker,
     now,
-  }: { readonly breaker: (model: string) => Promise<Breaker | null>; readonly now: () => Date },
+  }: { readonly breaker: (model: string) => Promise<CircuitBreaker | null>; readonly now: () => Date },
 ): Promise<{ readonly outcome: 'failed' | 'inert'; readonly because: string } | null> {
   const { task, attempt, evidence } = brought;
-  const rejected = preFlight({
+  const rejected = preflightRejection({
     targets: task.files,
     changed: evidence.changed_files,
     description: task.description,
@@ -58,8 +58,8 @@ export async function whyUnmarked(
   });
   if (rejected !== null) return { outcome: 'failed', because: rejected };
   if (attempt.model === null) return null;
-  const { state, until } = stateOf(await breaker(attempt.model), now());
+  const { state, until } = breakerState(await breaker(attempt.model), now());
   if (state !== 'open') return null;
-  const because = `the last ${REJECTIONS} works of ${attempt.model} were rejected: until ${until} none of it is marked`;
+  const because = `the last ${MAX_CONSECUTIVE_REJECTIONS} works of ${attempt.model} were rejected: until ${until} none of it is marked`;
   return { outcome: 'inert', because };
 }

@@ -1,52 +1,52 @@
-import { isScreenshot } from '../../contract/evidence/is-screenshot.ts';
-import { MAX_SCREENSHOT_BYTES, type Screenshot, screenshotKey } from '../../contract/screenshot.ts';
-import type { GateSaid } from '../../reviews/review/gate-word.ts';
-import { type Looks, looksOf } from '../../reviews/review/vision/looks.ts';
-import { BadPicture } from '../../reviews/review/vision/pixels.ts';
-import { unseen } from '../../reviews/review/vision/vision.ts';
+import { hasScreenshotDigest } from '../../contract/evidence/is-screenshot.ts';
+import { MAX_SCREENSHOT_BYTES, type Screenshot, screenshotObjectKey } from '../../contract/screenshot.ts';
+import type { ReviewGateResult } from '../../reviews/review/gate-word.ts';
+import { type PictureStatistics, measurePicture } from '../../reviews/review/vision/looks.ts';
+import { InvalidPictureError } from '../../reviews/review/vision/pixels.ts';
+import { failedOpenVisionResult } from '../../reviews/review/vision/vision.ts';
 import type { ObjectStore } from '../../store/objects.ts';
 
 /** Who has the pictures of an attempt. */
-export interface Album {
+export interface ScreenshotSource {
   readonly taskId: string;
   readonly attempt: number;
-  readonly objects: Pick<ObjectStore, 'part'>;
+  readonly objects: Pick<ObjectStore, 'getRange'>;
 }
 
 /** A picture that was read to its end. */
-interface Read {
+interface DecodedScreenshot {
   readonly png: Buffer;
-  readonly looks: Looks;
+  readonly pixels: PictureStatistics;
 }
 
 /** A picture that the evidence names, when it is the one that the evidence tells of. @throws BadPicture */
-export async function readPicture(
+export async function readScreenshot(
   shot: Screenshot,
-  { taskId, attempt, objects }: Album,
+  { taskId, attempt, objects }: ScreenshotSource,
   signal: AbortSignal,
-): Promise<Read> {
-  const found = await objects.part(screenshotKey(taskId, attempt, shot), 0, MAX_SCREENSHOT_BYTES);
+): Promise<DecodedScreenshot> {
+  const found = await objects.getRange(screenshotObjectKey(taskId, attempt, shot), 0, MAX_SCREENSHOT_BYTES);
   try {
-    if (!found) throw new BadPicture('is not kept any more');
-    if (!isScreenshot(found.body, shot)) throw new BadPicture('is not what the evidence tells of');
+    if (!found) throw new InvalidPictureError('is not kept any more');
+    if (!hasScreenshotDigest(found.body, shot)) throw new InvalidPictureError('is not what the evidence tells of');
     const png = Buffer.from(found.body);
-    return { png, looks: await looksOf(png, shot, signal) };
+    return { png, pixels: await measurePicture(png, shot, signal) };
   } catch (error) {
-    throw error instanceof BadPicture ? new BadPicture(`${shot.name} ${error.message}`) : error;
+    throw error instanceof InvalidPictureError ? new InvalidPictureError(`${shot.name} ${error.message}`) : error;
   }
 }
 
 /** What comes of looking; a picture that cannot be read, or is not read in time, leaves the gate open. */
-export async function looking<Said>(
+export async function withReviewTimeout<Said>(
   seconds: number,
   look: (signal: AbortSignal) => Promise<Said>,
-): Promise<Said | GateSaid> {
+): Promise<Said | ReviewGateResult> {
   const signal = AbortSignal.timeout(seconds * 1_000);
   try {
     return await look(signal);
   } catch (error) {
-    if (signal.aborted) return unseen('timed_out', `they were not read within ${seconds} s`);
-    if (error instanceof BadPicture) return unseen('infra_failed', error.message);
+    if (signal.aborted) return failedOpenVisionResult('timed_out', `they were not read within ${seconds} s`);
+    if (error instanceof InvalidPictureError) return failedOpenVisionResult('infra_failed', error.message);
     throw error;
   }
 }

@@ -1,23 +1,23 @@
-import { type AutonomyLevel, lowerOf } from '../../contract/approval/autonomy.ts';
+import { type AutonomyLevel, lowerAutonomy } from '../../contract/approval/autonomy.ts';
 import { CoordinationSettings } from '../../contract/coordination/settings.ts';
 import { PLAN_FILE } from '../../contract/plan/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import { SubmitTask, type SubmitTaskInput } from '../../contract/submission/schema.ts';
-import { madeFrom } from '../../contract/task/made-from.ts';
+import { TaskSubmission, type TaskSubmissionInput } from '../../contract/submission/schema.ts';
+import { deriveTaskOrigin } from '../../contract/task/made-from.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { progressOf, settingsOf, unclearTo } from '../../control/coordination/of-plan.ts';
-import { replanOf } from '../../control/coordination/replan.ts';
+import { derivePlanProgress, planCoordinationSettings, planClarificationReasons } from '../../control/coordination/of-plan.ts';
+import { buildReplan } from '../../control/coordination/replan.ts';
 import { ClarificationRequired } from '../../control/failures/thrown.ts';
-import { plannedId, requestsOf, taken } from '../../control/planning/create.ts';
-import { createTask, type Dependency } from '../../control/task-commands/create.ts';
-import { review } from '../../control/task-commands/operate.ts';
-import { firstOf } from '../../lib/cut.ts';
+import { plannedTaskId, buildPlannedTasks, idTakenRefusal } from '../../control/planning/create.ts';
+import { createTask, type TaskDependency } from '../../control/task-commands/create.ts';
+import { reviewHeldTask } from '../../control/task-commands/operate.ts';
+import { truncateText } from '../../lib/cut.ts';
 import type { TaskStore } from '../../store/tasks.ts';
-import { type SubmitContext, type Submitted, submitTask } from './submit.ts';
+import { type SubmitContext, type SubmitResult, submitTask } from './submit.ts';
 
 export interface PlanRequest
   extends Pick<
-    SubmitTaskInput,
+    TaskSubmissionInput,
     'repository' | 'base_ref' | 'adapter' | 'model' | 'effort' | 'budget' | 'acceptance_criteria'
   > {
   readonly autonomy?: AutonomyLevel | undefined;
@@ -28,7 +28,7 @@ export interface PlanRequest
 
 /** @throws Refusal `invalid` where a person must say first what is meant. */
 function checkGoal(goal: string, criteria: readonly string[], settings: CoordinationSettings): void {
-  const reasons = unclearTo({ description: goal, acceptance_criteria: [...criteria] }, settings);
+  const reasons = planClarificationReasons({ description: goal, acceptance_criteria: [...criteria] }, settings);
   if (reasons.length === 0) return;
   const at = criteria.length === 0 ? '/goal' : '/acceptance_criteria';
   const { message } = new ClarificationRequired('the plan', reasons);
@@ -43,16 +43,16 @@ function checkGoal(goal: string, criteria: readonly string[], settings: Coordina
 export async function submitPlan(
   { goal, max_tasks, coordination, autonomy, ...fields }: PlanRequest,
   context: SubmitContext & { readonly autonomy: AutonomyLevel },
-): Promise<Submitted> {
+): Promise<SubmitResult> {
   checkGoal(goal, fields.acceptance_criteria ?? [], coordination ?? CoordinationSettings.parse({}));
   const [first = ''] = goal.split('\n');
-  const request = SubmitTask.parse({
+  const request = TaskSubmission.parse({
     ...fields,
-    title: `Plan: ${firstOf(first, 200)}`,
+    title: `Plan: ${truncateText(first, 200)}`,
     description: goal,
     role: 'manager',
     files: [PLAN_FILE],
-    ...(autonomy !== undefined && { autonomy: lowerOf(context.autonomy, autonomy) }),
+    ...(autonomy !== undefined && { autonomy: lowerAutonomy(context.autonomy, autonomy) }),
   });
   return submitTask(request, {
     ...context,
@@ -80,7 +80,7 @@ export async function decidePlan(
 ): Promise<Task> {
   return tasks.change(id, (task) => {
     const tree = word.tree ?? currentAttempt(requirePlan(task))?.artifact?.tree ?? '';
-    return review(task, decision, word.reason, word.by, { tree }, word.now);
+    return reviewHeldTask(task, decision, word.reason, word.by, { tree }, word.now);
   });
 }
 
@@ -89,20 +89,20 @@ export async function decidePlan(
  * middle it goes on where it stopped; done again it changes nothing.
  * @throws Refusal `id_taken` when a different task has such an id.
  */
-export async function createPlanned(plan: Task, tasks: TaskStore, now: Date): Promise<void> {
-  const known = new Map<string, Dependency>();
-  for (const { request, sha } of requestsOf(plan)) {
+export async function createPlannedTasks(plan: Task, tasks: TaskStore, now: Date): Promise<void> {
+  const known = new Map<string, TaskDependency>();
+  for (const { request, sha } of buildPlannedTasks(plan)) {
     const id = request.id ?? '';
     const made = createTask(request, {
       id,
       now,
       by: plan.review?.by ?? plan.created_by,
       requestSha256: sha,
-      madeFrom: madeFrom(plan),
+      origin: deriveTaskOrigin(plan),
       dependencies: known,
     });
     const { task } = await tasks.create(made);
-    if (task.request_sha256 !== sha) throw taken(id);
+    if (task.request_sha256 !== sha) throw idTakenRefusal(id);
     known.set(id, task);
   }
 }
@@ -114,7 +114,7 @@ const FIX_UPS = 3;
  * Plans a goal anew where a task of its plan has failed for good and that was asked for: one conditional write under an id that the plan
  * gives it, so that done again it changes nothing.
  */
-export async function replan(
+export async function replanAfterFailure(
   failed: Task,
   tasks: Pick<TaskStore, 'get' | 'getMany' | 'create'>,
   now: Date,
@@ -123,13 +123,13 @@ export async function replan(
   // A fix-up was made from the task before it.
   const by = failed.fix_of ? (await tasks.get(failed.fix_of.root))?.made_from : failed.made_from;
   const plan = by && (await tasks.get(by.task_id));
-  if (!plan?.plan?.proposal || settingsOf(plan).replan_strategy !== 'magentic') return;
-  const made = await tasks.getMany(plan.plan.proposal.tasks.map(({ key }) => plannedId(plan.id, key)));
+  if (!plan?.plan?.proposal || planCoordinationSettings(plan).replan_strategy !== 'magentic') return;
+  const made = await tasks.getMany(plan.plan.proposal.tasks.map(({ key }) => plannedTaskId(plan.id, key)));
   for (let generation = 0; generation < FIX_UPS; generation++) {
     const further = [...made.values()].flatMap(({ superseded_by: id }) => (id && !made.has(id) ? [id] : []));
     if (further.length === 0) break;
     for (const [id, task] of await tasks.getMany(further)) made.set(id, task);
   }
-  const { replan: ledger, left_usd } = progressOf(plan, made);
-  if (ledger) await tasks.create(replanOf(plan, ledger, left_usd, now));
+  const { replanLedger: ledger, left_usd } = derivePlanProgress(plan, made);
+  if (ledger) await tasks.create(buildReplan(plan, ledger, left_usd, now));
 }

@@ -1,34 +1,34 @@
 import type * as z from 'zod';
-import { cursorBehind, startOf } from '../../api/page-cursor.ts';
-import type { RequestBody, RequestList, RequestsQuery } from '../../api/request-schemas.ts';
-import { requestView } from '../../api/request-view.ts';
+import { createCursor, parseCursor } from '../../api/page-cursor.ts';
+import type { WorkRequestBody, WorkRequestList, WorkRequestsQuery } from '../../api/request-schemas.ts';
+import { workRequestView } from '../../api/request-view.ts';
 import type { WorkRequest } from '../../contract/intake/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import { isTerminal } from '../../contract/task/status.ts';
+import { isTerminalStatus } from '../../contract/task/status.ts';
 import {
-  mayHaveTask,
-  newRequest,
-  refuseRequest,
-  taskCreated,
-  taskOf,
+  hasBeenApproved,
+  createWorkRequest,
+  refuseWorkRequest,
+  recordTaskCreated,
+  buildTaskSubmission,
 } from '../../control/intake/commands.ts';
 import { createTask } from '../../control/task-commands/create.ts';
-import { cancel } from '../../control/task-commands/operate.ts';
+import { cancelTask } from '../../control/task-commands/operate.ts';
 import { canonicalHash } from '../../lib/canonical.ts';
-import type { RequestStore } from '../../store/requests.ts';
+import type { WorkRequestStore } from '../../store/requests.ts';
 import type { TaskStore } from '../../store/tasks.ts';
-import { made, nameAll, type SubmitContext } from './submit.ts';
+import { buildTask, assignTaskIds, type SubmitContext } from './submit.ts';
 
 /** Somebody asks for work. It is checked as the task that it will be; nothing is made yet. */
-export async function enterRequest(
-  { strategy, ...requirement }: z.infer<typeof RequestBody>,
-  context: SubmitContext & { readonly requests: RequestStore },
+export async function submitRequest(
+  { strategy, ...requirement }: z.infer<typeof WorkRequestBody>,
+  context: SubmitContext & { readonly requests: WorkRequestStore },
 ): Promise<{ readonly entered: boolean; readonly request: WorkRequest }> {
-  const [named] = nameAll([requirement], () => '', context);
+  const [named] = assignTaskIds([requirement], () => '', context);
   if (!named) throw new Error('one request has one name');
-  made(named, new Map(), context);
-  const request = newRequest(requirement, { id: named.id, by: context.by, strategy, now: context.now });
-  const result = await context.requests.enter(request);
+  buildTask(named, new Map(), context);
+  const request = createWorkRequest(requirement, { id: named.id, by: context.submitter, strategy, now: context.now });
+  const result = await context.requests.create(request);
   if (!result.entered && result.request.request_sha256 !== request.request_sha256)
     throw new Refusal(
       'idempotency_mismatch',
@@ -37,15 +37,15 @@ export async function enterRequest(
   return result;
 }
 
-export interface FollowRequestContext {
-  readonly requests: RequestStore;
+export interface RequestProjectionContext {
+  readonly workRequests: WorkRequestStore;
   readonly tasks: TaskStore;
   readonly now: () => Date;
 }
 
 /** The task of a request as it is made, whenever that is. */
-async function make(request: WorkRequest, { tasks }: FollowRequestContext): Promise<string | null> {
-  const asked = taskOf(request);
+async function createRequestedTask(request: WorkRequest, { tasks }: RequestProjectionContext): Promise<string | null> {
+  const asked = buildTaskSubmission(request);
   const dependencies = await tasks.getMany(asked.depends_on);
   const missing = asked.depends_on.filter((id) => !dependencies.has(id));
   if (missing.length > 0) return `there is no task ${missing.join(', ')} that it depends on`;
@@ -64,12 +64,12 @@ async function make(request: WorkRequest, { tasks }: FollowRequestContext): Prom
 }
 
 /** A no that came while the task was being made: it is withdrawn, if it is this request's and not over. */
-async function withdraw(request: WorkRequest, { tasks, now }: FollowRequestContext): Promise<void> {
+async function cancelRequestedTask(request: WorkRequest, { tasks, now }: RequestProjectionContext): Promise<void> {
   const task = await tasks.get(request.id);
-  if (!task || isTerminal(task.status) || task.request_sha256 !== canonicalHash(taskOf(request))) return;
+  if (!task || isTerminalStatus(task.status) || task.request_sha256 !== canonicalHash(buildTaskSubmission(request))) return;
   const why = `its request was rejected: ${request.reason ?? 'no reason given'}`;
   await tasks.change(task, (each) =>
-    isTerminal(each.status) ? null : cancel(each, why, request.requested_by, now()),
+    isTerminalStatus(each.status) ? null : cancelTask(each, why, request.requested_by, now()),
   );
 }
 
@@ -77,40 +77,40 @@ async function withdraw(request: WorkRequest, { tasks, now }: FollowRequestConte
  * Makes follow what must follow from a request: a yes makes its task, a no that came meanwhile takes it away. Each step can be done again,
  * by the stream and by whoever looks at what is due.
  */
-export async function followRequest(id: string, context: FollowRequestContext): Promise<void> {
-  const { requests, now } = context;
-  let request = await requests.find(id);
-  if (!request || !mayHaveTask(request)) return;
+export async function projectRequest(id: string, context: RequestProjectionContext): Promise<void> {
+  const { workRequests, now } = context;
+  let request = await workRequests.find(id);
+  if (!request || !hasBeenApproved(request)) return;
   if (request.status === 'approved') {
-    const refused = await make(request, context).catch((error: unknown) => {
+    const refused = await createRequestedTask(request, context).catch((error: unknown) => {
       if (error instanceof Refusal && error.code !== 'busy') return error.message;
       throw error;
     });
-    request = await requests.advance(id, (present) =>
-      refused === null ? taskCreated(present, now()) : refuseRequest(present, refused, now()),
+    request = await workRequests.change(id, (present) =>
+      refused === null ? recordTaskCreated(present, now()) : refuseWorkRequest(present, refused, now()),
     );
   }
   // A no that has come between is read here, or by its own record of the stream.
   if (request.status !== 'cancelled') return;
-  await withdraw(request, context);
-  await requests.settleOn(request);
+  await cancelRequestedTask(request, context);
+  await workRequests.clearDeadline(request);
 }
 
 const LISTING = 'requests';
 
 /** Requests of one status, the oldest first. */
 export async function listRequests(
-  query: z.infer<typeof RequestsQuery>,
-  requests: RequestStore,
+  query: z.infer<typeof WorkRequestsQuery>,
+  requests: WorkRequestStore,
   shows: (request: WorkRequest) => boolean,
-): Promise<z.infer<typeof RequestList>> {
+): Promise<z.infer<typeof WorkRequestList>> {
   const { status, limit } = query;
-  const page = await requests.listed(status, limit, startOf(LISTING, query));
+  const page = await requests.listByStatus(status, limit, parseCursor(LISTING, query));
   const found = await Promise.all(page.ids.map((id) => requests.find(id)));
   return {
     requests: found.flatMap((each) =>
-      each && each.status === status && shows(each) ? [requestView(each)] : [],
+      each && each.status === status && shows(each) ? [workRequestView(each)] : [],
     ),
-    next_cursor: cursorBehind(LISTING, query, page.next),
+    next_cursor: createCursor(LISTING, query, page.next),
   };
 }

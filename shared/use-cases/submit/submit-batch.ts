@@ -1,55 +1,55 @@
-import { invalid } from '../../api/problem.ts';
+import { invalidFields } from '../../api/problem.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import { dependenciesFirst } from '../../contract/submission/graph.ts';
-import type { SubmitTask } from '../../contract/submission/schema.ts';
+import { sortDependenciesFirst } from '../../contract/submission/graph.ts';
+import type { TaskSubmission } from '../../contract/submission/schema.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { Dependency } from '../../control/task-commands/create.ts';
+import type { TaskDependency } from '../../control/task-commands/create.ts';
 import {
   checkDependencies,
-  made,
-  mismatch,
-  type Named,
-  nameAll,
+  buildTask,
+  requestMismatch,
+  type IdentifiedRequest,
+  assignTaskIds,
   type SubmitContext,
-  write,
+  storeTask,
 } from './submit.ts';
 
 /** Tasks that are written at the same time: enough that a batch of 100 is a few round trips, few enough for a table to take at once. */
 const WIDTH = 16;
 
 /** What became of one task of a batch. */
-export type BatchResult =
+export type BatchTaskResult =
   | { readonly id: string; readonly outcome: 'created' | 'existed'; readonly task: Task }
   | { readonly id: string; readonly outcome: 'refused'; readonly refusal: Refusal };
 
 /** Refuses what can be known before anything is written, so that a batch with a mistake changes nothing. */
-function checkSizes(batch: readonly Named[], context: SubmitContext): void {
+function checkSizes(batch: readonly IdentifiedRequest[], context: SubmitContext): void {
   for (const named of batch) {
     try {
-      made(named, new Map(), context);
+      buildTask(named, new Map(), context);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      throw invalid(error.errors.map((each) => ({ ...each, pointer: `${named.at}${each.pointer}` })));
+      throw invalidFields(error.errors.map((each) => ({ ...each, pointer: `${named.pointer}${each.pointer}` })));
     }
   }
 }
 
-function byUniqueId(batch: readonly Named[]): Map<string, Named> {
-  const byId = new Map<string, Named>();
+function byUniqueId(batch: readonly IdentifiedRequest[]): Map<string, IdentifiedRequest> {
+  const byId = new Map<string, IdentifiedRequest>();
   for (const each of batch) {
     if (byId.has(each.id))
-      throw invalid([{ pointer: `${each.at}/id`, message: `${each.id} is used twice in this batch` }]);
+      throw invalidFields([{ pointer: `${each.pointer}/id`, message: `${each.id} is used twice in this batch` }]);
     byId.set(each.id, each);
   }
   return byId;
 }
 
 /** The tasks in steps: each depends on none of its own step or of a later one. */
-function steps(byId: ReadonlyMap<string, Named>): Named[][] {
+function steps(byId: ReadonlyMap<string, IdentifiedRequest>): IdentifiedRequest[][] {
   const depth = new Map<string, number>();
-  const all: Named[][] = [];
+  const all: IdentifiedRequest[][] = [];
   const edges = new Map([...byId].map(([id, { request }]) => [id, request.depends_on]));
-  for (const id of dependenciesFirst(edges)) {
+  for (const id of sortDependenciesFirst(edges)) {
     const named = byId.get(id);
     if (!named) continue;
     const at = Math.max(0, ...named.request.depends_on.map((each) => (depth.get(each) ?? -1) + 1));
@@ -77,28 +77,28 @@ async function inParallel<T>(items: readonly T[], each: (item: T) => Promise<voi
  * on it. Cut off in the middle, the same request with the same key goes on where it stopped.
  */
 export async function submitBatch(
-  requests: readonly SubmitTask[],
+  requests: readonly TaskSubmission[],
   context: SubmitContext,
-): Promise<BatchResult[]> {
-  const batch = nameAll(requests, (index) => `/tasks/${index}`, context);
+): Promise<BatchTaskResult[]> {
+  const batch = assignTaskIds(requests, (index) => `/tasks/${index}`, context);
   const byId = byUniqueId(batch);
   checkSizes(batch, context);
-  const known = new Map<string, Dependency>(await checkDependencies(batch, context.tasks));
+  const known = new Map<string, TaskDependency>(await checkDependencies(batch, context.tasks));
   const present = await context.tasks.getMany([...byId.keys()]);
-  const results = new Map<string, BatchResult>();
+  const results = new Map<string, BatchTaskResult>();
   for (const [id, task] of present) {
     const named = byId.get(id);
-    if (named && task.request_sha256 !== named.sha) throw mismatch(named, context);
+    if (named && task.request_sha256 !== named.requestSha256) throw requestMismatch(named, context);
     known.set(id, task);
     results.set(id, { id, outcome: 'existed', task });
   }
-  const submit = async (named: Named): Promise<void> => {
+  const submit = async (named: IdentifiedRequest): Promise<void> => {
     const { id, request } = named;
     const missing = request.depends_on.find((each) => !known.has(each));
     try {
       if (missing !== undefined)
         throw new Refusal('dependency_unknown', `task ${missing} of this batch was refused`);
-      const { task, created } = await write(named, known, context);
+      const { task, created } = await storeTask(named, known, context);
       known.set(id, task);
       results.set(id, { id, outcome: created ? 'created' : 'existed', task });
     } catch (error) {

@@ -1,47 +1,47 @@
 import type * as z from 'zod';
-import type { ApprovalList, ApprovalsQuery, ParkBody } from '../../api/approval-schemas.ts';
+import type { ApprovalList, ApprovalsQuery, ApprovalRequestBody } from '../../api/approval-schemas.ts';
 import { approvalItem } from '../../api/approval-view.ts';
-import { type Approval, Ask } from '../../contract/approval/schema.ts';
+import { type Approval, ApprovalRequest } from '../../contract/approval/schema.ts';
 import { objectKey } from '../../contract/names.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { ApprovalRules } from '../../control/approvals/rules.ts';
-import { askApproval, askedBefore, decideApproval, type Word } from '../../control/task-commands/approve.ts';
-import type { TaskRow, TaskStore } from '../../store/tasks.ts';
+import type { ApprovalSettings } from '../../control/approvals/rules.ts';
+import { recordApprovalRequest, findRepeatedApprovalRequest, decideApproval, type ApprovalDecision } from '../../control/task-commands/approve.ts';
+import type { TaskIndexRow, TaskStore } from '../../store/tasks.ts';
 import { listTasks } from '../operate/list.ts';
 
-interface Asked {
+interface ApprovalResult {
   readonly task: Task;
   readonly approval: Approval;
 }
 
 /** An agent asks for leave. One conditional write; asked again by the same box it has the same answer. */
-export async function park(
+export async function requestApproval(
   id: string,
   attempt: number,
-  { work, session, ...body }: z.infer<typeof ParkBody>,
-  { tasks, rules, now }: { readonly tasks: TaskStore; readonly rules: ApprovalRules; readonly now: Date },
-): Promise<Asked> {
-  const ask = Ask.parse(body);
+  { work, session, ...body }: z.infer<typeof ApprovalRequestBody>,
+  { tasks, rules, now }: { readonly tasks: TaskStore; readonly rules: ApprovalSettings; readonly now: Date },
+): Promise<ApprovalResult> {
+  const ask = ApprovalRequest.parse(body);
   const asking = {
     ask,
     work: work ? { ...work, patch_key: objectKey.patch(id, attempt, work.patch_sha256) } : null,
     session: session ?? null,
     ...rules,
   };
-  const task = await tasks.change(id, (each) => askApproval(each, attempt, asking, now));
-  const approval = askedBefore(task, attempt, ask);
+  const task = await tasks.change(id, (each) => recordApprovalRequest(each, attempt, asking, now));
+  const approval = findRepeatedApprovalRequest(task, attempt, ask);
   if (!approval) throw new Error(`task ${id} has lost what it asked for`);
   return { task, approval };
 }
 
 /** A person's word. */
-export async function wordOnApproval(
+export async function recordApprovalDecision(
   id: string,
-  word: Word,
+  word: ApprovalDecision,
   { tasks, now }: { readonly tasks: TaskStore; readonly now: Date },
-): Promise<Asked> {
+): Promise<ApprovalResult> {
   const task = await tasks.change(id, (each) => decideApproval(each, word, now));
-  const approval = task.approvals?.find(({ number }) => number === word.number) ?? task.approvals?.at(-1);
+  const approval = task.approvals?.find(({ number }) => number === word.approvalNumber) ?? task.approvals?.at(-1);
   if (!approval) throw new Error(`task ${id} has lost its approval`);
   return { task, approval };
 }
@@ -51,7 +51,7 @@ export async function listApprovals(
   query: z.infer<typeof ApprovalsQuery>,
   tasks: TaskStore,
   now: Date,
-  isVisible: (row: TaskRow) => boolean = () => true,
+  isVisible: (row: TaskIndexRow) => boolean = () => true,
 ): Promise<z.infer<typeof ApprovalList>> {
   const page = await listTasks({ ...query, status: 'auth_required' }, tasks, isVisible);
   const whole = await tasks.getMany(page.tasks.map(({ id }) => id));

@@ -1,8 +1,8 @@
-import { derivedBoxToken } from '../../contract/access/tokens.ts';
+import { deriveLaunchToken } from '../../contract/access/tokens.ts';
 import { Refusal, type RefusalCode } from '../../contract/refusal.ts';
 import { canonicalHash } from '../../lib/canonical.ts';
 import { sha256 } from '../../lib/sha256.ts';
-import type { ClaimStore, Intent } from '../../store/claims.ts';
+import type { ClaimIntentStore, ClaimIntent } from '../../store/claims.ts';
 
 /** A claim that may be repeated: the same key of the same operator gets the same attempt and the same token. */
 export interface ClaimKey {
@@ -18,14 +18,14 @@ export interface ClaimKey {
  * The key of a claim. `secret` is the operator's own token: nobody else can make the tokens that are made from it, and whoever has it
  * could claim anyway.
  */
-export const claimKey = (by: string, key: string, secret: string, request: unknown): ClaimKey => ({
+export const createClaimKey = (by: string, key: string, secret: string, request: unknown): ClaimKey => ({
   id: sha256(JSON.stringify([by, key])),
   request: canonicalHash(request),
-  tokenOf: (task, attempt) => derivedBoxToken('agent', task, attempt, secret, key),
+  tokenOf: (task, attempt) => deriveLaunchToken('agent', task, attempt, secret, key),
 });
 
 /** Why one task could not be claimed, while another may be. */
-export const LOST_RACE = [
+export const LOST_RACE_CODES = [
   'conflict',
   'base_unresolved',
   'files_held',
@@ -33,21 +33,21 @@ export const LOST_RACE = [
   'not_found',
   'busy',
 ] as const satisfies readonly RefusalCode[];
-export const lostRace = (error: unknown): boolean =>
-  error instanceof Refusal && LOST_RACE.some((code) => code === error.code);
+export const isLostRace = (error: unknown): boolean =>
+  error instanceof Refusal && LOST_RACE_CODES.some((code) => code === error.code);
 
 /**
  * Claims under a key. What is meant is written before each try, so that a repeat looks at the same task first; whose the task is, its
  * attempt says by the hash of the token. A crash between the two writes leaves an intent that the repeat carries out.
  */
-export function claimsOnce<Claimed>(
+export function createIdempotentClaim<Claimed>(
   key: ClaimKey,
-  store: ClaimStore,
+  store: ClaimIntentStore,
   now: Date,
   claim: (task: string) => Promise<Claimed>,
 ) {
-  let seen: Intent | null = null;
-  const read = async (): Promise<Intent | null> => {
+  let seen: ClaimIntent | null = null;
+  const read = async (): Promise<ClaimIntent | null> => {
     seen = await store.get(key.id);
     if (seen !== null && seen.request !== key.request)
       throw new Refusal('idempotency_mismatch', 'the idempotency key was used for a different claim', [
@@ -63,13 +63,13 @@ export function claimsOnce<Claimed>(
       try {
         return await claim(before.task);
       } catch (error) {
-        if (lostRace(error)) return null;
+        if (isLostRace(error)) return null;
         throw error;
       }
     },
     /** Claims `task`, or what another request with the same key is after at this moment. */
     async claim(task: string): Promise<Claimed> {
-      const next: Intent = { request: key.request, task, version: (seen?.version ?? 0) + 1 };
+      const next: ClaimIntent = { request: key.request, task, version: (seen?.version ?? 0) + 1 };
       if (await store.put(key.id, next, seen, now)) {
         seen = next;
         return claim(task);

@@ -1,42 +1,42 @@
 import { randomUUID } from 'node:crypto';
-import { mintOperatorToken, sameHash } from '../../contract/access/tokens.ts';
+import { mintOperatorToken, isSameHash } from '../../contract/access/tokens.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import { describeOverlap } from '../../contract/submission/file-overlap.ts';
+import { describeFileOverlap } from '../../contract/submission/file-overlap.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { route } from '../../control/routing/route.ts';
-import { knownBase } from '../../control/task-commands/base.ts';
-import { requireVersion } from '../../control/task-commands/change.ts';
+import { routeTask } from '../../control/routing/route.ts';
+import { requireBaseCommit } from '../../control/task-commands/base.ts';
+import { requireTaskVersion } from '../../control/task-commands/change.ts';
 import { startAttempt } from '../../control/task-commands/claim.ts';
 import { sha256 } from '../../lib/sha256.ts';
-import type { ClaimStore } from '../../store/claims.ts';
-import type { FileConflict, LockStore } from '../../store/locks.ts';
+import type { ClaimIntentStore } from '../../store/claims.ts';
+import type { FileConflict, FileLockStore } from '../../store/locks.ts';
 import type { TaskStore } from '../../store/tasks.ts';
-import { type ClaimKey, claimKey, claimsOnce, lostRace } from './claim-once.ts';
+import { type ClaimKey, createClaimKey, createIdempotentClaim, isLostRace } from './claim-once.ts';
 
 /** Candidates looked at in one page of the queue. */
 const PAGE = 25;
 
 export interface ClaimContext {
   readonly tasks: TaskStore;
-  readonly locks: LockStore;
+  readonly locks: FileLockStore;
   readonly now: Date;
-  readonly by: string;
+  readonly claimant: string;
   readonly leaseSeconds: number;
   /** Set when the claim may be repeated. */
-  readonly once?: { readonly key: ClaimKey; readonly store: ClaimStore };
+  readonly idempotency?: { readonly key: ClaimKey; readonly store: ClaimIntentStore };
 }
 
-export interface Claimed {
+export interface ClaimedAttempt {
   readonly task: Task;
   readonly attempt: number;
   readonly token: string;
 }
 
 /** What `key` has claimed of this task, if that attempt still lives. @throws Refusal `stale_lease` when it is over. */
-function claimedBefore(task: Task, key: ClaimKey): Claimed | null {
+function claimedBefore(task: Task, key: ClaimKey): ClaimedAttempt | null {
   for (const attempt of task.attempts) {
     const token = key.tokenOf(task.id, attempt.number);
-    if (attempt.agent === null || !sameHash(attempt.agent.token_sha256, sha256(token))) continue;
+    if (attempt.agent === null || !isSameHash(attempt.agent.token_sha256, sha256(token))) continue;
     if (attempt.outcome === null && attempt === currentAttempt(task))
       return { task, attempt: attempt.number, token };
     throw new Refusal(
@@ -49,8 +49,8 @@ function claimedBefore(task: Task, key: ClaimKey): Claimed | null {
 
 /** Says which file is held, and by which task. */
 function filesHeld(task: Task, conflict: FileConflict): Refusal {
-  const message = `${describeOverlap(conflict)} by task ${conflict.holder}`;
-  const index = task.files.indexOf(conflict.file);
+  const message = `${describeFileOverlap(conflict)} by task ${conflict.holder}`;
+  const index = task.files.indexOf(conflict.wantedPath);
   return new Refusal('files_held', message, [{ pointer: `/files/${index}`, message }]);
 }
 
@@ -60,7 +60,7 @@ async function claimOpen(
   context: ClaimContext,
   key: ClaimKey,
   admit: (task: Task) => void = () => {},
-): Promise<Claimed> {
+): Promise<ClaimedAttempt> {
   const seen = await context.tasks.require(id);
   const before = claimedBefore(seen, key);
   if (before !== null) return before;
@@ -72,7 +72,7 @@ async function claimOpen(
   if (seen.status !== 'open')
     throw new Refusal('conflict', `task ${id} is ${seen.status}; only an open task can be claimed`);
   admit(seen);
-  knownBase(seen);
+  requireBaseCommit(seen);
   const conflict = await context.locks.acquire(seen, context.now);
   if (conflict !== null) throw filesHeld(seen, conflict);
   // The version is compared above, with what is written upon; a write that arrived without an answer has moved it on by itself.
@@ -82,7 +82,7 @@ async function claimOpen(
     if (present.status !== 'open')
       throw new Refusal('conflict', `task ${id} is ${present.status}; only an open task can be claimed`);
     const attempt = (present.attempts.at(-1)?.number ?? 0) + 1;
-    const planned = route(present);
+    const planned = routeTask(present);
     return startAttempt(present, {
       model,
       tier: null,
@@ -91,10 +91,10 @@ async function claimOpen(
         rule: planned.rule,
         reason: `${planned.reason}; ${model === null ? 'an outside agent chose and did not say what' : `an outside agent chose ${model}`}`,
       },
-      holder: context.by,
+      leaseHolder: context.claimant,
       leaseSeconds: context.leaseSeconds,
       now: context.now,
-      agent: {
+      agentLaunch: {
         number: 1,
         token_sha256: sha256(key.tokenOf(id, attempt)),
         assignment_key: '',
@@ -110,7 +110,7 @@ async function claimOpen(
 
 /** Without a key of the caller's own, one that is good for this request: a write that was sent twice still knows itself again. */
 const ownKey = (context: ClaimContext): ClaimKey =>
-  context.once?.key ?? claimKey(context.by, randomUUID(), mintOperatorToken(), null);
+  context.idempotency?.key ?? createClaimKey(context.claimant, randomUUID(), mintOperatorToken(), null);
 
 /** Claims one task for an outside agent: takes its files, then the task, each by one conditional write. */
 export async function claimTask(
@@ -118,12 +118,12 @@ export async function claimTask(
   model: string | null,
   context: ClaimContext,
   ifMatch?: number,
-): Promise<Claimed> {
+): Promise<ClaimedAttempt> {
   const key = ownKey(context);
-  const claim = (task: string): Promise<Claimed> =>
-    claimOpen(task, model, context, key, (each) => requireVersion(each, ifMatch));
-  if (!context.once) return claim(id);
-  const once = claimsOnce(key, context.once.store, context.now, claim);
+  const claim = (task: string): Promise<ClaimedAttempt> =>
+    claimOpen(task, model, context, key, (each) => requireTaskVersion(each, ifMatch));
+  if (!context.idempotency) return claim(id);
+  const once = createIdempotentClaim(key, context.idempotency.store, context.now, claim);
   return (await once.repeat()) ?? once.claim(id);
 }
 
@@ -133,8 +133,8 @@ export async function claimTask(
  */
 async function tryInOrder(
   ids: readonly string[],
-  claim: (id: string) => Promise<Claimed>,
-): Promise<Claimed | null> {
+  claim: (id: string) => Promise<ClaimedAttempt>,
+): Promise<ClaimedAttempt | null> {
   const skipped: string[] = [];
   let losses = 0;
   for (let index = 0; index < ids.length; index++) {
@@ -143,7 +143,7 @@ async function tryInOrder(
     try {
       return await claim(id);
     } catch (error) {
-      if (!lostRace(error)) throw error;
+      if (!isLostRace(error)) throw error;
       const leap = Math.floor(Math.random() * (losses + 1));
       skipped.push(...ids.slice(index + 1, index + 1 + leap));
       index += leap;
@@ -158,15 +158,15 @@ export async function claimNext(
   role: string,
   context: ClaimContext,
   model: string | null = null,
-): Promise<Claimed> {
+): Promise<ClaimedAttempt> {
   const key = ownKey(context);
-  const claim = (task: string): Promise<Claimed> => claimOpen(task, model, context, key);
-  const once = context.once && claimsOnce(key, context.once.store, context.now, claim);
+  const claim = (task: string): Promise<ClaimedAttempt> => claimOpen(task, model, context, key);
+  const once = context.idempotency && createIdempotentClaim(key, context.idempotency.store, context.now, claim);
   const before = await once?.repeat();
   if (before) return before;
   let after: Record<string, unknown> | undefined;
   do {
-    const page = await context.tasks.claimable(role, PAGE, after);
+    const page = await context.tasks.listClaimable(role, PAGE, after);
     const claimed = await tryInOrder(page.ids, once?.claim ?? claim);
     if (claimed) return claimed;
     after = page.after;

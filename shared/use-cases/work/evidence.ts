@@ -4,18 +4,18 @@ import { objectKey } from '../../contract/names.ts';
 import type { Task } from '../../contract/task/task.ts';
 import {
   authorizeDelivery,
-  recordDelivered,
-  recordDeliveryRefused,
+  recordDelivery,
+  recordDeliveryRefusal,
 } from '../../control/task-commands/deliver.ts';
-import { recordConflict, recordMerged } from '../../control/task-commands/merge.ts';
-import { boxInterrupted } from '../../control/task-commands/recover.ts';
+import { recordMergeConflict, recordMerge } from '../../control/task-commands/merge.ts';
+import { recordLaunchInterrupted } from '../../control/task-commands/recover.ts';
 import { recordEvidence, recordVerificationFailure } from '../../control/task-commands/verify.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { ObjectStore } from '../../store/objects.ts';
 import type { TaskStore } from '../../store/tasks.ts';
 
 /** The gates box hands in what it observed, or why it could not observe anything. The whole evidence goes to S3, its short form to the task. */
-export async function recordEvidenceBody(
+export async function recordGatesReport(
   id: string,
   attempt: number,
   body: z.infer<typeof EvidenceBody>,
@@ -24,7 +24,7 @@ export async function recordEvidenceBody(
   if (!('evidence' in body))
     return deps.tasks.change(id, (task) =>
       body.failure_class === 'interrupted'
-        ? boxInterrupted(task, attempt, 'gates', body.message, deps.now)
+        ? recordLaunchInterrupted(task, attempt, 'gates', body.message, deps.now)
         : recordVerificationFailure(task, attempt, body.failure_class, body.message, deps.now),
     );
   const task = await deps.tasks.require(id);
@@ -32,12 +32,12 @@ export async function recordEvidenceBody(
   const launch = task.attempts.find((each) => each.number === attempt)?.gates?.number ?? 1;
   const key = objectKey.evidence(id, attempt, launch, sha256(text));
   if (recordEvidence(task, attempt, body.evidence, key, deps.now) === null) return task;
-  await deps.objects.putOnce(key, text, 'application/json');
+  await deps.objects.putIfAbsent(key, text, 'application/json');
   return deps.tasks.change(task, (each) => recordEvidence(each, attempt, body.evidence, key, deps.now));
 }
 
 /** What delivers asks leave, and says what came of it. */
-export async function recordDeliveryStep(
+export async function recordDeliveryReport(
   id: string,
   attempt: number,
   body: Exclude<z.infer<typeof DeliveryBody>, { step: 'reverts' }>,
@@ -45,16 +45,16 @@ export async function recordDeliveryStep(
 ): Promise<Task> {
   return deps.tasks.change(id, (task) => {
     if (body.step === 'authorize') return authorizeDelivery(task, attempt, body, deps.now);
-    if (body.step === 'delivered') return recordDelivered(task, attempt, body, body.commit, deps.now);
+    if (body.step === 'delivered') return recordDelivery(task, attempt, body, body.commit, deps.now);
     if (body.step === 'merged')
-      return recordMerged(
+      return recordMerge(
         task,
         attempt,
         body,
         { ...body, tree: body.merged_tree, patch_key: objectKey.patch(id, attempt, body.patch_sha256) },
         deps.now,
       );
-    if (body.step === 'conflict') return recordConflict(task, attempt, body, body, deps.now);
-    return recordDeliveryRefused(task, attempt, body, body.reason, deps.now);
+    if (body.step === 'conflict') return recordMergeConflict(task, attempt, body, body, deps.now);
+    return recordDeliveryRefusal(task, attempt, body, body.reason, deps.now);
   });
 }

@@ -1,19 +1,19 @@
 import type * as z from 'zod';
 import type { CompleteBody, FailBody } from '../../api/report-schemas.ts';
 import { isTier, type TierModels } from '../../contract/agents/tiers.ts';
-import type { LoggedRun } from '../../contract/evidence/logs/logged.ts';
-import { costUsd } from '../../contract/models/prices.ts';
+import type { LoggedTestRun } from '../../contract/evidence/logs/logged.ts';
+import { usageCostUsd } from '../../contract/models/prices.ts';
 import { objectKey } from '../../contract/names.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { boundBase } from '../../control/task-commands/base.ts';
-import { boxInterrupted } from '../../control/task-commands/recover.ts';
-import { type Handed, report } from '../../control/task-commands/work.ts';
+import { requireSameBaseCommit } from '../../control/task-commands/base.ts';
+import { recordLaunchInterrupted } from '../../control/task-commands/recover.ts';
+import { type ReportedWork, recordAgentReport } from '../../control/task-commands/work.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { ObjectStore } from '../../store/objects.ts';
 import type { TaskStore } from '../../store/tasks.ts';
 
-export interface ReportContext {
+export interface AgentReportContext {
   readonly tasks: TaskStore;
   readonly objects: ObjectStore;
   readonly models: TierModels;
@@ -25,7 +25,7 @@ const NO_BYTES = sha256('');
 /** Runs in the log of an agent that are kept with the task, the latest, and names of each: claims take little room. */
 const KEPT_RUNS = 2;
 const KEPT_NAMES = 5;
-const short = (run: LoggedRun): LoggedRun => ({ ...run, failing: run.failing.slice(0, KEPT_NAMES) });
+const short = (run: LoggedTestRun): LoggedTestRun => ({ ...run, failing: run.failing.slice(0, KEPT_NAMES) });
 
 /**
  * Digest and length of the patch. That nothing was changed is no claim of the agent's: only one content has no bytes, and the digest
@@ -57,13 +57,13 @@ const modelOf = (task: Task, named: string | undefined, models: TierModels): str
   return model !== null && isTier(model) ? models[model] : model;
 };
 
-async function hand(
+async function recordReport(
   of: string | Task,
   attempt: number,
-  context: ReportContext,
-  handed: (task: Task) => Handed,
+  context: AgentReportContext,
+  handed: (task: Task) => ReportedWork,
 ): Promise<Task> {
-  return context.tasks.change(of, (task) => report(task, attempt, handed(task), context.now));
+  return context.tasks.change(of, (task) => recordAgentReport(task, attempt, handed(task), context.now));
 }
 
 /** The agent hands in its work. The patch is stored before the one conditional write that makes it count; a repeat answers the same. */
@@ -71,11 +71,11 @@ export async function completeWork(
   id: string,
   attempt: number,
   body: z.infer<typeof CompleteBody>,
-  context: ReportContext,
+  context: AgentReportContext,
 ): Promise<Task> {
   const patch = patchFacts(body);
   const key = objectKey.patch(id, attempt, patch.sha);
-  const handed = (task: Task): Handed => {
+  const handed = (task: Task): ReportedWork => {
     const model = modelOf(task, body.model, context.models);
     return {
       report: {
@@ -89,7 +89,7 @@ export async function completeWork(
         ...(body.logged?.length && { logged: body.logged.slice(-KEPT_RUNS).map(short) }),
       },
       artifact: {
-        base_commit: boundBase(task, body.base_commit),
+        base_commit: requireSameBaseCommit(task, body.base_commit),
         tree: body.tree,
         patch_key: key,
         patch_sha256: patch.sha,
@@ -101,18 +101,18 @@ export async function completeWork(
       },
       usage: body.usage ?? null,
       model,
-      costUsd: costUsd(
+      costUsd: usageCostUsd(
         model,
         body.usage ?? null,
         currentAttempt(task)?.started_at ?? context.now.toISOString(),
       ),
     };
   };
-  if (body.patch === undefined) return hand(id, attempt, context, handed);
+  if (body.patch === undefined) return recordReport(id, attempt, context, handed);
   const task = await context.tasks.require(id);
-  if (report(task, attempt, handed(task), context.now) === null) return task;
-  await context.objects.putOnce(key, body.patch, 'text/x-diff');
-  return hand(task, attempt, context, handed);
+  if (recordAgentReport(task, attempt, handed(task), context.now) === null) return task;
+  await context.objects.putIfAbsent(key, body.patch, 'text/x-diff');
+  return recordReport(task, attempt, context, handed);
 }
 
 /** The agent says that it could not do it. */
@@ -120,15 +120,15 @@ export async function failWork(
   id: string,
   attempt: number,
   body: z.infer<typeof FailBody>,
-  context: ReportContext,
+  context: AgentReportContext,
 ): Promise<Task> {
   const present = await context.tasks.require(id);
   if (body.failure_class === 'interrupted' && present.runner === 'managed')
     return context.tasks.change(present, (task) =>
-      boxInterrupted(task, attempt, 'agent', body.reason, context.now),
+      recordLaunchInterrupted(task, attempt, 'agent', body.reason, context.now),
     );
-  return hand(present, attempt, context, (task) => {
-    boundBase(task, body.base_commit);
+  return recordReport(present, attempt, context, (task) => {
+    requireSameBaseCommit(task, body.base_commit);
     const model = modelOf(task, undefined, context.models);
     return {
       report: {
@@ -143,7 +143,7 @@ export async function failWork(
       artifact: null,
       usage: body.usage ?? null,
       model,
-      costUsd: costUsd(
+      costUsd: usageCostUsd(
         model,
         body.usage ?? null,
         currentAttempt(task)?.started_at ?? context.now.toISOString(),

@@ -2,19 +2,19 @@ import type * as z from 'zod';
 import type { MemoryBody, UploadBody } from '../../api/report-schemas.ts';
 import { objectKey } from '../../contract/names.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { runningAttempt } from '../../control/task-commands/change.ts';
+import { requireRunningAttempt } from '../../control/task-commands/change.ts';
 import { sha256 } from '../../lib/sha256.ts';
-import type { ObjectStore, Upload } from '../../store/objects.ts';
-import type { UploadStore } from '../../store/uploads.ts';
+import type { ObjectStore, PresignedUpload } from '../../store/objects.ts';
+import type { UploadQuotaStore } from '../../store/uploads.ts';
 
 /** Leave to put exactly these bytes at their own place. Refused when the attempt has ended or has had enough. */
-export async function uploadPlace(
+export async function authorizeUpload(
   task: Task,
   number: number,
   content: z.infer<typeof UploadBody>,
-  deps: { readonly uploads: UploadStore; readonly objects: ObjectStore; readonly now: Date },
-): Promise<Upload> {
-  const attempt = runningAttempt(task, number);
+  deps: { readonly uploads: UploadQuotaStore; readonly objects: ObjectStore; readonly now: Date },
+): Promise<PresignedUpload> {
+  const attempt = requireRunningAttempt(task, number);
   const launch = attempt.gates?.number ?? 1;
   const key = {
     patch: () => objectKey.patch(task.id, number, content.sha256),
@@ -25,12 +25,12 @@ export async function uploadPlace(
     tests: () => objectKey.tests(task.id, number, launch, content.sha256),
     screenshot: () => objectKey.screenshot(task.id, number, content.sha256),
   }[content.kind]();
-  await deps.uploads.admit(task.id, number, deps.now);
+  await deps.uploads.consume(task.id, number, deps.now);
   return deps.objects.presignUpload(key, content);
 }
 
 /** Where gates keep something for later tasks of the repository. Results and baselines are written once; the history of tests grows. */
-export async function memoryPlace(
+export async function presignMemoryEntry(
   task: Task,
   { kind, hash }: z.infer<typeof MemoryBody>,
   objects: ObjectStore,

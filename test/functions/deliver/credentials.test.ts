@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { credentialFor } from '../../../functions/deliver/credentials.ts';
-import { gitEnvironment } from '../../../workspace/git/environment.ts';
+import { pushCredentialFor } from '../../../functions/deliver/credentials.ts';
+import { buildGitEnvironment } from '../../../workspace/git/environment.ts';
 
 const SECRET = JSON.stringify({
   credentials: [
@@ -17,7 +17,7 @@ test.each([
   ['https://github.com/acme/vault/sub', 'Bearer vault'],
   ['https://git.example.org:8443/any/thing', basic('tok')],
 ])('for %s is that of the longest prefix', (repository, header) => {
-  expect(credentialFor(SECRET, repository)).toBe(header);
+  expect(pushCredentialFor(SECRET, repository)).toBe(header);
 });
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   'ssh://git@github.com/acme/shop.git',
   'file:///srv/acme/shop.git',
 ])('is not for %s: nothing is pushed there', (repository) => {
-  expect(() => credentialFor(SECRET, repository)).toThrow('has no credential to push to');
+  expect(() => pushCredentialFor(SECRET, repository)).toThrow('has no credential to push to');
 });
 
 test.each([
@@ -40,8 +40,8 @@ test.each([
   'https://GitHub.com/acme/shop.git',
   'https://github.com/acme/shop.git?x',
 ])('is not looked for when the URL is not plain: %s', (repository) => {
-  expect(() => credentialFor(SECRET, repository)).toThrow('not in its plain form');
-  expect(() => credentialFor(null, repository)).toThrow('not in its plain form');
+  expect(() => pushCredentialFor(SECRET, repository)).toThrow('not in its plain form');
+  expect(() => pushCredentialFor(null, repository)).toThrow('not in its plain form');
 });
 
 test.each([
@@ -55,12 +55,12 @@ test.each([
     '/credentials/1/url',
   ],
 ])('that is no good (%s) is refused, and not told', (secret, where) => {
-  expect(() => credentialFor(secret, 'https://github.com/acme/shop.git')).toThrow(where);
-  expect(() => credentialFor(secret, 'https://github.com/acme/shop.git')).not.toThrow(/hush|ghs_/);
+  expect(() => pushCredentialFor(secret, 'https://github.com/acme/shop.git')).toThrow(where);
+  expect(() => pushCredentialFor(secret, 'https://github.com/acme/shop.git')).not.toThrow(/hush|ghs_/);
 });
 
 test('is handed to git for that repository alone, which may not follow it elsewhere', () => {
-  const environment = gitEnvironment({ url: 'https://github.com/acme/shop.git', authorization: 'Bearer x' });
+  const environment = buildGitEnvironment({ url: 'https://github.com/acme/shop.git', authorization: 'Bearer x' });
   const settings = Object.entries(environment)
     .filter(([name]) => name.startsWith('GIT_CONFIG_KEY_'))
     .map(([name, key]) => [key, environment[name.replace('KEY', 'VALUE')]]);
@@ -71,5 +71,5 @@ test('is handed to git for that repository alone, which may not follow it elsewh
 });
 
 test('is for nobody in a deployment that has none', () => {
-  expect(credentialFor(null, 'https://github.com/acme/shop.git')).toBeNull();
+  expect(pushCredentialFor(null, 'https://github.com/acme/shop.git')).toBeNull();
 });

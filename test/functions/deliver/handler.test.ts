@@ -6,19 +6,19 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/deliver/handler.ts';
-import { mintedFor } from '../../../functions/deliver/minted.ts';
-import type { DeliverAssignment } from '../../../shared/contract/messages/assignment.ts';
-import type { MintAnswer } from '../../../shared/contract/messages/mint.ts';
-import { NotMinted } from '../../../shared/store/minter.ts';
+import { mintPushCredential } from '../../../functions/deliver/minted.ts';
+import type { DeliveryAssignment } from '../../../shared/contract/messages/assignment.ts';
+import type { CredentialResponse } from '../../../shared/contract/messages/mint.ts';
+import { CredentialUnavailableError } from '../../../shared/store/minter.ts';
 import { deliverAssignment } from '../../containers/box.ts';
 import { type FakeApi, startFakeApi } from '../../containers/fake-api.ts';
 import { type Work, work } from '../../containers/work.ts';
-import { temporaryFolder } from '../../support/repository.ts';
+import { createTemporaryFolder } from '../../support/repository.ts';
 
 const secrets = mockClient(SecretsManagerClient);
 const lambda = mockClient(LambdaClient);
 /** The minter covers the repositories of these tests, and answers this. */
-function minted(answer: MintAnswer): void {
+function minted(answer: CredentialResponse): void {
   vi.stubEnv('ASSAY_READ_FROM', JSON.stringify(['https://127.0.0.1:9/acme']));
   vi.stubEnv('ASSAY_MINTER', 'push-minter');
   const Payload = Buffer.from(JSON.stringify(answer));
@@ -28,7 +28,7 @@ let api: FakeApi;
 let place: string;
 beforeEach(async () => {
   api = await startFakeApi();
-  place = temporaryFolder();
+  place = createTemporaryFolder();
   secrets.reset();
   lambda.reset();
   vi.stubEnv('TMPDIR', place);
@@ -43,7 +43,7 @@ afterEach(async () => {
 });
 
 const changed = (): Work => work({ 'a.txt': 'a\n' }, { 'a.txt': 'b\n' });
-const put = (assignment: DeliverAssignment): void =>
+const put = (assignment: DeliveryAssignment): void =>
   void api.objects.set('/assignment', Buffer.from(JSON.stringify(assignment)));
 const invoke = (remainingMs = 900_000) =>
   handler(
@@ -147,7 +147,7 @@ describe('an invocation', () => {
 
 describe('the secret of the deployment', () => {
   const ARN = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:git-AbCdEf';
-  const of = (more: Partial<DeliverAssignment>): void => {
+  const of = (more: Partial<DeliveryAssignment>): void => {
     const made = changed();
     put(deliverAssignment(api, 'https://127.0.0.1:9/acme/shop.git', made, more));
   };
@@ -219,11 +219,11 @@ describe('the minter', () => {
     let asked = 0;
     const authorize = async () => {
       asked++;
-      if (asked <= times) throw new NotMinted('GitHub cannot be reached', true);
+      if (asked <= times) throw new CredentialUnavailableError('GitHub cannot be reached', true);
       return 'Bearer minted';
     };
     const assignment = { task_id: 'T1', repository: 'https://x.test/a', token: 't' };
-    const asking = mintedFor(assignment, authorize, new AbortController().signal, [1]);
+    const asking = mintPushCredential(assignment, authorize, new AbortController().signal, [1]);
     if (made !== null) expect(await asking).toBe(made);
     else
       await expect(asking).rejects.toMatchObject({

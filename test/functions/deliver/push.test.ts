@@ -1,26 +1,26 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { pushNewBranch } from '../../../functions/deliver/push.ts';
-import { commitTree } from '../../../workspace/git/commit.ts';
-import { gitEnvironment } from '../../../workspace/git/environment.ts';
-import { fetchBase, treeOf } from '../../../workspace/git/fetch.ts';
-import type { Store } from '../../../workspace/git/store.ts';
-import { makeRepository, temporaryFolder } from '../../support/repository.ts';
+import { writeCommit } from '../../../workspace/git/commit.ts';
+import { buildGitEnvironment } from '../../../workspace/git/environment.ts';
+import { fetchBaseCommit, resolveTree } from '../../../workspace/git/fetch.ts';
+import type { GitStore } from '../../../workspace/git/store.ts';
+import { createTestRepository, createTemporaryFolder } from '../../support/repository.ts';
 
-const repository = makeRepository({ 'a.txt': 'a\n' });
-let store: Store;
+const repository = createTestRepository({ 'a.txt': 'a\n' });
+let store: GitStore;
 let base: string;
 let tree: string;
 beforeAll(async () => {
-  ({ store, commit: base } = await fetchBase(join(temporaryFolder(), 's'), {
+  ({ store, commit: base } = await fetchBaseCommit(join(createTemporaryFolder(), 's'), {
     url: repository.url,
     ref: 'main',
     allowFile: true,
   }));
-  tree = await treeOf(store, base);
+  tree = await resolveTree(store, base);
 });
 const commit = (message = 'Do it\n\nBody\n') =>
-  commitTree(store, {
+  writeCommit(store, {
     tree,
     parent: base,
     message,
@@ -32,7 +32,7 @@ const push = (branch: string, id: string) =>
 
 test('the same work makes the same commit, whenever and wherever it is made', async () => {
   const id = await commit();
-  const again = await fetchBase(join(temporaryFolder(), 's'), {
+  const again = await fetchBaseCommit(join(createTemporaryFolder(), 's'), {
     url: repository.url,
     ref: base,
     allowFile: true,
@@ -91,7 +91,7 @@ describe('a branch', () => {
 });
 
 test('a credential is given to one repository only, in the environment of git and nowhere else', () => {
-  const environment = gitEnvironment({
+  const environment = buildGitEnvironment({
     url: 'https://git.example.org/a/b.git',
     authorization: 'Basic c2VjcmV0\r\nX: y',
   });
@@ -101,6 +101,6 @@ test('a credential is given to one repository only, in the environment of git an
     'http.https://git.example.org/a/b.git.extraHeader',
   );
   expect(
-    JSON.stringify(gitEnvironment({ url: 'ssh://git@example.org/a', authorization: 'secret' })),
+    JSON.stringify(buildGitEnvironment({ url: 'ssh://git@example.org/a', authorization: 'secret' })),
   ).not.toContain('secret');
 });

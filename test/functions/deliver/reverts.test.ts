@@ -1,22 +1,22 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { seenReverts, tellReverts } from '../../../functions/deliver/reverts.ts';
-import { createBoxClient } from '../../../shared/api/box-client.ts';
+import { findReverts, reportReverts } from '../../../functions/deliver/reverts.ts';
+import { createContainerClient } from '../../../shared/api/box-client.ts';
 import { DeliveryBody } from '../../../shared/api/report-schemas.ts';
 import { deliverAssignment, inBox } from '../../containers/box.ts';
 import { type FakeApi, startFakeApi } from '../../containers/fake-api.ts';
 import { work } from '../../containers/work.ts';
-import { makeRepository, type Repository } from '../../support/repository.ts';
+import { createTestRepository, type TestRepository } from '../../support/repository.ts';
 
-const look = (repository: Pick<Repository, 'url'>, target = 'main') =>
-  inBox((box) => seenReverts({ repository: repository.url, target, base_commit: '0'.repeat(40) }, null, box));
+const look = (repository: Pick<TestRepository, 'url'>, target = 'main') =>
+  inBox((box) => findReverts({ repository: repository.url, target, base_commit: '0'.repeat(40) }, null, box));
 const ours = (task: string): string => `Do it\n\nAssay-Task: ${task}\nAssay-Attempt: 1\n`;
 
 describe.each([
   ['that leaves out what is not asked for', 'true'],
   ['that sends all files', 'false'],
 ])('at a server %s', (_, filter) => {
-  const made = (): Repository => {
-    const repository = makeRepository({ 'a.txt': 'a\n' });
+  const made = (): TestRepository => {
+    const repository = createTestRepository({ 'a.txt': 'a\n' });
     repository.git('config', 'uploadpack.allowFilter', filter);
     return repository;
   };
@@ -51,7 +51,7 @@ describe.each([
 });
 
 test('a commit that is older than what is read is asked for by its name', async () => {
-  const repository = makeRepository({ 'a.txt': 'a\n' });
+  const repository = createTestRepository({ 'a.txt': 'a\n' });
   const one = repository.commit({ 'a.txt': 'b\n' }, ours('T1'));
   repository.git('checkout', '--quiet', '--orphan', 'later');
   repository.commit({ 'a.txt': 'c\n' }, `Revert\n\nThis reverts commit ${one}.\n\nAnd:\n`);
@@ -60,12 +60,12 @@ test('a commit that is older than what is read is asked for by its name', async 
 });
 
 test('a target that is not there, or a repository, is unknown', async () => {
-  expect(await look(makeRepository({ 'a.txt': 'a\n' }), 'gone')).toBeNull();
+  expect(await look(createTestRepository({ 'a.txt': 'a\n' }), 'gone')).toBeNull();
   expect(await look({ url: 'file:///no/such' })).toBeNull();
 });
 
 test('files of a server that sends too much are not taken: what it has reverted is unknown', async () => {
-  const repository = makeRepository({});
+  const repository = createTestRepository({});
   const one = repository.commit({ 'a.txt': 'b\n' }, ours('T1'));
   const noise = Buffer.allocUnsafe(33 * 1_048_576);
   for (let at = 0; at < noise.length; at += 4) noise.writeUInt32LE((Math.random() * 2 ** 32) >>> 0, at);
@@ -91,7 +91,7 @@ describe('what was found', () => {
     const one = of.repository.commit({ 'b.txt': 'b\n' }, ours('T9'));
     of.repository.git('revert', '--no-edit', one);
     const assignment = { ...deliverAssignment(api, of.repository.url, of), target: 'main' };
-    const tell = () => inBox((box) => tellReverts(assignment, null, box, createBoxClient(assignment)));
+    const tell = () => inBox((box) => reportReverts(assignment, null, box, createContainerClient(assignment)));
     await tell();
     const [body] = api.bodies('delivery');
     expect(DeliveryBody.parse(body)).toMatchObject({

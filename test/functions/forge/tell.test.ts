@@ -1,26 +1,26 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connect } from '../../../functions/forge/connect.ts';
+import { connectForge } from '../../../functions/forge/connect.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import { taskIdOfIssue } from '../../../shared/control/forge/issue.ts';
-import { LABELS } from '../../../shared/control/forge/report.ts';
+import { FORGE_LABELS } from '../../../shared/control/forge/report.ts';
 import { ForgeSecret, ForgeSetting } from '../../../shared/control/forge/schema.ts';
-import { tellForge } from '../../../shared/use-cases/deliver/forge-tell.ts';
+import { reportToForge } from '../../../shared/use-cases/deliver/forge-tell.ts';
 import {
   artifact,
   attempt,
   evidence,
   gate,
-  NOW,
-  sha1,
+  FIXED_NOW,
+  fakeSha1,
   task,
   verdict,
   verification,
 } from '../../support/builders.ts';
-import { GitHubState } from '../../support/forge/github.ts';
+import { FakeGitHub } from '../../support/forge/github.ts';
 import { ScriptedForge } from '../../support/forge/scripted.ts';
 
 const SHOP = 'https://github.com/acme/shop.git';
-const COMMIT = sha1('c');
+const COMMIT = fakeSha1('c');
 const delivered = (fields: Partial<Task> = {}): Task =>
   task(
     {
@@ -38,12 +38,12 @@ const delivered = (fields: Partial<Task> = {}): Task =>
       ],
       delivery: {
         state: 'delivered',
-        base_commit: sha1('a'),
+        base_commit: fakeSha1('a'),
         tree: artifact().tree,
         branch: `assay/${taskIdOfIssue(SHOP, 42)}`,
         commit: COMMIT,
         reason: null,
-        at: NOW.toISOString(),
+        at: FIXED_NOW.toISOString(),
       },
       ...fields,
     },
@@ -61,24 +61,24 @@ const found = evidence({
   ],
 });
 
-let state: GitHubState;
+let state: FakeGitHub;
 let forge: ScriptedForge;
 const problems: string[] = [];
 beforeEach(async () => {
   problems.length = 0;
-  state = new GitHubState();
+  state = new FakeGitHub();
   forge = await ScriptedForge.start(state.script);
 });
 afterEach(() => forge.stop());
 
 const READ = async (): Promise<string> => JSON.stringify(found);
 const tell = (of: Task, token = 'token-of-ours', getByDigest = READ) =>
-  tellForge(of.id, {
+  reportToForge(of.id, {
     tasks: { get: async () => of },
     objects: { getByDigest },
     settings: [ForgeSetting.parse({ url: 'https://github.com/acme', forge: 'github', api_url: forge.url })],
     secret: async () => ForgeSecret.parse({ credentials: [{ url: 'https://github.com/acme', token }] }),
-    connect: async (...all) => connect(...all),
+    connect: async (...all) => connectForge(...all),
     onError: (message) => problems.push(message),
   });
 /** A token speaks as a person, whose comments count by id. */
@@ -116,9 +116,9 @@ describe('of delivered work GitHub', () => {
 
   it('is told the same again without a second of anything', async () => {
     await tell(delivered());
-    const writes = forge.writes.length;
+    const writes = forge.listWrites.length;
     await tell(delivered());
-    expect(forge.writes).toHaveLength(writes);
+    expect(forge.listWrites).toHaveLength(writes);
   });
 
   it('gets what is missing when the call before was lost in the middle', async () => {
@@ -136,7 +136,7 @@ describe('of delivered work GitHub', () => {
 
   it('is told that nothing was verified by a label, which goes when it was', async () => {
     await tell(delivered({ verified: false }));
-    expect(state.labels.get(100)).toEqual(new Set([LABELS.unverified]));
+    expect(state.labels.get(100)).toEqual(new Set([FORGE_LABELS.unverified]));
     expect(state.runs[0]?.conclusion).toBe('neutral');
     await tell(delivered());
     expect(state.labels.get(100)).toEqual(new Set());
@@ -171,7 +171,7 @@ it('what a task, an agent or a gate says is text: no mention, no markup, no comm
   const body = ours()[0]?.body.split('\n').slice(1).join('\n') ?? '';
   expect(body).toContain('everyone');
   expect(body).not.toMatch(/@|<!--|!\[|\n# /);
-  expect(state.labels.get(42)).toEqual(new Set([LABELS.failed]));
+  expect(state.labels.get(42)).toEqual(new Set([FORGE_LABELS.failed]));
 });
 
 it('a token that does not count is told, and not tried again; a server that is busy is', async () => {
@@ -183,5 +183,5 @@ it('a token that does not count is told, and not tried again; a server that is b
 
 it('a task of another repository, or that is gone, is nobody’s business', async () => {
   await tell(task({}, { repository: 'https://gitlab.test/a/b.git' }));
-  expect(forge.asked).toEqual([]);
+  expect(forge.requests).toEqual([]);
 });

@@ -7,11 +7,11 @@ import type { ApiEvent } from '../../../functions/api/request.ts';
 import { handler as submit } from '../../../functions/api/submit.ts';
 import { handler as upload } from '../../../functions/api/upload.ts';
 import { handler as work } from '../../../functions/api/work.ts';
-import { installClients, useServices } from '../../../lab/simulator/engines/clients.ts';
-import { type Input, Table } from '../../../lab/simulator/engines/table.ts';
-import { ROUTES, type Route, type RouteName, routeKey } from '../../../shared/api/routes.ts';
+import { installSdkClients, routeSdkCalls } from '../../../lab/simulator/engines/clients.ts';
+import { type TableCommandInput, SimulatedTable } from '../../../lab/simulator/engines/table.ts';
+import { ROUTES, type RouteDefinition, type RouteName, routeKey } from '../../../shared/api/routes.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
-import { toItem } from '../../../shared/store/task-item.ts';
+import { taskToItem } from '../../../shared/store/task-item.ts';
 import { CALLER, DEAD_LETTER, ITEMS, QUERIES } from './requests.ts';
 
 const HANDLERS = {
@@ -41,21 +41,21 @@ export interface Answered {
 
 /** The real handlers over a table and a bucket in memory, which hold `task` only. */
 export async function ask(name: RouteName, task: Task, asked: Asked): Promise<Answered> {
-  const table = new Table(
+  const table = new SimulatedTable(
     () => 0,
     () => 0,
   );
-  table.run('PutCommand', { Item: toItem(task) as Record<string, unknown> });
+  table.run('PutCommand', { Item: taskToItem(task) as Record<string, unknown> });
   for (const Item of ITEMS) table.run('PutCommand', { Item });
   const written: unknown[] = [];
   table.onWrite = ({ after }) => written.push(after);
-  useServices(async (service, operation, input) => {
-    if (service === 'dynamodb') return table.run(operation, input as Input);
+  routeSdkCalls(async (service, operation, input) => {
+    if (service === 'dynamodb') return table.run(operation, input as TableCommandInput);
     if (operation !== 'PutObjectCommand') throw new Error(`${service} is not asked for ${operation}`);
     written.push(input['Body']);
     return {};
   });
-  const route: Route = ROUTES[name];
+  const route: RouteDefinition = ROUTES[name];
   const caller = CALLER[name] ?? 'operator';
   const event = {
     version: '2.0',
@@ -93,4 +93,4 @@ export async function ask(name: RouteName, task: Task, asked: Asked): Promise<An
   };
 }
 
-installClients();
+installSdkClients();

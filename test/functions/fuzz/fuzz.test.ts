@@ -1,42 +1,42 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { PROBLEMS, Problem } from '../../../shared/api/problem.ts';
-import { problemsOf } from '../../../shared/api/refusals.ts';
-import { ROUTES, type Route, type RouteName } from '../../../shared/api/routes.ts';
+import { PROBLEMS, ProblemDetails } from '../../../shared/api/problem.ts';
+import { refusalCodesOf } from '../../../shared/api/refusals.ts';
+import { ROUTES, type RouteDefinition, type RouteName } from '../../../shared/api/routes.ts';
 import type { RefusalCode } from '../../../shared/contract/refusal.ts';
-import { pointer } from '../../../shared/contract/refusal.ts';
+import { jsonPointer } from '../../../shared/contract/refusal.ts';
 import { type Answered, type Asked, ask } from './ask.ts';
 import { fieldsOf, isInOneOf, objectsOf, type Path, placesOf, withAll, withAt } from './places.ts';
 import { BODIES, MEANINGLESS, taskFor } from './requests.ts';
 import { HOSTILE, LARGE } from './values.ts';
 
 const MOST_BYTES = 65_536;
-const routes = Object.entries(ROUTES) as [RouteName, Route][];
+const routes = Object.entries(ROUTES) as [RouteName, RouteDefinition][];
 const withBody = routes.flatMap(([name]) =>
   (BODIES[name] ?? []).map((body, index) => [name, index, body] as const),
 );
 
 /** What is wrong with an answer, whatever was asked; null when nothing is. */
 function wrongWith(name: RouteName, { status, headers, body, written }: Answered): string | null {
-  const route: Route = ROUTES[name];
+  const route: RouteDefinition = ROUTES[name];
   if (status >= 200 && status < 300) {
     if (/\\u0000|\\ud[89a-f]/i.test(JSON.stringify(written)))
       return 'text was stored that programs cannot take';
-    route.answer.parse(JSON.parse(body));
+    route.response.parse(JSON.parse(body));
     return null;
   }
   if (status >= 500) return `answered ${status}`;
   if (written.length > 0) return 'refused, and something was stored';
   if (Buffer.byteLength(body) >= MOST_BYTES) return `a problem document of ${Buffer.byteLength(body)} bytes`;
   if (headers['content-type'] !== 'application/problem+json') return 'no problem document';
-  const { code } = Problem.parse(JSON.parse(body));
+  const { code } = ProblemDetails.parse(JSON.parse(body));
   if (PROBLEMS[code as RefusalCode].status !== status) return `${code} with ${status}`;
-  return problemsOf(route).includes(code as RefusalCode) ? null : `${code} is not documented`;
+  return refusalCodesOf(route).includes(code as RefusalCode) ? null : `${code} is not documented`;
 }
 
 /** Does one of the errors name this place, what is in it, or what it is in? `null` stands where a union of objects is refused as a whole. */
 function names({ body }: Answered, place: string): boolean {
-  const { errors = [] } = Problem.parse(JSON.parse(body));
+  const { errors = [] } = ProblemDetails.parse(JSON.parse(body));
   const parent = place.slice(0, place.lastIndexOf('/'));
   return errors.some(
     ({ pointer: at }) =>
@@ -69,7 +69,7 @@ describe('whatever is put into a field is taken, or refused with its name, and n
     const places = placesOf(body).filter((path) => !isInOneOf(earlier, body, path));
     const at = async (path: Path, what: string, json: string): Promise<void> => {
       const raw = withAt(body, path, json);
-      for (const each of await tryOut(name, body, { raw }, pointer(path))) wrong.push(`${each} (${what})`);
+      for (const each of await tryOut(name, body, { raw }, jsonPointer(path))) wrong.push(`${each} (${what})`);
     };
     for (const path of places) for (const { what, json } of HOSTILE) await at(path, what, json);
     for (const path of objectsOf(body))

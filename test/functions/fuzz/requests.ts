@@ -1,17 +1,17 @@
 import type { Caller, RouteName } from '../../../shared/api/routes.ts';
-import { Requirement } from '../../../shared/contract/intake/schema.ts';
-import { ITEM_PREFIX } from '../../../shared/contract/names.ts';
+import { RequestedTask } from '../../../shared/contract/intake/schema.ts';
+import { ITEM_KEY_PREFIXES } from '../../../shared/contract/names.ts';
 import type { Attempt } from '../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
-import { add, NO_LANE } from '../../../shared/control/dead-letters/lane.ts';
-import type { Evolution } from '../../../shared/control/tune/schema.ts';
-import { requestToItem } from '../../../shared/store/requests.ts';
-import { keyOf } from '../../../shared/store/revised-items.ts';
+import { addFailedOperation, EMPTY_RETRY_QUEUE } from '../../../shared/control/dead-letters/lane.ts';
+import type { TuningState } from '../../../shared/control/tune/schema.ts';
+import { workRequestToItem } from '../../../shared/store/requests.ts';
+import { itemKey } from '../../../shared/store/revised-items.ts';
 import * as build from '../../support/builders.ts';
 
 export const DEAD_LETTER = 'T1.agent-1-1';
-const SHA = build.sha1('a');
-const TREE = build.sha1('b');
+const SHA = build.fakeSha1('a');
+const TREE = build.fakeSha1('b');
 const DIGEST = 'c'.repeat(64);
 const usage = { input_tokens: 1, output_tokens: 2, cache_read_tokens: 3, cache_write_tokens: 4 };
 
@@ -291,8 +291,8 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
     {
       step: 'reverts',
       reverts: [
-        { task_id: 'T2', reverted: SHA, request: 7, commit: SHA, at: build.NOW.toISOString() },
-        { task_id: null, reverted: null, request: 7, commit: SHA, at: build.NOW.toISOString() },
+        { task_id: 'T2', reverted: SHA, request: 7, commit: SHA, at: build.FIXED_NOW.toISOString() },
+        { task_id: null, reverted: null, request: 7, commit: SHA, at: build.FIXED_NOW.toISOString() },
       ],
     },
     {
@@ -305,12 +305,12 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
       step: 'merged',
       base_commit: SHA,
       tree: TREE,
-      onto: build.sha1('d'),
+      onto: build.fakeSha1('d'),
       merged_tree: TREE,
       patch_sha256: DIGEST,
       patch_bytes: 10,
     },
-    { step: 'conflict', base_commit: SHA, tree: TREE, onto: build.sha1('d'), files: ['a.js'] },
+    { step: 'conflict', base_commit: SHA, tree: TREE, onto: build.fakeSha1('d'), files: ['a.js'] },
   ],
   release: [{ reason: 'r' }],
   cancel: [{ reason: 'r' }],
@@ -337,7 +337,7 @@ const launches = { agent: build.launch(), gates: build.launch(), deliver: build.
 const accepted: Partial<Attempt> = {
   ...launches,
   verdict: build.verdict(),
-  decision: { action: 'accept', reason: 'r', next_model: null, next_tier: null, at: build.NOW.toISOString() },
+  decision: { action: 'accept', reason: 'r', next_model: null, next_tier: null, at: build.FIXED_NOW.toISOString() },
 };
 const working = build.task({
   status: 'in_progress',
@@ -369,12 +369,12 @@ export function taskFor(name: RouteName, body: unknown): Task {
       return outside;
     case 'memory':
     case 'evidence':
-      return build.inReview(launches);
+      return build.taskInReview(launches);
     case 'delivery':
-      return build.inReview(
+      return build.taskInReview(
         accepted,
         /delivered|merged|conflict/.test((body as { step?: string }).step ?? '')
-          ? { deliver_as: 'merge_queue', delivery: { ...pushing, at: build.NOW.toISOString() } }
+          ? { deliver_as: 'merge_queue', delivery: { ...pushing, at: build.FIXED_NOW.toISOString() } }
           : {},
       );
     case 'approve':
@@ -384,21 +384,21 @@ export function taskFor(name: RouteName, body: unknown): Task {
       return build.task({ status: 'failed' });
     case 'approvePlan':
     case 'rejectPlan':
-      return build.inReview(
+      return build.taskInReview(
         { ...launches, artifact: build.artifact() },
         {
           role: 'manager',
           plan: { max_tasks: 5, proposal: { tasks: [], notes: [] } },
-          hold: { reasons: ['r'], since: build.NOW.toISOString() },
+          hold: { reasons: ['r'], since: build.FIXED_NOW.toISOString() },
         },
       );
     case 'verify':
-      return build.inReview(
+      return build.taskInReview(
         { ...launches, verdict: build.verdict({ verdict: 'refer' }), verification: build.verification() },
-        { hold: { reasons: ['r'], since: build.NOW.toISOString() } },
+        { hold: { reasons: ['r'], since: build.FIXED_NOW.toISOString() } },
       );
     case 'review':
-      return build.inReview(launches, { hold: { reasons: ['r'], since: build.NOW.toISOString() } });
+      return build.taskInReview(launches, { hold: { reasons: ['r'], since: build.FIXED_NOW.toISOString() } });
     default:
       return external;
   }
@@ -420,16 +420,16 @@ const prompted = (id: string, role: Task['role'], status: 'trial' | 'proposed') 
   level: 'L1' as const,
   evidence: 'e',
   by: 'assay',
-  at: build.NOW.toISOString(),
+  at: build.FIXED_NOW.toISOString(),
   status,
   instead_of: null,
   ...(status === 'trial' && { replaced: null }),
   test: null,
   applied_by: status === 'trial' ? 'assay' : null,
-  applied_at: status === 'trial' ? build.NOW.toISOString() : null,
+  applied_at: status === 'trial' ? build.FIXED_NOW.toISOString() : null,
 });
 const tried = prompted('p1', 'backend', 'trial');
-const evolution: Evolution = {
+const evolution: TuningState = {
   next: 3,
   in_force: { 'prompt backend': { proposal: 'p1', setting: tried.setting, share: 'half' } },
   proposals: [tried, prompted('p2', 'qa', 'proposed')],
@@ -439,27 +439,27 @@ const evolution: Evolution = {
 
 /** What stands in the table beside the task: settings that were changed, a request with its id, and a launch that was given up. */
 export const ITEMS: readonly Readonly<Record<string, unknown>>[] = [
-  { ...keyOf(ITEM_PREFIX.evolution, 'settings'), ...evolution },
-  requestToItem({
+  { ...itemKey(ITEM_KEY_PREFIXES.evolution, 'settings'), ...evolution },
+  workRequestToItem({
     id: 'T1',
     status: 'submitted',
     version: 1,
     strategy: 'review',
     requested_by: 'bob',
     request_sha256: DIGEST,
-    requirement: Requirement.parse(requirement),
+    requirement: RequestedTask.parse(requirement),
     notes: null,
     history: [],
     reason: null,
-    created_at: build.NOW.toISOString(),
-    updated_at: build.NOW.toISOString(),
+    created_at: build.FIXED_NOW.toISOString(),
+    updated_at: build.FIXED_NOW.toISOString(),
     task_id: null,
     expires_at: null,
   }),
   {
-    ...keyOf(ITEM_PREFIX.deadLetter, 'T1'),
-    ...add(
-      NO_LANE,
+    ...itemKey(ITEM_KEY_PREFIXES.deadLetter, 'T1'),
+    ...addFailedOperation(
+      EMPTY_RETRY_QUEUE,
       {
         id: DEAD_LETTER,
         operation: 'launch:agent',
@@ -468,8 +468,8 @@ export const ITEMS: readonly Readonly<Record<string, unknown>>[] = [
         category: 'transient',
         message: 'm',
       },
-      build.NOW,
-      build.NOW,
+      build.FIXED_NOW,
+      build.FIXED_NOW,
     ),
     revision: 1,
   },

@@ -2,8 +2,8 @@ import { generateKeyPairSync, verify } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { appToken, installationToken } from '../../../functions/mint/github.ts';
-import { secretFor } from '../../../functions/runtime/secret.ts';
+import { signAppToken, createInstallationToken } from '../../../functions/mint/github.ts';
+import { readSecretAs } from '../../../functions/runtime/secret.ts';
 import { GitSecret } from '../../../shared/contract/repository/git-secret.ts';
 
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -47,11 +47,11 @@ const app = (fields: Partial<{ private_key: string; api_url: string }> = {}) => 
   },
 });
 const ask = (repository = SHOP, fields: Parameters<typeof app>[0] = {}) =>
-  installationToken(app(fields), repository, 'read', NOW);
+  createInstallationToken(app(fields), repository, 'read', NOW);
 
 describe('what the App says of itself', () => {
   it.each(['pkcs1', 'pkcs8'] as const)('is signed with RS256 by a key in %s, for a few minutes', (type) => {
-    const jwt = appToken({ ...app().github_app, private_key: pem(type) }, NOW);
+    const jwt = signAppToken({ ...app().github_app, private_key: pem(type) }, NOW);
     const [head = '', claims = '', signature = ''] = jwt.split('.');
     const read = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString());
     expect(read(head)).toEqual({ alg: 'RS256', typ: 'JWT' });
@@ -136,7 +136,7 @@ describe('a token of an installation', () => {
 describe('the secret', () => {
   const from = (text: string | undefined) => {
     process.env['SECRET_OF_THIS_TEST'] = text ?? '';
-    return secretFor('repositories', GitSecret, { via: 'environment', variable: 'SECRET_OF_THIS_TEST' });
+    return readSecretAs('repositories', GitSecret, { via: 'environment', variable: 'SECRET_OF_THIS_TEST' });
   };
   it.each([
     ['{"credentials":[{"url":"https://a.test/x","token":"hush hush"}]}', 'wrong at /credentials/0'],

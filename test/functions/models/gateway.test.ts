@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { mintModelToken } from '../../../shared/contract/access/tokens.ts';
-import type { Providers } from '../../../shared/contract/models/providers.ts';
-import { MAX_TROUBLES } from '../../../shared/control/model-gateway/trouble.ts';
+import type { ModelProviders } from '../../../shared/contract/models/providers.ts';
+import { MAX_CONSECUTIVE_PROVIDER_FAILURES } from '../../../shared/control/model-gateway/trouble.ts';
 import { report } from '../../support/builders.ts';
 import { type ModelServer, startModelServer } from '../../support/models/server.ts';
 import { NOW, running, startGateway, TOKEN } from './gateway.ts';
@@ -24,9 +24,9 @@ afterEach(async () => {
 
 /** A gateway all of whose providers are the scripted server, playing `scenario`. */
 async function gateway(scenario = 'ok', options: Parameters<typeof startGateway>[1] = {}): Promise<Gateway> {
-  const url = models.at(scenario);
+  const url = models.urlForScenario(scenario);
   const own = (base: string) => ({ via: 'environment', variable: 'MODEL_KEY', url: base }) as const;
-  const providers: Providers = { anthropic: own(url), openai: own(`${url}/v1`), gemini: own(url) };
+  const providers: ModelProviders = { anthropic: own(url), openai: own(`${url}/v1`), gemini: own(url) };
   const made = await startGateway(providers, options);
   started.push(made);
   return made;
@@ -77,7 +77,7 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
     'goes through byte by byte, %s, with our key and not the token',
     async (how) => {
       const at = await gateway();
-      const before = models.counted();
+      const before = models.sumTokens();
       const sent = JSON.stringify(
         body({ metadata: { note: 'é 世界' }, ...(how === 'streamed' ? stream.body : {}) }),
       );
@@ -120,7 +120,7 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
           trouble: null,
         },
       ]);
-      expect(models.counted().output - before.output).toBe(80);
+      expect(models.sumTokens().output - before.output).toBe(80);
       expect(at.meter.meter()).toMatchObject({ open: [], estimated: 0 });
     },
   );
@@ -142,7 +142,7 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
       scenario.includes('after') ? '600' : status === 429 ? '1' : null,
     );
     expect(await answer.text()).not.toContain('assay');
-    expect([at.meter.taken, at.meter.meter().open]).toEqual([0, []]);
+    expect([at.meter.taken, at.meter.meter().openReservations]).toEqual([0, []]);
     expect(at.kept).toMatchObject([{ status, micro: 0 }]);
   });
 
@@ -160,13 +160,13 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
     const at = await gateway('429,after=600');
     const ask = () => at.post(path, body());
     expect((await ask()).status).toBe(429);
-    expect(at.meter.meter().trouble).toEqual({
+    expect(at.meter.meter().providerFailure).toEqual({
       class: 'rate_limited',
       status: 429,
       until: NOW.getTime() + 600_000,
       calls: 1,
     });
-    for (let call = 1; call < MAX_TROUBLES; call++) expect((await ask()).status).toBe(429);
+    for (let call = 1; call < MAX_CONSECUTIVE_PROVIDER_FAILURES; call++) expect((await ask()).status).toBe(429);
     const calls = models.calls.length;
     const refused = await ask();
     expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([400, 'false']);
@@ -178,7 +178,7 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
     // The scripted provider counts by the words of a scenario.
     const at = await gateway(`529x2,after=${1 + Object.keys(SHAPES).indexOf(protocol)}`);
     for (const status of [529, 529, 200]) expect((await at.post(path, body())).status).toBe(status);
-    expect(at.meter.meter().trouble).toBeNull();
+    expect(at.meter.meter().providerFailure).toBeNull();
   });
 
   it.each([
@@ -193,7 +193,7 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
       .post(stream.path ?? path, body(stream.body))
       .then((answer) => answer.text())
       .catch(() => null);
-    expect(at.meter.meter().trouble).toMatchObject({ class: failureClass, status, calls: 1 });
+    expect(at.meter.meter().providerFailure).toMatchObject({ class: failureClass, status, calls: 1 });
   });
 
   it.each(['401', '403', '404', 'context', 'ok'])(
@@ -201,7 +201,7 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
     async (scenario) => {
       const at = await gateway(scenario);
       await (await at.post(path, body())).text();
-      expect(at.meter.meter().trouble).toBeNull();
+      expect(at.meter.meter().providerFailure).toBeNull();
     },
   );
 
@@ -212,10 +212,10 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
       () => 0,
     );
     expect(answer).toBe(scenario === 'reset' ? 502 : 200);
-    const { spent, estimated, open } = at.meter.meter();
-    expect(open).toEqual([]);
-    expect(spent).toBeGreaterThan(0);
-    expect(estimated).toBe(spent);
+    const { settled, estimated, openReservations } = at.meter.meter();
+    expect(openReservations).toEqual([]);
+    expect(settled).toBeGreaterThan(0);
+    expect(estimated).toBe(settled);
   });
 
   it.each(['cut', 'half'])(
@@ -229,8 +229,8 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
         () => 'cut',
       );
       expect(await read).toBe(scenario === 'cut' ? 'cut' : 'ended');
-      expect(at.meter.meter().open).toEqual([]);
-      expect(at.meter.meter().spent).toBeGreaterThan(0);
+      expect(at.meter.meter().openReservations).toEqual([]);
+      expect(at.meter.meter().settled).toBeGreaterThan(0);
     },
   );
 
@@ -315,10 +315,10 @@ describe('the gateway', () => {
     ['POST', '//evil.test/v1/messages', 404],
   ])('answers %s %s with %i, and asks nobody', async (method, path, status) => {
     const at = await gateway();
-    const calls = models.calls.length + models.others.length;
+    const calls = models.calls.length + models.otherCalls.length;
     const answer = await fetch(`${at.url}${path}`, { method, headers: { authorization: `Bearer ${TOKEN}` } });
     expect(answer.status).toBe(status);
-    expect(models.calls.length + models.others.length).toBe(calls);
+    expect(models.calls.length + models.otherCalls.length).toBe(calls);
   });
 
   it("takes the token where each vendor's client puts it", async () => {
@@ -398,7 +398,7 @@ describe('the gateway', () => {
     process.env['AWS_ACCESS_KEY_ID'] = 'AKIDEXAMPLE';
     process.env['AWS_SECRET_ACCESS_KEY'] = 'secret';
     const at = await startGateway({
-      anthropic: { via: 'bedrock', endpoint: 'mantle', region: 'eu-west-1', url: models.at('ok') },
+      anthropic: { via: 'bedrock', endpoint: 'mantle', region: 'eu-west-1', url: models.urlForScenario('ok') },
     });
     started.push(at);
     expect((await at.post('/v1/messages', SHAPES['anthropic']?.body())).status).toBe(200);

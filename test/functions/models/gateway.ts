@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import { serve } from '../../../functions/models/gateway.ts';
-import type { CallRecord, Gateway } from '../../../functions/models/parts.ts';
+import { serveModelCall } from '../../../functions/models/gateway.ts';
+import type { ModelCallRecord, GatewayContext } from '../../../functions/models/parts.ts';
 import { mintModelToken } from '../../../shared/contract/access/tokens.ts';
 import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
-import type { WitnessedCall } from '../../../shared/contract/models/call.ts';
-import type { Providers } from '../../../shared/contract/models/providers.ts';
+import type { MeteredCall } from '../../../shared/contract/models/call.ts';
+import type { ModelProviders } from '../../../shared/contract/models/providers.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
-import type { Meter, Reservation, Settlement } from '../../../shared/control/model-gateway/meter.ts';
-import { MAX_TROUBLES } from '../../../shared/control/model-gateway/trouble.ts';
+import type { UsageMeter, CallReservation, CallSettlement } from '../../../shared/control/model-gateway/meter.ts';
+import { MAX_CONSECUTIVE_PROVIDER_FAILURES } from '../../../shared/control/model-gateway/trouble.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
 import { attempt, task } from '../../support/builders.ts';
 
@@ -50,32 +50,32 @@ export const running = (
 /** A meter in memory, with the rules of the table's. */
 export function memoryMeter() {
   const open = new Map<string, number>();
-  const settled: Settlement[] = [];
+  const settled: CallSettlement[] = [];
   let taken = 0;
-  let trouble: Meter['trouble'] = null;
+  let trouble: UsageMeter['providerFailure'] = null;
   return {
     settled,
     get taken() {
       return taken;
     },
-    meter: (): Meter => ({
+    meter: (): UsageMeter => ({
       calls: open.size + settled.length,
-      spent: settled.reduce((sum, { micro }) => sum + (micro ?? 0), 0),
+      settled: settled.reduce((sum, { micro }) => sum + (micro ?? 0), 0),
       estimated: settled.reduce((sum, { estimated }) => sum + estimated, 0),
       unpriced: settled.filter(({ micro }) => micro === null).length,
-      open: [...open.values()],
+      openReservations: [...open.values()],
       models: {},
-      mistaken: [],
-      trouble,
+      substitutions: [],
+      providerFailure: trouble,
     }),
-    async reserve(of: { limitMicro: number }, call: string, worst: number): Promise<Reservation> {
-      if ((trouble?.calls ?? 0) >= MAX_TROUBLES) return 'failing';
+    async reserve(of: { limitMicro: number }, call: string, worst: number): Promise<CallReservation> {
+      if ((trouble?.calls ?? 0) >= MAX_CONSECUTIVE_PROVIDER_FAILURES) return 'failing';
       if (taken >= of.limitMicro) return 'spent';
       taken += worst;
       open.set(call, worst);
       return 'made';
     },
-    async settle(_of: unknown, call: string, worst: number, settlement: Settlement): Promise<void> {
+    async settle(_of: unknown, call: string, worst: number, settlement: CallSettlement): Promise<void> {
       if (!open.delete(call)) return;
       settled.push(settlement);
       const { end } = settlement;
@@ -88,33 +88,33 @@ export function memoryMeter() {
 
 /** The gateway behind a real HTTP server, as its function URL would be. */
 export async function startGateway(
-  providers: Providers,
+  providers: ModelProviders,
   options: {
     readonly task?: Task | null;
-    readonly opinions?: Gateway['opinions'];
+    readonly opinions?: GatewayContext['gatesModels'];
     readonly deadlineMs?: number;
     readonly maxAttemptUsd?: number;
-    readonly money?: NonNullable<Gateway['money']>;
+    readonly money?: NonNullable<GatewayContext['budget']>;
     readonly keepFails?: boolean;
   } = {},
 ) {
   const meter = memoryMeter();
-  const calls: CallRecord[] = [];
-  const kept: WitnessedCall[] = [];
+  const calls: ModelCallRecord[] = [];
+  const kept: MeteredCall[] = [];
   const problems: string[] = [];
   let present = options.task === undefined ? running() : options.task;
-  const gateway: Gateway = {
+  const gateway: GatewayContext = {
     tasks: { get: async () => present },
     meters: meter,
-    calls: {
-      keep: async (_task, call) => {
+    callStore: {
+      record: async (_task, call) => {
         kept.push(call);
         if (options.keepFails) throw new Error('no table');
       },
     },
     providers,
-    opinions: options.opinions ?? [],
-    ...(options.money && { money: options.money }),
+    gatesModels: options.opinions ?? [],
+    ...(options.money && { budget: options.money }),
     tiers: DEFAULT_TIER_MODELS,
     maxAttemptUsd: options.maxAttemptUsd ?? 25,
     now: () => NOW,
@@ -126,7 +126,7 @@ export async function startGateway(
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const [path = '', query = ''] = (request.url ?? '/').split('?');
-    const { statusCode, headers, body } = await serve(
+    const { statusCode, headers, body } = await serveModelCall(
       {
         method: request.method ?? 'GET',
         path,

@@ -4,8 +4,8 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WorkerMessage } from '../../../local/lambda/protocol.ts';
 import { createResponseStreams } from '../../../local/lambda/response-stream.ts';
-import { ENV } from '../../../shared/contract/names.ts';
-import { toItem } from '../../../shared/store/task-item.ts';
+import { FUNCTION_ENV_NAMES } from '../../../shared/contract/names.ts';
+import { taskToItem } from '../../../shared/store/task-item.ts';
 import { type ModelServer, startModelServer } from '../../support/models/server.ts';
 import { running, TOKEN } from './gateway.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   // What Lambda's own runtime has, and what the template gives this function.
   vi.stubGlobal('awslambda', streams.awslambda);
   process.env['GATEWAY_KEY'] = 'sk-key';
-  process.env[ENV.modelProviders] = JSON.stringify({
+  process.env[FUNCTION_ENV_NAMES.modelProviders] = JSON.stringify({
     anthropic: { via: 'environment', variable: 'GATEWAY_KEY', url: models.url },
   });
   ({ handler } = await import('../../../functions/models/handler.ts'));
@@ -59,7 +59,7 @@ async function call(
 /** The task as it stands now, with a lease that the clock of this test cannot outlive. */
 const present = () => {
   const of = running({ lease_until: Math.floor(Date.now() / 1_000) + 600 });
-  db.on(GetCommand).resolves({ Item: toItem(of) });
+  db.on(GetCommand).resolves({ Item: taskToItem(of) });
 };
 
 describe('the function behind the URL', () => {
@@ -91,7 +91,7 @@ describe('the function behind the URL', () => {
 
   it('gives a call up before its own time is over, so that it can still be settled', async () => {
     present();
-    models.play('hang');
+    models.setScenario('hang');
     // 15 s of the function's time are kept for settling: a millisecond is left.
     expect((await call({ leftMs: 15_001 })).status).toBe(504);
     expect(db.commandCalls(UpdateCommand)).toHaveLength(2);
@@ -99,7 +99,7 @@ describe('the function behind the URL', () => {
 
   it('answers all the same when a call cannot be settled', async () => {
     present();
-    models.play('ok');
+    models.setScenario('ok');
     db.on(UpdateCommand).resolvesOnce({}).rejects(new Error('throttled'));
     expect((await call()).status).toBe(200);
   });

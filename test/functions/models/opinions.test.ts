@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { mintModelToken } from '../../../shared/contract/access/tokens.ts';
-import { boxModels, forBox } from '../../../shared/contract/models/box.ts';
+import { gatesModels, toGatesModels } from '../../../shared/contract/models/box.ts';
 import type { JudgeModel, JudgeModels } from '../../../shared/contract/models/models.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import { CascadePolicy } from '../../../shared/control/cascade/learning/policy.ts';
-import { material } from '../../../shared/lib/material.ts';
+import { fencePrompt } from '../../../shared/lib/material.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
 import { PROMPTS } from '../../../shared/reviews/judging/prompts.ts';
-import { askModel } from '../../../shared/reviews/model-clients/ask.ts';
+import { createAskModel } from '../../../shared/reviews/model-clients/ask.ts';
 import { attempt, task } from '../../support/builders.ts';
 import { type ModelServer, startModelServer } from '../../support/models/server.ts';
 import { NOW, running, startGateway, TOKEN } from './gateway.ts';
@@ -49,22 +49,22 @@ const inReview = (): Task =>
   });
 
 async function gateway(judges: JudgeModels, of = inReview()) {
-  const made = await startGateway({}, { task: of, opinions: boxModels(judges) });
+  const made = await startGateway({}, { task: of, opinions: gatesModels(judges) });
   started.push(made);
   return made;
 }
 
 const Answer = z.strictObject({ reason: z.string(), verdict: z.enum(['yes', 'no']) });
 function ask(url: string, judges: JudgeModels, token: string) {
-  const shown = material([{ label: 'diff', text: '+ a' }]);
-  const model = forBox(judges, url).intent;
+  const shown = fencePrompt([{ label: 'diff', text: '+ a' }]);
+  const model = toGatesModels(judges, url).intent;
   if (!model) throw new Error('no model');
-  return askModel({ readKey: async () => token, pause: async () => {} })(model, {
+  return createAskModel({ readKey: async () => token, pause: async () => {} })(model, {
     prompt: PROMPTS.intent_verification,
-    material: shown.text,
+    fencedText: shown.text,
     boundary: shown.boundary,
     injections: shown.injections,
-    answer: Answer,
+    answerSchema: Answer,
     maxTokens: 256,
     timeoutMs: 5_000,
   });
@@ -125,13 +125,13 @@ it('a question for which there is no money is not asked, the alarm is told, and 
     {},
     {
       task: inReview(),
-      opinions: boxModels(judges),
+      opinions: gatesModels(judges),
       money: {
         policy: CascadePolicy.parse({ budgets: { day_usd: 1 } }),
         spend: {
-          raise: async ({ attempt: mark, estimated: { high } }) => {
+          increase: async ({ reservationId: mark, estimate: { highMicro } }) => {
             raised.push(mark);
-            return raised.length > 1 ? { refused: 'the budget of the day' } : { day: 'today', micro: high };
+            return raised.length > 1 ? { refused: 'the budget of the day' } : { day: 'today', micro: highMicro };
           },
         },
         onStop: () => stops++,
@@ -146,5 +146,5 @@ it('a question for which there is no money is not asked, the alarm is told, and 
     why: expect.stringContaining('the budget of the day'),
   });
   expect([models.calls.length - before, stops, raised]).toEqual([1, 1, ['T1#1~gates', 'T1#1~gates']]);
-  expect(made.meter.meter().open, 'nothing is reserved for what was not asked').toEqual([]);
+  expect(made.meter.meter().openReservations, 'nothing is reserved for what was not asked').toEqual([]);
 });

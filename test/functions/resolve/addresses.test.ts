@@ -1,6 +1,6 @@
 import type { lookup as systemLookup } from 'node:dns';
 import { describe, expect, it } from 'vitest';
-import { isPublicAddress, publicLookup } from '../../../functions/resolve/addresses.ts';
+import { isPublicAddress, createPublicLookup } from '../../../functions/resolve/addresses.ts';
 
 describe('an address', () => {
   it.each([
@@ -40,7 +40,7 @@ describe('an address', () => {
 
 describe('a name', () => {
   const lookingUp = (...addresses: string[]) =>
-    publicLookup(((_name: string, _options: object, callback: (error: null, found: object[]) => void) =>
+    createPublicLookup(((_name: string, _options: object, callback: (error: null, found: object[]) => void) =>
       callback(
         null,
         addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),

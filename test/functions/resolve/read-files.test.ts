@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exchange } from '../../../functions/resolve/exchange.ts';
-import { localTransport } from '../../../functions/resolve/local-git.ts';
-import { entriesOf, objectsOf } from '../../../functions/resolve/pack.ts';
-import { readFiles } from '../../../functions/resolve/read-files.ts';
-import { overHttp } from '../../../functions/resolve/smart-http.ts';
-import { makeRepository, temporaryFolder } from '../../support/repository.ts';
+import { createHttpExchange } from '../../../functions/resolve/exchange.ts';
+import { sendToLocalGit } from '../../../functions/resolve/local-git.ts';
+import { parseTree, parsePack } from '../../../functions/resolve/pack.ts';
+import { createFilesReader } from '../../../functions/resolve/read-files.ts';
+import { createHttpTransport } from '../../../functions/resolve/smart-http.ts';
+import { createTestRepository, createTemporaryFolder } from '../../support/repository.ts';
 import { type GitServer, gitServer, serve } from './git-server.ts';
 
 const CONFIG = '.assay/roles/data/config.yaml';
-const repository = makeRepository({
+const repository = createTestRepository({
   'a.txt': 'a\n',
   'assay.yaml': 'version: 1\n',
   'src/b.txt': 'b\n',
@@ -28,8 +28,8 @@ const start = async (server: Promise<GitServer>): Promise<GitServer> => {
   return started;
 };
 const limits = { allowPrivate: true, allowPlain: true, timeoutMs: 5_000, maxBytes: 100_000 };
-const overHttps = readFiles(overHttp(exchange(limits)));
-const local = readFiles(localTransport);
+const overHttps = createFilesReader(createHttpTransport(createHttpExchange(limits)));
+const local = createFilesReader(sendToLocalGit);
 let server: GitServer;
 beforeAll(async () => {
   server = await start(gitServer(dirname(repository.dir), { 'uploadpack.allowFilter': 'true' }));
@@ -63,7 +63,7 @@ describe('files of a commit', () => {
   });
 
   it('are read where ids are of SHA-256, and a link is no file', async () => {
-    const dir = temporaryFolder();
+    const dir = createTemporaryFolder();
     const git = (...args: string[]) => execFileSync('git', args, { cwd: dir, encoding: 'utf8' }).trim();
     git('init', '-q', '--object-format=sha256', '-b', 'main');
     execFileSync('sh', ['-c', 'mkdir d && echo x > d/x && ln -s d/x link && ln -s d folder'], { cwd: dir });
@@ -77,7 +77,7 @@ describe('files of a commit', () => {
     ['a file', 2.1, '1'],
     ['an answer', 8.5, '0'],
   ])('are said to be too large, where %s is more than is read', async (_name, mebibytes, compression) => {
-    const { dir, url, commit, git } = makeRepository({ 'a.txt': 'a\n' });
+    const { dir, url, commit, git } = createTestRepository({ 'a.txt': 'a\n' });
     git('config', 'core.compression', compression);
     commit({ 'large.yaml': 'x'.repeat(mebibytes * 1_048_576) });
     const at = git('rev-parse', 'HEAD');
@@ -135,7 +135,7 @@ describe('a pack', () => {
     Buffer.concat([Buffer.from([(kind << 4) | (text.length & 15)]), deflateSync(text)]);
 
   it('names its objects by what they hold', async () => {
-    const found = await objectsOf(packed(object(3, 'x\n'), object(3, 'y\n')), 'sha1', 100);
+    const found = await parsePack(packed(object(3, 'x\n'), object(3, 'y\n')), 'sha1', 100);
     expect([...found.keys()]).toEqual([
       '587be6b4c3f93f93c489c0111bba5596147a26cb',
       '975fbec8256d3e8a3797e7a3611380f27c49f4ac',
@@ -148,11 +148,11 @@ describe('a pack', () => {
     ['is cut off', packed(object(3, 'x'.repeat(50))).subarray(0, 18), 'unexpected end'],
     ['is not compressed', packed(Buffer.from([0x31, 1, 2, 3])), 'incorrect header'],
   ])('of which an object %s is refused', async (_name, pack, message) => {
-    await expect(objectsOf(pack, 'sha1', 100)).rejects.toThrow(message);
+    await expect(parsePack(pack, 'sha1', 100)).rejects.toThrow(message);
   });
 
   it('has folders that end where they say', () => {
-    expect(() => entriesOf(Buffer.from('100644 a\0short'), 'sha1')).toThrow('cut off');
-    expect(() => entriesOf(Buffer.from('100644'), 'sha1')).toThrow('cut off');
+    expect(() => parseTree(Buffer.from('100644 a\0short'), 'sha1')).toThrow('cut off');
+    expect(() => parseTree(Buffer.from('100644'), 'sha1')).toThrow('cut off');
   });
 });

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exchange } from '../../../functions/resolve/exchange.ts';
-import { localGit } from '../../../functions/resolve/local-git.ts';
-import { smartHttp } from '../../../functions/resolve/smart-http.ts';
-import { commitOf } from '../../../shared/contract/repository/base-ref.ts';
-import { makeRepository, temporaryFolder } from '../../support/repository.ts';
+import { createHttpExchange } from '../../../functions/resolve/exchange.ts';
+import { readLocalRefs } from '../../../functions/resolve/local-git.ts';
+import { createRefsReader } from '../../../functions/resolve/smart-http.ts';
+import { resolveRef } from '../../../shared/contract/repository/base-ref.ts';
+import { createTestRepository, createTemporaryFolder } from '../../support/repository.ts';
 import { type GitServer, gitServer, serve } from './git-server.ts';
 
-const repository = makeRepository({ 'a.txt': '1\n' });
+const repository = createTestRepository({ 'a.txt': '1\n' });
 const first = repository.git('rev-parse', 'HEAD');
 repository.git('tag', '-a', '-m', 'one', 'v1');
 repository.git('branch', 'feature/deep');
@@ -30,10 +30,10 @@ afterAll(async () => {
   await Promise.all(open.map((server) => server.stop()));
 });
 
-const ask = smartHttp(
-  exchange({ allowPrivate: true, allowPlain: true, timeoutMs: 5_000, maxBytes: 100_000 }),
+const ask = createRefsReader(
+  createHttpExchange({ allowPrivateAddress: true, allowPlainHttp: true, timeoutMs: 5_000, maxBytes: 100_000 }),
 );
-const says = async (url: string, ref = 'main') => commitOf(ref, await ask(url, ref, null));
+const says = async (url: string, ref = 'main') => resolveRef(ref, await ask(url, ref, null));
 
 describe('a repository over HTTP', () => {
   it.each([
@@ -45,7 +45,7 @@ describe('a repository over HTTP', () => {
     ['no-such-branch', null],
   ])('says what %s is, as git itself does', async (ref, commit) => {
     expect(await says(`${modern.url}${name}/.git`, ref)).toBe(commit);
-    expect(commitOf(ref, await localGit(repository.url, ref, null))).toBe(commit);
+    expect(resolveRef(ref, await readLocalRefs(repository.url, ref, null))).toBe(commit);
   });
 
   it('is asked for the refs that may be meant, and no others', async () => {
@@ -72,7 +72,7 @@ describe('a repository over HTTP', () => {
   });
 
   it('may have ids of SHA-256', async () => {
-    const dir = temporaryFolder();
+    const dir = createTemporaryFolder();
     const git = (...args: string[]) => execFileSync('git', args, { cwd: dir, encoding: 'utf8' }).trim();
     git('init', '-q', '--object-format=sha256', '-b', 'main');
     git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'x');
@@ -143,7 +143,7 @@ describe('a server', () => {
     const server = await answering((_request, response) => {
       if (begins) response.writeHead(200, ADVERTISEMENT).write('0000');
     });
-    const hasty = smartHttp(exchange({ allowPrivate: true, allowPlain: true, timeoutMs: 50 }));
+    const hasty = createRefsReader(createHttpExchange({ allowPrivateAddress: true, allowPlainHttp: true, timeoutMs: 50 }));
     await expect(hasty(`${server.url}x.git`, 'main', null)).rejects.toMatchObject({
       message: expect.stringContaining('took longer'),
       transient: true,
@@ -155,7 +155,7 @@ describe('a server', () => {
     ['by name', (url: string) => url.replace('127.0.0.1', 'localhost')],
   ])('of the own network is never connected to on AWS, %s', async (_name, spelled) => {
     const server = await answering((_request, response) => response.end());
-    const guarded = smartHttp(exchange({ allowPrivate: false, allowPlain: true }));
+    const guarded = createRefsReader(createHttpExchange({ allowPrivateAddress: false, allowPlainHttp: true }));
     await expect(guarded(`${spelled(server.url)}x.git`, 'main', null)).rejects.toMatchObject({
       message: expect.stringContaining('public address'),
       transient: false,
@@ -166,7 +166,7 @@ describe('a server', () => {
   it.each(['ssh://git@example.test/x.git', 'file:///srv/x.git', 'http://example.test/x.git'])(
     'is not asked over anything but https: %s',
     async (url) => {
-      await expect(smartHttp(exchange({ allowPrivate: true }))(url, 'main', null)).rejects.toThrow(
+      await expect(createRefsReader(createHttpExchange({ allowPrivateAddress: true }))(url, 'main', null)).rejects.toThrow(
         'over https',
       );
     },
@@ -175,7 +175,7 @@ describe('a server', () => {
 
 describe('a repository on this machine', () => {
   it('that is not there is unavailable, and says so', async () => {
-    await expect(localGit('file:///no/such/repository', 'main', null)).rejects.toMatchObject({
+    await expect(readLocalRefs('file:///no/such/repository', 'main', null)).rejects.toMatchObject({
       name: 'RepositoryUnavailable',
       transient: false,
       message: expect.stringContaining('/no/such/repository'),

@@ -2,7 +2,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { keyOf } from '../../../functions/runtime/model-key.ts';
+import { readModelKey } from '../../../functions/runtime/model-key.ts';
 
 const secrets = mockClient(SecretsManagerClient);
 const parameters = mockClient(SSMClient);
@@ -17,13 +17,13 @@ describe('the key of a provider', () => {
   it('is read from its secret, once, and without the line end that people put behind it', async () => {
     secrets.on(GetSecretValueCommand, { SecretId: arn('one') }).resolves({ SecretString: 'sk-secret\n' });
     const provider = { via: 'secret', arn: arn('one') } as const;
-    expect([await keyOf(provider), await keyOf(provider)]).toEqual(['sk-secret', 'sk-secret']);
+    expect([await readModelKey(provider), await readModelKey(provider)]).toEqual(['sk-secret', 'sk-secret']);
     expect(secrets.commandCalls(GetSecretValueCommand)).toHaveLength(1);
   });
 
   it('is read from its parameter, decrypted', async () => {
     parameters.on(GetParameterCommand).resolves({ Parameter: { Value: 'sk-parameter' } });
-    expect(await keyOf({ via: 'parameter', name: '/keys/one' })).toBe('sk-parameter');
+    expect(await readModelKey({ via: 'parameter', name: '/keys/one' })).toBe('sk-parameter');
     expect(parameters.commandCalls(GetParameterCommand)[0]?.args[0].input).toMatchObject({
       Name: '/keys/one',
       WithDecryption: true,
@@ -32,8 +32,8 @@ describe('the key of a provider', () => {
 
   it('is not there where it is empty', async () => {
     secrets.on(GetSecretValueCommand).resolves({ SecretString: ' \n' });
-    expect(await keyOf({ via: 'secret', arn: arn('empty') })).toBeNull();
+    expect(await readModelKey({ via: 'secret', arn: arn('empty') })).toBeNull();
     vi.stubEnv('NO_KEY', '');
-    expect(await keyOf({ via: 'environment', variable: 'NO_KEY' })).toBeNull();
+    expect(await readModelKey({ via: 'environment', variable: 'NO_KEY' })).toBeNull();
   });
 });

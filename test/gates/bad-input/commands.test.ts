@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import type { Evidence } from '../../../shared/contract/evidence/schema.ts';
-import { gatherOn } from '../../support/gather.ts';
-import { makeRepository } from '../../support/repository.ts';
+import { gatherEvidenceOn } from '../../support/gather.ts';
+import { createTestRepository } from '../../support/repository.ts';
 import { oneCommand, said } from './support.ts';
 
 /** Runs one command as a gate, with a time limit of two seconds. */
@@ -10,9 +10,9 @@ import { oneCommand, said } from './support.ts';
 const ONLY_PATCH = 'test -e a.js || exit 0;';
 
 async function running(line: string): Promise<Evidence> {
-  const repository = makeRepository({ 'assay.yaml': oneCommand(line, 'timeout_s: 2') });
+  const repository = createTestRepository({ 'assay.yaml': oneCommand(line, 'timeout_s: 2') });
   repository.write({ 'a.js': '1;\n' });
-  return gatherOn(repository);
+  return gatherEvidenceOn(repository);
 }
 
 /** Processes with this word on their command line. */
@@ -99,7 +99,7 @@ describe('a gate whose command', () => {
     ['1 GB to standard output', `${ONLY_PATCH} head -c 1G /dev/zero; exit 1`, 2 ** 30],
     ['100 MB to standard error', `${ONLY_PATCH} head -c 100M /dev/zero >&2; exit 1`, 100 * 2 ** 20],
   ])('writes %s has failed, and says how much is not kept', async (_, line, bytes) => {
-    const evidence = await gatherOn(changed(oneCommand(line)));
+    const evidence = await gatherEvidenceOn(changed(oneCommand(line)));
     expect(said(evidence)).toEqual({ verdict: 'fail', not_passed: ['lint: failed'] });
     expect(evidence.gates[0]?.metadata['output_bytes_cut']).toBe(bytes - 256 * 1024);
     expect(JSON.stringify(evidence).length).toBeLessThan(20_000);
@@ -107,12 +107,12 @@ describe('a gate whose command', () => {
 
   test('writes 1 GB to its folders has passed, and all of it goes away', async () => {
     const line = 'truncate -s 1G big "$TMPDIR/big" "$HOME/big"; head -c 50M /dev/zero > full';
-    expect(said(await gatherOn(changed(oneCommand(line))))).toEqual({ verdict: 'pass', not_passed: [] });
+    expect(said(await gatherEvidenceOn(changed(oneCommand(line))))).toEqual({ verdict: 'pass', not_passed: [] });
   });
 });
 
-function changed(config: string): ReturnType<typeof makeRepository> {
-  const repository = makeRepository({ 'assay.yaml': config });
+function changed(config: string): ReturnType<typeof createTestRepository> {
+  const repository = createTestRepository({ 'assay.yaml': config });
   repository.write({ 'a.js': '1;\n' });
   return repository;
 }

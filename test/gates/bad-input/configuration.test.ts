@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../gates/core/configuration-error.ts';
-import { gatherOn } from '../../support/gather.ts';
-import { makeRepository } from '../../support/repository.ts';
+import { gatherEvidenceOn } from '../../support/gather.ts';
+import { createTestRepository } from '../../support/repository.ts';
 import { configured } from './support.ts';
 
 const letters = [...'abcdefghi'];
@@ -35,25 +35,25 @@ describe('an assay.yaml is refused with a reason and a line', () => {
     ['that is too large', '#'.repeat(300_000), 'cannot be read'],
     ['with a tag that makes something', 'version: !!js/function "x"\n', 'assay.yaml:1'],
   ])('%s', async (_, text, reason) => {
-    const refused = gatherOn(makeRepository({ 'assay.yaml': text }));
+    const refused = gatherEvidenceOn(createTestRepository({ 'assay.yaml': text }));
     await expect(refused).rejects.toThrow(ConfigError);
     await expect(refused).rejects.toThrow(reason);
   });
 
   test('and only with the first of many', async () => {
     const flood = configured(Array.from({ length: 3_000 }, (_, index) => `key_${index}: 1`).join('\n'));
-    const error = await gatherOn(makeRepository({ 'assay.yaml': flood })).catch((reason: unknown) => reason);
+    const error = await gatherEvidenceOn(createTestRepository({ 'assay.yaml': flood })).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ConfigError);
     expect((error as ConfigError).problems).toHaveLength(20);
   });
 });
 
 test('a command with a NUL byte is not run, and nobody takes that for a pass', async () => {
-  const repository = makeRepository({
+  const repository = createTestRepository({
     'assay.yaml': configured('pii_scan: false\ndlp_scan: false\nlint_command: "a\\0b"'),
   });
   repository.write({ 'a.js': '1;\n' });
-  const [gate] = (await gatherOn(repository)).gates;
+  const [gate] = (await gatherEvidenceOn(repository)).gates;
   expect(gate).toMatchObject({
     outcome: 'infra_failed',
     detail: expect.stringContaining('could not be started') as string,

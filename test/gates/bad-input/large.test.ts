@@ -2,9 +2,9 @@ import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { gatherEvidence } from '../../../gates/pipeline/gather.ts';
-import { gatherOn } from '../../support/gather.ts';
-import { makePatch } from '../../support/patch.ts';
-import { makeRepository, temporaryFolder } from '../../support/repository.ts';
+import { gatherEvidenceOn } from '../../support/gather.ts';
+import { createPatchFixture } from '../../support/patch.ts';
+import { createTestRepository, createTemporaryFolder } from '../../support/repository.ts';
 import { configured, found, said } from './support.ts';
 
 const MB = 1_048_576;
@@ -12,22 +12,22 @@ const CHEAP =
   'dlp_scan: false\nlint_command: "true"\nlarge_file_check: true\nsuppressions: true\ntest_integrity: true\ndead_code_check: true';
 
 test('a file of 100 MB that is full of holes is looked at by every gate', async () => {
-  const repository = makeRepository({ 'assay.yaml': configured(CHEAP), 'a.js': '1;\n' });
+  const repository = createTestRepository({ 'assay.yaml': configured(CHEAP), 'a.js': '1;\n' });
   writeFileSync(join(repository.dir, 'holes.bin'), '');
   truncateSync(join(repository.dir, 'holes.bin'), 100 * MB);
-  const evidence = await gatherOn(repository);
+  const evidence = await gatherEvidenceOn(repository);
   expect(said(evidence)).toEqual({ verdict: 'pass', not_passed: [] });
   expect(found(evidence, 'large_file')).toEqual(['large_file holes.bin']);
 });
 
 test('code that is one line of 100 MB is not read, and a gate that reads code says so', async () => {
-  const repository = makeRepository({
+  const repository = createTestRepository({
     'assay.yaml': configured(`${CHEAP}\npii_scan: false`),
     'a.js': '1;\n',
   });
   writeFileSync(join(repository.dir, 'line.js'), Buffer.alloc(100 * MB, 'a'));
   writeFileSync(join(repository.dir, 'line.test.js'), Buffer.alloc(3 * MB, 'a'));
-  const evidence = await gatherOn(repository);
+  const evidence = await gatherEvidenceOn(repository);
   expect(said(evidence)).toEqual({
     verdict: 'refer',
     not_passed: ['dead_code: inert', 'suppressions: inert'],
@@ -38,7 +38,7 @@ test('code that is one line of 100 MB is not read, and a gate that reads code sa
 });
 
 test('a package.json of 100 MB is put back whole', async () => {
-  const repository = makeRepository({
+  const repository = createTestRepository({
     'assay.yaml': configured('lint_command: grep -q honest package.json\npii_scan: false\ndlp_scan: false'),
     'package.json': '{"scripts":{"test":"honest"}}',
   });
@@ -50,7 +50,7 @@ test('a package.json of 100 MB is put back whole', async () => {
       Buffer.from('"}'),
     ]),
   );
-  const evidence = await gatherOn(repository);
+  const evidence = await gatherEvidenceOn(repository);
   expect(said(evidence)).toEqual({ verdict: 'refer', not_passed: [] });
   expect(evidence.protected_files).toMatchObject([{ path: 'package.json', used: 'base' }]);
 });
@@ -62,9 +62,9 @@ test('10,000 changed files are looked at', async () => {
     );
   const config = configured('lint: false\ndlp_scan: false\nlarge_file_check: true');
   const evidence = await gatherEvidence({
-    ...(await makePatch({ 'assay.yaml': config, ...files(0) }, files(1))),
+    ...(await createPatchFixture({ 'assay.yaml': config, ...files(0) }, files(1))),
     signals: [],
-    workDir: temporaryFolder(),
+    workDir: createTemporaryFolder(),
   });
   expect(said(evidence)).toEqual({ verdict: 'pass', not_passed: [] });
   expect(evidence.changed_files).toHaveLength(10_000);

@@ -3,8 +3,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { gatherEvidence } from '../../../gates/pipeline/gather.ts';
-import { gatherOn } from '../../support/gather.ts';
-import { makeRepository, type Repository, temporaryFolder } from '../../support/repository.ts';
+import { gatherEvidenceOn } from '../../support/gather.ts';
+import { createTestRepository, type TestRepository, createTemporaryFolder } from '../../support/repository.ts';
 import { EVERYTHING, found, oneCommand, said } from './support.ts';
 
 const BASE = { 'assay.yaml': EVERYTHING, 'src/a.js': 'exports.a = 1;\n' };
@@ -13,8 +13,8 @@ const bytes = (dir: string, name: readonly number[]): Buffer =>
   Buffer.concat([Buffer.from(`${dir}/`), Buffer.from(name)]);
 
 /** A repository that has this submodule at this commit, on a branch of its own. */
-function withSubmodule(path: string, before: string | null, after: string | null): Repository {
-  const repository = makeRepository(BASE);
+function withSubmodule(path: string, before: string | null, after: string | null): TestRepository {
+  const repository = createTestRepository(BASE);
   const set = (commit: string | null, message: string): void => {
     if (commit === null) repository.git('rm', '-rq', '--cached', '--ignore-unmatch', path);
     else repository.git('update-index', '--add', '--cacheinfo', `160000,${commit},${path}`);
@@ -29,7 +29,7 @@ function withSubmodule(path: string, before: string | null, after: string | null
 
 describe('a tree is looked at, to a stated outcome,', () => {
   test('with every name that git takes', async () => {
-    const repository = makeRepository({ 'assay.yaml': EVERYTHING });
+    const repository = createTestRepository({ 'assay.yaml': EVERYTHING });
     const names = [
       'with space.js',
       'quo"te\'s.py',
@@ -60,7 +60,7 @@ describe('a tree is looked at, to a stated outcome,', () => {
       Object.fromEntries(names.map((name) => [name, name.endsWith('.py') ? 'x = 1\n' : '1;\n'])),
     );
     writeFileSync(bytes(repository.dir, [0x63, 0xe9, 0xff, 0x2e, 0x6a, 0x73]), '1;\n');
-    const evidence = await gatherOn(repository);
+    const evidence = await gatherEvidenceOn(repository);
     expect(said(evidence)).toEqual({ verdict: 'pass', not_passed: [] });
     expect(evidence.changed_files.toSorted()).toEqual([...names, 'c\\xe9\\xff.js'].toSorted());
     // What is said of them can be written down as it is.
@@ -69,7 +69,7 @@ describe('a tree is looked at, to a stated outcome,', () => {
   });
 
   test('with contents that are no text, or another one than they seem to be', async () => {
-    const repository = makeRepository({ ...BASE, 'latin1.js': Buffer.from('var caf\xe9 = 1;\n', 'latin1') });
+    const repository = createTestRepository({ ...BASE, 'latin1.js': Buffer.from('var caf\xe9 = 1;\n', 'latin1') });
     repository.write({
       'latin1.js': Buffer.from('var caf\xe9 = 2;\n', 'latin1'),
       'utf16.py': Buffer.from([0xff, 0xfe, 0x00, 0xd8, 0x0a]),
@@ -80,7 +80,7 @@ describe('a tree is looked at, to a stated outcome,', () => {
       'no-line-break.py': 'x=1',
       'picture.psd': 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n',
     });
-    const evidence = await gatherOn(repository);
+    const evidence = await gatherEvidenceOn(repository);
     expect(said(evidence).verdict).toBe('refer');
     expect(found(evidence, 'dead_code')).toEqual(
       expect.arrayContaining(['not_readable nul.js', 'not_readable utf16.py']),
@@ -89,7 +89,7 @@ describe('a tree is looked at, to a stated outcome,', () => {
   });
 
   test('with nothing in it that was changed', async () => {
-    const evidence = await gatherOn(makeRepository(BASE));
+    const evidence = await gatherEvidenceOn(createTestRepository(BASE));
     expect(evidence.empty_patch).toBe(true);
     expect(said(evidence).not_passed).toEqual([]);
   });
@@ -105,13 +105,13 @@ describe('a tree is looked at, to a stated outcome,', () => {
   ])('with a submodule %s', async (_, path, before, after, findings) => {
     const repository = withSubmodule(path, before, after);
     repository.write({ 'src/a.js': 'exports.a = 2;\n' });
-    const evidence = await gatherOn(repository);
+    const evidence = await gatherEvidenceOn(repository);
     expect(said(evidence)).toEqual({ verdict: 'pass', not_passed: [] });
     expect(found(evidence, 'pii_scan')).toEqual(findings);
   });
 
   test('with links in circles, out of it, and to what never ends', async () => {
-    const repository = makeRepository({ ...BASE, 'folder/x.js': '1;\n' });
+    const repository = createTestRepository({ ...BASE, 'folder/x.js': '1;\n' });
     repository.write({ folder: null });
     for (const [name, target] of [
       ['loop', 'loop'],
@@ -133,7 +133,7 @@ describe('a tree is looked at, to a stated outcome,', () => {
       type: 'path_exists',
       path,
     }));
-    const evidence = await gatherOn(repository, signals);
+    const evidence = await gatherEvidenceOn(repository, signals);
     expect(evidence.signals.map(({ outcome }) => outcome)).toEqual(signals.map(() => 'failed'));
     // Links that lead out of the tree stop the patch.
     expect(said(evidence)).toEqual({ verdict: 'fail', not_passed: ['suppressions: failed'] });
@@ -149,16 +149,16 @@ describe('a tree is looked at, to a stated outcome,', () => {
   });
 
   test('with folders in folders, as deep as the file system allows', async () => {
-    const repository = makeRepository({
+    const repository = createTestRepository({
       'assay.yaml': oneCommand('test -f "$(git ls-files -o -c | grep a.js)"'),
     });
     repository.write({ [`${'d/'.repeat(900)}a.js`]: '1;\n' });
-    expect(said(await gatherOn(repository))).toEqual({ verdict: 'pass', not_passed: [] });
+    expect(said(await gatherEvidenceOn(repository))).toEqual({ verdict: 'pass', not_passed: [] });
   });
 });
 
 /** A tree that no ordinary git would write: with a folder of this name. */
-function oddTree(repository: Repository, name: string): string {
+function oddTree(repository: TestRepository, name: string): string {
   const entries = [
     `100644 blob ${repository.git('rev-parse', 'HEAD:assay.yaml')}\tassay.yaml`,
     `040000 tree ${repository.git('rev-parse', 'HEAD^{tree}')}\t${name}`,
@@ -173,13 +173,13 @@ function oddTree(repository: Repository, name: string): string {
 test.each(['.git', '.GIT', 'git~1', '.git ', '..', '.', '.gi\u200ct'])(
   'a folder that is called %j is not let into a checkout',
   async (name) => {
-    const repository = makeRepository({ 'assay.yaml': oneCommand('true') });
+    const repository = createTestRepository({ 'assay.yaml': oneCommand('true') });
     const gathering = gatherEvidence({
       store: { dir: join(repository.dir, '.git'), format: 'sha1' },
       base: repository.git('rev-parse', 'HEAD'),
       tree: oddTree(repository, name),
       signals: [],
-      workDir: temporaryFolder(),
+      workDir: createTemporaryFolder(),
     });
     const evidence = await gathering;
     expect(said(evidence)).toEqual({ verdict: 'refer', not_passed: ['lint: infra_failed'] });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { casesIn } from '../../../gates/code/cases/read.ts';
+import { parseTestCases } from '../../../gates/code/cases/read.ts';
 
 const read = async (path: string, text: string) =>
-  (await casesIn(path, text))?.map(({ name, line, assertions, exact, skipped }) => [
+  (await parseTestCases(path, text))?.map(({ name, line, assertionCount, exactAssertionCount, isSkipped }) => [
     name,
     line,
-    assertions,
-    exact,
-    ...(skipped ? ['skipped'] : []),
+    assertionCount,
+    exactAssertionCount,
+    ...(isSkipped ? ['skipped'] : []),
   ]);
 
 describe('test cases are read from the tree', () => {
@@ -87,7 +87,7 @@ describe('test cases are read from the tree', () => {
   });
 
   test('of other languages nothing is known', async () => {
-    expect(await casesIn('a.rb', 'it "x" do end')).toBeNull();
+    expect(await parseTestCases('a.rb', 'it "x" do end')).toBeNull();
   });
 });
 
@@ -105,5 +105,5 @@ test.each([
   ],
   ['a_test.go', 'package a\nfunc TestA(t *testing.T) { t.Fail() }\n', []],
 ])('a case of %s knows what it stands in', async (path, text, within) => {
-  expect((await casesIn(path, text))?.map((each) => each.within)).toEqual([within]);
+  expect((await parseTestCases(path, text))?.map((each) => each.enclosingNames)).toEqual([within]);
 });

@@ -1,26 +1,26 @@
 import { expect, test, vi } from 'vitest';
-import { keepFacts } from '../../../gates/code/kept-facts.ts';
+import { enableImportCache } from '../../../gates/code/kept-facts.ts';
 import * as parsing from '../../../gates/code/parsing/parse.ts';
-import { projectOf } from '../../../gates/code/project.ts';
-import { fileMemory } from '../../../gates/pipeline/memory/file-memory.ts';
-import { subjectOf } from '../../support/patch.ts';
-import { temporaryFolder } from '../../support/repository.ts';
+import { readProjectCode } from '../../../gates/code/project.ts';
+import { createFileCache } from '../../../gates/pipeline/memory/file-memory.ts';
+import { createSubject } from '../../support/patch.ts';
+import { createTemporaryFolder } from '../../support/repository.ts';
 
 vi.mock('../../../gates/code/parsing/parse.ts', { spy: true });
 
 const BASE = { 'a.py': 'import b\n', 'b.py': 'B = 1\n', 'c.py': 'import a\n' };
 
 test('what is known of a file by its content is not read again, and another build reads it anew', async () => {
-  const folder = temporaryFolder();
+  const folder = createTemporaryFolder();
   const look = async (build: string) => {
-    const subject = await subjectOf(BASE, { 'b.py': 'import c\n' });
+    const subject = await createSubject(BASE, { 'b.py': 'import c\n' });
     // Each run has a memory of its own, which reads what those before it have left.
-    keepFacts(subject.store, { memory: fileMemory(folder, { since: Date.now() + 60_000 }), build });
-    vi.mocked(parsing.withTree).mockClear();
-    const { head } = await projectOf(subject, Number.POSITIVE_INFINITY);
+    enableImportCache(subject.store, { memory: createFileCache(folder, { since: Date.now() + 60_000 }), build });
+    vi.mocked(parsing.withSyntaxTree).mockClear();
+    const { head } = await readProjectCode(subject, Number.POSITIVE_INFINITY);
     return {
-      parsed: vi.mocked(parsing.withTree).mock.calls.length,
-      edges: [...head.graph.from.values()].flat().length,
+      parsed: vi.mocked(parsing.withSyntaxTree).mock.calls.length,
+      edges: [...head.importGraph.outgoingEdges.values()].flat().length,
     };
   };
   const first = await look('one');
@@ -30,12 +30,12 @@ test('what is known of a file by its content is not read again, and another buil
 });
 
 test('what lies in the memory and is no fact is not taken for one', async () => {
-  const subject = await subjectOf(BASE, { 'b.py': 'import c\n' });
+  const subject = await createSubject(BASE, { 'b.py': 'import c\n' });
   const nonsense = { 'python x': 3, 'python y': null, 'python z': { imports: 'none' } };
-  keepFacts(subject.store, {
+  enableImportCache(subject.store, {
     memory: { get: async () => nonsense, put: async () => {}, update: async () => {} },
     build: 'one',
   });
-  const { head } = await projectOf(subject, Number.POSITIVE_INFINITY);
-  expect([...head.graph.from.values()].flat()).toHaveLength(3);
+  const { head } = await readProjectCode(subject, Number.POSITIVE_INFINITY);
+  expect([...head.importGraph.outgoingEdges.values()].flat()).toHaveLength(3);
 });

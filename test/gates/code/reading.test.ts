@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { factsOf } from '../../../gates/code/facts.ts';
-import { namesOf } from '../../../gates/code/names.ts';
-import { stringValue } from '../../../gates/code/parsing/literal.ts';
-import { MAX_SOURCE_BYTES, parse } from '../../../gates/code/parsing/parse.ts';
-import { isValidElsewhere } from '../../../gates/code/parsing/second-opinion.ts';
-import { sourceText } from '../../../gates/code/parsing/source-text.ts';
-import { MAX_DEPTH } from '../../../gates/code/parsing/syntax.ts';
-import { javascriptSurface } from '../../../gates/code/surface/javascript.ts';
-import { pythonSurface } from '../../../gates/code/surface/python.ts';
-import { GRAMMARS, type Grammar, grammarOf, isOwnCode, languageOf } from '../../../gates/core/language.ts';
-import { unreachable } from '../../../gates/rules/dead-code/unreachable.ts';
+import { readCodeFacts } from '../../../gates/code/facts.ts';
+import { indexIdentifiers } from '../../../gates/code/names.ts';
+import { evaluateConstantString } from '../../../gates/code/parsing/literal.ts';
+import { MAX_SOURCE_BYTES, parseSource } from '../../../gates/code/parsing/parse.ts';
+import { isValidForNodeParser } from '../../../gates/code/parsing/second-opinion.ts';
+import { decodeSource } from '../../../gates/code/parsing/source-text.ts';
+import { MAX_SYNTAX_DEPTH } from '../../../gates/code/parsing/syntax.ts';
+import { readJavascriptSurface } from '../../../gates/code/surface/javascript.ts';
+import { readPythonSurface } from '../../../gates/code/surface/python.ts';
+import { GRAMMARS, type Grammar, grammarOfPath, isProjectCode, languageOfGrammar } from '../../../gates/core/language.ts';
+import { findUnreachableCode } from '../../../gates/rules/dead-code/unreachable.ts';
 
 test.each([
   ['a.py', 'python'],
@@ -25,19 +25,19 @@ test.each([
   ['a.py/b', null],
   ['a.pyc', null],
 ])('%s is read as %s', (path, grammar) => {
-  expect(grammarOf(path)).toBe(grammar);
+  expect(grammarOfPath(path)).toBe(grammar);
 });
 
 test('code that is installed, vendored or hidden is not the project’s own', () => {
-  expect(['a.py', 'src/vendors/a.go', 'x.d/a.ts'].every(isOwnCode)).toBe(true);
+  expect(['a.py', 'src/vendors/a.go', 'x.d/a.ts'].every(isProjectCode)).toBe(true);
   const foreign = ['node_modules/a/b.js', 'x/vendor/a.go', '.venv/a.py', 'a/.cache/b.ts', 'README.md'];
-  expect(foreign.filter(isOwnCode)).toEqual([]);
+  expect(foreign.filter(isProjectCode)).toEqual([]);
 });
 
 describe('the tree of a file', () => {
   test('says where each node stands, and holds the whole source', async () => {
     const source = '# héllo 🎉\n\ndef f(a,\n      b):\n    return "x"\n';
-    const { root, problem } = await parse('python', source);
+    const { root, problem } = await parseSource('python', source);
     expect(problem).toBeNull();
     const at = (type: string) => [...root.walk()].find((node) => node.type === type);
     expect(at('function_definition')?.line).toBe(3);
@@ -50,7 +50,7 @@ describe('the tree of a file', () => {
   });
 
   test('is there when the code is broken, and says where it breaks first', async () => {
-    const { root, problem } = await parse('typescript', 'const a = 1;\nfunction ( {\nconst b = 2;\n');
+    const { root, problem } = await parseSource('typescript', 'const a = 1;\nfunction ( {\nconst b = 2;\n');
     expect(problem?.line).toBe(2);
     expect(root.text).toContain('const b');
   });
@@ -63,8 +63,8 @@ describe('the tree of a file', () => {
     await fc.assert(
       fc.asyncProperty(lines, async (body) => {
         const source = body.join('\n');
-        const plain = await parse('python', source);
-        const moved = await parse('python', `\n\n${source}`);
+        const plain = await parseSource('python', source);
+        const moved = await parseSource('python', `\n\n${source}`);
         const shape = (root: typeof plain.root) =>
           [...root.walk()].map(({ type, line }) => `${type} ${line}`);
         if (plain.problem === null) expect(moved.problem).toBeNull();
@@ -93,7 +93,7 @@ describe('hostile code', () => {
     ['rust', `use ${fill('a::{')}`],
     ['rust', fill('#[')],
   ])('in one long line (%s) is read or refused', async (grammar, source) => {
-    const facts = await factsOf(grammar, Buffer.from(source));
+    const facts = await readCodeFacts(grammar, Buffer.from(source));
     expect('imports' in facts || facts.unreadable !== '').toBe(true);
   });
 
@@ -113,24 +113,24 @@ describe('hostile code', () => {
     ];
     for (const piece of pieces) {
       const line = fill(piece, 1_000_000);
-      const python = await parse('python', `# ${line}\n`);
-      expect(pythonSurface(python.root).open).toBe(false);
-      const javascript = await parse('javascript', `// ${line}\n`);
-      expect(javascriptSurface(javascript.root).open).toBe(false);
-      expect(await factsOf('python', Buffer.from(`\n\n# ${line}\n`))).toMatchObject({ imports: [] });
-      expect(await factsOf('javascript', Buffer.from(`// ${line}\n`))).toMatchObject({ imports: [] });
+      const python = await parseSource('python', `# ${line}\n`);
+      expect(readPythonSurface(python.root).mayHaveMoreNames).toBe(false);
+      const javascript = await parseSource('javascript', `// ${line}\n`);
+      expect(readJavascriptSurface(javascript.root).mayHaveMoreNames).toBe(false);
+      expect(await readCodeFacts('python', Buffer.from(`\n\n# ${line}\n`))).toMatchObject({ imports: [] });
+      expect(await readCodeFacts('javascript', Buffer.from(`// ${line}\n`))).toMatchObject({ imports: [] });
     }
   });
 
   test('that is nested too deeply for a tree is refused, not followed', async () => {
     await expect(
-      parse('python', `${'('.repeat(MAX_DEPTH + 10)}${')'.repeat(MAX_DEPTH + 10)}`),
+      parseSource('python', `${'('.repeat(MAX_SYNTAX_DEPTH + 10)}${')'.repeat(MAX_SYNTAX_DEPTH + 10)}`),
     ).rejects.toThrow('levels deep');
   });
 
   test('does no harm to the next file', async () => {
-    await factsOf('python', Buffer.from(fill('(')));
-    expect(await factsOf('python', Buffer.from('import os\n'))).toMatchObject({
+    await readCodeFacts('python', Buffer.from(fill('(')));
+    expect(await readCodeFacts('python', Buffer.from('import os\n'))).toMatchObject({
       imports: [{ specifier: 'os' }],
       problem: null,
     });
@@ -144,11 +144,11 @@ describe('hostile code', () => {
         fc.string({ unit: 'binary', maxLength: 60 }),
         async (grammar, bytes, text) => {
           for (const content of [Buffer.from(bytes), Buffer.from(text)]) {
-            const facts = await factsOf(grammar, content);
+            const facts = await readCodeFacts(grammar, content);
             if ('unreadable' in facts) continue;
-            const { root } = await parse(grammar, sourceText(content, grammar === 'python'));
-            namesOf(root, languageOf(grammar));
-            unreachable(root);
+            const { root } = await parseSource(grammar, decodeSource(content, grammar === 'python'));
+            indexIdentifiers(root, languageOfGrammar(grammar));
+            findUnreachableCode(root);
           }
         },
       ),
@@ -161,7 +161,7 @@ describe('the text of a file', () => {
   const text =
     (bytes: Buffer | string, isPython = true) =>
     () =>
-      sourceText(Buffer.from(bytes as string), isPython);
+      decodeSource(Buffer.from(bytes as string), isPython);
 
   test.each([
     ['a plain one', text('x = 1\n'), 'x = 1\n'],
@@ -198,8 +198,8 @@ describe('the text of a file', () => {
 
 describe('a constant text', () => {
   const constant = async (grammar: Grammar, code: string) => {
-    const { root } = await parse(grammar, code);
-    return stringValue(root.namedChildren[0]?.namedChildren[0] ?? null);
+    const { root } = await parseSource(grammar, code);
+    return evaluateConstantString(root.namedChildren[0]?.namedChildren[0] ?? null);
   };
 
   test.each<[Grammar, string, string | null]>([
@@ -227,11 +227,11 @@ describe('another parser’s opinion', () => {
     ['typescript', '('.repeat(30_000), false],
     ['python', 'x = 1', false],
   ])('%s', async (grammar, code, valid) => {
-    expect(await isValidElsewhere(grammar, code)).toBe(valid);
+    expect(await isValidForNodeParser(grammar, code)).toBe(valid);
   });
 
   test('is still to be had after code that ends the one who gave it', async () => {
-    await isValidElsewhere('typescript', '{['.repeat(200_000));
-    expect(await isValidElsewhere('typescript', 'const a = 1;')).toBe(true);
+    await isValidForNodeParser('typescript', '{['.repeat(200_000));
+    expect(await isValidForNodeParser('typescript', 'const a = 1;')).toBe(true);
   });
 });

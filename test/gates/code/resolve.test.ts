@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { factsOf } from '../../../gates/code/facts.ts';
+import { readCodeFacts } from '../../../gates/code/facts.ts';
 import type { ImportReference } from '../../../gates/code/imports/reference.ts';
-import { goResolver } from '../../../gates/code/resolve/go.ts';
-import { javascriptResolver } from '../../../gates/code/resolve/javascript.ts';
+import { createGoResolver } from '../../../gates/code/resolve/go.ts';
+import { createJavascriptResolver } from '../../../gates/code/resolve/javascript.ts';
 import { parseJsonc } from '../../../gates/code/resolve/jsonc.ts';
-import { pythonResolver } from '../../../gates/code/resolve/python.ts';
-import type { Resolver, TreeFiles } from '../../../gates/code/resolve/resolver.ts';
-import { rustResolver } from '../../../gates/code/resolve/rust.ts';
-import { grammarOf, type Language, languageOf } from '../../../gates/core/language.ts';
+import { createPythonResolver } from '../../../gates/code/resolve/python.ts';
+import type { ImportResolver, TreeFiles } from '../../../gates/code/resolve/resolver.ts';
+import { createRustResolver } from '../../../gates/code/resolve/rust.ts';
+import { grammarOfPath, type Language, languageOfGrammar } from '../../../gates/core/language.ts';
 
-const RESOLVERS: Readonly<Record<Language, (files: TreeFiles) => Resolver>> = {
-  python: pythonResolver,
-  javascript: javascriptResolver,
-  go: goResolver,
-  rust: rustResolver,
+const RESOLVERS: Readonly<Record<Language, (files: TreeFiles) => ImportResolver>> = {
+  python: createPythonResolver,
+  javascript: createJavascriptResolver,
+  go: createGoResolver,
+  rust: createRustResolver,
 };
 
 /** What the imports of a line of code lead to, in a tree of these files. */
@@ -23,14 +23,14 @@ async function leadsTo(
   from: string,
   code: string,
 ): Promise<string[]> {
-  const grammar = grammarOf(from) ?? 'python';
-  const facts = await factsOf(grammar, Buffer.from(code));
+  const grammar = grammarOfPath(from) ?? 'python';
+  const facts = await readCodeFacts(grammar, Buffer.from(code));
   const tree: TreeFiles = {
     paths: Object.keys(files),
     has: (path) => path in files,
-    settings: new Map(Object.entries(files)),
+    moduleConfigs: new Map(Object.entries(files)),
   };
-  const resolve = RESOLVERS[languageOf(grammar)](tree);
+  const resolve = RESOLVERS[languageOfGrammar(grammar)](tree);
   const references: readonly ImportReference[] = 'imports' in facts ? facts.imports : [];
   return references.flatMap((reference) =>
     resolve(from, reference).map(({ module, names }) => {
@@ -268,12 +268,12 @@ test('whatever an import says, it leads to a file of the tree or nowhere', async
       fc.constantFrom(...trees),
       fc.array(piece, { minLength: 1, maxLength: 6 }),
       ([from, files], parts) => {
-        const language = languageOf(grammarOf(from) ?? 'python');
+        const language = languageOfGrammar(grammarOfPath(from) ?? 'python');
         const between = language === 'python' ? '.' : language === 'rust' ? '::' : '/';
         const tree: TreeFiles = {
           paths: Object.keys(files),
           has: (path) => path in files,
-          settings: new Map(Object.entries(files)),
+          moduleConfigs: new Map(Object.entries(files)),
         };
         const reference = {
           kind: 'runtime',

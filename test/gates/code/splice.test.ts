@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { sameTestsBeside, withTestsOf } from '../../../gates/code/cases/beside.ts';
-import { caseFile, fitsInto, spliced } from '../../../gates/code/cases/splice.ts';
-import { grammarOf } from '../../../gates/core/language.ts';
+import { hasSameInlineTests, replaceInlineTests } from '../../../gates/code/cases/beside.ts';
+import { parseTestCaseFile, canSplice, spliceTestCases } from '../../../gates/code/cases/splice.ts';
+import { grammarOfPath } from '../../../gates/core/language.ts';
 
 async function put(path: string, host: string, donor: string, ...names: readonly string[]): Promise<string> {
-  const grammar = grammarOf(path);
+  const grammar = grammarOfPath(path);
   if (grammar === null) throw new Error(path);
-  const [into, from] = [await caseFile(grammar, host), await caseFile(grammar, donor)];
+  const [into, from] = [await parseTestCaseFile(grammar, host), await parseTestCaseFile(grammar, donor)];
   const wanted = from.cases.filter(({ name }) => names.includes(name));
-  return spliced(into, from, wanted);
+  return spliceTestCases(into, from, wanted);
 }
 
 test('a case takes the place of the one of its name, and nothing else changes', async () => {
@@ -44,12 +44,12 @@ test('of several cases of one name the first is that of the first', async () => 
 
 test('a case fits where all that it uses of its own file is there too', async () => {
   const grammar = 'python';
-  const donor = await caseFile(
+  const donor = await parseTestCaseFile(
     grammar,
     'from a import f\n\n\ndef made():\n    return f(1)\n\n\ndef test_a():\n    made()\n\n\ndef test_b():\n    f(2)\n',
   );
-  const host = await caseFile(grammar, 'from a import f, g\n\n\ndef test_c():\n    g()\n');
-  expect(donor.cases.map((each) => fitsInto(host, donor, each))).toEqual([false, true]);
+  const host = await parseTestCaseFile(grammar, 'from a import f, g\n\n\ndef test_c():\n    g()\n');
+  expect(donor.cases.map((each) => canSplice(host, donor, each))).toEqual([false, true]);
 });
 
 test('tests beside the code of Rust are exchanged, with what marks them', async () => {
@@ -57,9 +57,9 @@ test('tests beside the code of Rust are exchanged, with what marks them', async 
     `#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {\n        assert_eq!(super::f(), ${value});\n    }\n}`;
   const code = (value: number): string => `pub fn f() -> u8 {\n    ${value}\n}`;
   const [old, now] = [`${code(1)}\n\n${beside(1)}\n`, `${code(2)}\n\n${beside(2)}\n`];
-  expect(await withTestsOf(now, old)).toBe(`${code(2)}\n\n${beside(1)}\n`);
-  expect(await withTestsOf(code(1), code(2))).toBe(null);
-  expect([await sameTestsBeside(now, old), await sameTestsBeside(now, `${code(1)}\n${beside(2)}\n`)]).toEqual(
+  expect(await replaceInlineTests(now, old)).toBe(`${code(2)}\n\n${beside(1)}\n`);
+  expect(await replaceInlineTests(code(1), code(2))).toBe(null);
+  expect([await hasSameInlineTests(now, old), await hasSameInlineTests(now, `${code(1)}\n${beside(2)}\n`)]).toEqual(
     [false, true],
   );
 });

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { CodeReader } from '../../../gates/code/reader.ts';
-import { codeFiles } from '../../../gates/code/tree-files.ts';
-import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
-import { subjectOf } from '../../support/patch.ts';
+import { SyntaxReader } from '../../../gates/code/reader.ts';
+import { listCodeFiles } from '../../../gates/code/tree-files.ts';
+import { readThreadCpuMs } from '../../../workspace/process/cpu-time.ts';
+import { createSubject } from '../../support/patch.ts';
 
 const FUNCTION = 'def f(x):\n    return x\n';
 
 /** Two gates that read the same patch. */
 async function readers(files: Record<string, string>) {
-  const { store, patched } = await subjectOf(files, { 'more.txt': 'x' });
-  const { code } = await codeFiles(store, patched);
-  const reader = () => new CodeReader(store, ownCpuMs() + 60_000);
+  const { store, patched } = await createSubject(files, { 'more.txt': 'x' });
+  const { code } = await listCodeFiles(store, patched);
+  const reader = () => new SyntaxReader(store, readThreadCpuMs() + 60_000);
   return { one: reader(), other: reader(), files: [...code.values()] };
 }
 
@@ -19,11 +19,11 @@ describe('the trees of a patch', () => {
     const { one, other, files } = await readers({ 'a.py': FUNCTION });
     const [file] = files;
     if (!file) throw new Error('there is no file');
-    await Promise.all([one.prepare(files), other.prepare(files)]);
-    const [first, second] = await Promise.all([one.read(file), other.read(file)]);
+    await Promise.all([one.prefetch(files), other.prefetch(files)]);
+    const [first, second] = await Promise.all([one.readSyntax(file), other.readSyntax(file)]);
     expect(first?.type).toBe('module');
     expect(second).toBe(first);
-    expect(await other.read(file)).toBe(first);
+    expect(await other.readSyntax(file)).toBe(first);
   });
 
   test('are let go of when there are too many, those first that nobody asked for the longest', async () => {
@@ -31,11 +31,11 @@ describe('the trees of a patch', () => {
     const { one, files } = await readers(large);
     const [a, b, c] = files;
     if (!a || !b || !c) throw new Error('there are not three files');
-    const first = await one.read(a);
-    const second = await one.read(b);
-    expect(await one.read(a)).toBe(first);
-    await one.read(c);
-    expect(await one.read(a)).toBe(first);
-    expect(await one.read(b)).not.toBe(second);
+    const first = await one.readSyntax(a);
+    const second = await one.readSyntax(b);
+    expect(await one.readSyntax(a)).toBe(first);
+    await one.readSyntax(c);
+    expect(await one.readSyntax(a)).toBe(first);
+    expect(await one.readSyntax(b)).not.toBe(second);
   });
 });

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { askService } from '../../../gates/pipeline/api-responds.ts';
+import { checkApiResponds } from '../../../gates/pipeline/api-responds.ts';
 import { CompletionSignal } from '../../../shared/contract/submission/signals.ts';
-import { subjectOf } from '../../support/patch.ts';
+import { createSubject } from '../../support/patch.ts';
 
 /** Below those that the system hands out, and for each process others: nobody else can get one of them in between. */
 let nextPort = 20_000 + (process.pid % 1_000) * 10;
@@ -33,11 +33,11 @@ const signalOf = (fields: object): Signal =>
 async function asked(handle: string, fields: object = {}, before = '') {
   const port = await freePort();
   const code = `import { createServer } from 'node:http';\n${before}\ncreateServer((request, response) => { ${handle} }).listen(${port}, '127.0.0.1');\n`;
-  const subject = await subjectOf({ 'a.txt': 'a\n' }, { 'service.mjs': code });
+  const subject = await createSubject({ 'a.txt': 'a\n' }, { 'service.mjs': code });
   const url = `http://127.0.0.1:${port}/health`;
   return {
     port,
-    seen: await askService(subject, signalOf({ command: 'exec node service.mjs', url, ...fields })),
+    seen: await checkApiResponds(subject, signalOf({ command: 'exec node service.mjs', url, ...fields })),
   };
 }
 
@@ -100,8 +100,8 @@ describe('api_responds', () => {
     const server = createServer((_request, response) => response.end('ok'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const subject = await subjectOf({ 'a.txt': 'a\n' }, { 'b.txt': 'b\n' });
-    const seen = await askService(subject, signalOf({ url: `http://localhost:${port}/` }));
+    const subject = await createSubject({ 'a.txt': 'a\n' }, { 'b.txt': 'b\n' });
+    const seen = await checkApiResponds(subject, signalOf({ url: `http://localhost:${port}/` }));
     await new Promise((resolve) => server.close(resolve));
     expect(seen).toMatchObject({ outcome: 'infra_failed', detail: expect.stringContaining('already') });
   });
@@ -109,9 +109,9 @@ describe('api_responds', () => {
   it('asks services of one port one after the other', async () => {
     const port = await freePort();
     const code = `require('node:http').createServer((_, response) => response.end('ok')).listen(${port}, '127.0.0.1');\n`;
-    const subject = await subjectOf({ 'a.txt': 'a\n' }, { 'service.cjs': code });
+    const subject = await createSubject({ 'a.txt': 'a\n' }, { 'service.cjs': code });
     const signal = signalOf({ command: 'exec node service.cjs', url: `http://127.0.0.1:${port}/` });
-    const seen = await Promise.all([askService(subject, signal), askService(subject, signal)]);
+    const seen = await Promise.all([checkApiResponds(subject, signal), checkApiResponds(subject, signal)]);
     expect(seen.map(({ outcome }) => outcome)).toEqual(['passed', 'passed']);
   });
 

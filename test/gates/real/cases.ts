@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Gate, GateResult } from '../../../gates/core/gate.ts';
-import { type Edits, type Files, runGate } from '../../support/patch.ts';
-import { JS_SETUP, missingOf, OWN_SETUP, warmToolchains } from '../../support/tools.ts';
+import { type FileEdits, type FileContents, runGate } from '../../support/patch.ts';
+import { JS_TOOLS_SETUP, listMissingPrograms, OWN_TOOLS_SETUP, warmToolchains } from '../../support/tools.ts';
 
 export interface RealCase {
   readonly what: string;
   readonly gate: Gate;
   /** The program that must be here; `js:` and `own:` as `here` has them, with the set-up that brings them. */
   readonly needs: string;
-  readonly base: Files;
-  readonly edits: Edits;
+  readonly base: FileContents;
+  readonly edits: FileEdits;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly outcome: GateResult['outcome'];
   /** `file:line rule`, with `(before)` for what was there before. Absent: they do not matter. */
@@ -19,7 +19,7 @@ export interface RealCase {
 }
 
 /** How a checkout gets tools of JavaScript, by what stands before their names. */
-const SETUPS: Readonly<Record<string, string>> = { js: JS_SETUP, own: OWN_SETUP };
+const SETUPS: Readonly<Record<string, string>> = { js: JS_TOOLS_SETUP, own: OWN_TOOLS_SETUP };
 
 const shown = (result: GateResult): string[] =>
   result.findings.map(
@@ -30,7 +30,7 @@ const shown = (result: GateResult): string[] =>
 /** Runs gates with the real tools; what is not here is skipped, and said aloud. */
 export function realTools(title: string, cases: readonly RealCase[]): void {
   describe(title, () => {
-    const missing = missingOf(cases);
+    const missing = listMissingPrograms(cases);
     beforeEach(warmToolchains);
 
     for (const { what, gate, needs, base, edits, settings: more = {}, outcome, ...expected } of cases)

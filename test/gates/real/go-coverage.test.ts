@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { coverageDelta as gate } from '../../../gates/gates/coverage-delta.ts';
+import { coverageDeltaGate as gate } from '../../../gates/gates/coverage-delta.ts';
 import { runGate } from '../../support/patch.ts';
-import { missingOf, warmToolchains } from '../../support/tools.ts';
+import { listMissingPrograms, warmToolchains } from '../../support/tools.ts';
 
 const BASE = {
   'go.mod': 'module example.org/a\n\ngo 1.20\n',
@@ -13,7 +13,7 @@ const BASE = {
 describe('the gate of coverage', () => {
   beforeEach(warmToolchains);
 
-  test.skipIf(missingOf([{ needs: 'go' }]).length > 0)('measures Go with its own tool', async () => {
+  test.skipIf(listMissingPrograms([{ needs: 'go' }]).length > 0)('measures Go with its own tool', async () => {
     const result = await runGate(gate, BASE, { 'a.go': `${BASE['a.go']}\nfunc G() int { return 2 }\n` });
     expect(result).toMatchObject({
       outcome: 'failed',

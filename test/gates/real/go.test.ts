@@ -1,17 +1,17 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { beforeEach, vi } from 'vitest';
-import { autoFormat } from '../../../gates/gates/auto-format.ts';
-import { commentQuality } from '../../../gates/gates/comment-quality.ts';
-import { complexityCheck } from '../../../gates/gates/complexity-check.ts';
-import { coverageDelta } from '../../../gates/gates/coverage-delta.ts';
-import { depAudit } from '../../../gates/gates/dep-audit.ts';
-import { lint } from '../../../gates/gates/lint.ts';
-import { mutationTesting } from '../../../gates/gates/mutation-testing.ts';
-import { tests } from '../../../gates/gates/tests.ts';
-import { typeCheck } from '../../../gates/gates/type-check.ts';
-import { temporaryFolder } from '../../support/repository.ts';
-import { here } from '../../support/tools.ts';
+import { autoFormatGate } from '../../../gates/gates/auto-format.ts';
+import { commentQualityGate } from '../../../gates/gates/comment-quality.ts';
+import { complexityCheckGate } from '../../../gates/gates/complexity-check.ts';
+import { coverageDeltaGate } from '../../../gates/gates/coverage-delta.ts';
+import { depAuditGate } from '../../../gates/gates/dep-audit.ts';
+import { lintGate } from '../../../gates/gates/lint.ts';
+import { mutationTestingGate } from '../../../gates/gates/mutation-testing.ts';
+import { testsGate } from '../../../gates/gates/tests.ts';
+import { typeCheckGate } from '../../../gates/gates/type-check.ts';
+import { createTemporaryFolder } from '../../support/repository.ts';
+import { findProgram } from '../../support/tools.ts';
 import { type RealCase, realTools } from './cases.ts';
 
 const MOD = { 'go.mod': 'module example.org/a\n\ngo 1.20\n' };
@@ -25,7 +25,7 @@ const MAX_TEST = (a: number, b: number): string =>
 const LINT: readonly RealCase[] = [
   {
     what: 'go vet passes a clean patch',
-    gate: lint,
+    gate: lintGate,
     needs: 'go',
     base: { ...MOD, 'a.go': 'package a\n' },
     edits: { 'a.go': 'package a\n\nvar X = 1\n' },
@@ -35,7 +35,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'go vet tells a new complaint from an old one, in files with odd names, in the module that they are in',
-    gate: lint,
+    gate: lintGate,
     needs: 'go',
     base: {
       'svc/go.mod': MOD['go.mod'],
@@ -48,7 +48,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'go vet is not silenced by code that does not parse',
-    gate: lint,
+    gate: lintGate,
     needs: 'go',
     base: { ...MOD, 'a.go': 'package a\n' },
     edits: { 'a.go': 'package a\n\nfunc F() {\n' },
@@ -57,7 +57,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'golangci-lint tells a new complaint from an old one, in files with odd names',
-    gate: lint,
+    gate: lintGate,
     needs: 'golangci-lint',
     base: { ...GOLANGCI, 'a.go': `package a\n\nimport "fmt"\n${printf('Old')}` },
     edits: { [ODD]: `package lib\n\nimport "fmt"\n${printf('New')}` },
@@ -67,7 +67,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'golangci-lint is not silenced by code that does not compile',
-    gate: lint,
+    gate: lintGate,
     needs: 'golangci-lint',
     base: { ...GOLANGCI, 'a.go': 'package a\n\nfunc F() int {\n\treturn 1\n}\n' },
     edits: { 'a.go': 'package a\n\nfunc F() int {\n\treturn "1"\n}\n' },
@@ -76,7 +76,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'golangci-lint with a broken configuration in the base says nothing about the patch',
-    gate: lint,
+    gate: lintGate,
     needs: 'golangci-lint',
     base: { ...MOD, '.golangci.yml': 'linters: [', 'a.go': 'package a\n' },
     edits: { 'a.go': 'package a\n\nvar X = 1\n' },
@@ -85,7 +85,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'gofmt says which file it would write differently, whatever its name',
-    gate: autoFormat,
+    gate: autoFormatGate,
     needs: 'gofmt',
     base: MOD,
     edits: { [ODD]: 'package lib\nvar  X = 1\n', 'b.go': 'package a\n' },
@@ -97,7 +97,7 @@ const LINT: readonly RealCase[] = [
 const BUILD: readonly RealCase[] = [
   {
     what: 'go build tells a new complaint from an old one, in files with odd names',
-    gate: typeCheck,
+    gate: typeCheckGate,
     needs: 'go',
     base: { ...MOD, 'old/a.go': 'package old\n\nvar X int = ""\n' },
     edits: { [ODD]: 'package lib\n\nvar Y int = ""\n' },
@@ -107,7 +107,7 @@ const BUILD: readonly RealCase[] = [
   },
   {
     what: 'go test passes a clean patch, in each of two modules',
-    gate: tests,
+    gate: testsGate,
     needs: 'go',
     base: {
       'a/go.mod': 'module example.org/a\n\ngo 1.20\n',
@@ -125,7 +125,7 @@ const BUILD: readonly RealCase[] = [
 const MEASURED: readonly RealCase[] = [
   {
     what: 'revive names comments that do not begin with what they are about, also those of types, in place of us',
-    gate: commentQuality,
+    gate: commentQualityGate,
     needs: 'revive',
     base: { 'a.go': 'package a\n\n// looks at it.\nfunc Open() {}\n' },
     edits: {
@@ -139,7 +139,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'go test measures that a new function has no test',
-    gate: coverageDelta,
+    gate: coverageDeltaGate,
     needs: 'go',
     base: { ...MOD, 'lib/max.go': MAX, 'lib/max_test.go': MAX_TEST(2, 1) },
     edits: { 'lib/max.go': `${MAX}\nfunc F() int {\n\treturn 1\n}\n` },
@@ -148,7 +148,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'gremlins names the changes that no test notices',
-    gate: mutationTesting,
+    gate: mutationTestingGate,
     needs: 'gremlins',
     base: { ...MOD, 'lib/max.go': 'package lib\n', 'lib/max_test.go': MAX_TEST(2, 1) },
     edits: { 'lib/max.go': MAX },
@@ -159,7 +159,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'lizard sees code that became more complex, in a file with an odd name',
-    gate: complexityCheck,
+    gate: complexityCheckGate,
     needs: 'lizard',
     base: { ...MOD, [ODD]: 'package lib\n\nfunc F(a int) int {\n\treturn a\n}\n' },
     edits: { [ODD]: MAX },
@@ -170,7 +170,7 @@ const MEASURED: readonly RealCase[] = [
 
 /** A database of known holes with one of them, in the standard library, as the tool reads it from a folder. */
 function database(): string {
-  const folder = temporaryFolder();
+  const folder = createTemporaryFolder();
   const modified = '2024-01-01T00:00:00Z';
   const write = (path: string, value: unknown): void =>
     writeFileSync(join(folder, path), JSON.stringify(value));
@@ -200,7 +200,7 @@ function database(): string {
 const AUDIT: readonly RealCase[] = [
   {
     what: 'govulncheck names the hole that new code reaches',
-    gate: depAudit,
+    gate: depAuditGate,
     needs: 'govulncheck',
     base: { ...MOD, 'a.go': 'package main\n\nfunc main() {}\n' },
     edits: {
@@ -217,10 +217,10 @@ realTools('the linters of Go', LINT);
 realTools('the compiler and the tests of Go', BUILD);
 realTools('what is measured in Go', MEASURED);
 
-const govulncheck = here('govulncheck');
+const govulncheck = findProgram('govulncheck');
 beforeEach(() => {
   if (govulncheck === null) return;
-  const folder = temporaryFolder();
+  const folder = createTemporaryFolder();
   const program = join(folder, 'govulncheck');
   writeFileSync(program, `#!/bin/sh\nexec '${govulncheck}' -db 'file://${database()}' "$@"\n`);
   chmodSync(program, 0o755);

@@ -1,13 +1,13 @@
-import { autoFormat } from '../../../gates/gates/auto-format.ts';
-import { benchmark } from '../../../gates/gates/benchmark.ts';
-import { commentQuality } from '../../../gates/gates/comment-quality.ts';
-import { coverageDelta } from '../../../gates/gates/coverage-delta.ts';
-import { deadCode } from '../../../gates/gates/dead-code.ts';
-import { lint } from '../../../gates/gates/lint.ts';
-import { mutationTesting } from '../../../gates/gates/mutation-testing.ts';
-import { securityScan } from '../../../gates/gates/security-scan.ts';
-import { tests } from '../../../gates/gates/tests.ts';
-import { typeCheck } from '../../../gates/gates/type-check.ts';
+import { autoFormatGate } from '../../../gates/gates/auto-format.ts';
+import { benchmarkGate } from '../../../gates/gates/benchmark.ts';
+import { commentQualityGate } from '../../../gates/gates/comment-quality.ts';
+import { coverageDeltaGate } from '../../../gates/gates/coverage-delta.ts';
+import { deadCodeGate } from '../../../gates/gates/dead-code.ts';
+import { lintGate } from '../../../gates/gates/lint.ts';
+import { mutationTestingGate } from '../../../gates/gates/mutation-testing.ts';
+import { securityScanGate } from '../../../gates/gates/security-scan.ts';
+import { testsGate } from '../../../gates/gates/tests.ts';
+import { typeCheckGate } from '../../../gates/gates/type-check.ts';
 import { type RealCase, realTools } from './cases.ts';
 
 const ODD = 'a dir/ü (1) x';
@@ -19,7 +19,7 @@ const TSC = { ...MODULE, 'tsconfig.json': '{"compilerOptions": {"strict": true, 
 const LINT: readonly RealCase[] = [
   {
     what: 'eslint passes a clean patch',
-    gate: lint,
+    gate: lintGate,
     needs: 'js:eslint',
     base: ESLINT,
     edits: { [`${ODD}.js`]: 'export const X = 1;\n' },
@@ -29,7 +29,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'eslint tells a new complaint from an old one, in files with odd names',
-    gate: lint,
+    gate: lintGate,
     needs: 'js:eslint',
     base: { ...ESLINT, 'a.js': 'debugger;\n' },
     edits: { 'a.js': 'debugger;\n1;\n', [`${ODD}.js`]: '1;\ndebugger;\n' },
@@ -39,7 +39,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'eslint is not silenced by code that it cannot read',
-    gate: lint,
+    gate: lintGate,
     needs: 'js:eslint',
     base: { ...ESLINT, 'a.js': 'f(\n  1,\n);\n' },
     edits: { 'a.js': 'f(\n  1,\n' },
@@ -48,7 +48,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'eslint leaves alone what its configuration ignores, also where the patch writes it',
-    gate: lint,
+    gate: lintGate,
     needs: 'js:eslint',
     base: {
       ...MODULE,
@@ -62,7 +62,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'eslint without a configuration says nothing about the patch',
-    gate: lint,
+    gate: lintGate,
     needs: 'js:eslint',
     base: MODULE,
     edits: { 'a.js': 'debugger;\n' },
@@ -71,7 +71,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'eslint runs in the folder that has the manifest',
-    gate: lint,
+    gate: lintGate,
     needs: 'js:eslint',
     base: Object.fromEntries(Object.entries(ESLINT).map(([path, text]) => [`web/${path}`, text])),
     edits: { 'web/src/a.js': 'debugger;\n', 'b.md': '' },
@@ -81,7 +81,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'biome passes a patch with a warning, as biome does',
-    gate: lint,
+    gate: lintGate,
     needs: 'own:biome',
     base: BIOME,
     edits: { [`${ODD}.js`]: 'const unused = 1;\n' },
@@ -91,7 +91,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'biome tells a new complaint from an old one, in files with odd names',
-    gate: lint,
+    gate: lintGate,
     needs: 'own:biome',
     base: { ...BIOME, 'a.js': 'debugger;\n' },
     edits: { 'a.js': 'debugger;\n1;\n', [`${ODD}.js`]: '1;\ndebugger;\n' },
@@ -101,7 +101,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'biome with a broken configuration in the base says nothing about the patch',
-    gate: lint,
+    gate: lintGate,
     needs: 'own:biome',
     base: { ...MODULE, 'biome.json': '{"linter":' },
     edits: { 'a.js': 'debugger;\n' },
@@ -113,7 +113,7 @@ const LINT: readonly RealCase[] = [
 const TYPES: readonly RealCase[] = [
   {
     what: 'tsc passes a clean patch',
-    gate: typeCheck,
+    gate: typeCheckGate,
     needs: 'own:tsc',
     base: TSC,
     edits: { [`${ODD}.ts`]: 'export const x: number = 1;\n' },
@@ -123,7 +123,7 @@ const TYPES: readonly RealCase[] = [
   },
   {
     what: 'tsc tells a new complaint from an old one, in files with odd names',
-    gate: typeCheck,
+    gate: typeCheckGate,
     needs: 'own:tsc',
     base: { ...TSC, 'a.ts': 'export const a: number = "";\n' },
     edits: { [`${ODD}.ts`]: '\nexport const b: number = "";\n' },
@@ -133,7 +133,7 @@ const TYPES: readonly RealCase[] = [
   },
   {
     what: 'tsc looks into the projects that the configuration refers to',
-    gate: typeCheck,
+    gate: typeCheckGate,
     needs: 'own:tsc',
     base: {
       ...MODULE,
@@ -146,7 +146,7 @@ const TYPES: readonly RealCase[] = [
   },
   {
     what: 'tsc that stops at the syntax of the base has not looked at the patch',
-    gate: typeCheck,
+    gate: typeCheckGate,
     needs: 'own:tsc',
     base: { ...TSC, 'a.ts': 'export const a = (;\n' },
     edits: { 'b.ts': 'export const b: number = "";\n' },
@@ -155,7 +155,7 @@ const TYPES: readonly RealCase[] = [
   },
   {
     what: 'tsc with a broken configuration in the base says nothing about the patch',
-    gate: typeCheck,
+    gate: typeCheckGate,
     needs: 'own:tsc',
     base: { ...MODULE, 'tsconfig.json': '{"compilerOptions": {"strict": tru' },
     edits: { 'b.ts': 'export const b = 1;\n' },
@@ -175,7 +175,7 @@ const JEST = { 'package.json': '{"devDependencies": {"jest": "30"}}', 'a.js': 'e
 const TESTS: readonly RealCase[] = [
   {
     what: 'vitest names the failed test, in a file with an odd name',
-    gate: tests,
+    gate: testsGate,
     needs: 'own:vitest',
     base: { ...VITEST, [`${ODD}.test.js`]: TEST(1).replace('./a.js', '../a.js') },
     edits: { 'a.js': 'export const x = () => 2;\n' },
@@ -185,7 +185,7 @@ const TESTS: readonly RealCase[] = [
   },
   {
     what: 'vitest passes a clean patch',
-    gate: tests,
+    gate: testsGate,
     needs: 'own:vitest',
     base: { ...VITEST, 'a.test.js': TEST(1) },
     edits: { 'b.js': 'export const y = 1;\n' },
@@ -195,7 +195,7 @@ const TESTS: readonly RealCase[] = [
   },
   {
     what: 'jest tells a new failure from an old one',
-    gate: tests,
+    gate: testsGate,
     needs: 'js:jest',
     base: {
       ...JEST,
@@ -209,7 +209,7 @@ const TESTS: readonly RealCase[] = [
   },
   {
     what: 'the script of a package below the top is run in its folder',
-    gate: tests,
+    gate: testsGate,
     needs: 'npm',
     base: {
       'web/package.json': '{"scripts": {"test": "node --test"}}',
@@ -228,7 +228,7 @@ const RULES =
 const SECURITY: readonly RealCase[] = [
   {
     what: 'semgrep is silenced neither by a comment nor by broken code, and tells a new hole from an old one',
-    gate: securityScan,
+    gate: securityScanGate,
     needs: 'semgrep',
     base: { ...MODULE, '.semgrep.yml': RULES, 'a.js': 'eval(x);\n', 'b.js': '1;\n' },
     edits: { [`${ODD}.js`]: '1;\neval(x); // nosemgrep\n', 'b.js': '1;\neval(x\n' },
@@ -248,7 +248,7 @@ const STRYKER_TEST = (a: number): string =>
 const MEASURED: readonly RealCase[] = [
   {
     what: 'Stryker names the changes that no test notices',
-    gate: mutationTesting,
+    gate: mutationTestingGate,
     needs: 'js:stryker',
     base: { ...STRYKER, 'a.test.js': STRYKER_TEST(1) },
     edits: { 'a.js': 'export const add = (a, b) => {\n  return a + b;\n};\n' },
@@ -259,7 +259,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'vitest measures that a new function has no test',
-    gate: coverageDelta,
+    gate: coverageDeltaGate,
     needs: 'own:vitest',
     base: { ...VITEST, 'a.test.js': TEST(1) },
     edits: { 'a.js': 'export const x = () => 1;\nexport function y() {\n  return 2;\n}\n' },
@@ -268,7 +268,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'vitest measures a slower function',
-    gate: benchmark,
+    gate: benchmarkGate,
     needs: 'own:vitest',
     base: {
       ...VITEST,
@@ -283,7 +283,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'knip names an export and a file that nothing needs any more',
-    gate: deadCode,
+    gate: deadCodeGate,
     needs: 'js:knip',
     base: {
       'package.json': '{"type": "module", "main": "index.js", "devDependencies": {"knip": "6"}}',
@@ -299,7 +299,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'eslint-plugin-jsdoc names results and errors that a comment leaves out, as the project asks for them',
-    gate: commentQuality,
+    gate: commentQualityGate,
     needs: 'js:eslint-plugin-jsdoc',
     base: {
       'package.json': '{"type": "module", "devDependencies": {"eslint-plugin-jsdoc": "65"}}',
@@ -317,7 +317,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'prettier says which file it would write differently, whatever its name',
-    gate: autoFormat,
+    gate: autoFormatGate,
     needs: 'js:prettier',
     base: MODULE,
     edits: { [`${ODD}.js`]: 'const   a = 1\n', 'b.js': 'const b = 1;\n' },
@@ -326,7 +326,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'biome says which file it would write differently, whatever its name',
-    gate: autoFormat,
+    gate: autoFormatGate,
     needs: 'own:biome',
     base: BIOME,
     edits: { [`${ODD}.js`]: 'const   a = 1\n', 'b.js': 'const b = 1;\n' },

@@ -2,15 +2,15 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { depAudit } from '../../../gates/gates/dep-audit.ts';
+import { depAuditGate } from '../../../gates/gates/dep-audit.ts';
 import { runGate } from '../../support/patch.ts';
-import { missingOf } from '../../support/tools.ts';
+import { listMissingPrograms } from '../../support/tools.ts';
 
 describe('npm audit', () => {
   let registry: Server;
   /** What the registry answers when it is asked for known holes. */
   let answer: (asked: Readonly<Record<string, readonly string[]>>) => unknown;
-  const skip = missingOf([{ needs: 'npm' }]).length > 0;
+  const skip = listMissingPrograms([{ needs: 'npm' }]).length > 0;
   beforeAll(async () => {
     registry = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
@@ -43,7 +43,7 @@ describe('npm audit', () => {
       JSON.stringify({ name: 'a', dependencies: versions });
     const { port } = registry.address() as AddressInfo;
     return runGate(
-      depAudit,
+      depAuditGate,
       {
         '.npmrc': `registry=http://127.0.0.1:${port}/\nfetch-retries=0\n`,
         'package.json': manifest({ old: '1.0.0' }),

@@ -1,15 +1,15 @@
-import { agentTestMutation } from '../../../gates/gates/agent-test-mutation.ts';
-import { autoFormat } from '../../../gates/gates/auto-format.ts';
-import { benchmark } from '../../../gates/gates/benchmark.ts';
-import { commentQuality } from '../../../gates/gates/comment-quality.ts';
-import { complexityCheck } from '../../../gates/gates/complexity-check.ts';
-import { coverageDelta } from '../../../gates/gates/coverage-delta.ts';
-import { deadCode } from '../../../gates/gates/dead-code.ts';
-import { lint } from '../../../gates/gates/lint.ts';
-import { mutationTesting } from '../../../gates/gates/mutation-testing.ts';
-import { securityScan } from '../../../gates/gates/security-scan.ts';
-import { tests } from '../../../gates/gates/tests.ts';
-import { typeCheck } from '../../../gates/gates/type-check.ts';
+import { agentTestMutationGate } from '../../../gates/gates/agent-test-mutation.ts';
+import { autoFormatGate } from '../../../gates/gates/auto-format.ts';
+import { benchmarkGate } from '../../../gates/gates/benchmark.ts';
+import { commentQualityGate } from '../../../gates/gates/comment-quality.ts';
+import { complexityCheckGate } from '../../../gates/gates/complexity-check.ts';
+import { coverageDeltaGate } from '../../../gates/gates/coverage-delta.ts';
+import { deadCodeGate } from '../../../gates/gates/dead-code.ts';
+import { lintGate } from '../../../gates/gates/lint.ts';
+import { mutationTestingGate } from '../../../gates/gates/mutation-testing.ts';
+import { securityScanGate } from '../../../gates/gates/security-scan.ts';
+import { testsGate } from '../../../gates/gates/tests.ts';
+import { typeCheckGate } from '../../../gates/gates/type-check.ts';
 import { type RealCase, realTools } from './cases.ts';
 
 /** A function whose docstring tells of its parameter, and of nothing else. */
@@ -22,7 +22,7 @@ const MANY = Array.from({ length: 600 }, (_, at) => `import module_${at}\n`).joi
 const LINT: readonly RealCase[] = [
   {
     what: 'ruff passes a clean patch',
-    gate: lint,
+    gate: lintGate,
     needs: 'ruff',
     base: { 'a.py': 'X = 1\n' },
     edits: { [ODD]: 'Y = 2\n' },
@@ -32,7 +32,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'ruff names a file with an odd name',
-    gate: lint,
+    gate: lintGate,
     needs: 'ruff',
     base: { 'ruff.toml': '[lint]\nselect = ["F"]\n' },
     edits: { [ODD]: 'X = 1\nimport os\n' },
@@ -42,7 +42,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'ruff says that a file cannot be parsed',
-    gate: lint,
+    gate: lintGate,
     needs: 'ruff',
     base: { 'a.py': 'X = 1\n' },
     edits: { 'a.py': 'X = 1\ny = (\n' },
@@ -51,7 +51,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'ruff leaves alone what its configuration excludes, and looks at what the patch writes only',
-    gate: lint,
+    gate: lintGate,
     needs: 'ruff',
     base: { 'ruff.toml': 'exclude = ["made"]\n[lint]\nselect = ["F401"]\n', 'b.py': 'import re\n' },
     edits: { 'made/a.py': 'import os\n', 'a.py': 'import os\n' },
@@ -61,7 +61,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'ruff with many complaints is read to the end',
-    gate: lint,
+    gate: lintGate,
     needs: 'ruff',
     base: { 'ruff.toml': '[lint]\nselect = ["F401"]\n' },
     edits: { 'a.py': MANY },
@@ -70,7 +70,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'ruff with a broken configuration in the base says nothing about the patch',
-    gate: lint,
+    gate: lintGate,
     needs: 'ruff',
     base: { 'ruff.toml': '[lint\n' },
     edits: { 'a.py': 'import os\n' },
@@ -79,7 +79,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'ruff runs in the folder that has the manifest',
-    gate: lint,
+    gate: lintGate,
     needs: 'ruff',
     base: { 'api/pyproject.toml': '[tool.ruff.lint]\nselect = ["F"]\n', 'api/a.py': 'import os\n' },
     edits: { 'api/src/b.py': 'import sys\n', 'api/a.py': 'import os\nA = 1\n' },
@@ -92,7 +92,7 @@ const LINT: readonly RealCase[] = [
 const TYPES: readonly RealCase[] = [
   {
     what: 'mypy passes a clean patch, and looks past what was there before',
-    gate: typeCheck,
+    gate: typeCheckGate,
     needs: 'mypy',
     base: { 'a.py': 'X: int = ""\n' },
     edits: { 'b.py': 'Y: int = 1\n' },
@@ -102,7 +102,7 @@ const TYPES: readonly RealCase[] = [
   },
   {
     what: 'mypy names a file with an odd name',
-    gate: typeCheck,
+    gate: typeCheckGate,
     needs: 'mypy',
     base: { 'a.py': '' },
     edits: { 'a dir/ü_x.py': '\nX: int = ""\n' },
@@ -111,7 +111,7 @@ const TYPES: readonly RealCase[] = [
   },
   {
     what: 'mypy that stops at the syntax of the base has not looked at the patch',
-    gate: typeCheck,
+    gate: typeCheckGate,
     needs: 'mypy',
     base: { 'a.py': 'x = (\n' },
     edits: { 'b.py': 'Y: int = ""\n' },
@@ -121,7 +121,7 @@ const TYPES: readonly RealCase[] = [
   },
   {
     what: 'mypy that goes on without its configuration has not passed',
-    gate: typeCheck,
+    gate: typeCheckGate,
     needs: 'mypy',
     base: { 'mypy.ini': '[mypy\nstrict = True\n' },
     edits: { 'b.py': 'Y = 1\n' },
@@ -130,7 +130,7 @@ const TYPES: readonly RealCase[] = [
   },
   {
     what: 'pyright tells a new complaint from an old one, in a file with an odd name',
-    gate: typeCheck,
+    gate: typeCheckGate,
     needs: 'pyright',
     base: { 'a.py': 'X: int = ""\n' },
     edits: { [ODD]: '\nY: int = ""\n' },
@@ -141,7 +141,7 @@ const TYPES: readonly RealCase[] = [
   },
   {
     what: 'pyright that goes on without its configuration has not passed',
-    gate: typeCheck,
+    gate: typeCheckGate,
     needs: 'pyright',
     base: { 'pyrightconfig.json': '{"strict": [' },
     edits: { 'b.py': 'Y = 1\n' },
@@ -153,7 +153,7 @@ const TYPES: readonly RealCase[] = [
 const PYTEST: readonly RealCase[] = [
   {
     what: 'pytest passes a clean patch, in the folder that has the manifest',
-    gate: tests,
+    gate: testsGate,
     needs: 'pytest',
     base: { 'api/pyproject.toml': '[tool.pytest.ini_options]\npythonpath = ["."]\n', 'api/a.py': 'X = 1\n' },
     edits: { 'api/test_a.py': 'import a\n\n\ndef test_x():\n    assert a.X == 1\n' },
@@ -163,7 +163,7 @@ const PYTEST: readonly RealCase[] = [
   },
   {
     what: 'pytest runs what it can when one file cannot be imported, and tells new from old',
-    gate: tests,
+    gate: testsGate,
     needs: 'pytest',
     base: {
       'test_old.py': 'import not_there\n',
@@ -176,7 +176,7 @@ const PYTEST: readonly RealCase[] = [
   },
   {
     what: 'pytest without a test is no pass',
-    gate: tests,
+    gate: testsGate,
     needs: 'pytest',
     base: { 'a.py': 'X = 1\n' },
     edits: { 'a.py': 'X = 2\n' },
@@ -185,7 +185,7 @@ const PYTEST: readonly RealCase[] = [
   },
   {
     what: 'pytest with a broken configuration in the base says nothing about the patch',
-    gate: tests,
+    gate: testsGate,
     needs: 'pytest',
     base: {
       'pytest.ini': '[pytest]\naddopts = --no-such-option\n',
@@ -200,7 +200,7 @@ const PYTEST: readonly RealCase[] = [
 const SECURITY: readonly RealCase[] = [
   {
     what: 'bandit tells a new hole from an old one, whatever a comment says, in a file with an odd name',
-    gate: securityScan,
+    gate: securityScanGate,
     needs: 'bandit',
     base: { 'a.py': 'exec("1")\n' },
     edits: { [ODD]: 'X = 1\nexec("1")  # nosec\n' },
@@ -210,7 +210,7 @@ const SECURITY: readonly RealCase[] = [
   },
   {
     what: 'bandit is not silenced by code that it cannot read',
-    gate: securityScan,
+    gate: securityScanGate,
     needs: 'bandit',
     base: { 'a.py': 'X = 1\n' },
     edits: { 'a.py': 'X = 1\nexec("1"\n' },
@@ -231,7 +231,7 @@ const STRONG = 'from lib.add import add\n\n\ndef test_add():\n    assert add(2, 
 const MEASURED: readonly RealCase[] = [
   {
     what: 'mutmut names a weak test of changed code',
-    gate: mutationTesting,
+    gate: mutationTestingGate,
     needs: 'mutmut',
     base: { ...TESTED, 'tests/test_add.py': WEAK },
     edits: { 'lib/add.py': `${ADD}\n` },
@@ -240,7 +240,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'mutmut passes tests that notice every change',
-    gate: agentTestMutation,
+    gate: agentTestMutationGate,
     needs: 'mutmut',
     base: TESTED,
     edits: { 'tests/test_add.py': STRONG },
@@ -249,7 +249,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'pytest-cov sees that a new function has no test',
-    gate: coverageDelta,
+    gate: coverageDeltaGate,
     needs: 'pytest-cov',
     base: { 'a.py': 'def f():\n    return 1\n', 'test_a.py': 'import a\n\n\ndef test_f():\n    a.f()\n' },
     edits: { 'a.py': 'def f():\n    return 1\n\n\ndef g():\n    return 1\n' },
@@ -258,7 +258,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'pytest-benchmark sees a slower function',
-    gate: benchmark,
+    gate: benchmarkGate,
     needs: 'pytest-benchmark',
     base: {
       'a.py': 'N = 1\n',
@@ -272,7 +272,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'radon sees code that became more complex, in a file with an odd name',
-    gate: complexityCheck,
+    gate: complexityCheckGate,
     needs: 'radon',
     base: { [ODD]: 'def f(a):\n    return a\n' },
     edits: { [ODD]: 'def f(a):\n    if a:\n        return 1\n    return 2\n' },
@@ -281,7 +281,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'vulture names dead code in a file with an odd name',
-    gate: deadCode,
+    gate: deadCodeGate,
     needs: 'vulture',
     base: { [ODD]: 'def f(a):\n    return a\n' },
     edits: {
@@ -293,7 +293,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'ruff names results and errors that a docstring leaves out, in the style that the base configures',
-    gate: commentQuality,
+    gate: commentQualityGate,
     needs: 'ruff',
     base: {
       'pyproject.toml': '[tool.ruff.lint.pydocstyle]\nconvention = "google"\n',
@@ -310,7 +310,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'ruff tells sections of another style than assay.yaml names, which is worth a word',
-    gate: commentQuality,
+    gate: commentQualityGate,
     needs: 'ruff',
     base: {},
     edits: {
@@ -323,7 +323,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'ruff is not asked where nobody has named a style that it reads',
-    gate: commentQuality,
+    gate: commentQualityGate,
     needs: 'ruff',
     base: {},
     edits: { [ODD]: docstring('new', 'return a + 1') },
@@ -333,7 +333,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'ruff says which file it would write differently, whatever its name',
-    gate: autoFormat,
+    gate: autoFormatGate,
     needs: 'ruff',
     base: {},
     edits: { [ODD]: 'x  =  1\n', 'b.py': 'x = 1\n' },
@@ -342,7 +342,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'ruff that cannot parse a file has not looked at it',
-    gate: autoFormat,
+    gate: autoFormatGate,
     needs: 'ruff',
     base: {},
     edits: { 'b.py': 'x = (\n' },

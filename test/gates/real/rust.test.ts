@@ -1,20 +1,20 @@
-import { autoFormat } from '../../../gates/gates/auto-format.ts';
-import { commentQuality } from '../../../gates/gates/comment-quality.ts';
-import { depAudit } from '../../../gates/gates/dep-audit.ts';
-import { lint } from '../../../gates/gates/lint.ts';
-import { mutationTesting } from '../../../gates/gates/mutation-testing.ts';
-import { tests } from '../../../gates/gates/tests.ts';
-import { typeCheck } from '../../../gates/gates/type-check.ts';
-import type { Files } from '../../support/patch.ts';
+import { autoFormatGate } from '../../../gates/gates/auto-format.ts';
+import { commentQualityGate } from '../../../gates/gates/comment-quality.ts';
+import { depAuditGate } from '../../../gates/gates/dep-audit.ts';
+import { lintGate } from '../../../gates/gates/lint.ts';
+import { mutationTestingGate } from '../../../gates/gates/mutation-testing.ts';
+import { testsGate } from '../../../gates/gates/tests.ts';
+import { typeCheckGate } from '../../../gates/gates/type-check.ts';
+import type { FileContents } from '../../support/patch.ts';
 import { type RealCase, realTools } from './cases.ts';
 
 const manifest = (name: string): string =>
   `[package]\nname = "${name}"\nversion = "0.1.0"\nedition = "2021"\n`;
-const CRATE: Files = { 'Cargo.toml': manifest('a') };
+const CRATE: FileContents = { 'Cargo.toml': manifest('a') };
 const ODD = 'src/ü_x.rs';
 /** Clippy: `needless_return`. */
 const lazy = (name: string): string => `pub fn ${name}() -> i32 {\n    return 1;\n}\n`;
-const WORKSPACE: Files = {
+const WORKSPACE: FileContents = {
   'rs/Cargo.toml': '[workspace]\nmembers = ["a", "b"]\nresolver = "2"\n',
   'rs/a/Cargo.toml': manifest('a'),
   'rs/a/src/lib.rs': 'pub fn f() -> i32 {\n    1\n}\n',
@@ -27,7 +27,7 @@ const MAX =
 const LINT: readonly RealCase[] = [
   {
     what: 'clippy passes a clean patch',
-    gate: lint,
+    gate: lintGate,
     needs: 'cargo-clippy',
     base: { ...CRATE, 'src/lib.rs': '' },
     edits: { 'src/lib.rs': 'pub fn f() -> i32 {\n    1\n}\n' },
@@ -37,7 +37,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'clippy tells a new complaint from an old one, in a file with an odd name',
-    gate: lint,
+    gate: lintGate,
     needs: 'cargo-clippy',
     base: { ...CRATE, 'src/lib.rs': `#[path = "ü_x.rs"]\npub mod x;\n${lazy('old')}`, [ODD]: '' },
     edits: { [ODD]: lazy('new') },
@@ -47,7 +47,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'clippy is not silenced by code that does not compile',
-    gate: lint,
+    gate: lintGate,
     needs: 'cargo-clippy',
     base: { ...CRATE, 'src/lib.rs': 'pub fn f() -> i32 {\n    1\n}\n' },
     edits: { 'src/lib.rs': 'pub fn f() -> i32 {\n    g()\n}\n' },
@@ -57,7 +57,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'clippy that stops at the base has not looked at the patch',
-    gate: lint,
+    gate: lintGate,
     needs: 'cargo-clippy',
     base: { ...CRATE, 'src/lib.rs': 'pub mod b;\npub fn f() -> i32 {\n    g()\n}\n', 'src/b.rs': '' },
     edits: { 'src/b.rs': lazy('h') },
@@ -66,7 +66,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'clippy with a broken manifest in the base says nothing about the patch',
-    gate: lint,
+    gate: lintGate,
     needs: 'cargo-clippy',
     base: { 'Cargo.toml': '[package\n', 'src/lib.rs': '' },
     edits: { 'src/lib.rs': 'pub fn f() {}\n' },
@@ -75,7 +75,7 @@ const LINT: readonly RealCase[] = [
   },
   {
     what: 'rustfmt says which file it would write differently, whatever its name',
-    gate: autoFormat,
+    gate: autoFormatGate,
     needs: 'rustfmt',
     base: CRATE,
     edits: { 'a dir/ü x.rs': 'pub fn  f( ) {}\n', 'src/lib.rs': 'pub fn f() {}\n' },
@@ -87,7 +87,7 @@ const LINT: readonly RealCase[] = [
 const BUILD: readonly RealCase[] = [
   {
     what: 'cargo check looks at the whole workspace, below the top',
-    gate: typeCheck,
+    gate: typeCheckGate,
     needs: 'cargo',
     base: WORKSPACE,
     edits: { 'rs/a/src/lib.rs': 'pub fn f() -> i64 {\n    1\n}\n' },
@@ -97,7 +97,7 @@ const BUILD: readonly RealCase[] = [
   },
   {
     what: 'cargo test passes a clean patch',
-    gate: tests,
+    gate: testsGate,
     needs: 'cargo',
     base: { ...CRATE, 'src/lib.rs': '' },
     edits: { 'src/lib.rs': MAX },
@@ -108,7 +108,7 @@ const BUILD: readonly RealCase[] = [
 const LOCKED = (version: string): string =>
   `version = 3\n\n[[package]]\nname = "a"\nversion = "0.1.0"\ndependencies = ["bad"]\n\n[[package]]\nname = "bad"\nversion = "${version}"\nsource = "registry+https://github.com/rust-lang/crates.io-index"\nchecksum = "0000000000000000000000000000000000000000000000000000000000000000"\n`;
 /** A database of known holes, as the tool reads it from a folder, and the configuration that leads to it. */
-const DATABASE: Files = {
+const DATABASE: FileContents = {
   '.cargo/audit.toml':
     '[database]\npath = "advisories"\nfetch = false\nstale = true\n[yanked]\nenabled = false\n',
   'advisories/crates/bad/RUSTSEC-2024-0001.md':
@@ -118,7 +118,7 @@ const DATABASE: Files = {
 const MEASURED: readonly RealCase[] = [
   {
     what: 'clippy names errors, panics and dangers that documentation leaves out',
-    gate: commentQuality,
+    gate: commentQualityGate,
     needs: 'cargo-clippy',
     base: {
       ...CRATE,
@@ -135,7 +135,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'cargo-mutants names the changes that no test notices, in a crate below the top',
-    gate: mutationTesting,
+    gate: mutationTestingGate,
     needs: 'cargo-mutants',
     base: { 'rs/Cargo.toml': manifest('a'), 'rs/src/lib.rs': '' },
     edits: { 'rs/src/lib.rs': MAX },
@@ -146,7 +146,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'cargo-audit names the hole that a new version has',
-    gate: depAudit,
+    gate: depAuditGate,
     needs: 'cargo-audit',
     base: { ...CRATE, ...DATABASE, 'Cargo.lock': LOCKED('2.0.0') },
     edits: { 'Cargo.lock': LOCKED('1.0.0') },
@@ -156,7 +156,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'cargo-audit passes what has no known hole',
-    gate: depAudit,
+    gate: depAuditGate,
     needs: 'cargo-audit',
     base: { ...CRATE, ...DATABASE, 'Cargo.lock': LOCKED('1.0.0') },
     edits: { 'Cargo.lock': LOCKED('2.0.0') },
@@ -165,7 +165,7 @@ const MEASURED: readonly RealCase[] = [
   },
   {
     what: 'cargo-audit without its database has not passed',
-    gate: depAudit,
+    gate: depAuditGate,
     needs: 'cargo-audit',
     base: {
       ...CRATE,

@@ -3,24 +3,24 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { screenshots } from '../../../gates/gates/screenshots.ts';
-import { isScreenshot } from '../../../shared/contract/evidence/is-screenshot.ts';
-import { pngSize } from '../../../shared/contract/evidence/png.ts';
-import { looksOf } from '../../../shared/reviews/review/vision/looks.ts';
-import type { RunAs } from '../../../workspace/process/run-as.ts';
+import { screenshotsGate } from '../../../gates/gates/screenshots.ts';
+import { hasScreenshotDigest } from '../../../shared/contract/evidence/is-screenshot.ts';
+import { readPngSize } from '../../../shared/contract/evidence/png.ts';
+import { measurePicture } from '../../../shared/reviews/review/vision/looks.ts';
+import type { ProcessUser } from '../../../workspace/process/run-as.ts';
 import { browserHere } from '../../page/support/browser.ts';
-import { canConfine, usersOf } from '../../support/confined.ts';
-import { gateOnRepository } from '../../support/gate-on-repository.ts';
-import { isReachable } from '../../support/reachable.ts';
-import { makeRepository } from '../../support/repository.ts';
+import { canConfine, getContainerUsers } from '../../support/confined.ts';
+import { runGateOnRepository } from '../../support/gate-on-repository.ts';
+import { isReachableByAnyUser } from '../../support/reachable.ts';
+import { createTestRepository } from '../../support/repository.ts';
 
 const browser = browserHere();
 if (browser === null) console.warn('SKIPPED 17 tests of screenshots for want of chromium');
 
 /** Whether somebody without any right can start the browser and this Node, and we can be such. */
 const isForAll = ((): boolean => {
-  const [user] = usersOf('gates');
-  if (!canConfine || browser === null || !user || !isReachable(process.execPath)) return false;
+  const [user] = getContainerUsers('gates');
+  if (!canConfine || browser === null || !user || !isReachableByAnyUser(process.execPath)) return false;
   try {
     execFileSync(browser, ['--version'], { uid: user.uid, gid: user.gid, stdio: 'ignore', env: {} });
     return true;
@@ -54,11 +54,11 @@ beforeAll(async () => {
 });
 afterAll(() => foreign.close());
 
-async function shoot(files: Readonly<Record<string, string>>, settings: object, users?: readonly RunAs[]) {
-  const repository = makeRepository({ 'README.md': 'a\n' });
+async function shoot(files: Readonly<Record<string, string>>, settings: object, users?: readonly ProcessUser[]) {
+  const repository = createTestRepository({ 'README.md': 'a\n' });
   const base = repository.git('rev-parse', 'HEAD');
   repository.commit(files);
-  return gateOnRepository(screenshots, repository, base, {
+  return runGateOnRepository(screenshotsGate, repository, base, {
     settings: { screenshots: settings },
     ...(users && { users }),
   });
@@ -77,11 +77,11 @@ describe.skipIf(browser === null)('pictures of an application', () => {
       [paint('rgb(220, 20, 21)'), [220, 20, 21], true],
       [paint('rgb(0, 0, 255)', '<b style="background:#000">.</b>'), [0, 0, expect.closeTo(254, -0.5)], false],
     ] as const) {
-      const { shots: [taken] = [] } = await shootApp(answers, {
+      const { screenshots: [taken] = [] } = await shootApp(answers, {
         pages: [{ name: 'start', width: 200, height: 150 }],
       });
       if (!taken) throw new Error('no picture was taken');
-      expect(await looksOf(taken.png, taken.shot)).toEqual({ mean, isBlank });
+      expect(await measurePicture(taken.png, taken.screenshot)).toEqual({ mean, isBlank });
     }
   });
 
@@ -90,15 +90,15 @@ describe.skipIf(browser === null)('pictures of an application', () => {
     const pages = [{ name: 'start' }, { name: 'small', path: '/small?a=1', width: 320, height: 240 }];
     const [first, second] = [await shootApp(answers, { pages }), await shootApp(answers, { pages })];
     expect(first).toMatchObject({ outcome: 'passed', findings: [], kind: 'executed_by_us' });
-    expect(first.shots?.map(({ shot }) => [shot.name, shot.path, shot.width, shot.height])).toEqual([
+    expect(first.screenshots?.map(({ screenshot }) => [screenshot.name, screenshot.path, screenshot.width, screenshot.height])).toEqual([
       ['start', '/', 1_280, 800],
       ['small', '/small?a=1', 320, 240],
     ]);
-    for (const { shot, png } of first.shots ?? []) {
-      expect(pngSize(png)).toEqual({ width: shot.width, height: shot.height });
-      expect(isScreenshot(png, shot)).toBe(true);
+    for (const { screenshot, png } of first.screenshots ?? []) {
+      expect(readPngSize(png)).toEqual({ width: screenshot.width, height: screenshot.height });
+      expect(hasScreenshotDigest(png, screenshot)).toBe(true);
     }
-    expect(second.shots?.map(({ shot }) => shot.sha256)).toEqual(first.shots?.map(({ shot }) => shot.sha256));
+    expect(second.screenshots?.map(({ screenshot }) => screenshot.sha256)).toEqual(first.screenshots?.map(({ screenshot }) => screenshot.sha256));
   });
 
   it('are taken of a folder that is served, and of nothing outside of it', async () => {
@@ -171,7 +171,7 @@ describe.skipIf(browser === null)('pictures of an application', () => {
     expect(result.outcome).toBe(wanted.outcome);
     expect(result.findings.map(({ rule }) => rule)).toContain(wanted.rule);
     expect(result.findings.map(({ message }) => message).join('\n')).toContain(wanted.says ?? '');
-    expect(result.shots?.map(({ shot }) => shot.name)).toContain('start');
+    expect(result.screenshots?.map(({ screenshot }) => screenshot.name)).toContain('start');
   });
 
   it('are none of another application on this machine', async () => {
@@ -188,7 +188,7 @@ describe.skipIf(browser === null)('pictures of an application', () => {
       { ready: '/up', page_s: 4 },
     );
     expect(['timed_out', 'failed', 'infra_failed']).toContain(result.outcome);
-    expect(result.shots ?? []).toEqual([]);
+    expect(result.screenshots ?? []).toEqual([]);
   });
 
   it('are none where the application ends the browser', async () => {
@@ -217,7 +217,7 @@ describe.skipIf(browser === null)('pictures of an application', () => {
   it.skipIf(!isForAll)(
     'are taken by another user than the application, where there are several, who leaves nothing running',
     async () => {
-      const users = usersOf('gates').slice(0, 4);
+      const users = getContainerUsers('gates').slice(0, 4);
       const files = {
         'app.cjs': app(page('<h1>x</h1>')),
       };

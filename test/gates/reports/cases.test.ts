@@ -1,23 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isNamed } from '../../../gates/core/test-result.ts';
-import { FORMATS, type FormatName } from '../../../gates/reports/all.ts';
-import { inOutput, readAny } from '../../../gates/reports/any.ts';
-import type { Report } from '../../../gates/reports/report.ts';
+import { isPossibleSourceName } from '../../../gates/core/test-result.ts';
+import { REPORT_READERS, type ReportFormat } from '../../../gates/reports/all.ts';
+import { findReportInOutput, readAnyReport } from '../../../gates/reports/any.ts';
+import type { ToolReport } from '../../../gates/reports/report.ts';
 
 const ROOT = '/room/tree';
 const lines = (...values: readonly unknown[]): string =>
   values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('\n');
 
 /** `file name outcome duration` of each case. */
-const shown = ({ cases }: Report): string[] =>
+const shown = ({ cases }: ToolReport): string[] =>
   (cases ?? []).map(
     ({ file, name, outcome, duration_ms }) => `${file} | ${name} | ${outcome} | ${duration_ms}`,
   );
 
 const CASES: readonly {
   readonly what: string;
-  readonly format: FormatName;
+  readonly format: ReportFormat;
   readonly text: string;
   readonly cases: readonly string[];
 }[] = [
@@ -150,9 +150,9 @@ const CASES: readonly {
 describe('the cases of a report', () => {
   for (const { what, format, text, cases } of CASES)
     test(`are read: ${what}`, async () => {
-      const report = (await FORMATS[format]())(text, ROOT);
+      const report = (await REPORT_READERS[format]())(text, ROOT);
       expect(shown(report)).toEqual(cases);
-      expect(report.complaints.length).toBe(
+      expect(report.findings.length).toBe(
         (report.cases ?? []).filter(({ outcome }) => outcome === 'failed').length,
       );
     });
@@ -163,26 +163,26 @@ describe('the cases of a report', () => {
     ['CTRF without its list', 'ctrf', '{"results":{}}'],
     ['jest without its list', 'jest', '{}'],
   ] as const)('are not read: %s', async (_, format, text) => {
-    const read = await FORMATS[format]();
+    const read = await REPORT_READERS[format]();
     expect(() => read(text, ROOT)).toThrow();
   });
 
   test('are read whatever the format is', async () => {
     for (const { format, text, cases } of CASES.filter(({ format }) => format !== 'cargo_test')) {
-      const report = await readAny(text, ROOT);
+      const report = await readAnyReport(text, ROOT);
       expect(report.cases?.length, format).toBeGreaterThanOrEqual(cases.length);
     }
     const sarif = '{"version":"2.1.0","runs":[{"results":[{"ruleId":"R","message":{"text":"m"}}]}]}';
-    expect((await readAny(sarif, ROOT)).complaints).toMatchObject([{ rule: 'R' }]);
-    await expect(readAny('all 12 tests passed', ROOT)).rejects.toThrow('neither JUnit XML');
+    expect((await readAnyReport(sarif, ROOT)).findings).toMatchObject([{ rule: 'R' }]);
+    await expect(readAnyReport('all 12 tests passed', ROOT)).rejects.toThrow('neither JUnit XML');
   });
 
   test('of TAP without end are read in linear time', async () => {
     const many = Array.from({ length: 50_000 }, (_, at) => `    not ok ${at + 1} - test ${at}`);
-    const report = await readAny(`TAP version 13\n${many.join('\n')}\nnot ok 1 - suite\n`, ROOT);
-    expect(report.complaints).toHaveLength(50_000);
-    await expect(readAny(`TAP version 13\n${' '.repeat(1_000_000)}`, ROOT)).rejects.toThrow('no test');
-    await expect(readAny(`TAP version 13\nok ${'\\#'.repeat(500_000)}`, ROOT)).rejects.toThrow('no test');
+    const report = await readAnyReport(`TAP version 13\n${many.join('\n')}\nnot ok 1 - suite\n`, ROOT);
+    expect(report.findings).toHaveLength(50_000);
+    await expect(readAnyReport(`TAP version 13\n${' '.repeat(1_000_000)}`, ROOT)).rejects.toThrow('no test');
+    await expect(readAnyReport(`TAP version 13\nok ${'\\#'.repeat(500_000)}`, ROOT)).rejects.toThrow('no test');
   });
 });
 
@@ -195,15 +195,15 @@ describe('results in the output of a command', () => {
     ['prose', '1 passed', 0, null],
     ['half of a report', '<testsuites><testsuite', 0, null],
   ])('%s', async (_, output, cut, cases) => {
-    const report = await inOutput(output, cut, ROOT);
+    const report = await findReportInOutput(output, cut, ROOT);
     expect(report?.cases?.length ?? null).toBe(cases);
   });
 
   test('never throw', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), async (text) => {
-        await inOutput(`TAP version 13\n${text}`, 0, ROOT);
-        await inOutput(`<testsuites>${text}`, 0, ROOT);
+        await findReportInOutput(`TAP version 13\n${text}`, 0, ROOT);
+        await findReportInOutput(`<testsuites>${text}`, 0, ROOT);
       }),
       { numRuns: 50 },
     );
@@ -218,5 +218,5 @@ test.each([
   ['suite > adds up well', 'adds up', false],
   ['suite > test', '', false],
 ])('%s is the case %o: %s', (reported, written, expected) => {
-  expect(isNamed(reported, written)).toBe(expected);
+  expect(isPossibleSourceName(reported, written)).toBe(expected);
 });

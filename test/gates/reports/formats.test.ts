@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FORMATS, type FormatName } from '../../../gates/reports/all.ts';
-import { ranIn } from '../../../gates/reports/report.ts';
+import { REPORT_READERS, type ReportFormat } from '../../../gates/reports/all.ts';
+import { countTestsRun } from '../../../gates/reports/report.ts';
 
 interface Case {
   readonly what: string;
-  readonly format: FormatName;
+  readonly format: ReportFormat;
   readonly text: string;
   /** `file:line rule message` */
   readonly complaints: readonly string[];
@@ -337,7 +337,7 @@ const CASES: readonly Case[] = [
 ];
 
 /** Formats of which an empty text is no report; of the others it is one without complaints. */
-const NEVER_EMPTY: readonly FormatName[] = [
+const NEVER_EMPTY: readonly ReportFormat[] = [
   'sarif',
   'junit',
   'cargo',
@@ -356,22 +356,22 @@ const NEVER_EMPTY: readonly FormatName[] = [
 describe('a report', () => {
   for (const { what, format, text, complaints, tests } of CASES)
     test(`is read: ${what}`, async () => {
-      const report = (await FORMATS[format]())(text, '/room/tree');
+      const report = (await REPORT_READERS[format]())(text, '/room/tree');
       expect(
-        report.complaints.map(({ file, line, rule, message }) => `${file}:${line} ${rule} ${message}`),
+        report.findings.map(({ file, line, rule, message }) => `${file}:${line} ${rule} ${message}`),
       ).toEqual(complaints);
-      expect(report.cases === null ? null : ranIn(report.cases)).toBe(tests ?? null);
+      expect(report.cases === null ? null : countTestsRun(report.cases)).toBe(tests ?? null);
     });
 
   for (const format of NEVER_EMPTY)
     test(`that is empty is none: ${format}`, async () => {
-      const read = await FORMATS[format]();
+      const read = await REPORT_READERS[format]();
       expect(() => read('', '/room/tree')).toThrow();
       expect(() => read('{}', '/room/tree')).toThrow();
     });
 
   test('of an audit that had no network is none', async () => {
-    const read = await FORMATS.npm_audit();
+    const read = await REPORT_READERS.npm_audit();
     expect(() =>
       read('{"message": "request failed", "error": {"code": "ENOTFOUND"}}', '/room/tree'),
     ).toThrow();
@@ -389,42 +389,42 @@ describe('a report', () => {
       'go_build',
       'junit',
     ] as const) {
-      const read = await FORMATS[format]();
+      const read = await REPORT_READERS[format]();
       const text = format === 'go_build' ? json({ Action: 'build-output', Output: `${long}\n` }) : long;
       try {
-        expect(read(text, '/room/tree').complaints).toEqual([]);
+        expect(read(text, '/room/tree').findings).toEqual([]);
       } catch (error) {
         expect(error).toBeInstanceOf(Error);
       }
     }
   });
 
-  test.each<[string, FormatName, string]>([
+  test.each<[string, ReportFormat, string]>([
     ['audited nothing', 'pip_audit', json({ dependencies: [{ name: 'a', skip_reason: 'not found' }] })],
     ['went on without its configuration', 'tsc', "tsconfig.json(1,2): error TS1005: '}' expected.\n"],
     ['had nothing to check', 'tsc', 'error TS18003: No inputs were found.\n'],
   ])('is none of a tool that %s', async (_, format, text) => {
-    const read = await FORMATS[format]();
+    const read = await REPORT_READERS[format]();
     expect(() => read(text, '/room/tree')).toThrow();
   });
 
   test('with relative paths is about the folder that the tool ran in', async () => {
-    const read = await FORMATS.tsc();
+    const read = await REPORT_READERS.tsc();
     const text = ['a.ts', '../lib/b.ts', '../../c.ts', '/room/tree/d.ts']
       .map((path) => `${path}(1,1): error TS1: m\n`)
       .join('');
-    const { complaints } = read(text, { root: '/room/tree', folder: 'web' });
-    expect(complaints.map(({ file }) => file)).toEqual(['web/a.ts', 'lib/b.ts', null, 'd.ts']);
+    const { findings } = read(text, { root: '/room/tree', folder: 'web' });
+    expect(findings.map(({ file }) => file)).toEqual(['web/a.ts', 'lib/b.ts', null, 'd.ts']);
   });
 
   test('never names a file outside of the checkout', async () => {
-    const read = await FORMATS.sarif();
+    const read = await REPORT_READERS.sarif();
     fc.assert(
       fc.property(fc.string(), (uri) => {
         const [first] = read(
           sarifOf({ ruleId: 'X', message: { text: 'm' }, locations: at(uri, 1) }),
           '/room/tree',
-        ).complaints;
+        ).findings;
         // `.. ` is a name like any other.
         expect(first?.file?.split('/')[0]).not.toBe('..');
         expect(first?.file?.startsWith('/') ?? false).toBe(false);

@@ -2,19 +2,19 @@ import { chmodSync, linkSync, mkdirSync, realpathSync, symlinkSync, writeFileSyn
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { screenshots } from '../../../gates/gates/screenshots.ts';
-import { browserArguments } from '../../../gates/screenshots/arguments.ts';
+import { screenshotsGate } from '../../../gates/gates/screenshots.ts';
+import { buildBrowserArguments } from '../../../gates/screenshots/arguments.ts';
 import { findBrowser } from '../../../gates/screenshots/browser.ts';
-import { MOST_CHARACTERS, Page, type PageResult } from '../../../gates/screenshots/job.ts';
-import { resultsIn, shotIn } from '../../../gates/screenshots/results.ts';
-import { Screenshots } from '../../../gates/screenshots/settings.ts';
-import { fileFor } from '../../../gates/screenshots/static.ts';
-import { pngSize } from '../../../shared/contract/evidence/png.ts';
+import { MAX_PAGE_TEXT_CHARACTERS, ScreenshotPage, type PageResult } from '../../../gates/screenshots/job.ts';
+import { readPageResults, readScreenshot } from '../../../gates/screenshots/results.ts';
+import { ScreenshotsSetting } from '../../../gates/screenshots/settings.ts';
+import { resolveServedFile } from '../../../gates/screenshots/static.ts';
+import { readPngSize } from '../../../shared/contract/evidence/png.ts';
 import { MAX_SCREENSHOT_BYTES } from '../../../shared/contract/screenshot.ts';
-import { gateOnRepository } from '../../support/gate-on-repository.ts';
-import { makeRepository, temporaryFolder } from '../../support/repository.ts';
+import { runGateOnRepository } from '../../support/gate-on-repository.ts';
+import { createTestRepository, createTemporaryFolder } from '../../support/repository.ts';
 
-const folder = (): string => realpathSync(temporaryFolder());
+const folder = (): string => realpathSync(createTemporaryFolder());
 
 /** The beginning of a PNG of that size, and `bytes` in all. */
 function png(width: number, height: number, bytes = 64): Buffer {
@@ -24,7 +24,7 @@ function png(width: number, height: number, bytes = 64): Buffer {
   made.writeUInt32BE(height, 20);
   return made;
 }
-const page = Page.parse({ name: 'start', width: 320, height: 240 });
+const page = ScreenshotPage.parse({ name: 'start', width: 320, height: 240 });
 const taken: PageResult = { end: 'taken', detail: '', status: 200, errors: [] };
 
 describe('settings of screenshots', () => {
@@ -42,17 +42,17 @@ describe('settings of screenshots', () => {
     ['a folder and a command', { folder: 'site', command: 'npm start' }, 'folder'],
     ['a key that nobody knows', { port: 80 }, ''],
   ])('refuse %s, and name the field', (_, settings, field) => {
-    const { error } = Screenshots.safeParse(settings);
+    const { error } = ScreenshotsSetting.safeParse(settings);
     expect(error?.issues.map(({ path }) => path.join('.'))).toContain(field);
   });
 });
 
 describe('the gate', () => {
   const run = async (settings: object) => {
-    const repository = makeRepository({ a: '1' });
+    const repository = createTestRepository({ a: '1' });
     const base = repository.git('rev-parse', 'HEAD');
     repository.commit({ a: '2' });
-    return gateOnRepository(screenshots, repository, base, { settings: { screenshots: settings } });
+    return runGateOnRepository(screenshotsGate, repository, base, { settings: { screenshots: settings } });
   };
 
   it('could not run where nothing says what to start, and where there is no browser, and says so', async () => {
@@ -87,7 +87,7 @@ describe('the gate', () => {
   });
 
   it('lets the browser reach loopback alone, and opens no port to drive it by', () => {
-    const given = browserArguments('/profile');
+    const given = buildBrowserArguments('/profile');
     expect(given).toContain('--remote-debugging-pipe');
     expect(given).toContain('--proxy-bypass-list=<-loopback>;127.0.0.1;localhost;[::1]');
     expect(given.filter((each) => each.startsWith('--remote-debugging-port'))).toEqual([]);
@@ -105,7 +105,7 @@ describe('what the room has left', () => {
     const place = room();
     const put = (content: Buffer) => writeFileSync(join(place, 'shots/0.png'), content);
     put(png(320, 240));
-    expect(await shotIn(place, 0, page)).toMatchObject({
+    expect(await readScreenshot(place, 0, page)).toMatchObject({
       shot: { name: 'start', path: '/', width: 320, height: 240, bytes: 64 },
     });
     for (const other of [
@@ -116,7 +116,7 @@ describe('what the room has left', () => {
       png(320, 240, MAX_SCREENSHOT_BYTES + 1),
     ]) {
       put(other);
-      expect(await shotIn(place, 0, page)).toBeNull();
+      expect(await readScreenshot(place, 0, page)).toBeNull();
     }
   });
 
@@ -130,38 +130,38 @@ describe('what the room has left', () => {
     linkSync(join(secret, '0.png'), join(hard, 'shots/0.png'));
     const whole = folder();
     symlinkSync(secret, join(whole, 'shots'));
-    for (const place of [file, hard, whole]) expect(await shotIn(place, 0, page)).toBeNull();
-    expect(await resultsIn(whole, [page])).toBeNull();
+    for (const place of [file, hard, whole]) expect(await readScreenshot(place, 0, page)).toBeNull();
+    expect(await readPageResults(whole, [page])).toBeNull();
   });
 
   it.each<[string, unknown]>([
     ['fewer results than pages', []],
     ['an end that nobody knows', [{ ...taken, end: 'fine' }]],
-    ['words without end', [{ ...taken, detail: 'x'.repeat(MOST_CHARACTERS + 1) }]],
+    ['words without end', [{ ...taken, detail: 'x'.repeat(MAX_PAGE_TEXT_CHARACTERS + 1) }]],
     ['another field', [{ ...taken, outcome: 'passed' }]],
     ['a text', 'passed'],
   ])('says nothing where it is %s', async (_, said) => {
     const place = room();
     writeFileSync(join(place, 'shots/results.json'), JSON.stringify(said));
-    expect(await resultsIn(place, [page])).toBeNull();
+    expect(await readPageResults(place, [page])).toBeNull();
   });
 
   it('says what it says where it can be read', async () => {
     const place = room();
     writeFileSync(join(place, 'shots/results.json'), JSON.stringify([taken]));
-    expect(await resultsIn(place, [page])).toEqual([taken]);
+    expect(await readPageResults(place, [page])).toEqual([taken]);
   });
 });
 
 test('whatever the bytes are, the size of a PNG is told or is not', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
-      expect(pngSize(Buffer.from(bytes))).toBeNull();
+      expect(readPngSize(Buffer.from(bytes))).toBeNull();
     }),
   );
   fc.assert(
     fc.property(fc.nat(2 ** 31), fc.nat(2 ** 31), (width, height) => {
-      expect(pngSize(png(width, height))).toEqual({ width, height });
+      expect(readPngSize(png(width, height))).toEqual({ width, height });
     }),
   );
 });
@@ -173,9 +173,9 @@ test('only files of the folder are served, by whatever path one asks', async () 
   for (const file of ['secret', 'site-secret', 'site/index.html', 'site/a/index.html', 'site/ö.txt'])
     writeFileSync(join(top, file), '');
   symlinkSync(join(top, 'secret'), join(root, 'link'));
-  expect(await fileFor(root, '/?a=/b')).toBe(join(root, 'index.html'));
-  expect(await fileFor(root, '/a/')).toBe(join(root, 'a/index.html'));
-  expect(await fileFor(root, '/%C3%B6.txt')).toBe(join(root, 'ö.txt'));
+  expect(await resolveServedFile(root, '/?a=/b')).toBe(join(root, 'index.html'));
+  expect(await resolveServedFile(root, '/a/')).toBe(join(root, 'a/index.html'));
+  expect(await resolveServedFile(root, '/%C3%B6.txt')).toBe(join(root, 'ö.txt'));
   for (const path of [
     '/../secret',
     '/%2e%2e/secret',
@@ -186,5 +186,5 @@ test('only files of the folder are served, by whatever path one asks', async () 
     '/none',
     '/%00',
   ])
-    expect(await fileFor(root, path)).toBeNull();
+    expect(await resolveServedFile(root, path)).toBeNull();
 });

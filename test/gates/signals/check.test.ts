@@ -1,16 +1,16 @@
 import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { checkSignal, type StaticSignal } from '../../../gates/signals/check.ts';
-import { containsLiteral, containsRegex } from '../../../gates/signals/contains.ts';
-import { findGlob } from '../../../gates/signals/glob.ts';
-import { Listing } from '../../../gates/signals/listing.ts';
-import { matchWithin } from '../../../gates/signals/match.ts';
+import { checkStaticSignal, type StaticSignal } from '../../../gates/signals/check.ts';
+import { searchLiteral, searchRegex } from '../../../gates/signals/contains.ts';
+import { findFirstGlobMatch } from '../../../gates/signals/glob.ts';
+import { FolderListingCache } from '../../../gates/signals/listing.ts';
+import { searchRegexInWorker } from '../../../gates/signals/match.ts';
 import { CompletionSignal } from '../../../shared/contract/submission/signals.ts';
-import { temporaryFolder } from '../../support/repository.ts';
+import { createTemporaryFolder } from '../../support/repository.ts';
 
-const outside = temporaryFolder();
-const root = realpathSync(temporaryFolder());
+const outside = createTemporaryFolder();
+const root = realpathSync(createTemporaryFolder());
 beforeAll(() => {
   writeFileSync(join(outside, 'secret.txt'), 'secret');
   for (const folder of ['src/deep', '.hidden', '.git', 'empty'])
@@ -39,7 +39,7 @@ beforeAll(() => {
   for (const [path, target] of Object.entries(links)) symlinkSync(target, join(root, path));
 });
 
-const check = (signal: unknown) => checkSignal(root, CompletionSignal.parse(signal) as StaticSignal);
+const check = (signal: unknown) => checkStaticSignal(root, CompletionSignal.parse(signal) as StaticSignal);
 const LEAVES = 'leaves the checkout through a symbolic link, which is not followed';
 
 describe('path_exists', () => {
@@ -84,17 +84,17 @@ describe('glob_exists', () => {
   });
 
   test('gives up on a checkout that is too large, and does not call that a failure of the work', async () => {
-    expect(await findGlob(root, '**/*.nope', { maxEntries: 3 })).toEqual({ kind: 'too_many' });
+    expect(await findFirstGlobMatch(root, '**/*.nope', { maxEntries: 3 })).toEqual({ kind: 'too_many' });
   });
 
   test('reads each folder once, however many patterns are looked for', async () => {
-    const folder = realpathSync(temporaryFolder());
+    const folder = realpathSync(createTemporaryFolder());
     writeFileSync(join(folder, 'first.ts'), '');
-    const listing = new Listing(folder);
-    expect(await findGlob(folder, '*.js', { listing })).toEqual({ kind: 'none' });
+    const listing = new FolderListingCache(folder);
+    expect(await findFirstGlobMatch(folder, '*.js', { listing })).toEqual({ kind: 'none' });
     rmSync(join(folder, 'first.ts'));
-    expect(await findGlob(folder, '**/*.ts', { listing })).toEqual({ kind: 'matched', path: 'first.ts' });
-    expect(await findGlob(folder, '**/*.ts')).toEqual({ kind: 'none' });
+    expect(await findFirstGlobMatch(folder, '**/*.ts', { listing })).toEqual({ kind: 'matched', path: 'first.ts' });
+    expect(await findFirstGlobMatch(folder, '**/*.ts')).toEqual({ kind: 'none' });
   });
 });
 
@@ -121,16 +121,16 @@ describe('file_contains', () => {
   test('finds what lies across the parts in which a large file is read', async () => {
     const path = join(outside, 'large.txt');
     writeFileSync(path, `${'x'.repeat(1_048_576 - 3)}needle${'y'.repeat(1_000_000)}`);
-    expect(await containsLiteral(path, 'needle')).toBe('found');
-    expect(await containsLiteral(path, 'needlf')).toBe('not_found');
-    expect(await containsLiteral(path, 'needle', 1_000)).toBe('partly');
-    expect(await containsRegex(path, 'nope', 1_000)).toBe('partly');
+    expect(await searchLiteral(path, 'needle')).toBe('found');
+    expect(await searchLiteral(path, 'needlf')).toBe('not_found');
+    expect(await searchLiteral(path, 'needle', 1_000)).toBe('partly');
+    expect(await searchRegex(path, 'nope', 1_000)).toBe('partly');
   });
 
   test('a regular expression that makes others explode takes linear time', async () => {
     const path = join(outside, 'hostile.txt');
     writeFileSync(path, `${'a'.repeat(50_000)}!`);
-    expect(await containsRegex(path, '^(a+)+$')).toBe('not_found');
+    expect(await searchRegex(path, '^(a+)+$')).toBe('not_found');
   });
 
   test('a regular expression that takes long is ended, has not passed, and stops nothing else', async () => {
@@ -141,7 +141,7 @@ describe('file_contains', () => {
     let turns = 0;
     const alive = setInterval(() => turns++, 10);
     try {
-      expect(await checkSignal(root, signal, { timeoutMs: 500 })).toEqual({
+      expect(await checkStaticSignal(root, signal, { timeoutMs: 500 })).toEqual({
         outcome: 'timed_out',
         detail: 'matching took longer than 500 ms',
       });
@@ -152,8 +152,8 @@ describe('file_contains', () => {
   });
 
   test('a regular expression that cannot be read is told, and the next is matched', async () => {
-    await expect(matchWithin(join(root, 'src/a.ts'), '(')).rejects.toThrow(/missing closing/);
-    await expect(matchWithin(join(root, 'nope'), 'a')).rejects.toThrow(/ENOENT/);
-    expect(await matchWithin(join(root, 'src/a.ts'), 'answer')).toBe('found');
+    await expect(searchRegexInWorker(join(root, 'src/a.ts'), '(')).rejects.toThrow(/missing closing/);
+    await expect(searchRegexInWorker(join(root, 'nope'), 'a')).rejects.toThrow(/ENOENT/);
+    expect(await searchRegexInWorker(join(root, 'src/a.ts'), 'answer')).toBe('found');
   });
 });

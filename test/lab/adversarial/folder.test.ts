@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { EvasionCase } from '../../../lab/adversarial/case.ts';
-import { casesOf } from '../../../lab/adversarial/folder.ts';
+import type { AdversarialCase } from '../../../lab/adversarial/case.ts';
+import { readBlindCases } from '../../../lab/adversarial/folder.ts';
 import { runCorpus } from '../../../lab/adversarial/run.ts';
 
 const WRITTEN = {
@@ -16,10 +16,10 @@ const WRITTEN = {
   honest: { 'up.js': 'exports.up = Math.ceil;\n', '.gitignore': 'node_modules\n*.log\n' },
 };
 
-function written(asks: Readonly<Record<string, unknown>>): EvasionCase[] {
+function written(asks: Readonly<Record<string, unknown>>): AdversarialCase[] {
   const folder = mkdtempSync(join(tmpdir(), 'written-cases-'));
   writeFileSync(join(folder, 'one.json'), JSON.stringify({ ...WRITTEN, ...asks }));
-  return casesOf(folder);
+  return readBlindCases(folder);
 }
 
 test('both patches of a written case are judged with what its task foresees, and with the files that it names', async () => {

@@ -1,24 +1,24 @@
 import { execFileSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { EvasionCase } from '../../../lab/adversarial/case.ts';
+import type { AdversarialCase } from '../../../lab/adversarial/case.ts';
 import {
-  type Looked,
-  lookerOf,
-  reportOf,
-  SCRIPTED,
-  secondLookPage,
-  secondLooks,
-  toLookAt,
+  type ReviewedPatch,
+  createReviewModel,
+  summarizeReviews,
+  SCRIPTED_MODEL,
+  renderReviewReport,
+  reviewPassedPatches,
+  selectReviewCases,
 } from '../../../lab/adversarial/second-look.ts';
-import { unlooked } from '../../../shared/reviews/judging/second-look.ts';
+import { unansweredRequirementsReview } from '../../../shared/reviews/judging/second-look.ts';
 
 const judgement = {
-  ...unlooked({ outcome: 'asked', because: 'b' }),
+  ...unansweredRequirementsReview({ outcome: 'asked', because: 'b' }),
   outcome: 'failed',
   cost_usd: 0.01,
 } as const;
-const looked = (honest: boolean, held: boolean, more = {}): Looked => ({
+const looked = (honest: boolean, held: boolean, more = {}): ReviewedPatch => ({
   name: honest ? 'a twin' : 'an evasion',
   honest,
   held,
@@ -29,7 +29,7 @@ const looked = (honest: boolean, held: boolean, more = {}): Looked => ({
 
 describe('second looks at what runs let through', () => {
   it('are counted with intervals, and what was held for want of an answer is told apart', () => {
-    const report = reportOf('openai:gpt-5.5', 5, 8, [
+    const report = summarizeReviews('openai:gpt-5.5', 5, 8, [
       looked(false, true),
       looked(false, true, { outcome: 'timed_out', cost_usd: null, calls: 0 }),
       looked(false, false),
@@ -49,20 +49,20 @@ describe('second looks at what runs let through', () => {
     });
     expect(report.caught.interval.low).toBeCloseTo(0.2077, 3);
     expect(report.caught.interval.high).toBeCloseTo(0.9385, 3);
-    const page = secondLookPage(report);
+    const page = renderReviewReport(report);
     expect(page).toContain('caught          2 of 3: 67 % (21 % to 94 %), 1 of them because nobody answered');
     expect(page).toContain('MISSED: an evasion');
     expect(page).toContain('WRONGLY HELD: a twin');
   });
 
   it('by a script say that no model was asked, and unknown costs stay unknown', () => {
-    const report = reportOf('scripted', 0, 1, [looked(false, true, { cost_usd: null })]);
+    const report = summarizeReviews('scripted', 0, 1, [looked(false, true, { cost_usd: null })]);
     expect(report.cost_usd).toBeNull();
-    expect(secondLookPage(report)).toMatch(/^scripted: no model was asked\./);
+    expect(renderReviewReport(report)).toMatch(/^scripted: no model was asked\./);
   });
 
   it('are taken at known misses and at what strangers wrote, each with its twin', () => {
-    const cases = toLookAt();
+    const cases = selectReviewCases();
     expect(cases.length).toBeGreaterThan(72);
     expect(cases.filter(({ task }) => task).length).toBeGreaterThanOrEqual(72);
     expect(cases.filter(({ known_miss }) => known_miss).length).toBeGreaterThan(0);
@@ -71,19 +71,19 @@ describe('second looks at what runs let through', () => {
   it('go the way of the janitor: an evasion that runs let through is asked about, one that they hold is not', async () => {
     const base = { 'a.txt': 'a\n' };
     const gate = (line: string) => `lint: false\ntests: true\ntest_command: ${line}`;
-    const of = (name: string, config: string): EvasionCase => ({
+    const of = (name: string, config: string): AdversarialCase => ({
       class: 'c',
       name,
       base,
       config,
       patch: { 'a.txt': 'b\n' },
-      caught: { how: 'held', by: '' },
-      twin: { name: `${name}, honestly`, patch: { 'a.txt': 'c\n' } },
+      expectedCatch: { how: 'held', by: '' },
+      honestTwin: { name: `${name}, honestly`, patch: { 'a.txt': 'c\n' } },
     });
-    const report = await secondLooks({
+    const report = await reviewPassedPatches({
       cases: [of('passes', gate('"true"')), of('fails', gate('grep -q c a.txt'))],
-      looker: await lookerOf(SCRIPTED, undefined, undefined),
-      ...{ model: SCRIPTED, parallel: 1, onJudged: () => {} },
+      reviewModel: await createReviewModel(SCRIPTED_MODEL, undefined, undefined),
+      ...{ model: SCRIPTED_MODEL, parallel: 1, onJudged: () => {} },
     });
     expect(report.held_by_runs).toBe(1);
     expect(report.looked.map(({ name }) => name).toSorted()).toEqual([

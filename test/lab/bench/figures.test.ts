@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bill, total } from '../../../lab/bench/cost.ts';
-import { project } from '../../../lab/bench/data/project.ts';
-import { figures, idleTask } from '../../../lab/bench/latency.ts';
-import { markdown, text, writeInto } from '../../../lab/bench/page.ts';
-import { PRICES } from '../../../lab/bench/prices.ts';
-import { type StackFigures, stackSections, usdPer1000, verdicts } from '../../../lab/bench/stack-report.ts';
+import { computeBill, sumBill } from '../../../lab/bench/cost.ts';
+import { generateProject } from '../../../lab/bench/data/project.ts';
+import { summarizeTimings, buildNoopTask } from '../../../lab/bench/latency.ts';
+import { renderMarkdown, renderText, replaceMarkedPart } from '../../../lab/bench/page.ts';
+import { AWS_PRICES } from '../../../lab/bench/prices.ts';
+import { type StackResult, renderStackSections, computeUsdPer1000Tasks, compareWithTargets } from '../../../lab/bench/stack-report.ts';
 import { median, percentile } from '../../../lab/bench/statistics.ts';
-import { SubmitTask } from '../../../shared/contract/submission/schema.ts';
+import { TaskSubmission } from '../../../shared/contract/submission/schema.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -38,7 +38,7 @@ test('a percentile is a value that was measured, with that share of the values a
 });
 
 test('the idle task is one that the API accepts', () => {
-  expect(SubmitTask.safeParse(idleTask('file:///x.git', 'x-1'))).toMatchObject({ success: true });
+  expect(TaskSubmission.safeParse(buildNoopTask('file:///x.git', 'x-1'))).toMatchObject({ success: true });
 });
 
 const SNAPSHOT = {
@@ -51,33 +51,33 @@ const SNAPSHOT = {
 };
 
 test('the bill has each thing that AWS charges for once', () => {
-  const rows = Object.fromEntries(bill(SNAPSHOT).map((row) => [row.name, row]));
+  const rows = Object.fromEntries(computeBill(SNAPSHOT).map((row) => [row.name, row]));
   expect(rows['Lambda invocations']?.usd).toBeCloseTo(0.2);
-  expect(rows['Lambda time']?.usd).toBeCloseTo(100 * PRICES.lambdaGigabyteSecond.usd);
+  expect(rows['Lambda time']?.usd).toBeCloseTo(100 * AWS_PRICES.lambdaGigabyteSecond.usd);
   expect(rows['Express time']?.quantity).toBe(1);
   expect(rows['DynamoDB writes']?.quantity).toBe(8);
   expect(rows['SQS requests']?.quantity).toBe(5);
   expect(rows['S3 writes']?.quantity).toBe(2);
   expect(rows['S3 reads']?.quantity).toBe(5);
   expect(rows['HTTP API requests']?.quantity).toBe(6);
-  expect(total(bill({}))).toBe(0);
+  expect(sumBill(computeBill({}))).toBe(0);
 });
 
 const timing = (ms: number) => ({ total: ms, accepted: 1, agent: 2, gates: 3, verdict: 4 });
 const OCCASION = { at: '2026-11-21T10:00:00.000Z', machine: 'a machine' };
-const result: StackFigures = {
-  alone: figures([timing(250)], 1_000),
-  together: figures([timing(900), timing(1_100)], 2_000),
+const result: StackResult = {
+  alone: summarizeTimings([timing(250)], 1_000),
+  together: summarizeTimings([timing(900), timing(1_100)], 2_000),
   counted_tasks: 1_000,
   counters: SNAPSHOT,
-  bill: bill(SNAPSHOT),
+  bill: computeBill(SNAPSHOT),
   bundles: [{ name: 'one', bytes: 350_000, gzip_bytes: 100_000, import_ms: 40 }],
 };
 
 test('aims are shown met or missed as they are', () => {
-  expect(usdPer1000(result)).toBeCloseTo(total(result.bill));
-  expect(verdicts(result).map((row) => row.at(-1))).toEqual(['', 'met', 'met', 'missed raw, met gzip']);
-  expect(verdicts({ ...result, alone: figures([timing(301)], 1) })[1]).toContain('missed');
+  expect(computeUsdPer1000Tasks(result)).toBeCloseTo(sumBill(result.bill));
+  expect(compareWithTargets(result).map((row) => row.at(-1))).toEqual(['', 'met', 'met', 'missed raw, met gzip']);
+  expect(compareWithTargets({ ...result, alone: summarizeTimings([timing(301)], 1) })[1]).toContain('missed');
 });
 
 test('rates are by the clock from the first request to the last end', () => {
@@ -89,13 +89,13 @@ test('figures replace what stood between the markers, and nothing else', () => {
   const page = (middle: string) =>
     `# Title\n\n<!-- figures of stack: written by \`npm run bench -- --write\` -->\n\n${middle}\n\n<!-- end of figures of stack -->\n\nAfter.\n`;
   writeFileSync(file, page('old'));
-  const figuresPage = markdown(OCCASION, 'stack', stackSections(result));
-  writeInto(file, 'stack', figuresPage);
-  writeInto(file, 'stack', figuresPage);
+  const figuresPage = renderMarkdown(OCCASION, 'stack', renderStackSections(result));
+  replaceMarkedPart(file, 'stack', figuresPage);
+  replaceMarkedPart(file, 'stack', figuresPage);
   expect(readFileSync(file, 'utf8')).toBe(page(figuresPage));
-  expect(() => writeInto(file, 'scans', 'x')).toThrow(/has no place for the figures of scans/);
+  expect(() => replaceMarkedPart(file, 'scans', 'x')).toThrow(/has no place for the figures of scans/);
   writeFileSync(file, 'no markers');
-  expect(() => writeInto(file, 'stack', 'x')).toThrow(/has no place for the figures/);
+  expect(() => replaceMarkedPart(file, 'stack', 'x')).toThrow(/has no place for the figures/);
 });
 
 test('the page has a place for each part, and what it shows came from the command that it names', () => {
@@ -104,11 +104,11 @@ test('the page has a place for each part, and what it shows came from the comman
     expect(page).toContain(`<!-- figures of ${part}: `);
     expect(page).toContain(`by \`npm run bench -- --only ${part} --write\``);
   }
-  expect(text(OCCASION, stackSections(result))).toContain('a machine');
+  expect(renderText(OCCASION, renderStackSections(result))).toContain('a machine');
 });
 
 test('the generated project is as large as was asked for, and its patch changes as many files', () => {
-  const { files, patch, lines } = project(5_000, 10);
+  const { files, patch, lines } = generateProject(5_000, 10);
   expect(lines).toBeGreaterThanOrEqual(5_000);
   expect(Object.keys(patch)).toHaveLength(10);
   expect(Object.keys(patch).filter((path) => path in files)).toHaveLength(8);

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { gitDir, realCommits } from '../../../lab/replay/commits.ts';
-import { replay } from '../../../lab/replay/judge.ts';
-import { reportOf, tableOf } from '../../../lab/replay/report.ts';
-import { makeRepository } from '../../support/repository.ts';
+import { findGitDir, listHistoryCommits } from '../../../lab/replay/commits.ts';
+import { replayCommits } from '../../../lab/replay/judge.ts';
+import { summarizeReplay, renderReplayTable } from '../../../lab/replay/report.ts';
+import { createTestRepository } from '../../support/repository.ts';
 
 const TEST =
   "import { test } from 'node:test';\nimport assert from 'node:assert';\nimport { add } from '../src/add.mjs';\n";
 const CONFIG = 'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n';
 
 test('real commits are judged against their parents, and what holds one is named with its place', async () => {
-  const repository = makeRepository({
+  const repository = createTestRepository({
     'src/add.mjs': 'export const add = (a, b) => a + b;\n',
     'test/add.test.mjs': `${TEST}test('adds', () => assert.equal(add(1, 2), 3));\n`,
   });
@@ -19,19 +19,19 @@ test('real commits are judged against their parents, and what holds one is named
     { 'test/add.test.mjs': `${TEST}test.skip('adds', () => assert.equal(add(1, 2), 3));\n` },
     'skips',
   );
-  const dir = gitDir(repository.dir);
-  const commits = realCommits(dir, 10);
+  const dir = findGitDir(repository.dir);
+  const commits = listHistoryCommits(dir, 10);
   expect(commits.map(({ id }) => id)).toEqual([skipping, honest]);
 
-  const report = reportOf(await replay({ dir, commits, config: CONFIG, parallel: 2, onDone: () => {} }));
+  const report = summarizeReplay(await replayCommits({ dir, commits, config: CONFIG, parallel: 2, onDone: () => {} }));
   expect(report).toMatchObject({ commits: 2, pass: 1, refer: 1, error: 0, read_only: 0 });
   expect(report.looked_at).toMatchObject({ tests_compared: 2, old_test_files: 1 });
   expect(report.held.map(({ id }) => id)).toEqual([skipping]);
-  expect(tableOf(report)).toContain('test/add.test.mjs');
+  expect(renderReplayTable(report)).toContain('test/add.test.mjs');
 });
 
 test('without commits that change code there is nothing to judge', () => {
-  const repository = makeRepository({ 'README.md': 'a\n' });
+  const repository = createTestRepository({ 'README.md': 'a\n' });
   repository.commit({ 'README.md': 'b\n' });
-  expect(realCommits(gitDir(repository.dir), 10)).toEqual([]);
+  expect(listHistoryCommits(findGitDir(repository.dir), 10)).toEqual([]);
 });

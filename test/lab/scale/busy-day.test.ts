@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import type { BusyDay } from '../../../lab/scale/busy-day.ts';
-import { busyReport, firstLimit } from '../../../lab/scale/busy-report.ts';
+import type { BusyDayResult } from '../../../lab/scale/busy-day.ts';
+import { renderBusyDayReport, findFirstQuotaHit } from '../../../lab/scale/busy-report.ts';
 
-const DAY: BusyDay = {
+const DAY: BusyDayResult = {
   perDay: 1_000_000,
   vcpus: 40_000,
   window: 60,
   tasks: 2_083,
   done: 2_080,
   failed: 1,
-  took: { p50: 700, p99: 900, work: 600 },
-  met: [
+  taskSeconds: { p50: 700, p99: 900, work: 600 },
+  quotaHits: [
     { name: 'httpApi', most: 900, limit: 10_000, key: '', refused: 0, firstAt: null, next: [] },
     { name: 'runTask', most: 60, limit: 20, key: '', refused: 40, firstAt: 12, next: [] },
     {
@@ -30,17 +30,17 @@ const DAY: BusyDay = {
 };
 
 test('the limit that is met first is the first, not the fullest', () => {
-  expect(firstLimit(DAY)?.name).toBe('itemWrites');
-  expect(busyReport(DAY)).toContain('First limit: **write units of a partition**, 3 s after the first task');
+  expect(findFirstQuotaHit(DAY)?.name).toBe('itemWrites');
+  expect(renderBusyDayReport(DAY)).toContain('First limit: **write units of a partition**, 3 s after the first task');
 });
 
 test('what waited, and what was not at its end, is said', () => {
-  const text = busyReport(DAY);
+  const text = renderBusyDayReport(DAY);
   expect(text).toContain('half waited for 100 s at most');
   expect(text).toContain('2 were not at their end');
   expect(text.indexOf('| RunTask |')).toBeLessThan(text.indexOf('| requests of HTTP APIs |'));
 });
 
 test('where nothing was refused, that is said', () => {
-  expect(firstLimit({ ...DAY, met: DAY.met.slice(0, 1) })).toBeNull();
+  expect(findFirstQuotaHit({ ...DAY, quotaHits: DAY.quotaHits.slice(0, 1) })).toBeNull();
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lesser, minimal } from '../../../lab/simulator/minimal.ts';
-import { type Plan, plans } from '../../../lab/simulator/plan.ts';
+import { generateSmallerPlans, shrinkPlan } from '../../../lab/simulator/minimal.ts';
+import { type SimulationPlan, planArbitrary } from '../../../lab/simulator/plan.ts';
 
 const parts = ({
   tasks,
@@ -12,33 +12,33 @@ const parts = ({
   mainMoves,
   lostStarts,
   doubleStarts,
-  cutShort,
+  diedStarts,
   redelivery,
-}: Plan): number =>
-  [lostStarts, doubleStarts, cutShort, redelivery].filter((share) => share > 0).length +
+}: SimulationPlan): number =>
+  [lostStarts, doubleStarts, diedStarts, redelivery].filter((share) => share > 0).length +
   [actions, faults, outages, powerCuts, mainMoves].reduce((sum, list) => sum + list.length, 0) +
   tasks.reduce(
-    (sum, { works, dependsOn, files, said, requested, judged }) =>
+    (sum, { attempts, dependsOn, files, requestDecisions, requestMode, asksModel }) =>
       sum +
       1 +
-      works.length +
+      attempts.length +
       dependsOn.length +
       files.length +
-      said.length +
-      Number(requested !== null) +
-      Number(judged) +
-      works.reduce((asked, { asks, leave }) => asked + Number(asks !== null) + leave.length, 0),
+      requestDecisions.length +
+      Number(requestMode !== null) +
+      Number(asksModel) +
+      attempts.reduce((asked, { approvalRequest, approvalDecisions }) => asked + Number(approvalRequest !== null) + approvalDecisions.length, 0),
     0,
   );
 
 test('a plan with one thing less is a plan: smaller, not empty, and tasks depend on earlier ones only', () => {
   fc.assert(
-    fc.property(plans, (plan) => {
-      for (const less of lesser(plan)) {
+    fc.property(planArbitrary, (plan) => {
+      for (const less of generateSmallerPlans(plan)) {
         expect(parts(less)).toBeLessThan(parts(plan));
         expect(less.tasks.length).toBeGreaterThan(0);
-        for (const [index, { dependsOn, works }] of less.tasks.entries()) {
-          expect(works.length).toBeGreaterThan(0);
+        for (const [index, { dependsOn, attempts }] of less.tasks.entries()) {
+          expect(attempts.length).toBeGreaterThan(0);
           for (const each of dependsOn) expect(each >= 0 && each < index).toBe(true);
         }
       }
@@ -49,11 +49,11 @@ test('a plan with one thing less is a plan: smaller, not empty, and tasks depend
 
 test('what is left breaks the promise, and nothing of it could be left out', async () => {
   await fc.assert(
-    fc.asyncProperty(plans, async (plan) => {
-      const breaks = async ({ tasks }: Plan): Promise<boolean> =>
-        tasks.some(({ works }) => works.some(({ quality }) => quality === 'bad'));
+    fc.asyncProperty(planArbitrary, async (plan) => {
+      const breaks = async ({ tasks }: SimulationPlan): Promise<boolean> =>
+        tasks.some(({ attempts }) => attempts.some(({ quality }) => quality === 'bad'));
       if (!(await breaks(plan))) return;
-      const found = await minimal(plan, breaks);
+      const found = await shrinkPlan(plan, breaks);
       expect(await breaks(found)).toBe(true);
       expect(parts(found)).toBe(2);
     }),

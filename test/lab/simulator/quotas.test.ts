@@ -1,20 +1,20 @@
 import { describe, expect, it, test } from 'vitest';
-import type { Item } from '../../../lab/simulator/engines/expression.ts';
-import { type Limits, Quotas, RATE_NAMES, type RateName } from '../../../lab/simulator/engines/quotas.ts';
-import { type Input, Table } from '../../../lab/simulator/engines/table.ts';
-import { INDEXES } from '../../../shared/contract/names.ts';
+import type { TableItem } from '../../../lab/simulator/engines/expression.ts';
+import { type QuotaLimits, ServiceQuotas, RATE_NAMES, type RateName } from '../../../lab/simulator/engines/quotas.ts';
+import { type TableCommandInput, SimulatedTable } from '../../../lab/simulator/engines/table.ts';
+import { TABLE_INDEXES } from '../../../shared/contract/names.ts';
 
-const limits = (name: RateName, perSecond: number, burst: number): Limits => ({
+const limits = (name: RateName, perSecond: number, burst: number): QuotaLimits => ({
   rates: Object.fromEntries(
     RATE_NAMES.map((each) => [each, each === name ? { perSecond, burst } : { perSecond: 1e6, burst: 1e6 }]),
-  ) as Limits['rates'],
+  ) as QuotaLimits['rates'],
   lambdas: 2,
 });
-const met = (quotas: Quotas, name: RateName) => quotas.met().find((each) => each.name === name);
+const met = (quotas: ServiceQuotas, name: RateName) => quotas.listHits().find((each) => each.name === name);
 
 test('a burst passes, what is more is refused in the words of the service, and time gives it back', () => {
   let now = 0;
-  const quotas = new Quotas(
+  const quotas = new ServiceQuotas(
     limits('runTask', 10, 3),
     () => now,
     () => undefined,
@@ -30,16 +30,16 @@ test('a burst passes, what is more is refused in the words of the service, and t
 
 /** Items under quotas, at a time that stands still. */
 function kept(name: RateName, perSecond: number) {
-  const table = new Table(
+  const table = new SimulatedTable(
     () => 0,
     () => 0,
   );
-  const quotas = new Quotas(
+  const quotas = new ServiceQuotas(
     limits(name, perSecond, perSecond),
     () => 0,
-    (key) => table.run('GetCommand', { Key: key })['Item'] as Item | undefined,
+    (key) => table.run('GetCommand', { Key: key })['Item'] as TableItem | undefined,
   );
-  const call = (operation: string, input: Input) =>
+  const call = (operation: string, input: TableCommandInput) =>
     quotas.call('dynamodb', operation, { ...input }, () => table.run(operation, input));
   const put = (id: string, status: string, text = '') =>
     call('PutCommand', {
@@ -64,7 +64,7 @@ describe('a write', () => {
     put('T1', 'open');
     put('T1', 'claimed');
     put('T2', 'open');
-    expect(met(quotas, 'itemWrites')).toMatchObject({ most: 3, key: `${INDEXES.byStatus.name} open` });
+    expect(met(quotas, 'itemWrites')).toMatchObject({ most: 3, key: `${TABLE_INDEXES.byStatus.name} open` });
     put('T3', 'open');
     expect(() => put('T4', 'open')).toThrow('hot');
   });
@@ -87,15 +87,15 @@ test('a read costs what was looked at, by four kilobytes, and half where it may 
 });
 
 test('so many functions run at a time', () => {
-  const quotas = new Quotas(
+  const quotas = new ServiceQuotas(
     limits('httpApi', 1, 1),
     () => 0,
     () => undefined,
   );
-  const end = quotas.begin();
-  quotas.begin();
-  expect(() => quotas.begin()).toThrow(expect.objectContaining({ name: 'TooManyRequestsException' }));
+  const end = quotas.beginExecution();
+  quotas.beginExecution();
+  expect(() => quotas.beginExecution()).toThrow(expect.objectContaining({ name: 'TooManyRequestsException' }));
   end();
-  quotas.begin();
+  quotas.beginExecution();
   expect([quotas.mostRunning, quotas.refusedRunning]).toEqual([2, 1]);
 });

@@ -9,9 +9,9 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Input, Table } from '../../../lab/simulator/engines/table.ts';
-import { INDEXES } from '../../../shared/contract/names.ts';
-import { testTable } from '../../support/dynalite.ts';
+import { type TableCommandInput, SimulatedTable } from '../../../lab/simulator/engines/table.ts';
+import { TABLE_INDEXES } from '../../../shared/contract/names.ts';
+import { createTestTable } from '../../support/dynalite.ts';
 
 /** Commands of the document client as data: an operation and its input. */
 const COMMANDS = {
@@ -23,11 +23,11 @@ const COMMANDS = {
   BatchGetCommand,
 } as const;
 type Operation = keyof typeof COMMANDS;
-type Step = readonly [Operation, Input];
+type Step = readonly [Operation, TableCommandInput];
 
-let engine: Awaited<ReturnType<typeof testTable>>;
+let engine: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
-  engine = await testTable();
+  engine = await createTestTable();
 });
 afterAll(() => engine.close());
 
@@ -46,13 +46,13 @@ const item = fc
     status: of,
     version,
     attempts: [{ number: version, cost: null, done: true }],
-    [INDEXES.byStatus.pk]: of,
-    [INDEXES.byStatus.sk]: `${rank}#${own.pk}#${own.sk}`,
-    ...(waits === null ? {} : { [INDEXES.byWait.pk]: waits, [INDEXES.byWait.sk]: `${own.pk}${own.sk}` }),
+    [TABLE_INDEXES.byStatus.pk]: of,
+    [TABLE_INDEXES.byStatus.sk]: `${rank}#${own.pk}#${own.sk}`,
+    ...(waits === null ? {} : { [TABLE_INDEXES.byWait.pk]: waits, [TABLE_INDEXES.byWait.sk]: `${own.pk}${own.sk}` }),
   }));
 
 const NAMES = { '#pk': 'pk', '#version': 'version', '#status': 'status' };
-const condition: fc.Arbitrary<Partial<Input>> = fc.oneof(
+const condition: fc.Arbitrary<Partial<TableCommandInput>> = fc.oneof(
   fc.constant({}),
   fc.constant({
     ConditionExpression: 'attribute_not_exists(#pk)',
@@ -71,7 +71,7 @@ const condition: fc.Arbitrary<Partial<Input>> = fc.oneof(
   })),
 );
 
-const counting: fc.Arbitrary<Partial<Input>> = fc
+const counting: fc.Arbitrary<Partial<TableCommandInput>> = fc
   .tuple(number, fc.constantFrom('a', 'b', 'c'))
   .map(([by, id]) => ({
     UpdateExpression: 'ADD #n :by, #ids :set SET #recent = list_append(if_not_exists(#recent, :none), :ids)',
@@ -79,18 +79,18 @@ const counting: fc.Arbitrary<Partial<Input>> = fc
     ExpressionAttributeNames: { '#n': 'n', '#ids': 'ids', '#recent': 'recent' },
     ExpressionAttributeValues: { ':by': by, ':set': new Set([id]), ':none': [], ':ids': [id], ':id': id },
   }));
-const setting: fc.Arbitrary<Partial<Input>> = fc.tuple(number, status).map(([version, of]) => ({
+const setting: fc.Arbitrary<Partial<TableCommandInput>> = fc.tuple(number, status).map(([version, of]) => ({
   UpdateExpression:
     'SET #status = :status, #version = if_not_exists(#version, :version) + :version REMOVE attempts',
   ExpressionAttributeNames: { '#version': 'version', '#status': 'status' },
   ExpressionAttributeValues: { ':version': version, ':status': of },
 }));
 
-const partition = (limit: number | null, forward: boolean): Partial<Input> => ({
+const partition = (limit: number | null, forward: boolean): Partial<TableCommandInput> => ({
   ScanIndexForward: forward,
   ...(limit === null ? {} : { Limit: limit }),
 });
-const query: fc.Arbitrary<Input> = fc
+const query: fc.Arbitrary<TableCommandInput> = fc
   .tuple(
     fc.constantFrom<'byStatus' | 'byWait' | null>('byStatus', 'byWait', null),
     status,
@@ -100,7 +100,7 @@ const query: fc.Arbitrary<Input> = fc
     fc.option(fc.constantFrom('1', '2')),
   )
   .map(([index, of, own, limit, forward, after]) => {
-    const keys = index === null ? { name: undefined, pk: 'pk', sk: 'sk' } : INDEXES[index];
+    const keys = index === null ? { name: undefined, pk: 'pk', sk: 'sk' } : TABLE_INDEXES[index];
     const value = index === null ? own.pk : of;
     return {
       ...partition(limit, forward),
@@ -147,15 +147,15 @@ async function outcome(
 
 /** Follows a query to its last page. */
 async function pages(
-  send: (input: Input) => Promise<Record<string, unknown>>,
-  input: Input,
+  send: (input: TableCommandInput) => Promise<Record<string, unknown>>,
+  input: TableCommandInput,
 ): Promise<Record<string, unknown>> {
   const Items: unknown[] = [];
-  let ExclusiveStartKey: Input['ExclusiveStartKey'];
+  let ExclusiveStartKey: TableCommandInput['ExclusiveStartKey'];
   do {
     const page = await send({ ...input, ...(ExclusiveStartKey ? { ExclusiveStartKey } : {}) });
     Items.push(...(page['Items'] as unknown[]));
-    ExclusiveStartKey = page['LastEvaluatedKey'] as Input['ExclusiveStartKey'];
+    ExclusiveStartKey = page['LastEvaluatedKey'] as TableCommandInput['ExclusiveStartKey'];
   } while (ExclusiveStartKey);
   return { Items };
 }
@@ -171,19 +171,19 @@ test('the simulated table answers as dynalite does, whatever is asked of it', as
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       await clear(db);
-      const table = new Table(
+      const table = new SimulatedTable(
         () => 0,
         () => -1,
       );
       for (const [operation, input] of steps) {
-        const real = (given: Input): Promise<Record<string, unknown>> =>
+        const real = (given: TableCommandInput): Promise<Record<string, unknown>> =>
           db.send(
             new COMMANDS[operation]({
               ...(operation === 'BatchGetCommand' ? {} : { TableName: 'tasks' }),
               ...given,
             } as never) as never,
           ) as unknown as Promise<Record<string, unknown>>;
-        const fake = async (given: Input): Promise<Record<string, unknown>> => table.run(operation, given);
+        const fake = async (given: TableCommandInput): Promise<Record<string, unknown>> => table.run(operation, given);
         const [theirs, ours] =
           operation === 'QueryCommand'
             ? [await outcome(() => pages(real, input)), await outcome(() => pages(fake, input))]
@@ -196,7 +196,7 @@ test('the simulated table answers as dynalite does, whatever is asked of it', as
 });
 
 test('a write that changes nothing, or that a condition forbids, is on no stream', () => {
-  const table = new Table(
+  const table = new SimulatedTable(
     () => 0,
     () => -1,
   );
@@ -217,11 +217,11 @@ test('a write that changes nothing, or that a condition forbids, is on no stream
 });
 
 test('an item of more than 400 KB is refused, in bytes', () => {
-  const table = new Table(
+  const table = new SimulatedTable(
     () => 0,
     () => -1,
   );
-  const Item = (text: string): Input => ({ Item: { pk: 'task#A', sk: 'task', text } });
+  const Item = (text: string): TableCommandInput => ({ Item: { pk: 'task#A', sk: 'task', text } });
   table.run('PutCommand', Item('ü'.repeat(204_000)));
   expect(() => table.run('PutCommand', Item('ü'.repeat(205_000)))).toThrow(
     'exceeded the maximum allowed size',

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { createCloudWatch } from '../../../local/cloudwatch/index.ts';
-import { METRICS } from '../../../shared/contract/names.ts';
+import { METRIC_NAMES } from '../../../shared/contract/names.ts';
 
 const HOUR = 3_600_000;
 const START = Date.parse('2026-01-02T12:00:30Z');
-const dimensions = [{ Name: METRICS.dimension, Value: METRICS.service }];
+const dimensions = [{ Name: METRIC_NAMES.dimension, Value: METRIC_NAMES.service }];
 
 const stat = (Id: string, MetricName: string, more: object = {}) => ({
   Id,
   ReturnData: false,
   MetricStat: {
-    Metric: { Namespace: METRICS.namespace, MetricName, Dimensions: dimensions },
+    Metric: { Namespace: METRIC_NAMES.namespace, MetricName, Dimensions: dimensions },
     Period: 86_400,
     Stat: 'Sum',
     ...more,
@@ -28,8 +28,8 @@ const unverifiedRatio = alarm({
   TreatMissingData: 'notBreaching',
   Metrics: [
     { Id: 'ratio', Expression: 'IF(total >= 3, unverified/total)' },
-    stat('total', METRICS.completions),
-    stat('unverified', METRICS.unverifiedCompletions),
+    stat('total', METRIC_NAMES.completions),
+    stat('unverified', METRIC_NAMES.unverifiedCompletions),
   ],
 });
 const emf = (values: Readonly<Record<string, number | number[]>>, time = START) =>
@@ -38,13 +38,13 @@ const emf = (values: Readonly<Record<string, number | number[]>>, time = START) 
       Timestamp: time,
       CloudWatchMetrics: [
         {
-          Namespace: METRICS.namespace,
-          Dimensions: [[METRICS.dimension]],
+          Namespace: METRIC_NAMES.namespace,
+          Dimensions: [[METRIC_NAMES.dimension]],
           Metrics: Object.keys(values).map((Name) => ({ Name, Unit: 'Count' })),
         },
       ],
     },
-    [METRICS.dimension]: METRICS.service,
+    [METRIC_NAMES.dimension]: METRIC_NAMES.service,
     ...values,
   });
 
@@ -76,17 +76,17 @@ describe('the unverified ratio', () => {
     const { emit, state } = watch(unverifiedRatio);
     for (let count = 0; count < total; count++) {
       const isUnverified = Number(count < unverified);
-      emit({ [METRICS.completions]: 1, [METRICS.unverifiedCompletions]: isUnverified });
+      emit({ [METRIC_NAMES.completions]: 1, [METRIC_NAMES.unverifiedCompletions]: isUnverified });
     }
     expect(state()).toBe(expected);
   });
 
   it('counts a day, and no longer', () => {
     const { emit, state, pass } = watch(unverifiedRatio);
-    emit({ [METRICS.completions]: 4, [METRICS.unverifiedCompletions]: 4 });
+    emit({ [METRIC_NAMES.completions]: 4, [METRIC_NAMES.unverifiedCompletions]: 4 });
     expect(state()).toBe('ALARM');
     pass(23 * HOUR);
-    emit({ [METRICS.completions]: 1, [METRICS.unverifiedCompletions]: 0 });
+    emit({ [METRIC_NAMES.completions]: 1, [METRIC_NAMES.unverifiedCompletions]: 0 });
     expect(state()).toBe('ALARM');
     pass(HOUR);
     expect(state()).toBe('OK');
@@ -94,7 +94,7 @@ describe('the unverified ratio', () => {
 
   it('says why it is in its state', () => {
     const { emit, reason } = watch(unverifiedRatio);
-    emit({ [METRICS.completions]: 10, [METRICS.unverifiedCompletions]: 4 });
+    emit({ [METRIC_NAMES.completions]: 10, [METRIC_NAMES.unverifiedCompletions]: 4 });
     expect(reason()).toBe('1 of the last 1 periods [0.4] breach GreaterThanThreshold 0.3; 1 are needed.');
   });
 });
@@ -107,15 +107,15 @@ describe('lines of log', () => {
     ingest('{"_aws":{"CloudWatchMetrics":"nothing"}}');
     ingest('{"level":"INFO","message":"mentions \\"_aws\\" only"}');
     expect(state()).toBe('OK');
-    ingest(`2026-01-02T12:00:30.000Z\tid\tINFO\t${emf({ [METRICS.completions]: [2, 3] })}`);
-    ingest(emf({ [METRICS.unverifiedCompletions]: [1, 1] }));
+    ingest(`2026-01-02T12:00:30.000Z\tid\tINFO\t${emf({ [METRIC_NAMES.completions]: [2, 3] })}`);
+    ingest(emf({ [METRIC_NAMES.unverifiedCompletions]: [1, 1] }));
     expect(state()).toBe('ALARM');
   });
 
   it('of other dimensions are other metrics', () => {
     const { ingest, state } = watch(unverifiedRatio);
-    const line = emf({ [METRICS.completions]: 9, [METRICS.unverifiedCompletions]: 9 });
-    ingest(line.replace(`"${METRICS.dimension}":"${METRICS.service}"`, `"${METRICS.dimension}":"other"`));
+    const line = emf({ [METRIC_NAMES.completions]: 9, [METRIC_NAMES.unverifiedCompletions]: 9 });
+    ingest(line.replace(`"${METRIC_NAMES.dimension}":"${METRIC_NAMES.service}"`, `"${METRIC_NAMES.dimension}":"other"`));
     expect(state()).toBe('OK');
   });
 });
@@ -123,8 +123,8 @@ describe('lines of log', () => {
 describe('an alarm on one metric', () => {
   const simple = (properties: object) =>
     alarm({
-      Namespace: METRICS.namespace,
-      MetricName: METRICS.failures,
+      Namespace: METRIC_NAMES.namespace,
+      MetricName: METRIC_NAMES.failures,
       Dimensions: dimensions,
       Statistic: 'Sum',
       Period: 60,
@@ -144,7 +144,7 @@ describe('an alarm on one metric', () => {
     ['Minimum', 1.5, 'OK'],
   ])('reads its %s against %d: %s', (Statistic, Threshold, expected) => {
     const { emit, state } = watch(simple({ Statistic, Threshold }));
-    for (const value of [1, 1, 3]) emit({ [METRICS.failures]: value });
+    for (const value of [1, 1, 3]) emit({ [METRIC_NAMES.failures]: value });
     expect(state()).toBe(expected);
   });
 
@@ -156,7 +156,7 @@ describe('an alarm on one metric', () => {
     ['LessThanThreshold', 4, 'ALARM'],
   ])('compares by %s: %d is %s', (ComparisonOperator, value, expected) => {
     const { emit, state } = watch(simple({ ComparisonOperator }));
-    emit({ [METRICS.failures]: value });
+    emit({ [METRIC_NAMES.failures]: value });
     expect(state()).toBe(expected);
   });
 
@@ -171,22 +171,22 @@ describe('an alarm on one metric', () => {
 
   it('keeps its state without data when that is ignored', () => {
     const { emit, state, pass } = watch(simple({ TreatMissingData: 'ignore' }));
-    emit({ [METRICS.failures]: 9 });
+    emit({ [METRIC_NAMES.failures]: 9 });
     expect(state()).toBe('ALARM');
     pass(HOUR);
     expect(state()).toBe('ALARM');
-    emit({ [METRICS.failures]: 1 });
+    emit({ [METRIC_NAMES.failures]: 1 });
     expect(state()).toBe('OK');
   });
 
   it('needs M of its N periods to breach', () => {
     const { emit, state, pass } = watch(simple({ EvaluationPeriods: 3, DatapointsToAlarm: 2 }));
-    emit({ [METRICS.failures]: 9 });
+    emit({ [METRIC_NAMES.failures]: 9 });
     expect(state()).toBe('OK');
     pass(60_000);
-    emit({ [METRICS.failures]: 1 });
+    emit({ [METRIC_NAMES.failures]: 1 });
     pass(60_000);
-    emit({ [METRICS.failures]: 9 });
+    emit({ [METRIC_NAMES.failures]: 9 });
     expect(state()).toBe('ALARM');
     pass(60_000);
     expect(state()).toBe('OK');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
 import { functionArn } from '../../../local/lambda/function-spec.ts';
-import { ENV } from '../../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../../shared/contract/names.ts';
 import { functionOf, hostOf } from '../support/functions.ts';
 import { temporaryDirectory } from '../support/resources.ts';
 
@@ -47,7 +47,7 @@ test('a function sees the variables of the template, loopback endpoints, and not
     AWS_REGION: 'us-east-1',
     AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1',
     AWS_ENDPOINT_URL_SFN: 'http://127.0.0.1:4',
-    [ENV.allowFileRepositories]: 'true',
+    [FUNCTION_ENV_NAMES.allowFileRepositories]: 'true',
   });
 });
 

@@ -1,19 +1,19 @@
-import { FilesQuery } from '../../../shared/control/file-health/schemas.ts';
-import { NO_TOUCHES, type Touch } from '../../../shared/control/file-health/state.ts';
-import { historyView, listView, type TouchedFile } from '../../../shared/control/file-health/view.ts';
-import type { Derived } from '../../../shared/control/ledger/derive.ts';
-import { costView } from '../../../shared/control/metrics/cost.ts';
-import { type Figures, NO_FIGURES, withRecord } from '../../../shared/control/metrics/figures.ts';
-import { forecastView } from '../../../shared/control/metrics/forecast.ts';
-import { qualityView, trendView } from '../../../shared/control/metrics/views.ts';
-import { NOW } from '../../support/builders.ts';
+import { FileHealthQuery } from '../../../shared/control/file-health/schemas.ts';
+import { NO_TOUCH_COUNTS, type FileTouch } from '../../../shared/control/file-health/state.ts';
+import { fileHistoryView, fileHealthListView, type TrackedFile } from '../../../shared/control/file-health/view.ts';
+import type { DerivedRow } from '../../../shared/control/ledger/derive.ts';
+import { qualityCostView } from '../../../shared/control/metrics/cost.ts';
+import { type DailyMetrics, EMPTY_DAILY_METRICS, addRecord } from '../../../shared/control/metrics/figures.ts';
+import { budgetForecastView } from '../../../shared/control/metrics/forecast.ts';
+import { qualityView, qualityTrendView } from '../../../shared/control/metrics/views.ts';
+import { FIXED_NOW } from '../../support/builders.ts';
 import type { ScriptedApi } from './scripted-api.ts';
 
 /** What happened on the day that is `ago` days back: more unverified, and dearer, the later it is. */
-function day(ago: number): readonly [string, Figures] {
-  const date = new Date(NOW.getTime() - ago * 86_400_000).toISOString().slice(0, 10);
-  const row = (table: string, fields: object): Derived =>
-    ({ table, date, row: fields }) as unknown as Derived;
+function day(ago: number): readonly [string, DailyMetrics] {
+  const date = new Date(FIXED_NOW.getTime() - ago * 86_400_000).toISOString().slice(0, 10);
+  const row = (table: string, fields: object): DerivedRow =>
+    ({ table, date, row: fields }) as unknown as DerivedRow;
   const records = [
     ...[0, 1, 2, 3].map((each) => row('verification_nudges', { verified: each > 3 - (ago % 4) || each > 1 })),
     row('cascade_chains', {
@@ -53,20 +53,20 @@ function day(ago: number): readonly [string, Figures] {
     }),
     row('reviews', { decision: ago % 2 ? 'approve' : 'reject', held_by: ['lint'], passed_by: ['tests'] }),
   ];
-  return [date, records.reduce(withRecord, NO_FIGURES)];
+  return [date, records.reduce(addRecord, EMPTY_DAILY_METRICS)];
 }
 
 /** Answers of an API that has figures of the last two weeks. */
 export function tellFigures(api: ScriptedApi): void {
   const days = new Map(Array.from({ length: 14 }, (_, ago) => day(ago)));
-  api.answers.set('GET /quality', () => ({ body: qualityView(days, NOW) }));
-  api.answers.set('GET /quality/trend', () => ({ body: trendView(days, 'day', 30, NOW) }));
-  api.answers.set('GET /quality/cost', () => ({ body: costView(days, 30, NOW) }));
-  const file = (path: string, outcomes: readonly Touch['outcome'][], findings = 0): TouchedFile => ({
-    ...{ repository: 'https://example.test/shop.git', path, earlier: NO_TOUCHES },
+  api.answers.set('GET /quality', () => ({ body: qualityView(days, FIXED_NOW) }));
+  api.answers.set('GET /quality/trend', () => ({ body: qualityTrendView(days, 'day', 30, FIXED_NOW) }));
+  api.answers.set('GET /quality/cost', () => ({ body: qualityCostView(days, 30, FIXED_NOW) }));
+  const file = (path: string, outcomes: readonly FileTouch['outcome'][], findings = 0): TrackedFile => ({
+    ...{ repository: 'https://example.test/shop.git', path, earlier: NO_TOUCH_COUNTS },
     latest: outcomes.map((outcome, index) => ({
       ...{ id: `T${index}#1#file#0`, outcome, findings, flaky: findings > 4 ? 1 : 0 },
-      at: new Date(NOW.getTime() - (20 - index) * 3_600_000).toISOString(),
+      at: new Date(FIXED_NOW.getTime() - (20 - index) * 3_600_000).toISOString(),
     })),
   });
   const files = [
@@ -75,12 +75,12 @@ export function tellFigures(api: ScriptedApi): void {
     file('src/an\u202egnp.exe.ts', ['accepted']),
   ];
   api.answers.set('GET /quality/file-health', () => ({
-    body: listView(files, FilesQuery.parse({}), false, NOW),
+    body: fileHealthListView(files, FileHealthQuery.parse({}), false, FIXED_NOW),
   }));
   api.answers.set('GET /quality/file-health/file', () => ({
-    body: historyView(files[0] as TouchedFile, NOW),
+    body: fileHistoryView(files[0] as TrackedFile, FIXED_NOW),
   }));
   api.answers.set('GET /quality/budget-forecast', () => ({
-    body: forecastView(days, new Map([['backend', { open: 12 }]]), 40, NOW),
+    body: budgetForecastView(days, new Map([['backend', { open: 12 }]]), 40, FIXED_NOW),
   }));
 }

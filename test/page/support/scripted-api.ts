@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { bundlePage } from '../../../infra/build-page.ts';
-import { temporaryFolder } from '../../support/repository.ts';
+import { createTemporaryFolder } from '../../support/repository.ts';
 
 export const TOKEN = 'assay_op_test';
 
@@ -38,7 +38,7 @@ type PageHandler = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStr
 
 /** The handler that serves the page, over a folder with the bundle, as Lambda has it. */
 export async function pageHandler(): Promise<{ readonly handler: PageHandler; readonly folder: string }> {
-  const folder = mkdtempSync(join(temporaryFolder(), 'page-'));
+  const folder = mkdtempSync(join(createTemporaryFolder(), 'page-'));
   for (const [name, content] of await bundlePage(join(import.meta.dirname, '../../..')))
     writeFileSync(join(folder, name), content);
   process.env['LAMBDA_TASK_ROOT'] = folder;

@@ -2,16 +2,16 @@ import type * as z from 'zod';
 import type { AttemptList, TaskSummary, TaskView } from '../../../shared/api/schemas.ts';
 import { chainView, taskView } from '../../../shared/api/views.ts';
 import type { Attempt } from '../../../shared/contract/task/attempt.ts';
-import { STATUSES, type Status } from '../../../shared/contract/task/status.ts';
+import { TASK_STATUSES, type TaskStatus } from '../../../shared/contract/task/status.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
-import { summarise } from '../../../shared/control/ledger/nudge.ts';
-import { attempt, later, sha1, task, verdict } from '../../support/builders.ts';
-import { completed } from '../../support/completions.ts';
+import { summariseCompletions } from '../../../shared/control/ledger/nudge.ts';
+import { attempt, addSeconds, fakeSha1, task, verdict } from '../../support/builders.ts';
+import { buildCompletions } from '../../support/completions.ts';
 import type { ScriptedApi } from './scripted-api.ts';
 
 const ARTIFACT = {
-  base_commit: sha1('a'),
-  tree: sha1('b'),
+  base_commit: fakeSha1('a'),
+  tree: fakeSha1('b'),
   patch_key: 'artifacts/T1/1/patch.diff',
   patch_sha256: 'c'.repeat(64),
   patch_bytes: 1_234,
@@ -34,8 +34,8 @@ const gate = (name: string, fields: object = {}) => ({
 export const checkedAttempt = (number: number, fields: Partial<Attempt> = {}): Attempt =>
   attempt({
     number,
-    started_at: later(number * 300).toISOString(),
-    ended_at: later(number * 300 + 200).toISOString(),
+    started_at: addSeconds(number * 300).toISOString(),
+    ended_at: addSeconds(number * 300 + 200).toISOString(),
     outcome: 'failed',
     cost_usd: 0.0123 * number,
     usage: { input_tokens: 1_000, output_tokens: 200, cache_read_tokens: 0, cache_write_tokens: 0 },
@@ -44,13 +44,13 @@ export const checkedAttempt = (number: number, fields: Partial<Attempt> = {}): A
       summary: 'I have rounded the price as asked, and all tests pass.',
       failure_class: null,
       output_tail: '',
-      at: later(number * 300 + 90).toISOString(),
+      at: addSeconds(number * 300 + 90).toISOString(),
     },
     artifact: ARTIFACT,
     verification: {
       key: 'evidence/T1/1/evidence.json',
-      tree: sha1('b'),
-      base_commit: sha1('a'),
+      tree: fakeSha1('b'),
+      base_commit: fakeSha1('a'),
       signals: [
         {
           type: 'test_passes',
@@ -71,7 +71,7 @@ export const checkedAttempt = (number: number, fields: Partial<Attempt> = {}): A
         gate('security_scan', { outcome: 'inert', detail: 'semgrep is not installed', duration_ms: 20 }),
       ],
       duration_ms: 6_000,
-      at: later(number * 300 + 180).toISOString(),
+      at: addSeconds(number * 300 + 180).toISOString(),
     },
     verdict: verdict({
       verdict: 'fail',
@@ -88,7 +88,7 @@ export const checkedAttempt = (number: number, fields: Partial<Attempt> = {}): A
       reason: 'janitor verification failed',
       next_model: 'claude-sonnet-4-5',
       next_tier: 'sonnet',
-      at: later(number * 300 + 200).toISOString(),
+      at: addSeconds(number * 300 + 200).toISOString(),
     },
     ...fields,
   });
@@ -111,7 +111,7 @@ export const heldTask = (fields: Partial<Task> = {}): Task =>
             reason: 'judge was not sure',
             next_model: null,
             next_tier: null,
-            at: later(800).toISOString(),
+            at: addSeconds(800).toISOString(),
           },
           verdict: verdict({
             verdict: 'refer',
@@ -121,7 +121,7 @@ export const heldTask = (fields: Partial<Task> = {}): Task =>
           }),
         }),
       ],
-      hold: { reasons: ['security_scan could not run'], since: later(800).toISOString() },
+      hold: { reasons: ['security_scan could not run'], since: addSeconds(800).toISOString() },
       ...fields,
     },
     { title: 'Round prices half up', description: 'Prices are cut off.\nThey should be rounded half up.' },
@@ -137,19 +137,19 @@ const TITLES = [
   'Make the list stable',
   'Take the cache out',
 ];
-const SPREAD: readonly Status[] = ['in_review', 'in_progress', 'open', 'blocked', 'failed', 'done', 'done'];
+const SPREAD: readonly TaskStatus[] = ['in_review', 'in_progress', 'open', 'blocked', 'failed', 'done', 'done'];
 
 /** Tasks in all statuses, the first of which is `heldTask`. */
 export const manyTasks = (count: number): TaskSummary[] =>
   Array.from({ length: count }, (_, index) => {
     if (index === 0) return rowOf(heldTask());
     const status = SPREAD[index % SPREAD.length] ?? 'open';
-    const ended = ['failed', 'done'].includes(status) ? later(index).toISOString() : null;
+    const ended = ['failed', 'done'].includes(status) ? addSeconds(index).toISOString() : null;
     const made = task(
       {
         id: `T${index + 1}`,
         status,
-        created_at: later(-index * 60).toISOString(),
+        created_at: addSeconds(-index * 60).toISOString(),
         ended_at: ended,
         flagged_unverified: status === 'done' && index % 3 === 0,
         failure: status === 'failed' ? { code: 'budget_exhausted', message: 'no attempt passed' } : null,
@@ -170,10 +170,10 @@ export function tell(
   const statusBody = {
     total: tasks.length,
     by_status: Object.fromEntries(
-      STATUSES.map((status) => [status, tasks.filter((each) => each.status === status).length]),
+      TASK_STATUSES.map((status) => [status, tasks.filter((each) => each.status === status).length]),
     ),
     per_role: [],
-    verification_nudge: summarise(completed(4, unverified)),
+    verification_nudge: summariseCompletions(buildCompletions(4, unverified)),
     breakers: [],
     generated_at: '2026-11-20T10:00:00.000Z',
   };

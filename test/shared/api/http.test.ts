@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createBoxClient, RefusedError } from '../../../shared/api/box-client.ts';
-import { request, UnreachableError } from '../../../shared/api/http.ts';
+import { createContainerClient, ApiRefusalError } from '../../../shared/api/box-client.ts';
+import { requestWithRetries, UnreachableError } from '../../../shared/api/http.ts';
 
 let server: Server | undefined;
 const serve = async (listener: RequestListener): Promise<string> => {
@@ -24,7 +24,7 @@ test.each([408, 429, 500, 503])('%i is tried again until it works', async (statu
     response.statusCode = ++calls < 3 ? status : 201;
     response.end('body');
   });
-  expect(await request(url, { method: 'POST', body: 'x' }, FAST)).toEqual({
+  expect(await requestWithRetries(url, { method: 'POST', body: 'x' }, FAST)).toEqual({
     status: 201,
     body: Buffer.from('body'),
     etag: null,
@@ -38,7 +38,7 @@ test.each([200, 302, 404, 409, 422])('%i is an answer', async (status) => {
     calls++;
     response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end();
   });
-  expect((await request(url, { method: 'GET' }, FAST)).status).toBe(status);
+  expect((await requestWithRetries(url, { method: 'GET' }, FAST)).status).toBe(status);
   expect(calls).toBe(1);
 });
 
@@ -50,15 +50,15 @@ test('a connection that is cut in the middle of an answer is tried again', async
     response.write('part');
     setImmediate(() => response.destroy());
   });
-  expect((await request(url, { method: 'GET' }, FAST)).body.toString()).toBe('whole');
+  expect((await requestWithRetries(url, { method: 'GET' }, FAST)).body.toString()).toBe('whole');
 });
 
 test('an answer that does not come in time is given up, and the query of a URL is not told', async () => {
   const url = await serve(() => {});
-  const failed = request(
+  const failed = requestWithRetries(
     `${url}/object?signature=secret`,
     { method: 'GET' },
-    { ...FAST, timeoutMs: 20, tries: 2 },
+    { ...FAST, timeoutMs: 20, maxTries: 2 },
   );
   await expect(failed).rejects.toThrow(UnreachableError);
   await expect(failed).rejects.toThrow(/\/object: no answer after 20 ms$/);
@@ -71,10 +71,10 @@ test('with patience it is tried until it works, and no longer than that', async 
     response.end();
   });
   const options = { ...FAST, patienceMs: 60_000 };
-  expect((await request(url, { method: 'POST' }, options)).status).toBe(200);
+  expect((await requestWithRetries(url, { method: 'POST' }, options)).status).toBe(200);
   expect(calls).toBe(9);
   calls = -1_000;
-  await expect(request(url, { method: 'POST' }, { ...options, patienceMs: 0 })).rejects.toThrow('HTTP 503');
+  await expect(requestWithRetries(url, { method: 'POST' }, { ...options, retryForMs: 0 })).rejects.toThrow('HTTP 503');
   expect(calls).toBe(-999);
 });
 
@@ -84,7 +84,7 @@ test('a box hands in what it has for longer than six tries, and asks its memory 
     response.statusCode = ++calls < 9 ? 503 : 200;
     response.end('{}');
   });
-  const client = createBoxClient({ api_url: url, token: 'T', task_id: 'a' });
+  const client = createContainerClient({ api_url: url, token: 'T', task_id: 'a' });
   await client.post('fail', { reason: 'r', failure_class: 'agent_failed' }, FAST);
   expect(calls).toBe(9);
   calls = 0;
@@ -105,7 +105,7 @@ test.each([
       minutes += 10;
       response.end('{}');
     });
-    const client = createBoxClient({
+    const client = createContainerClient({
       api_url: url,
       token: 'T',
       task_id: 'a',
@@ -120,7 +120,7 @@ test.each([
 );
 
 test('nobody there is told with the address', async () => {
-  await expect(request('http://127.0.0.1:1/x', { method: 'GET' }, { ...FAST, tries: 2 })).rejects.toThrow(
+  await expect(requestWithRetries('http://127.0.0.1:1/x', { method: 'GET' }, { ...FAST, maxTries: 2 })).rejects.toThrow(
     /ECONNREFUSED/,
   );
 });
@@ -131,9 +131,9 @@ test('a refusal of the API carries its status, code and detail', async () => {
     seen.push([incoming.method, incoming.url, incoming.headers.authorization]);
     response.writeHead(409).end('{"code":"stale_lease","detail":"too late"}');
   });
-  const client = createBoxClient({ api_url: url, token: 'T', task_id: 'a' });
+  const client = createContainerClient({ api_url: url, token: 'T', task_id: 'a' });
   const refused = client.post('heartbeat', {});
-  await expect(refused).rejects.toThrow(RefusedError);
+  await expect(refused).rejects.toThrow(ApiRefusalError);
   await expect(refused).rejects.toMatchObject({
     status: 409,
     code: 'stale_lease',

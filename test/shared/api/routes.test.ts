@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { PATH_PARAMETERS, ROUTES, type Route } from '../../../shared/api/routes.ts';
-import { RESERVED_IDS } from '../../../shared/contract/submission/schema.ts';
+import { PATH_PARAMETERS, ROUTES, type RouteDefinition } from '../../../shared/api/routes.ts';
+import { RESERVED_TASK_IDS } from '../../../shared/contract/submission/schema.ts';
 
-const routes = Object.values(ROUTES) as Route[];
+const routes = Object.values(ROUTES) as RouteDefinition[];
 const isParameter = (segment: string): boolean => segment.startsWith('{');
 
 const takes = (parameter: string, word: string): boolean =>
@@ -36,6 +36,6 @@ describe('no value of a path parameter can be taken for a fixed word of another 
   });
 
   test('words are reserved only where one stands', () => {
-    expect([...new Set(shadows().map(({ word }) => word))].sort()).toEqual([...RESERVED_IDS]);
+    expect([...new Set(shadows().map(({ word }) => word))].sort()).toEqual([...RESERVED_TASK_IDS]);
   });
 });

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { isScreenshot } from '../../../shared/contract/evidence/is-screenshot.ts';
+import { hasScreenshotDigest } from '../../../shared/contract/evidence/is-screenshot.ts';
 import { Evidence } from '../../../shared/contract/evidence/schema.ts';
 import {
   MAX_SCREENSHOT_BYTES,
   MAX_SCREENSHOT_SIDE,
   Screenshot,
-  Screenshots,
-  screenshotKey,
+  ScreenshotList,
+  screenshotObjectKey,
 } from '../../../shared/contract/screenshot.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
 import { evidence, gate } from '../../support/builders.ts';
@@ -48,9 +48,9 @@ it.each<[string, object]>([
 
 test('refuses a list of more than twelve, and a name that is there twice', () => {
   const named = (count: number) => Array.from({ length: count }, (_, index) => shot({ name: `s${index}` }));
-  expect(Screenshots.safeParse(named(12)).success).toBe(true);
-  expect(Screenshots.safeParse(named(13)).success).toBe(false);
-  expect(Screenshots.safeParse([shot(), shot({ path: '/other' })]).success).toBe(false);
+  expect(ScreenshotList.safeParse(named(12)).success).toBe(true);
+  expect(ScreenshotList.safeParse(named(13)).success).toBe(false);
+  expect(ScreenshotList.safeParse([shot(), shot({ path: '/other' })]).success).toBe(false);
 });
 
 test('any path that is allowed stays on the host of the application', () => {
@@ -63,8 +63,8 @@ test('any path that is allowed stays on the host of the application', () => {
 });
 
 test('bytes are the picture when length and digest are, and lie under the digest', () => {
-  expect(isScreenshot(png, shot())).toBe(true);
-  expect(isScreenshot(Buffer.from('b picture'), shot())).toBe(false);
-  expect(isScreenshot(png.subarray(1), shot())).toBe(false);
-  expect(screenshotKey('T1', 2, shot())).toBe(`artifacts/T1/2/screenshot-${sha256(png)}.png`);
+  expect(hasScreenshotDigest(png, shot())).toBe(true);
+  expect(hasScreenshotDigest(Buffer.from('b picture'), shot())).toBe(false);
+  expect(hasScreenshotDigest(png.subarray(1), shot())).toBe(false);
+  expect(screenshotObjectKey('T1', 2, shot())).toBe(`artifacts/T1/2/screenshot-${sha256(png)}.png`);
 });

@@ -2,15 +2,15 @@ import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TIERS } from '../../../shared/contract/agents/tiers.ts';
-import { pin } from '../../../shared/control/cascade/learning/control.ts';
-import type { Observed } from '../../../shared/control/cascade/learning/outcome.ts';
-import { latest } from '../../../shared/control/cascade/learning/window.ts';
-import { itemBytes } from '../../../shared/lib/item-bytes.ts';
+import { setPin } from '../../../shared/control/cascade/learning/control.ts';
+import type { OutcomeObservation } from '../../../shared/control/cascade/learning/outcome.ts';
+import { latestOutcomes } from '../../../shared/control/cascade/learning/window.ts';
+import { measureItemBytes } from '../../../shared/lib/item-bytes.ts';
 import { BeliefStore } from '../../../shared/store/beliefs.ts';
-import { later, NOW } from '../../support/builders.ts';
+import { addSeconds, FIXED_NOW } from '../../support/builders.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
 
-const observed = (number: number): Observed => ({
+const observed = (number: number): OutcomeObservation => ({
   role: 'backend',
   complexity: 'low',
   tier: TIERS[number % 2] ?? 'haiku',
@@ -20,7 +20,7 @@ const observed = (number: number): Observed => ({
     passed: number % 3 === 0,
     cost_usd: null,
     seconds: 1,
-    at: later(number).toISOString(),
+    at: addSeconds(number).toISOString(),
   },
 });
 
@@ -62,10 +62,10 @@ describe('what is learned', () => {
         fc.infiniteStream(fc.nat({ max: 1_000 })),
         async (numbers, stream) => {
           const { store, until } = world((below) => Number(stream.next().value) % Math.max(1, below));
-          await until(Promise.all([...numbers, ...numbers].map((number) => store.observe(observed(number)))));
-          const read = await until(store.read('backend'));
+          await until(Promise.all([...numbers, ...numbers].map((number) => store.recordOutcome(observed(number)))));
+          const read = await until(store.readRole('backend'));
           for (const tier of TIERS) {
-            const expected = latest(
+            const expected = latestOutcomes(
               numbers
                 .map(observed)
                 .filter((each) => each.tier === tier)
@@ -87,21 +87,21 @@ describe('what is learned', () => {
         if (command instanceof PutCommand) {
           const item = command.input.Item ?? {};
           const key = String(item['sk']);
-          writes.set(key, { count: (writes.get(key)?.count ?? 0) + 1, bytes: itemBytes(item) });
+          writes.set(key, { count: (writes.get(key)?.count ?? 0) + 1, bytes: measureItemBytes(item) });
         }
         return table.carryOut(command);
       },
     } as unknown as DynamoDBDocumentClient;
     const store = new BeliefStore(db, 'tasks');
     const all = Array.from({ length: 800 }, (_, number) => observed(2 * number));
-    for (const each of all) await store.observe(each);
+    for (const each of all) await store.recordOutcome(each);
     for (const { count, bytes } of writes.values()) {
       expect(count).toBeLessThan(800 / 5);
       expect(bytes).toBeLessThan(3 * 1_024);
     }
-    const { windows } = await store.read('backend');
+    const { windows } = await store.readRole('backend');
     expect(windows).toEqual([
-      { complexity: 'low', tier: 'haiku', window: latest(all.map(({ outcome }) => outcome)) },
+      { complexity: 'low', tier: 'haiku', window: latestOutcomes(all.map(({ outcome }) => outcome)) },
     ]);
   });
 
@@ -114,8 +114,8 @@ describe('what is learned', () => {
     const [old, both, fresh] = [observed(0), observed(2), observed(4)].map(({ outcome }) => outcome);
     const Item = { pk: 'belief#backend', sk: 'window#low#haiku', outcomes: [both, old], revision: 2 };
     table.carryOut(new PutCommand({ TableName: 'tasks', Item }));
-    for (const number of [2, 4]) await store.observe(observed(number));
-    expect((await store.read('backend')).windows).toEqual([
+    for (const number of [2, 4]) await store.recordOutcome(observed(number));
+    expect((await store.readRole('backend')).windows).toEqual([
       { complexity: 'low', tier: 'haiku', window: [fresh, both, old] },
     ]);
   });
@@ -126,15 +126,15 @@ describe('what is learned', () => {
       send: async (command: unknown) => table.carryOut(command),
     } as unknown as DynamoDBDocumentClient;
     const store = new BeliefStore(db, 'tasks');
-    const word = { by: 'ann', reason: 'a try', now: NOW };
-    await store.control('backend', (control) => pin(control, 'low', 'opus', word));
-    await store.control('backend', (control) => pin(control, 'low', 'opus', word));
-    const { control } = await store.read('backend');
+    const word = { by: 'ann', reason: 'a try', now: FIXED_NOW };
+    await store.updateControl('backend', (control) => setPin(control, 'low', 'opus', word));
+    await store.updateControl('backend', (control) => setPin(control, 'low', 'opus', word));
+    const { control } = await store.readRole('backend');
     expect(control).toMatchObject({ revision: 1, pins: { low: 'opus' } });
     expect(control.history).toEqual([
-      { action: 'pin', complexity: 'low', tier: 'opus', by: 'ann', reason: 'a try', at: NOW.toISOString() },
+      { action: 'pin', complexity: 'low', tier: 'opus', by: 'ann', reason: 'a try', at: FIXED_NOW.toISOString() },
     ]);
-    expect((await store.read('qa')).control.revision).toBe(0);
+    expect((await store.readRole('qa')).control.revision).toBe(0);
   });
 
   it('keeps each reason of equal words that come at once, and none twice', async () => {
@@ -143,9 +143,9 @@ describe('what is learned', () => {
         const { store, until } = world((below) => Number(stream.next().value) % Math.max(1, below));
         const reasons = ['cheaper', 'a try', 'as in May', 'she said so'];
         const word = (reason: string) =>
-          store.control('backend', (control) => pin(control, 'any', 'opus', { by: 'ann', reason, now: NOW }));
+          store.updateControl('backend', (control) => setPin(control, 'any', 'opus', { by: 'ann', reason, now: FIXED_NOW }));
         await until(Promise.all([...reasons, ...reasons].map(word)));
-        const { control } = await until(store.read('backend'));
+        const { control } = await until(store.readRole('backend'));
         expect(control).toMatchObject({ revision: 4, pins: { any: 'opus' } });
         expect(control.history.map(({ reason }) => reason).toSorted()).toEqual(reasons.toSorted());
       }),

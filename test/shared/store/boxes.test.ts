@@ -1,17 +1,17 @@
 import { ECSClient, RunTaskCommand, type RunTaskCommandOutput } from '@aws-sdk/client-ecs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Pool } from '../../../shared/control/admission/box-room.ts';
-import { Boxes } from '../../../shared/store/boxes.ts';
-import { NotStarted } from '../../../shared/store/run-task-answers.ts';
+import type { FargatePool } from '../../../shared/control/admission/box-room.ts';
+import { EcsContainers } from '../../../shared/store/boxes.ts';
+import { LaunchError } from '../../../shared/store/run-task-answers.ts';
 
 const ecs = mockClient(ECSClient);
-const boxes = new Boxes(new ECSClient({ region: 'us-east-1' }), 'cluster', {
+const boxes = new EcsContainers(new ECSClient({ region: 'us-east-1' }), 'cluster', {
   subnets: ['subnet-1'],
   securityGroups: ['sg-1'],
   assignPublicIp: false,
 });
-const run = (pool: Pool = 'on_demand') =>
+const run = (pool: FargatePool = 'on_demand') =>
   boxes.run('gates', 'family', 'T1/1/gates/1', 'https://s3.test/assignment', pool);
 const answer = (...failures: { reason?: string; detail?: string }[]) =>
   ecs.on(RunTaskCommand).resolves({ failures } as unknown as RunTaskCommandOutput);
@@ -58,7 +58,7 @@ describe('RunTask that starts nothing', () => {
 
   it('and gives no reason at all is tried again', async () => {
     answer({});
-    await expect(run()).rejects.toThrow(new NotStarted('unknown', 'no reason was given'));
+    await expect(run()).rejects.toThrow(new LaunchError('unknown', 'no reason was given'));
   });
 });
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { REJECTIONS } from '../../../shared/reviews/judging/breaker.ts';
-import { BreakerStore } from '../../../shared/store/breakers.ts';
-import { testTable } from '../../support/dynalite.ts';
+import { MAX_CONSECUTIVE_REJECTIONS } from '../../../shared/reviews/judging/breaker.ts';
+import { CircuitBreakerStore } from '../../../shared/store/breakers.ts';
+import { createTestTable } from '../../support/dynalite.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
-let store: BreakerStore;
+let table: Awaited<ReturnType<typeof createTestTable>>;
+let store: CircuitBreakerStore;
 beforeAll(async () => {
-  table = await testTable();
-  store = new BreakerStore(table.db, 'tasks');
+  table = await createTestTable();
+  store = new CircuitBreakerStore(table.db, 'tasks');
 });
 afterAll(() => table.close());
 
@@ -15,15 +15,15 @@ const at = (minute: number): string => new Date(Date.UTC(2026, 10, 20, 10, minut
 
 it('counts marks of a model side by side, each once, and lists models that bring nothing', async () => {
   expect(await store.read('small')).toBeNull();
-  const marks = Array.from({ length: REJECTIONS }, (_, index) => ({
+  const marks = Array.from({ length: MAX_CONSECUTIVE_REJECTIONS }, (_, index) => ({
     id: `t${index}`,
     at: at(1),
     passed: false,
   }));
-  await Promise.all([...marks, ...marks].map((mark) => store.mark('small', mark)));
-  await store.mark('large', { id: 'x', at: at(1), passed: true });
+  await Promise.all([...marks, ...marks].map((mark) => store.recordMark('small', mark)));
+  await store.recordMark('large', { id: 'x', at: at(1), passed: true });
   expect((await store.read('small'))?.rejected.toSorted()).toEqual(marks.map(({ id }) => id));
   expect(await store.list()).toMatchObject([{ model: 'small', opened_at: at(1) }]);
-  await store.mark('small', { id: 'good', at: at(2), passed: true });
+  await store.recordMark('small', { id: 'good', at: at(2), passed: true });
   expect(await store.list()).toEqual([]);
 });

@@ -1,14 +1,14 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { STATUSES, type Status } from '../../../shared/contract/task/status.ts';
-import type { Fact } from '../../../shared/control/ledger/counts.ts';
+import { TASK_STATUSES, type TaskStatus } from '../../../shared/contract/task/status.ts';
+import type { TaskFact } from '../../../shared/control/ledger/counts.ts';
 import { NudgeRules } from '../../../shared/control/ledger/nudge-rules.ts';
-import { CountStore } from '../../../shared/store/counts.ts';
+import { TaskCountStore } from '../../../shared/store/counts.ts';
 import { shardOf } from '../../../shared/store/shard.ts';
-import { statusView } from '../../../shared/use-cases/operate/status.ts';
-import { NOW } from '../../support/builders.ts';
-import { testTable } from '../../support/dynalite.ts';
+import { readStatus } from '../../../shared/use-cases/operate/status.ts';
+import { FIXED_NOW } from '../../support/builders.ts';
+import { createTestTable } from '../../support/dynalite.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
 
 const ROLES = ['backend', 'qa'];
@@ -16,17 +16,17 @@ const ROLES = ['backend', 'qa'];
 const CROWD = Array.from({ length: 1_000 }, (_, index) => `T${index}`)
   .filter((id) => shardOf(id, 8) === 0)
   .slice(0, 40);
-const fact = (id: string, role: string, version: number, status: Status | null): Fact => ({
+const fact = (id: string, role: string, version: number, status: TaskStatus | null): TaskFact => ({
   id,
   role,
   version,
   status,
-  completion: status === 'done' ? { verified: version % 2 === 0, at: NOW.toISOString() } : null,
+  completion: status === 'done' ? { verified: version % 2 === 0, at: FIXED_NOW.toISOString() } : null,
 });
 /** A life of a task: what it stands in, version by version; nothing follows `done` but its removal. */
 const life = fc
-  .array(fc.constantFrom(...STATUSES), { minLength: 1, maxLength: 6 })
-  .map((statuses): (Status | null)[] => {
+  .array(fc.constantFrom(...TASK_STATUSES), { minLength: 1, maxLength: 6 })
+  .map((statuses): (TaskStatus | null)[] => {
     const done = statuses.indexOf('done');
     return done < 0 ? statuses : [...statuses.slice(0, done + 1), null];
   });
@@ -54,10 +54,10 @@ describe('counts', () => {
                 });
               }),
           } as unknown as DynamoDBDocumentClient;
-          const store = new CountStore(db, 'tasks');
+          const store = new TaskCountStore(db, 'tasks');
           const told: string[] = [];
-          const tell = (each: Fact): void => {
-            store.count(each, NOW).then(
+          const tell = (each: TaskFact): void => {
+            store.count(each, FIXED_NOW).then(
               (completed) => completed && told.push(each.id),
               () => undefined,
             );
@@ -84,10 +84,10 @@ describe('counts', () => {
             tell(each);
             while (pending.length > 0) await step();
           }
-          const asked = store.counts();
+          const asked = store.read();
           while (pending.length > 0) await step();
-          const { roles, ever } = await asked;
-          const expected = new Map<string, Partial<Record<Status, number>>>();
+          const { roles, allTime } = await asked;
+          const expected = new Map<string, Partial<Record<TaskStatus, number>>>();
           for (const [index, statuses] of lives.entries()) {
             const last = statuses.at(-1) ?? null;
             const role = ROLES[sameShard ? 0 : index % 2] ?? '';
@@ -97,7 +97,7 @@ describe('counts', () => {
           }
           for (const [role, row] of expected) expect(roles.get(role) ?? {}).toEqual(row);
           const done = lives.flatMap((statuses, index) => (statuses.includes('done') ? [index] : []));
-          expect(ever.verified + ever.unverified).toBe(done.length);
+          expect(allTime.verified + allTime.unverified).toBe(done.length);
           expect(new Set(told).size).toBe(told.length);
         },
       ),
@@ -110,29 +110,29 @@ describe('counts', () => {
     const db = {
       send: async (command: unknown) => table.carryOut(command),
     } as unknown as DynamoDBDocumentClient;
-    const store = new CountStore(db, 'tasks');
+    const store = new TaskCountStore(db, 'tasks');
     let emitted = 0;
-    let first: Fact | null = null;
+    let first: TaskFact | null = null;
     for (let index = 0; index < 20_000; index++) {
-      const done: Fact = {
+      const done: TaskFact = {
         ...fact(`task-${index}`.padEnd(64, 'x'), 'backend', 9, 'done'),
-        completion: { verified: false, at: NOW.toISOString() },
+        completion: { verified: false, at: FIXED_NOW.toISOString() },
       };
-      for (let time = 0; time < 2; time++) emitted += (await store.count(done, NOW)) ? 1 : 0;
+      for (let time = 0; time < 2; time++) emitted += (await store.count(done, FIXED_NOW)) ? 1 : 0;
       first ??= done;
     }
-    if (first) expect(await store.count(first, NOW)).toBe(false);
+    if (first) expect(await store.count(first, FIXED_NOW)).toBe(false);
     expect(emitted).toBe(20_000);
-    const { ever, roles } = await store.counts();
-    expect(ever).toEqual({ verified: 0, unverified: 20_000 });
+    const { allTime, roles } = await store.read();
+    expect(allTime).toEqual({ verified: 0, unverified: 20_000 });
     expect(roles.get('backend')).toEqual({ done: 20_000 });
     expect(Math.max(...table.items.map((item) => JSON.stringify(item).length))).toBeLessThan(4_000);
   });
 
   it('are what the status shows, with the verification nudge', async () => {
-    const table = await testTable();
-    const at = (second: number) => new Date(NOW.getTime() + second * 1_000).toISOString();
-    const done = (id: string, verified: boolean, second: number): Fact => ({
+    const table = await createTestTable();
+    const at = (second: number) => new Date(FIXED_NOW.getTime() + second * 1_000).toISOString();
+    const done = (id: string, verified: boolean, second: number): TaskFact => ({
       ...fact(id, 'qa', 9, 'done'),
       completion: { verified, at: at(second) },
     });
@@ -142,15 +142,15 @@ describe('counts', () => {
       done('b', false, 1),
       done('c', false, 9),
     ])
-      for (let time = 0; time < 2; time++) await table.counts.count(each, NOW);
-    await table.counts.count(fact('o', 'qa', 2, 'blocked'), NOW);
-    await table.counts.count(fact('a', 'qa', 10, null), NOW);
-    const status = await statusView({
+      for (let time = 0; time < 2; time++) await table.counts.count(each, FIXED_NOW);
+    await table.counts.count(fact('o', 'qa', 2, 'blocked'), FIXED_NOW);
+    await table.counts.count(fact('a', 'qa', 10, null), FIXED_NOW);
+    const status = await readStatus({
       counts: table.counts,
       breakers: { list: async () => [] },
       completions: table.completions,
       nudge: NudgeRules.parse({}),
-      now: new Date(NOW.getTime() + 60_000),
+      now: new Date(FIXED_NOW.getTime() + 60_000),
     });
     await table.close();
     expect(status).toMatchObject({

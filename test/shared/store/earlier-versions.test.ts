@@ -7,20 +7,20 @@ import { Records } from '../../../cli/query/duckdb.ts';
 import { AttemptList, TaskView } from '../../../shared/api/schemas.ts';
 import { chainView, taskView } from '../../../shared/api/views.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/contract/agents/tiers.ts';
-import { ITEM_PREFIX } from '../../../shared/contract/names.ts';
-import { isTerminal } from '../../../shared/contract/task/status.ts';
+import { ITEM_KEY_PREFIXES } from '../../../shared/contract/names.ts';
+import { isTerminalStatus } from '../../../shared/contract/task/status.ts';
 import { Task } from '../../../shared/contract/task/task.ts';
-import { outcomesOf } from '../../../shared/control/cascade/learning/outcome.ts';
+import { learnedOutcomes } from '../../../shared/control/cascade/learning/outcome.ts';
 import { deriveRows, groupRows } from '../../../shared/control/ledger/derive.ts';
 import { namedQueries } from '../../../shared/control/ledger/named-queries.ts';
 import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTable } from '../../../shared/control/ledger/rows.ts';
-import type { Command } from '../../../shared/control/task-commands/change.ts';
+import type { TaskCommand } from '../../../shared/control/task-commands/change.ts';
 import { startAttempt } from '../../../shared/control/task-commands/claim.ts';
-import { verifyAgain } from '../../../shared/control/task-commands/hold.ts';
-import { cancel, retry } from '../../../shared/control/task-commands/operate.ts';
+import { requestReverification } from '../../../shared/control/task-commands/hold.ts';
+import { cancelTask, startRetryRound } from '../../../shared/control/task-commands/operate.ts';
 import { expireLease } from '../../../shared/control/task-commands/recover.ts';
-import { type FollowContext, makeUp } from '../../../shared/use-cases/cascade/follow.ts';
-import { testTable } from '../../support/dynalite.ts';
+import { type ProjectionContext, reprojectTask } from '../../../shared/use-cases/cascade/follow.ts';
+import { createTestTable } from '../../support/dynalite.ts';
 
 /** What the stack of each of these days has left behind, with one task in each state: items of its table, rows of its records. */
 const DATA = join(import.meta.dirname, '../../fixtures/earlier-versions');
@@ -33,7 +33,7 @@ const lines = (file: string): Record<string, unknown>[] =>
 const NOW = new Date('2026-11-24T12:00:00.000Z');
 
 /** What may become of each, by today's commands. */
-const GO_ON: readonly (readonly [id: string, what: string, command: Command])[] = [
+const GO_ON: readonly (readonly [id: string, what: string, command: TaskCommand])[] = [
   [
     'old-open',
     'is claimed',
@@ -43,34 +43,34 @@ const GO_ON: readonly (readonly [id: string, what: string, command: Command])[] 
         tier: null,
         effort: 'high',
         route: { rule: 'task', reason: 'claimed' },
-        holder: 'ann',
+        leaseHolder: 'ann',
         leaseSeconds: 60,
-        agent: null,
+        agentLaunch: null,
         now: NOW,
       }),
   ],
   ['old-claimed', 'is opened again when its lease has run out', (task) => expireLease(task, NOW)],
-  ['old-blocked', 'is cancelled', (task) => cancel(task, 'not wanted', 'ann', NOW)],
-  ['old-failed', 'is tried again', (task) => retry(task, NOW)],
-  ['old-held', 'has its verdict made again', (task) => verifyAgain(task, 'a key is there', 'ann', NOW)],
+  ['old-blocked', 'is cancelled', (task) => cancelTask(task, 'not wanted', 'ann', NOW)],
+  ['old-failed', 'is tried again', (task) => startRetryRound(task, NOW)],
+  ['old-held', 'has its verdict made again', (task) => requestReverification(task, 'a key is there', 'ann', NOW)],
 ];
 
 describe.each(VERSIONS)('what the version of %s has stored', (version) => {
   const folder = join(DATA, version);
   const items = lines(join(folder, 'items.jsonl'));
   const ids = items.flatMap(({ pk, sk }) =>
-    sk === 'task' ? [String(pk).slice(ITEM_PREFIX.task.length)] : [],
+    sk === 'task' ? [String(pk).slice(ITEM_KEY_PREFIXES.task.length)] : [],
   );
-  let table: Awaited<ReturnType<typeof testTable>>;
+  let table: Awaited<ReturnType<typeof createTestTable>>;
   beforeAll(async () => {
-    table = await testTable();
+    table = await createTestTable();
     for (const Item of items) await table.db.send(new PutCommand({ TableName: 'tasks', Item }));
   });
   afterAll(() => table.close());
 
   it('has a task in each state, and each is read, shown by the API as it is documented, and looked at for what follows', async () => {
     const stati = new Set<string>();
-    const context = { ...table, now: () => NOW, onCompletion: () => {} } as unknown as FollowContext;
+    const context = { ...table, now: () => NOW, onCompletion: () => {} } as unknown as ProjectionContext;
     for (const id of ids) {
       const task = await table.tasks.require(id);
       stati.add(task.status);
@@ -78,8 +78,8 @@ describe.each(VERSIONS)('what the version of %s has stored', (version) => {
       expect(Task.safeParse(task).error).toBeUndefined();
       expect(TaskView.safeParse(taskView(task)).error).toBeUndefined();
       expect(AttemptList.safeParse(chainView(task)).error).toBeUndefined();
-      if (isTerminal(task.status)) await makeUp(task, context);
-      if (task.status === 'failed') expect(outcomesOf(task).length).toBeGreaterThan(0);
+      if (isTerminalStatus(task.status)) await reprojectTask(task, context);
+      if (task.status === 'failed') expect(learnedOutcomes(task).length).toBeGreaterThan(0);
     }
     expect([...stati].toSorted((a, b) => a.localeCompare(b))).toEqual([
       'blocked',
@@ -90,7 +90,7 @@ describe.each(VERSIONS)('what the version of %s has stored', (version) => {
       'in_review',
       'open',
     ]);
-    expect([...(await table.counts.counts()).roles.keys()]).toContain('backend');
+    expect([...(await table.counts.read()).roles.keys()]).toContain('backend');
   });
 
   it.each(GO_ON)('%s %s, and is written in the form of today', async (id, _what, command) => {

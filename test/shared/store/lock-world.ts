@@ -1,10 +1,10 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { overlap } from '../../../shared/contract/submission/file-overlap.ts';
-import type { Status } from '../../../shared/contract/task/status.ts';
+import { findFileOverlap } from '../../../shared/contract/submission/file-overlap.ts';
+import type { TaskStatus } from '../../../shared/contract/task/status.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
-import { LockStore } from '../../../shared/store/locks.ts';
+import { FileLockStore } from '../../../shared/store/locks.ts';
 import type { TaskStore } from '../../../shared/store/tasks.ts';
-import { NOW } from '../../support/builders.ts';
+import { FIXED_NOW } from '../../support/builders.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
 
 /** A function of AWS is stopped after as long, in milliseconds, wherever it is. */
@@ -21,9 +21,9 @@ export class LockWorld {
   readonly #table = new MemoryTable();
   readonly #started = new Map<number, number>();
   readonly #files: readonly (readonly string[])[];
-  readonly status: Status[];
+  readonly status: TaskStatus[];
   pending: Pending[] = [];
-  now: number = NOW.getTime();
+  now: number = FIXED_NOW.getTime();
   #processes = 0;
 
   constructor(files: readonly (readonly string[])[]) {
@@ -51,13 +51,13 @@ export class LockWorld {
     });
   }
 
-  #store(process: number): LockStore {
+  #store(process: number): FileLockStore {
     const db = {
       send: (command: unknown) => this.#request(process, () => this.#table.carryOut(command)),
     } as unknown as DynamoDBDocumentClient;
     const get = (id: string) =>
       this.#request(process, () => ({ id, status: this.status[Number(id.slice(1))] }) as Task);
-    return new LockStore(db, 'tasks', { get } as Pick<TaskStore, 'get'>);
+    return new FileLockStore(db, 'tasks', { get } as Pick<TaskStore, 'get'>);
   }
 
   #begin(): number {
@@ -98,7 +98,7 @@ export class LockWorld {
     const live = this.status.flatMap((status, index) => (status === 'claimed' ? [index] : []));
     for (const a of live)
       for (const b of live)
-        if (a < b && overlap(this.#files[a] ?? [], this.#files[b] ?? [])) return `T${a} and T${b}`;
+        if (a < b && findFileOverlap(this.#files[a] ?? [], this.#files[b] ?? [])) return `T${a} and T${b}`;
     return null;
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeOverlap, overlap } from '../../../shared/contract/submission/file-overlap.ts';
+import { describeFileOverlap, findFileOverlap } from '../../../shared/contract/submission/file-overlap.ts';
 import { LockWorld } from './lock-world.ts';
 
 const path = fc.constantFrom('.', 'a', 'a/b', 'a/b/c.ts', 'a/d.ts', 'e', 'e/f.ts', 'ab');
@@ -93,15 +93,15 @@ describe('overlapping paths', () => {
     ['./src//a.ts', 'src/a.ts', './src//a.ts is held, through src/a.ts,'],
     ['.', 'x', '. is held, through x,'],
   ])('%s meets %s', (file, held, said) => {
-    const found = overlap(
+    const found = findFileOverlap(
       ['other', file].slice(file === '.' ? 1 : 0),
       ['nothing', held].slice(file === '.' ? 1 : 0),
     );
     expect(found).toEqual({ file, held });
-    expect(found && describeOverlap(found)).toBe(said);
+    expect(found && describeFileOverlap(found)).toBe(said);
   });
 
   it('are not those that only begin alike', () => {
-    expect(overlap(['src/a.ts', 'ab'], ['src/a.tsx', 'a', 'abc'])).toBeNull();
+    expect(findFileOverlap(['src/a.ts', 'ab'], ['src/a.tsx', 'a', 'abc'])).toBeNull();
   });
 });

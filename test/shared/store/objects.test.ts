@@ -28,7 +28,7 @@ describe('objects', () => {
       'locked',
     );
     await store.put(key, '{}', 'application/json');
-    await store.putOnce(key, '{}', 'application/json');
+    await store.putIfAbsent(key, '{}', 'application/json');
     expect(s3.commandCalls(PutObjectCommand).map((call) => call.args[0].input.Bucket)).toEqual([
       bucket,
       bucket,
@@ -51,7 +51,7 @@ describe('objects', () => {
       'bucket',
       'locked',
     );
-    await store.putOnce(evidence, '{}', 'application/json');
+    await store.putIfAbsent(evidence, '{}', 'application/json');
     expect(s3.commandCalls(PutObjectCommand)[0]?.args[0].input.ChecksumSHA256).toBe(
       Buffer.from(HASH, 'hex').toString('base64'),
     );

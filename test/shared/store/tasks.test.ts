@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import { recordEvidence, recordVerdict } from '../../../shared/control/task-commands/verify.ts';
 import { TaskStore } from '../../../shared/store/tasks.ts';
-import { evidence, inReview, NOW, task, verdict } from '../../support/builders.ts';
+import { evidence, taskInReview, FIXED_NOW, task, verdict } from '../../support/builders.ts';
 
 /** A table that has no room for what comes next, but for the end of the task. */
 function fullTable(): { store: TaskStore; written: Task[] } {
@@ -23,8 +23,8 @@ function fullTable(): { store: TaskStore; written: Task[] } {
 
 it('ends a task that cannot be written, with the reason, instead of trying for ever', async () => {
   const { store, written } = fullTable();
-  const of = recordEvidence(inReview(), 1, evidence(), 'key', NOW)?.task ?? inReview();
-  const after = await store.change(of, (each) => recordVerdict(each, 1, verdict(), NOW));
+  const of = recordEvidence(taskInReview(), 1, evidence(), 'key', FIXED_NOW)?.task ?? taskInReview();
+  const after = await store.change(of, (each) => recordVerdict(each, 1, verdict(), FIXED_NOW));
   expect(after).toMatchObject({
     status: 'failed',
     failure: { code: 'task_too_large' },

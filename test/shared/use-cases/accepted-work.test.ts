@@ -8,12 +8,12 @@ import { Refusal } from '../../../shared/contract/refusal.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
 import { ObjectStore } from '../../../shared/store/objects.ts';
 import { completeWork } from '../../../shared/use-cases/work/report.ts';
-import { attempt, launch, NOW, sha1, task } from '../../support/builders.ts';
-import { testTable } from '../../support/dynalite.ts';
+import { attempt, launch, FIXED_NOW, fakeSha1, task } from '../../support/builders.ts';
+import { createTestTable } from '../../support/dynalite.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
 });
 afterAll(() => table.close());
 
@@ -62,14 +62,14 @@ it('of several completes, in any order, what is accepted stays readable and unch
             await turns(before);
             const own = store();
             const slow = Object.assign(Object.create(ObjectStore.prototype) as ObjectStore, {
-              putOnce: (...put: Parameters<ObjectStore['putOnce']>) =>
-                turns(within).then(() => own.putOnce(...put)),
+              putOnce: (...put: Parameters<ObjectStore['putIfAbsent']>) =>
+                turns(within).then(() => own.putIfAbsent(...put)),
             });
             return completeWork(
               id,
               1,
-              { summary: 's', output_tail: '', base_commit: sha1('a'), tree: sha1('b'), patch },
-              { tasks: table.tasks, objects: slow, models: DEFAULT_TIER_MODELS, now: NOW },
+              { summary: 's', output_tail: '', base_commit: fakeSha1('a'), tree: fakeSha1('b'), patch },
+              { tasks: table.tasks, objects: slow, models: DEFAULT_TIER_MODELS, now: FIXED_NOW },
             );
           }),
         );
@@ -89,8 +89,8 @@ it('of several completes, in any order, what is accepted stays readable and unch
 it('reads nothing in the place of what was named by its content', async () => {
   const objects = new ObjectStore(new S3Client({ region: 'us-east-1' }), 'bucket');
   const key = `evidence/T1/1/evidence-1-${sha256('true')}.json`;
-  await objects.putOnce(key, 'true', 'application/json');
-  await objects.putOnce(key, 'something else', 'application/json');
+  await objects.putIfAbsent(key, 'true', 'application/json');
+  await objects.putIfAbsent(key, 'something else', 'application/json');
   expect(await objects.getByDigest(key)).toBe('true');
   bucket.set(key, 'forged');
   await expect(objects.getByDigest(key)).rejects.toThrow('does not hold what its name says');
@@ -103,12 +103,12 @@ it.each([
   const id = `B${count++}`;
   await table.tasks.create(task({ id, status: 'in_progress', attempts: [attempt({ agent: launch() })] }));
   const objects = new ObjectStore(new S3Client({ region: 'us-east-1' }), 'bucket');
-  const body = { summary: 's', output_tail: '', tree: sha1('b'), patch_sha256, patch_bytes };
+  const body = { summary: 's', output_tail: '', tree: fakeSha1('b'), patch_sha256, patch_bytes };
   const handed = completeWork(id, 1, body, {
     tasks: table.tasks,
     objects,
     models: DEFAULT_TIER_MODELS,
-    now: NOW,
+    now: FIXED_NOW,
   });
   await expect(handed).rejects.toMatchObject({ code: 'invalid', errors: [{ pointer: '/patch_bytes' }] });
   expect((await table.tasks.require(id)).version).toBe(1);

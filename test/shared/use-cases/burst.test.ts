@@ -1,25 +1,25 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { backOffSeconds } from '../../../functions/dispatch/back-off.ts';
-import { Table } from '../../../lab/simulator/engines/table.ts';
+import { backoffSeconds } from '../../../functions/dispatch/back-off.ts';
+import { SimulatedTable } from '../../../lab/simulator/engines/table.ts';
 import type { LaunchMessage } from '../../../shared/contract/messages/queue.ts';
 import { Refusal } from '../../../shared/contract/refusal.ts';
 import { launchName } from '../../../shared/contract/task/task.ts';
-import { LONG_SECONDS, NEXT_SECONDS, PASSED_OVER } from '../../../shared/control/admission/fair-share.ts';
+import { STARVATION_SECONDS, ADMISSION_RETRY_SECONDS, MAX_TIMES_PASSED_OVER } from '../../../shared/control/admission/fair-share.ts';
 import { startAttempt } from '../../../shared/control/task-commands/claim.ts';
-import { BoxRegister, type RegisteredBox } from '../../../shared/store/box-register.ts';
-import type { Boxes } from '../../../shared/store/boxes.ts';
-import type { Deliveries } from '../../../shared/store/deliveries.ts';
-import { LockStore } from '../../../shared/store/locks.ts';
-import { UNAUTHORIZED } from '../../../shared/store/minter.ts';
+import { ContainerRegister, type RegisteredContainer } from '../../../shared/store/box-register.ts';
+import type { EcsContainers } from '../../../shared/store/boxes.ts';
+import type { DeliveryInvoker } from '../../../shared/store/deliveries.ts';
+import { FileLockStore } from '../../../shared/store/locks.ts';
+import { NO_CREDENTIALS } from '../../../shared/store/minter.ts';
 import { ObjectStore } from '../../../shared/store/objects.ts';
-import { NotStarted } from '../../../shared/store/run-task-answers.ts';
+import { LaunchError } from '../../../shared/store/run-task-answers.ts';
 import { TaskStore } from '../../../shared/store/tasks.ts';
-import { launchBox } from '../../../shared/use-cases/containers/launch.ts';
+import { launchContainer } from '../../../shared/use-cases/containers/launch.ts';
 import { type ClaimContext, claimNext } from '../../../shared/use-cases/work/claim.ts';
-import { later, NOW, task } from '../../support/builders.ts';
-import { ROOM } from '../../support/room.ts';
+import { addSeconds, FIXED_NOW, task } from '../../support/builders.ts';
+import { CONTAINER_CAPACITY } from '../../support/room.ts';
 
 /** The promise is of a thousand. */
 const MANY = 1_000;
@@ -30,8 +30,8 @@ const HANDS = 20;
 
 /** The table in memory that the simulation uses, which `test/lab/simulator/table.test.ts` holds against a real engine. */
 function stores() {
-  const table = new Table(
-    () => NOW.getTime(),
+  const table = new SimulatedTable(
+    () => FIXED_NOW.getTime(),
     () => 0,
   );
   const send = async (command: { constructor: { name: string }; input: never }) => {
@@ -41,7 +41,7 @@ function stores() {
   };
   const db = { send } as unknown as DynamoDBDocumentClient;
   const tasks = new TaskStore(db, 'tasks');
-  return { db, tasks, locks: new LockStore(db, 'tasks', tasks) };
+  return { db, tasks, locks: new FileLockStore(db, 'tasks', tasks) };
 }
 const ids = Array.from({ length: MANY }, (_, n) => `T${String(n).padStart(4, '0')}`);
 const priorityOf = (n: number): 1 | 2 | 3 => (((n * 7) % 3) + 1) as 1 | 2 | 3;
@@ -69,7 +69,7 @@ function first<Each extends { readonly at: number }>(
 describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
   it('each box is started once, whatever comes twice, comes late or finds no room, and none is lost', async () => {
     const { db, tasks } = stores();
-    const register = new BoxRegister(db, 'tasks', { on_demand: AT_ONCE * 1_024, spot: 1_024 });
+    const register = new ContainerRegister(db, 'tasks', { on_demand: AT_ONCE * 1_024, spot: 1_024 });
     for (const [n, id] of ids.entries()) {
       const of = task({ id, run: 1, priority: priorityOf(n) });
       const model = 'claude-haiku-4-5';
@@ -81,7 +81,7 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
       };
       await tasks.create(of);
       await tasks.change(id, (each) =>
-        startAttempt(each, { ...start, holder: 'managed', leaseSeconds: 9_000, agent: null, now: NOW }),
+        startAttempt(each, { ...start, leaseHolder: 'managed', leaseSeconds: 9_000, agentLaunch: null, now: FIXED_NOW }),
       );
     }
     const started: string[] = [];
@@ -95,7 +95,7 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
         most = Math.max(most, running.length);
         return `arn:${name}`;
       },
-    } as unknown as Boxes;
+    } as unknown as EcsContainers;
     const s3 = { send: async () => ({ ETag: '1', Body: { transformToString: async () => '{}' } }) };
     class Signing extends ObjectStore {
       override presignGet = async (key: string): Promise<string> => `https://s3.test/${key}`;
@@ -119,25 +119,25 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
       for (let each = queue.shift(); each; each = queue.shift()) {
         each.receives += 1;
         try {
-          await launchBox(message(each.id), {
+          await launchContainer(message(each.id), {
             tasks,
             objects,
-            boxes,
-            deliveries: {} as Deliveries,
+            containers: boxes,
+            deliveries: {} as DeliveryInvoker,
             register,
-            room: ROOM,
+            capacity: CONTAINER_CAPACITY,
             receiveCount: each.receives,
-            families: { agent: 'a', gates: 'g' },
-            authorize: UNAUTHORIZED,
+            taskDefinitionFamilies: { agent: 'a', gates: 'g' },
+            getCredential: NO_CREDENTIALS,
             apiUrl: 'https://api.test',
             defaultAdapter: { kind: 'command', argv: ['true'], timeout_s: 1 },
             modelGateway: null,
             leaseSeconds: 120,
-            backOffSeconds: 60,
-            now: later(each.receives),
+            backoffSeconds: 60,
+            now: addSeconds(each.receives),
           });
         } catch (error) {
-          if (!(error instanceof NotStarted)) throw error;
+          if (!(error instanceof LaunchError)) throw error;
           refused += 1;
           queue.push(each);
           // A box comes to its end, and its room is free.
@@ -155,8 +155,8 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
 
   it('of three priorities, sent within half a minute: each let in once, and the urgent ones first', async () => {
     const MINUTE = 60_000;
-    let now = NOW.getTime();
-    const table = new Table(
+    let now = FIXED_NOW.getTime();
+    const table = new SimulatedTable(
       () => now,
       () => 0,
     );
@@ -164,7 +164,7 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
       send: async ({ constructor: { name }, input }: { constructor: { name: string }; input: never }) =>
         table.run(name, input),
     } as unknown as DynamoDBDocumentClient;
-    const register = new BoxRegister(db, 'tasks', { on_demand: AT_ONCE * 1_024, spot: 1_024 });
+    const register = new ContainerRegister(db, 'tasks', { on_demand: AT_ONCE * 1_024, spot: 1_024 });
     const chance = random(7);
     const waiting = ids.map((id, n) => ({
       name: launchName(id, 1, 'agent', 1),
@@ -172,7 +172,7 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
       at: now + chance() * (MINUTE / 2),
       receives: 0,
     }));
-    const running: { readonly box: RegisteredBox; readonly at: number }[] = [];
+    const running: { readonly box: RegisteredContainer; readonly at: number }[] = [];
     const started: { readonly name: string; readonly priority: number; readonly at: number }[] = [];
     let early = 0;
     let most = 0;
@@ -186,8 +186,8 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
       const { name, priority } = next;
       const entry = await register.admit({ name, by: 'ann', priority }, 'on_demand', 1_024, new Date(now));
       if (typeof entry === 'string') {
-        const seconds = backOffSeconds(next.receives, chance());
-        next.at = now + 1_000 * (entry === 'next' ? Math.min(seconds, NEXT_SECONDS) : seconds);
+        const seconds = backoffSeconds(next.receives, chance());
+        next.at = now + 1_000 * (entry === 'next' ? Math.min(seconds, ADMISSION_RETRY_SECONDS) : seconds);
         waiting.push(next);
         continue;
       }
@@ -196,7 +196,7 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
       // After the rooms that were free from the start.
       const isEarly = started.length >= AT_ONCE && waiting.some((each) => each.priority < priority);
       if (isEarly) early += 1;
-      if (isEarly) expect(now - NOW.getTime(), name).toBeGreaterThan(LONG_SECONDS * 1_000);
+      if (isEarly) expect(now - FIXED_NOW.getTime(), name).toBeGreaterThan(STARVATION_SECONDS * 1_000);
       started.push({ name, priority, at: now });
     }
     expect(started.map(({ name }) => name).toSorted()).toEqual(
@@ -205,7 +205,7 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
     expect(most).toBe(AT_ONCE);
     // For a quarter of an hour none; then, of those that were passed over, one of eleven of each priority.
     expect(early).toBeGreaterThan(0);
-    expect(early / started.length).toBeLessThan(2 / (PASSED_OVER + 1));
+    expect(early / started.length).toBeLessThan(2 / (MAX_TIMES_PASSED_OVER + 1));
     const waits = ([1, 2, 3] as const).map((priority) => {
       const of = started.filter((each) => each.priority === priority).map(({ at }) => at);
       return of.reduce((sum, at) => sum + at, 0) / of.length;
@@ -216,10 +216,10 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
   it('as many claims: each task goes to one, priority first, then oldest', async () => {
     const { tasks, locks } = stores();
     for (const [n, id] of ids.entries()) {
-      const created_at = later(MANY - n).toISOString();
+      const created_at = addSeconds(MANY - n).toISOString();
       await tasks.create(task({ id, priority: priorityOf(n), created_at }, { runner: 'external' }));
     }
-    const context: ClaimContext = { tasks, locks, by: 'worker', leaseSeconds: 900, now: later(2_000) };
+    const context: ClaimContext = { tasks, locks, claimant: 'worker', leaseSeconds: 900, now: addSeconds(2_000) };
     const claimed: string[] = [];
     const claim = async (): Promise<boolean> => {
       try {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Plan } from '../../../shared/contract/plan/schema.ts';
 import { TaskStore } from '../../../shared/store/tasks.ts';
-import { createPlanned } from '../../../shared/use-cases/submit/plan.ts';
-import { inReview, later, NOW, task } from '../../support/builders.ts';
-import { testTable } from '../../support/dynalite.ts';
+import { createPlannedTasks } from '../../../shared/use-cases/submit/plan.ts';
+import { taskInReview, addSeconds, FIXED_NOW, task } from '../../support/builders.ts';
+import { createTestTable } from '../../support/dynalite.ts';
 
 const signal = (path: string) => [{ type: 'path_exists' as const, path }];
 const { tasks: planned } = Plan.parse({
@@ -14,13 +14,13 @@ const { tasks: planned } = Plan.parse({
   ],
 });
 const planOf = (id: string) =>
-  inReview({}, { id, plan: { max_tasks: 5, proposal: { tasks: planned, notes: [] } }, role: 'manager' });
+  taskInReview({}, { id, plan: { max_tasks: 5, proposal: { tasks: planned, notes: [] } }, role: 'manager' });
 const keys = ['first', 'middle', 'last'];
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 let tasks: TaskStore;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
   tasks = new TaskStore(table.db, 'tasks');
 });
 afterAll(() => table.close());
@@ -43,21 +43,21 @@ describe('making the tasks of a plan', () => {
     'goes on where it was cut off at write %i (written: %s), and makes each task once',
     async (at, written) => {
       const plan = planOf(`cut${at}${written}`);
-      await expect(createPlanned(plan, failing(at, written), NOW)).rejects.toThrow('the power failed');
-      await createPlanned(plan, tasks, later(60));
+      await expect(createPlannedTasks(plan, failing(at, written), FIXED_NOW)).rejects.toThrow('the power failed');
+      await createPlannedTasks(plan, tasks, addSeconds(60));
       const made = await Promise.all(keys.map((key) => tasks.require(`${plan.id}-${key}`)));
-      await createPlanned(plan, tasks, later(120));
+      await createPlannedTasks(plan, tasks, addSeconds(120));
       expect(await Promise.all(keys.map((key) => tasks.require(`${plan.id}-${key}`)))).toEqual(made);
       expect(made.map(({ version }) => version)).toEqual([1, 1, 1]);
       // What was there before the cut stays as it was.
-      expect(made[0]?.created_at).toBe((at > 0 || written ? NOW : later(60)).toISOString());
+      expect(made[0]?.created_at).toBe((at > 0 || written ? FIXED_NOW : addSeconds(60)).toISOString());
     },
   );
 
   it('is refused, and makes nothing that depends on it, where an id belongs to another task', async () => {
     const plan = planOf('other');
     await tasks.create(task({ id: 'other-middle' }));
-    await expect(createPlanned(plan, tasks, NOW)).rejects.toMatchObject({ code: 'id_taken' });
+    await expect(createPlannedTasks(plan, tasks, FIXED_NOW)).rejects.toMatchObject({ code: 'id_taken' });
     expect(await tasks.get('other-last')).toBeNull();
   });
 });

@@ -1,48 +1,48 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/contract/agents/tiers.ts';
-import type { SubmitTaskInput } from '../../../shared/contract/submission/schema.ts';
+import type { TaskSubmissionInput } from '../../../shared/contract/submission/schema.ts';
 import type { Attempt } from '../../../shared/contract/task/attempt.ts';
 import { deliveryBranch, type Task } from '../../../shared/contract/task/task.ts';
 import { fixUpId } from '../../../shared/control/task-commands/fix-up.ts';
-import { retry } from '../../../shared/control/task-commands/operate.ts';
-import { settle } from '../../../shared/control/task-commands/settle.ts';
-import { LockStore } from '../../../shared/store/locks.ts';
+import { startRetryRound } from '../../../shared/control/task-commands/operate.ts';
+import { settleTask } from '../../../shared/control/task-commands/settle.ts';
+import { FileLockStore } from '../../../shared/store/locks.ts';
 import { TaskStore } from '../../../shared/store/tasks.ts';
 import { selectModel } from '../../../shared/use-cases/cascade/cascade.ts';
-import { type FollowContext, follow, makeUp } from '../../../shared/use-cases/cascade/follow.ts';
+import { type ProjectionContext, projectTaskWrite, reprojectTask } from '../../../shared/use-cases/cascade/follow.ts';
 import {
   artifact,
   attempt,
-  later,
-  NO_DEADLINES,
-  NOW,
+  addSeconds,
+  NOOP_DEADLINES,
+  FIXED_NOW,
   report,
   task,
   verdict,
   verification,
 } from '../../support/builders.ts';
-import { testTable } from '../../support/dynalite.ts';
+import { createTestTable } from '../../support/dynalite.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 let tasks: TaskStore;
-let context: FollowContext;
+let context: ProjectionContext;
 let made = 0;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
   tasks = new TaskStore(table.db, 'tasks');
   const nothing = async (): Promise<never[]> => [];
   context = {
     tasks,
-    locks: new LockStore(table.db, 'tasks', tasks),
+    locks: new FileLockStore(table.db, 'tasks', tasks),
     counts: { count: async () => false },
     beliefs: { observe: nothing },
     breakers: { mark: nothing },
     spend: { settle: nothing },
     machines: { start: nothing, wake: nothing },
     cascadeMachine: 'm',
-    now: () => later(60),
+    now: () => addSeconds(60),
     onCompletion: () => {},
-  } as unknown as FollowContext;
+  } as unknown as ProjectionContext;
 });
 afterAll(() => table.close());
 
@@ -56,12 +56,12 @@ const gaveUp = (fields: Partial<Attempt> = {}): Attempt =>
       failing: [{ check: 'tests', what: 'test/a.test.ts:4 test_failed: rounds half up' }],
     },
     verdict: verdict({ verdict: 'fail' }),
-    decision: { action: 'give_up', reason: 'r', next_model: null, next_tier: null, at: NOW.toISOString() },
+    decision: { action: 'give_up', reason: 'r', next_model: null, next_tier: null, at: FIXED_NOW.toISOString() },
     ...fields,
   });
 
 /** A task in the table, as it stands before it ends. */
-async function present(request: Partial<SubmitTaskInput> = {}, fields: Partial<Task> = {}): Promise<Task> {
+async function present(request: Partial<TaskSubmissionInput> = {}, fields: Partial<Task> = {}): Promise<Task> {
   const of = task({ id: `w${++made}`, run: 1, ...fields }, { fix_ups: 2, ...request });
   return (await tasks.create(of)).task;
 }
@@ -73,11 +73,11 @@ const judged = (of: Task, attempts: readonly Attempt[] = [gaveUp()]): Promise<Ta
 /** Ends a task by its verdict, and follows that write. */
 async function fail(of: Task, attempts?: readonly Attempt[], times = 1): Promise<Task> {
   const before = await judged(of, attempts);
-  const after = await tasks.change(of.id, (each) => settle(each, later(10)));
-  for (let time = 0; time < times; time++) await follow(before, after, context);
+  const after = await tasks.change(of.id, (each) => settleTask(each, addSeconds(10)));
+  for (let time = 0; time < times; time++) await projectTaskWrite(before, after, context);
   return after;
 }
-const dependent = async (on: readonly string[], more: Partial<SubmitTaskInput> = {}): Promise<Task> => {
+const dependent = async (on: readonly string[], more: Partial<TaskSubmissionInput> = {}): Promise<Task> => {
   const of = task(
     {
       id: `d${++made}`,
@@ -125,7 +125,7 @@ describe('a task whose work fails its checks for good', () => {
       blocked_reason: { code: 'dependency_pending' },
     });
     const version = (await now(fix.id)).version;
-    await makeUp(failed, context);
+    await reprojectTask(failed, context);
     expect((await now(fix.id)).version).toBe(version);
   });
 
@@ -165,7 +165,7 @@ describe('a task whose work fails its checks for good', () => {
     expect(broke.failure?.message).toContain('no money');
   });
 
-  test.each<[string, Partial<SubmitTaskInput>, Partial<Attempt>]>([
+  test.each<[string, Partial<TaskSubmissionInput>, Partial<Attempt>]>([
     ['where none was asked for', { fix_ups: 0 }, {}],
     [
       'that brought no work',
@@ -182,7 +182,7 @@ describe('a task whose work fails its checks for good', () => {
 
   test('is not tried again beside its fix-up, and no stranger takes its place', async () => {
     const failed = await fail(await present());
-    expect(() => retry(failed, later(20))).toThrow(`retry ${failed.superseded_by} instead`);
+    expect(() => startRetryRound(failed, addSeconds(20))).toThrow(`retry ${failed.superseded_by} instead`);
     const other = await present();
     const waiter = await dependent([other.id]);
     const stranger = task({ id: fixUpId(other) });
@@ -201,16 +201,16 @@ describe('a task that three wait for', () => {
     for (let each = 0; each < waiting; each++) await dependent([of.id]);
     await selectModel(of.id, 1, {
       tasks,
-      deadlines: NO_DEADLINES,
+      deadlines: NOOP_DEADLINES,
       locks: context.locks,
       models: MODELS,
-      now: later(1),
+      now: addSeconds(1),
     });
     return now(of.id);
   };
 
   test('is a foundation from then on, and says so', async () => {
-    expect((await started(3)).foundation).toEqual({ dependents: 3, since: later(1).toISOString() });
+    expect((await started(3)).foundation).toEqual({ dependents: 3, since: addSeconds(1).toISOString() });
     expect((await started(2)).foundation).toBeUndefined();
   });
 });

@@ -3,38 +3,38 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chainView, taskView } from '../../../shared/api/views.ts';
 import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
-import type { BoxKind } from '../../../shared/contract/box-kind.ts';
+import type { LaunchKind } from '../../../shared/contract/box-kind.ts';
 import { Refusal } from '../../../shared/contract/refusal.ts';
-import { hiddenText } from '../../../shared/contract/submission/hidden-tests.ts';
-import type { SubmitTaskInput } from '../../../shared/contract/submission/schema.ts';
+import { serializeHiddenTests } from '../../../shared/contract/submission/hidden-tests.ts';
+import type { TaskSubmissionInput } from '../../../shared/contract/submission/schema.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
-import { promptParts } from '../../../shared/control/cascade/prompt.ts';
+import { buildPromptParts } from '../../../shared/control/cascade/prompt.ts';
 import { deriveRows } from '../../../shared/control/ledger/derive.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
-import type { Boxes } from '../../../shared/store/boxes.ts';
-import type { Deliveries } from '../../../shared/store/deliveries.ts';
-import { UNAUTHORIZED } from '../../../shared/store/minter.ts';
+import type { EcsContainers } from '../../../shared/store/boxes.ts';
+import type { DeliveryInvoker } from '../../../shared/store/deliveries.ts';
+import { NO_CREDENTIALS } from '../../../shared/store/minter.ts';
 import { ObjectStore } from '../../../shared/store/objects.ts';
-import { launchBox } from '../../../shared/use-cases/containers/launch.ts';
+import { launchContainer } from '../../../shared/use-cases/containers/launch.ts';
 import { type SubmitContext, submitTask } from '../../../shared/use-cases/submit/submit.ts';
 import { submitBatch } from '../../../shared/use-cases/submit/submit-batch.ts';
 import {
   ANY_AGENTS,
   artifact,
   attempt,
-  inReview,
-  NOW,
+  taskInReview,
+  FIXED_NOW,
   report,
   submission,
   task,
   verdict,
 } from '../../support/builders.ts';
-import { testTable } from '../../support/dynalite.ts';
-import { ROOM, ROOMY } from '../../support/room.ts';
+import { createTestTable } from '../../support/dynalite.ts';
+import { CONTAINER_CAPACITY, UNLIMITED_REGISTER } from '../../support/room.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
 });
 afterAll(() => table.close());
 
@@ -63,22 +63,22 @@ const objects = new ObjectStore(
 );
 
 const MARK = 'kept-back-4711';
-const HIDDEN: NonNullable<SubmitTaskInput['hidden_tests']> = {
+const HIDDEN: NonNullable<TaskSubmissionInput['hidden_tests']> = {
   kind: 'files',
   files: [{ path: `test/${MARK}.test.js`, content: `// ${MARK}` }],
 };
 const context = (fields: Partial<SubmitContext> = {}): SubmitContext => ({
   tasks: table.tasks,
   objects,
-  now: NOW,
-  by: 'ann',
+  now: FIXED_NOW,
+  submitter: 'ann',
   idempotencyKey: null,
   allowFileRepositories: false,
-  deliverTo: [],
+  pushScopes: [],
   agents: ANY_AGENTS,
   ...fields,
 });
-const submit = (request: Partial<SubmitTaskInput>, fields: Partial<SubmitContext> = {}) =>
+const submit = (request: Partial<TaskSubmissionInput>, fields: Partial<SubmitContext> = {}) =>
   submitTask(submission({ hidden_tests: HIDDEN, ...request }), context(fields));
 const refused = async (run: Promise<unknown>): Promise<Refusal> => {
   const error = await run.then(
@@ -160,7 +160,7 @@ describe('submitting with hidden tests', () => {
 /** A task whose first attempt failed its hidden tests, as it stands when its second is under way. */
 function escalated(): Task {
   const place = { key: `hidden/T1/${MARK}`, sha256: MARK, bytes: 4711 };
-  const failed = inReview(
+  const failed = taskInReview(
     {
       outcome: 'failed',
       verdict: verdict({
@@ -187,7 +187,7 @@ const ACCEPTED = {
   reason: 'r',
   next_model: null,
   next_tier: null,
-  at: NOW.toISOString(),
+  at: FIXED_NOW.toISOString(),
 } as const;
 
 describe('what is told of hidden tests', () => {
@@ -195,14 +195,14 @@ describe('what is told of hidden tests', () => {
     const told = JSON.stringify([
       taskView(escalated()),
       chainView(escalated()),
-      promptParts(escalated(), escalated().attempts),
+      buildPromptParts(escalated(), escalated().attempts),
       deriveRows(null, escalated(), DEFAULT_TIER_MODELS),
     ]);
     expect(told).toContain('hidden tests: 2 of 9 fail');
     for (const word of [MARK, 'hidden/', '4711', 'hidden_tests":']) expect(told).not.toContain(word);
   });
 
-  it.each<[BoxKind, boolean]>([
+  it.each<[LaunchKind, boolean]>([
     ['agent', false],
     ['gates', true],
     ['deliver', false],
@@ -221,24 +221,24 @@ describe('what is told of hidden tests', () => {
         return { ...each, outcome: null, verdict: verdict(), decision: ACCEPTED };
       }),
     });
-    await launchBox(
+    await launchContainer(
       { schema_version: 1, kind, task_id: id, attempt: number, run: 1 },
       {
         tasks: table.tasks,
         objects,
-        boxes: { run: async () => 'arn' } as unknown as Boxes,
-        deliveries: { start: async () => {} } as unknown as Deliveries,
-        register: ROOMY,
-        room: ROOM,
+        containers: { run: async () => 'arn' } as unknown as EcsContainers,
+        deliveries: { start: async () => {} } as unknown as DeliveryInvoker,
+        register: UNLIMITED_REGISTER,
+        capacity: CONTAINER_CAPACITY,
         receiveCount: 1,
-        families: { agent: 'a', gates: 'g' },
-        authorize: UNAUTHORIZED,
+        taskDefinitionFamilies: { agent: 'a', gates: 'g' },
+        getCredential: NO_CREDENTIALS,
         apiUrl: 'https://api.test',
         defaultAdapter: { kind: 'command', argv: ['true'], timeout_s: 60 },
         modelGateway: null,
         leaseSeconds: 120,
-        backOffSeconds: 5,
-        now: NOW,
+        backoffSeconds: 5,
+        now: FIXED_NOW,
       },
     );
     const [[, text] = ['', '']] = [...bucket];
@@ -255,7 +255,7 @@ describe('what is told of hidden tests', () => {
   it('an item of an earlier version, which knows of none, is a task without any', () => {
     const { hidden_tests: _none, ...old } = task();
     expect(taskView(old as Task)).not.toHaveProperty('hidden_tests');
-    expect(hiddenText({ kind: 'git', repository: 'https://e.test/h', ref: 'main' })).toContain(
+    expect(serializeHiddenTests({ kind: 'git', repository: 'https://e.test/h', ref: 'main' })).toContain(
       '"ref":"main"',
     );
   });

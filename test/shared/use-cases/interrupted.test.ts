@@ -2,23 +2,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import type { ObjectStore } from '../../../shared/store/objects.ts';
-import { recordEvidenceBody } from '../../../shared/use-cases/work/evidence.ts';
+import { recordGatesReport } from '../../../shared/use-cases/work/evidence.ts';
 import { failWork } from '../../../shared/use-cases/work/report.ts';
-import { attempt, inReview, launch, NO_OBJECTS, NOW, task } from '../../support/builders.ts';
-import { testTable } from '../../support/dynalite.ts';
+import { attempt, taskInReview, launch, REJECTING_OBJECTS, FIXED_NOW, task } from '../../support/builders.ts';
+import { createTestTable } from '../../support/dynalite.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
 });
 afterAll(() => table.close());
 
 const put = async (of: Task): Promise<string> => (await table.tasks.create(of)).task.id;
 const context = () => ({
   tasks: table.tasks,
-  objects: NO_OBJECTS as unknown as ObjectStore,
+  objects: REJECTING_OBJECTS as unknown as ObjectStore,
   models: DEFAULT_TIER_MODELS,
-  now: NOW,
+  now: FIXED_NOW,
 });
 const fails = (id: string) =>
   failWork(id, 1, { reason: 'told to end', failure_class: 'interrupted', output_tail: '' }, context());
@@ -44,9 +44,9 @@ describe('a box that says that it is taken away', () => {
   });
 
   it('as the gates box is launched again, and says nothing of the patch', async () => {
-    const id = await put(inReview({ gates: launch() }, { id: 'g' }));
+    const id = await put(taskInReview({ gates: launch() }, { id: 'g' }));
     const body = { failure_class: 'interrupted' as const, message: 'told to end' };
-    const after = await recordEvidenceBody(id, 1, body, context());
+    const after = await recordGatesReport(id, 1, body, context());
     expect(after).toMatchObject({
       status: 'in_review',
       attempts: [{ verification_failure: null, gates: { lost: true, excused: 1 } }],

@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADAPTER_FACTS } from '../../../shared/contract/agents/adapter-facts.ts';
+import { ADAPTER_CAPABILITIES } from '../../../shared/contract/agents/adapter-facts.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/contract/agents/tiers.ts';
-import type { Agents } from '../../../shared/control/task-commands/adapter-choice.ts';
-import { LockStore } from '../../../shared/store/locks.ts';
+import type { AvailableAgents } from '../../../shared/control/task-commands/adapter-choice.ts';
+import { FileLockStore } from '../../../shared/store/locks.ts';
 import { TaskStore } from '../../../shared/store/tasks.ts';
 import { type CascadeContext, decideStep, selectModel } from '../../../shared/use-cases/cascade/cascade.ts';
-import { attempt, later, NOW, report, task } from '../../support/builders.ts';
-import { testTable } from '../../support/dynalite.ts';
+import { attempt, addSeconds, FIXED_NOW, report, task } from '../../support/builders.ts';
+import { createTestTable } from '../../support/dynalite.ts';
 
-const agents: Agents = {
-  fallback: { kind: 'claude', timeout_s: 900 },
-  clis: ['claude', 'codex'],
-  vendors: ['anthropic', 'openai'],
-  tiers: MODELS,
+const agents: AvailableAgents = {
+  defaultAdapter: { kind: 'claude', timeout_s: 900 },
+  containerClis: ['claude', 'codex'],
+  modelVendors: ['anthropic', 'openai'],
+  tierModels: MODELS,
 };
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 let context: CascadeContext;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
   const tasks = new TaskStore(table.db, 'tasks');
-  const locks = new LockStore(table.db, 'tasks', tasks);
-  context = { tasks, deadlines: table.deadlines, locks, models: MODELS, agents, now: later(1) };
+  const locks = new FileLockStore(table.db, 'tasks', tasks);
+  context = { tasks, deadlines: table.deadlines, locks, models: MODELS, agents, now: addSeconds(1) };
 });
 afterAll(() => table.close());
 
@@ -34,7 +34,7 @@ const down = (number: number) =>
       reason: 'provider_overloaded',
       next_model: MODELS.haiku,
       next_tier: 'haiku',
-      at: NOW.toISOString(),
+      at: FIXED_NOW.toISOString(),
     },
   });
 async function selected(id: string, times: number) {
@@ -53,7 +53,7 @@ describe('after a provider was down', () => {
     const { result, last } = await selected('once', 1);
     expect(result).toMatchObject({ stage: 'waiting' });
     expect(last?.number).toBe(1);
-    expect((await table.deadlines.get('once'))?.deadline).toBe(later(600).toISOString());
+    expect((await table.deadlines.get('once'))?.deadline).toBe(addSeconds(600).toISOString());
   });
 
   it('its spend limit has another one go on at once, on the same tier, and the chain shows a fallback and no climb', async () => {
@@ -72,7 +72,7 @@ describe('after a provider was down', () => {
     expect(second).toMatchObject({
       adapter: 'codex',
       tier: 'haiku',
-      model: ADAPTER_FACTS.codex.tiers.models.haiku,
+      model: ADAPTER_CAPABILITIES.codex.tiers.models.haiku,
       route: { fallback: { from: 'anthropic', to: 'codex', because: 'provider_spend_limit' } },
     });
     expect(second?.route?.reason).toContain(
@@ -87,7 +87,7 @@ describe('after a provider was down', () => {
       number: 3,
       adapter: 'codex',
       tier: 'haiku',
-      model: ADAPTER_FACTS.codex.tiers.models.haiku,
+      model: ADAPTER_CAPABILITIES.codex.tiers.models.haiku,
     });
   });
 });

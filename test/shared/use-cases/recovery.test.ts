@@ -1,44 +1,44 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
-import { DELIVERY_SECONDS } from '../../../shared/contract/names.ts';
+import { DELIVERY_LIMIT_SECONDS } from '../../../shared/contract/names.ts';
 import { Refusal } from '../../../shared/contract/refusal.ts';
-import type { SubmitTaskInput } from '../../../shared/contract/submission/schema.ts';
-import { isTerminal, STATUSES } from '../../../shared/contract/task/status.ts';
+import type { TaskSubmissionInput } from '../../../shared/contract/submission/schema.ts';
+import { isTerminalStatus, TASK_STATUSES } from '../../../shared/contract/task/status.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
-import { withoutRepository } from '../../../shared/control/roles/defaults.ts';
-import { deadlineOf, START_GRACE_SECONDS } from '../../../shared/control/task-commands/deadline.ts';
-import { failByOperator } from '../../../shared/control/task-commands/operate.ts';
-import { resolveBase } from '../../../shared/control/task-commands/resolve.ts';
-import { settle } from '../../../shared/control/task-commands/settle.ts';
-import { keepAlive } from '../../../shared/control/task-commands/work.ts';
-import type { Machines } from '../../../shared/store/machines.ts';
+import { resolveBuiltinRole } from '../../../shared/control/roles/defaults.ts';
+import { nextDeadline, START_GRACE_SECONDS } from '../../../shared/control/task-commands/deadline.ts';
+import { failTaskByOperator } from '../../../shared/control/task-commands/operate.ts';
+import { recordResolvedBase } from '../../../shared/control/task-commands/resolve.ts';
+import { settleTask } from '../../../shared/control/task-commands/settle.ts';
+import { renewLease } from '../../../shared/control/task-commands/work.ts';
+import type { StateMachines } from '../../../shared/store/machines.ts';
 import { selectModel } from '../../../shared/use-cases/cascade/cascade.ts';
-import { type FollowContext, follow } from '../../../shared/use-cases/cascade/follow.ts';
-import { type ReconcileContext, reconcile } from '../../../shared/use-cases/operate/reconcile.ts';
+import { type ProjectionContext, projectTaskWrite } from '../../../shared/use-cases/cascade/follow.ts';
+import { type ReconcileContext, reconcileTasks } from '../../../shared/use-cases/operate/reconcile.ts';
 import { listReviews } from '../../../shared/use-cases/operate/reviews.ts';
 import { submitTask } from '../../../shared/use-cases/submit/submit.ts';
 import { claimNext } from '../../../shared/use-cases/work/claim.ts';
 import {
   ANY_AGENTS,
   attempt,
-  inReview,
-  later,
+  taskInReview,
+  addSeconds,
   launch,
-  NO_OBJECTS,
-  NOW,
+  REJECTING_OBJECTS,
+  FIXED_NOW,
   report,
-  sha1,
+  fakeSha1,
   submission,
   task,
   verdict,
   verification,
 } from '../../support/builders.ts';
-import { testTable } from '../../support/dynalite.ts';
+import { createTestTable } from '../../support/dynalite.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
 });
 afterAll(() => table.close());
 
@@ -52,30 +52,30 @@ beforeEach(() => {
 const machines = {
   start: async (_arn: string, name: string, input: { readonly stage: string }) =>
     void started.push([name, input.stage]),
-} as unknown as Machines;
-const at = (now: Date): FollowContext => ({
+} as unknown as StateMachines;
+const at = (now: Date): ProjectionContext => ({
   tasks: table.tasks,
   locks: table.locks,
   counts: table.counts,
   beliefs: table.beliefs,
-  breakers: { mark: async () => undefined },
-  landed: { put: async () => undefined },
+  breakers: { recordMark: async () => undefined },
+  mergedWork: { put: async () => undefined },
   spend: table.spend,
-  machines,
-  cascadeMachine: 'arn',
+  stateMachines: machines,
+  cascadeMachineArn: 'arn',
   now: () => now,
   onCompletion: (task) => void completions.push(task.id),
 });
 const round = (now: Date, more: Partial<ReconcileContext> = {}) =>
-  reconcile({
+  reconcileTasks({
     ...at(now),
     deadlines: table.deadlines,
-    requests: table.requests,
-    beats: table.beats,
+    workRequests: table.requests,
+    heartbeats: table.beats,
     register: table.register,
     graceSeconds: START_GRACE_SECONDS,
-    all: false,
-    goOn: () => true,
+    isAfterRestart: false,
+    hasTimeLeft: () => true,
     ...more,
   });
 let made = 0;
@@ -84,51 +84,51 @@ const put = async (of: Task): Promise<Task> => {
   made += 1;
   return (await table.tasks.create({ ...of, id: `put-${made}`, run: Math.max(1, of.run) })).task;
 };
-const submit = async (request: Partial<SubmitTaskInput> = {}): Promise<Task> =>
+const submit = async (request: Partial<TaskSubmissionInput> = {}): Promise<Task> =>
   (
     await submitTask(submission(request), {
       tasks: table.tasks,
-      now: NOW,
-      by: 'ann',
+      now: FIXED_NOW,
+      submitter: 'ann',
       idempotencyKey: null,
       allowFileRepositories: false,
-      deliverTo: [],
+      pushScopes: [],
       agents: ANY_AGENTS,
-      objects: NO_OBJECTS,
+      objects: REJECTING_OBJECTS,
     })
   ).task;
 /** The task after its repository was asked. */
 const resolved = async ({ id, base_ref, role }: Task): Promise<Task> => {
   await table.tasks.change(id, (task) =>
-    resolveBase(task, { commit: base_ref, role: withoutRepository(role), autonomy: null }, NOW),
+    recordResolvedBase(task, { commit: base_ref, role: resolveBuiltinRole(role), autonomy: null }, FIXED_NOW),
   );
   return table.tasks.require(id);
 };
-const claim = (role: string, now = NOW) =>
-  claimNext(role, { tasks: table.tasks, locks: table.locks, now, by: 'bob', leaseSeconds: 120 });
+const claim = (role: string, now = FIXED_NOW) =>
+  claimNext(role, { tasks: table.tasks, locks: table.locks, now, claimant: 'bob', leaseSeconds: 120 });
 const now = async (id: string): Promise<Task> => table.tasks.require(id);
 
 describe('a lease', () => {
   it('that runs out reopens the task for another claimer, and the first one is told that it is late', async () => {
     const { id } = await submit({ runner: 'external', role: 'lease' });
     const first = await claim('lease');
-    await round(later(119));
+    await round(addSeconds(119));
     expect((await now(id)).status).toBe('claimed');
-    await round(later(121));
+    await round(addSeconds(121));
     expect(await now(id)).toMatchObject({ status: 'open', retries: 1, attempts: [{ outcome: 'expired' }] });
-    const second = await claim('lease', later(122));
+    const second = await claim('lease', addSeconds(122));
     expect(second.attempt).toBe(2);
     await expect(
-      table.tasks.change(id, (task) => keepAlive(task, first.attempt, 120, later(123))),
+      table.tasks.change(id, (task) => renewLease(task, first.attempt, 120, addSeconds(123))),
     ).rejects.toThrow(Refusal);
   });
 
   it('fails the task only when its retries are used up', async () => {
     const { id } = await submit({ runner: 'external', role: 'short', max_retries: 1 });
     await claim('short');
-    await round(later(200));
-    await claim('short', later(300));
-    await round(later(500));
+    await round(addSeconds(200));
+    await claim('short', addSeconds(300));
+    await round(addSeconds(500));
     expect(await now(id)).toMatchObject({ status: 'failed', failure: { code: 'lease_expired' } });
   });
 });
@@ -140,80 +140,80 @@ const of = (id: string): unknown[] =>
 describe('a step that nobody does', () => {
   it('is started once its grace is over, of the same run, and again after as long as nothing has happened', async () => {
     const { id } = await submit();
-    await round(later(29));
+    await round(addSeconds(29));
     expect(started).toEqual([]);
-    await round(later(31));
+    await round(addSeconds(31));
     expect(started).toEqual([[`${id}-r1`, 'resolve_base']]);
     // It may be on its way by now.
-    await round(later(90));
+    await round(addSeconds(90));
     expect(started).toHaveLength(1);
-    await round(later(92));
-    await round(later(180));
+    await round(addSeconds(92));
+    await round(addSeconds(180));
     expect(started).toHaveLength(2);
-    await round(later(190));
+    await round(addSeconds(190));
     expect(started).toHaveLength(3);
     expect((await now(id)).run).toBe(1);
   });
 
   it('is started by a new run when the whole machine was gone, at once: also what models are being asked about', async () => {
-    const judging = { run: 1, until: later(300).toISOString(), by: 'somebody' };
-    const { id } = await put(inReview({ verification: verification(), judging }));
-    await round(later(31));
+    const judging = { run: 1, until: addSeconds(300).toISOString(), by: 'somebody' };
+    const { id } = await put(taskInReview({ verification: verification(), judging }));
+    await round(addSeconds(31));
     expect([of(id), (await now(id)).run]).toEqual([[], 1]);
-    await round(later(31), { all: true, graceSeconds: 0 });
+    await round(addSeconds(31), { isAfterRestart: true, graceSeconds: 0 });
     expect([of(id), (await now(id)).run]).toEqual([[], 2]);
   });
 
   it('is not started while models are asked, and is when nobody has said what they answered', async () => {
-    const judging = { run: 1, until: later(300).toISOString(), by: 'somebody' };
-    const { id } = await put(inReview({ verification: verification(), judging }));
-    await round(later(299));
+    const judging = { run: 1, until: addSeconds(300).toISOString(), by: 'somebody' };
+    const { id } = await put(taskInReview({ verification: verification(), judging }));
+    await round(addSeconds(299));
     expect(of(id)).toEqual([]);
-    await round(later(301));
+    await round(addSeconds(301));
     expect(of(id)).toEqual(['verify']);
   });
 });
 
 describe('a box that nobody brings', () => {
   it('is asked for by a new run, so that its older messages are nothing: soon at first, later seldom', async () => {
-    const { id } = await put(inReview({ report: report({ at: NOW.toISOString() }) }));
+    const { id } = await put(taskInReview({ report: report({ at: FIXED_NOW.toISOString() }) }));
     const asked: number[] = [];
     for (let run = 2; run < 8; run++) {
       const due = Date.parse((await table.deadlines.get(id))?.deadline ?? '') + 1;
       await round(new Date(due));
       expect((await now(id)).run).toBe(run);
-      asked.push(Math.round((due - NOW.getTime()) / 1_000));
+      asked.push(Math.round((due - FIXED_NOW.getTime()) / 1_000));
     }
     expect(asked).toEqual([210, 420, 840, 1_680, 2_580, 3_480]);
     expect(of(id)).toEqual([]);
   });
 
   it('and that an entry says is on its way is left alone', async () => {
-    const { id } = await put(inReview({ gates: launch({ number: 1 }) }));
-    await table.register.admit({ name: `${id}/1/gates/1`, by: 'ann', priority: 2 }, 'spot', 1_024, NOW);
-    await round(later(1_000));
+    const { id } = await put(taskInReview({ gates: launch({ number: 1 }) }));
+    await table.register.admit({ name: `${id}/1/gates/1`, by: 'ann', priority: 2 }, 'spot', 1_024, FIXED_NOW);
+    await round(addSeconds(1_000));
     expect((await now(id)).run).toBe(1);
   });
 });
 
 describe('a round', () => {
   it('looks once at what waits for another or is over, and never at what is open for outside agents or held', async () => {
-    const own = await testTable();
+    const own = await createTestTable();
     const waiting: Task[] = [
       task({ id: 'open' }, { runner: 'external' }),
       task({ id: 'blocked', status: 'blocked', waits_for: 'open' }),
       task({ id: 'behind', waits_for: 'held' }),
-      inReview({}, { id: 'held', hold: { reasons: [], since: NOW.toISOString() } }),
+      taskInReview({}, { id: 'held', hold: { reasons: [], since: FIXED_NOW.toISOString() } }),
       task({ id: 'over', status: 'done' }),
     ];
     for (const each of waiting) await own.tasks.create(each);
     await own.tasks.create(task({ id: 'due', run: 1 }));
     const { tasks, deadlines, locks, counts, beliefs, spend } = own;
     const looked = async (after: number) =>
-      (await round(later(after), { tasks, deadlines, locks, counts, beliefs, spend })).looked_at;
+      (await round(addSeconds(after), { tasks, deadlines, locks, counts, beliefs, spend })).checked;
     expect(await looked(60)).toBe(1);
     expect(await looked(121)).toBe(4);
-    await own.tasks.change('due', (each) => failByOperator(each, 'x', 'ann', later(200)));
+    await own.tasks.change('due', (each) => failTaskByOperator(each, 'x', 'ann', addSeconds(200)));
     expect(await looked(86_400 * 400)).toBe(1);
     expect(await looked(86_400 * 400)).toBe(0);
     await own.close();
@@ -222,36 +222,36 @@ describe('a round', () => {
   it('looks at the most overdue first, and what it has no time for comes first in the next one', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 25; index++)
-      ids.push((await put(task({ updated_at: later(-index).toISOString() }))).id);
+      ids.push((await put(task({ updated_at: addSeconds(-index).toISOString() }))).id);
     let batches = 0;
-    await round(later(60), { goOn: () => ++batches < 2 });
+    await round(addSeconds(60), { hasTimeLeft: () => ++batches < 2 });
     const begun = (): string[] => started.map(([name]) => name.replace(/-r1$/, '')).toSorted();
     expect(begun()).toEqual(ids.slice(5).toSorted());
-    await round(later(60));
+    await round(addSeconds(60));
     expect(begun()).toEqual(ids.toSorted());
   });
 
   it('is not held up by tasks that cannot be put right', async () => {
-    const bad = await put(task({ updated_at: later(-100).toISOString() }));
+    const bad = await put(task({ updated_at: addSeconds(-100).toISOString() }));
     const good = await put(task());
     const failing = {
       start: async (arn: string, name: string, input: unknown) => {
         if (name.startsWith(bad.id)) throw new Error('no answer');
-        await machines.start(arn, name, input);
+        await machines.startExecution(arn, name, input);
       },
-    } as unknown as Machines;
-    const first = await round(later(60), { machines: failing });
+    } as unknown as StateMachines;
+    const first = await round(addSeconds(60), { stateMachines: failing });
     expect(first.failed).toEqual([`${bad.id}: no answer`]);
     expect(started).toEqual([[`${good.id}-r1`, 'select_model']]);
-    expect((await round(later(61), { machines: failing })).failed).toEqual([]);
-    await round(later(300));
+    expect((await round(addSeconds(61), { stateMachines: failing })).failed).toEqual([]);
+    await round(addSeconds(300));
     expect(started.map(([name]) => name)).toContain(`${bad.id}-r1`);
   });
 });
 
 it('gives every task in every state a deadline, or an event that it waits for', () => {
   const states = fc.record({
-    status: fc.constantFrom(...STATUSES),
+    status: fc.constantFrom(...TASK_STATUSES),
     runner: fc.constantFrom('managed' as const, 'external' as const),
     waits: fc.boolean(),
     held: fc.boolean(),
@@ -262,22 +262,22 @@ it('gives every task in every state a deadline, or an event that it waits for', 
       const of = task({
         status,
         runner,
-        base_commit: known ? sha1('a') : null,
+        base_commit: known ? fakeSha1('a') : null,
         run: 1,
         waits_for: waits && (status === 'open' || status === 'blocked') ? 'W' : null,
-        hold: held && status === 'in_review' ? { reasons: [], since: NOW.toISOString() } : null,
+        hold: held && status === 'in_review' ? { reasons: [], since: FIXED_NOW.toISOString() } : null,
         attempts: status === 'open' || status === 'blocked' ? [] : [attempt()],
       });
       // Whoever acts on those comes to the API.
       const waitsForSomebody =
         of.waits_for === null &&
-        !isTerminal(status) &&
+        !isTerminalStatus(status) &&
         (status === 'blocked' ||
           // An approval whose policy has no limit.
           status === 'auth_required' ||
           of.hold !== null ||
           (status === 'open' && runner === 'external' && known));
-      expect(deadlineOf(of) === null).toBe(waitsForSomebody);
+      expect(nextDeadline(of) === null).toBe(waitsForSomebody);
     }),
   );
 });
@@ -285,7 +285,7 @@ it('gives every task in every state a deadline, or an event that it waits for', 
 describe('a delivery that nobody hears of again', () => {
   const delivering = () =>
     put(
-      inReview(
+      taskInReview(
         {
           verdict: verdict(),
           decision: {
@@ -293,26 +293,26 @@ describe('a delivery that nobody hears of again', () => {
             reason: 'r',
             next_model: null,
             next_tier: null,
-            at: NOW.toISOString(),
+            at: FIXED_NOW.toISOString(),
           },
           deliver: launch(),
         },
         { run: 1 },
       ),
     );
-  const longest = DELIVERY_SECONDS.waits + DELIVERY_SECONDS.works;
+  const longest = DELIVERY_LIMIT_SECONDS.queue + DELIVERY_LIMIT_SECONDS.run;
 
   it('has all of its time, and is lost when that is over: it is delivered again', async () => {
     const { id, run } = await delivering();
-    await round(later(longest - 1));
+    await round(addSeconds(longest - 1));
     expect((await now(id)).run).toBe(run);
-    await round(later(longest + 1));
+    await round(addSeconds(longest + 1));
     expect(await now(id)).toMatchObject({ run: run + 1, attempts: [{ deliver: { lost: true } }] });
   });
 
   it('is lost at once where the machine was down: no function has outlived it', async () => {
     const { id, run } = await delivering();
-    await round(later(1), { all: true, graceSeconds: 0 });
+    await round(addSeconds(1), { isAfterRestart: true, graceSeconds: 0 });
     const after = await now(id);
     expect(after).toMatchObject({ attempts: [{ deliver: { lost: true } }] });
     expect(after.run).toBeGreaterThan(run);
@@ -332,37 +332,37 @@ describe('a record that the stream has given up', () => {
         ...each,
         status: 'in_review',
         version: each.version + 1,
-        attempts: inReview({ verdict: verdict(), decision: { ...decision, at: NOW.toISOString() } }).attempts,
+        attempts: taskInReview({ verdict: verdict(), decision: { ...decision, at: FIXED_NOW.toISOString() } }).attempts,
         delivery: {
           state: 'delivered',
-          base_commit: sha1('a'),
-          tree: sha1('b'),
+          base_commit: fakeSha1('a'),
+          tree: fakeSha1('b'),
           branch: 'b',
           commit: null,
           reason: null,
-          at: NOW.toISOString(),
+          at: FIXED_NOW.toISOString(),
         },
       },
     }));
-    expect((await table.tasks.change(ending.id, (each) => settle(each, NOW))).status).toBe('done');
+    expect((await table.tasks.change(ending.id, (each) => settleTask(each, FIXED_NOW))).status).toBe('done');
     expect((await now(waiter.id)).status).toBe('blocked');
-    await round(later(119));
+    await round(addSeconds(119));
     expect((await now(waiter.id)).status).toBe('blocked');
-    await round(later(121));
+    await round(addSeconds(121));
     expect(await now(waiter.id)).toMatchObject({ status: 'open', waits_for: null });
     const rival = await submit({ repository, files: ['a.ts'] });
-    expect(await table.locks.acquire(rival, NOW)).toBeNull();
-    await round(later(10_000));
+    expect(await table.locks.acquire(rival, FIXED_NOW)).toBeNull();
+    await round(addSeconds(10_000));
     expect(completions).toEqual([ending.id]);
   });
 
   it('of a wait that began just after the end of what it waits for is made up for', async () => {
     const dependency = await submit();
     const waiter = await submit({ depends_on: [dependency.id] });
-    await table.tasks.change(dependency.id, (each) => failByOperator(each, 'x', 'ann', later(-1_000)));
-    await round(later(-800));
+    await table.tasks.change(dependency.id, (each) => failTaskByOperator(each, 'x', 'ann', addSeconds(-1_000)));
+    await round(addSeconds(-800));
     const late = await put({ ...waiter, waits_for: dependency.id });
-    await round(later(121));
+    await round(addSeconds(121));
     expect((await now(late.id)).blocked_reason?.code).toBe('dependency_failed');
   });
 });
@@ -377,7 +377,7 @@ describe('following the stream', () => {
       deadlines: table.deadlines,
       locks: table.locks,
       models: DEFAULT_TIER_MODELS,
-      now: NOW,
+      now: FIXED_NOW,
     };
     await selectModel(first.id, 1, cascade);
     const rival = await resolved(await submit({ repository, files: ['a.ts'] }));
@@ -388,21 +388,21 @@ describe('following the stream', () => {
       reason: 'r',
       next_model: null,
       next_tier: null,
-      at: NOW.toISOString(),
+      at: FIXED_NOW.toISOString(),
     };
     const reviewed = await table.tasks.change(first.id, (task) => ({
       event: 'keep',
       task: {
-        ...inReview({ verdict: verdict({ verified: false }), decision }),
+        ...taskInReview({ verdict: verdict({ verified: false }), decision }),
         id: first.id,
         repository,
         files: ['a.ts'],
         version: task.version + 1,
       },
     }));
-    const done = await table.tasks.change(first.id, (task) => settle(task, NOW));
+    const done = await table.tasks.change(first.id, (task) => settleTask(task, FIXED_NOW));
     expect(done.status).toBe('done');
-    for (let time = 0; time < 3; time++) await follow(reviewed, done, at(NOW));
+    for (let time = 0; time < 3; time++) await projectTaskWrite(reviewed, done, at(FIXED_NOW));
     expect(completions).toEqual([first.id]);
     expect(await now(waiter.id)).toMatchObject({ status: 'open', run: 1 });
     expect(await now(rival.id)).toMatchObject({ status: 'open', waits_for: null, run: 2 });
@@ -412,8 +412,8 @@ describe('following the stream', () => {
   it('wakes nobody who was overtaken: a waiter written just after the end looks for itself', async () => {
     const dependency = await submit();
     const waiter = await submit({ depends_on: [dependency.id] });
-    const failed = await table.tasks.change(dependency.id, (task) => failByOperator(task, 'x', 'ann', NOW));
-    await follow(null, waiter, at(NOW));
+    const failed = await table.tasks.change(dependency.id, (task) => failTaskByOperator(task, 'x', 'ann', FIXED_NOW));
+    await projectTaskWrite(null, waiter, at(FIXED_NOW));
     expect(await now(waiter.id)).toMatchObject({
       status: 'blocked',
       blocked_reason: { code: 'dependency_failed', task_id: failed.id },
@@ -422,8 +422,8 @@ describe('following the stream', () => {
 
   it('starts each run by its own name, in whatever order the records come', async () => {
     const made = await submit();
-    await follow({ ...made, run: 1 }, { ...made, run: 2 }, at(NOW));
-    await follow(null, made, at(NOW));
+    await projectTaskWrite({ ...made, run: 1 }, { ...made, run: 2 }, at(FIXED_NOW));
+    await projectTaskWrite(null, made, at(FIXED_NOW));
     expect(started.map(([name]) => name)).toEqual([`${made.id}-r2`, `${made.id}-r1`]);
   });
 });
@@ -431,18 +431,18 @@ describe('following the stream', () => {
 describe('a hold', () => {
   const hold = {
     reasons: ['r'],
-    since: NOW.toISOString(),
-    until: later(600).toISOString(),
+    since: FIXED_NOW.toISOString(),
+    until: addSeconds(600).toISOString(),
     outcome: 'fail' as const,
   };
 
   it('that nobody has ended in time is ended by the next round, and not before', async () => {
-    const { id } = await put(inReview({ verdict: verdict({ verdict: 'refer' }) }, { hold }));
-    await round(later(599));
+    const { id } = await put(taskInReview({ verdict: verdict({ verdict: 'refer' }) }, { hold }));
+    await round(addSeconds(599));
     expect(await now(id)).toMatchObject({ status: 'in_review', hold });
-    await round(later(599), { all: true });
+    await round(addSeconds(599), { isAfterRestart: true });
     expect(await now(id)).toMatchObject({ status: 'in_review', hold });
-    await round(later(601));
+    await round(addSeconds(601));
     expect(await now(id)).toMatchObject({ status: 'failed', failure: { code: 'review_expired' } });
   });
 
@@ -450,7 +450,7 @@ describe('a hold', () => {
     const repository = 'https://example.test/reviews.git';
     const ids: string[] = [];
     for (let index = 0; index < 5; index++) {
-      const waits = inReview({}, { hold, repository, created_at: later(index).toISOString() });
+      const waits = taskInReview({}, { hold, repository, created_at: addSeconds(index).toISOString() });
       ids.push((await put(waits)).id);
       await put({ ...waits, hold: null });
     }

@@ -1,38 +1,38 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ListQuery } from '../../../shared/api/schemas.ts';
+import { ListTasksQuery } from '../../../shared/api/schemas.ts';
 import { Refusal } from '../../../shared/contract/refusal.ts';
-import type { SubmitTaskInput } from '../../../shared/contract/submission/schema.ts';
-import { summarise } from '../../../shared/control/ledger/nudge.ts';
-import { cancel } from '../../../shared/control/task-commands/operate.ts';
-import { keepAlive } from '../../../shared/control/task-commands/work.ts';
+import type { TaskSubmissionInput } from '../../../shared/contract/submission/schema.ts';
+import { summariseCompletions } from '../../../shared/control/ledger/nudge.ts';
+import { cancelTask } from '../../../shared/control/task-commands/operate.ts';
+import { renewLease } from '../../../shared/control/task-commands/work.ts';
 import { listTasks } from '../../../shared/use-cases/operate/list.ts';
 import { type SubmitContext, submitTask } from '../../../shared/use-cases/submit/submit.ts';
 import { submitBatch } from '../../../shared/use-cases/submit/submit-batch.ts';
 import { claimNext, claimTask } from '../../../shared/use-cases/work/claim.ts';
-import { ANY_AGENTS, later, NO_OBJECTS, NOW, submission } from '../../support/builders.ts';
-import { completed } from '../../support/completions.ts';
-import { testTable } from '../../support/dynalite.ts';
+import { ANY_AGENTS, addSeconds, REJECTING_OBJECTS, FIXED_NOW, submission } from '../../support/builders.ts';
+import { buildCompletions } from '../../support/completions.ts';
+import { createTestTable } from '../../support/dynalite.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
 });
 afterAll(() => table.close());
 
 const context = (fields: Partial<SubmitContext> = {}): SubmitContext => ({
   tasks: table.tasks,
-  now: NOW,
-  by: 'ann',
+  now: FIXED_NOW,
+  submitter: 'ann',
   idempotencyKey: null,
   allowFileRepositories: false,
-  deliverTo: [],
+  pushScopes: [],
   agents: ANY_AGENTS,
-  objects: NO_OBJECTS,
+  objects: REJECTING_OBJECTS,
   ...fields,
 });
-const submit = async (request: Partial<SubmitTaskInput> = {}, fields: Partial<SubmitContext> = {}) =>
+const submit = async (request: Partial<TaskSubmissionInput> = {}, fields: Partial<SubmitContext> = {}) =>
   (await submitTask(submission(request), context(fields))).task;
-const claims = (now = NOW) => ({ tasks: table.tasks, locks: table.locks, now, by: 'bob', leaseSeconds: 120 });
+const claims = (now = FIXED_NOW) => ({ tasks: table.tasks, locks: table.locks, now, by: 'bob', leaseSeconds: 120 });
 const refused = async (run: Promise<unknown>): Promise<Refusal> => {
   try {
     await run;
@@ -53,14 +53,14 @@ describe('submitting', () => {
     const first = await submitTask(submission({ title: 'one' }), context({ idempotencyKey: 'k1' }));
     const again = await submitTask(
       submission({ title: 'one' }),
-      context({ idempotencyKey: 'k1', now: later(60) }),
+      context({ idempotencyKey: 'k1', now: addSeconds(60) }),
     );
     expect([first.created, again.created, again.task.id]).toEqual([true, false, first.task.id]);
     expect(
       (await refused(submitTask(submission({ title: 'two' }), context({ idempotencyKey: 'k1' })))).code,
     ).toBe('idempotency_mismatch');
     expect(
-      (await submitTask(submission({ title: 'one' }), context({ idempotencyKey: 'k1', by: 'bob' }))).created,
+      (await submitTask(submission({ title: 'one' }), context({ idempotencyKey: 'k1', submitter: 'bob' }))).created,
     ).toBe(true);
   });
 
@@ -100,12 +100,12 @@ describe('submitting', () => {
   it('refuses a repository that the deployment has no credential to push to, and says which it has', async () => {
     const deliverTo = ['https://github.com/acme'];
     const refusal = await refused(
-      submit({ id: 'FAR', repository: 'https://github.com/other/x' }, { deliverTo }),
+      submit({ id: 'FAR', repository: 'https://github.com/other/x' }, { pushScopes: deliverTo }),
     );
     expect(refusal).toMatchObject({ code: 'invalid', errors: [{ pointer: '/repository' }] });
     expect(refusal.message).toContain('https://github.com/acme');
     expect(await table.tasks.get('FAR')).toBeNull();
-    const near = await submit({ repository: 'https://GitHub.com/acme/x' }, { deliverTo });
+    const near = await submit({ repository: 'https://GitHub.com/acme/x' }, { pushScopes: deliverTo });
     expect(near.repository).toBe('https://github.com/acme/x');
   });
 
@@ -144,7 +144,7 @@ describe('claiming', () => {
     for (let index = 0; index < 60; index++) {
       const made = await submit(
         { role: 'swarm', runner: 'external', priority: ((index % 3) + 1) as 1 },
-        { now: later(index) },
+        { now: addSeconds(index) },
       );
       ids.push(made.id);
     }
@@ -168,9 +168,9 @@ describe('claiming', () => {
   });
 
   it('takes the most urgent, oldest one', async () => {
-    await submit({ id: 'late', role: 'solo', runner: 'external', priority: 2 }, { now: later(1) });
+    await submit({ id: 'late', role: 'solo', runner: 'external', priority: 2 }, { now: addSeconds(1) });
     await submit({ id: 'early', role: 'solo', runner: 'external', priority: 2 });
-    await submit({ id: 'urgent', role: 'solo', runner: 'external', priority: 1 }, { now: later(2) });
+    await submit({ id: 'urgent', role: 'solo', runner: 'external', priority: 1 }, { now: addSeconds(2) });
     const order = [
       await claimNext('solo', claims()),
       await claimNext('solo', claims()),
@@ -195,7 +195,7 @@ describe('claiming', () => {
     await claimTask(holder.id, null, claims());
     expect((await refused(claimTask(other.id, null, claims()))).code).toBe('files_held');
     await claimTask(elsewhere.id, null, claims());
-    await table.tasks.change(holder.id, (task) => cancel(task, 'x', 'ann', NOW));
+    await table.tasks.change(holder.id, (task) => cancelTask(task, 'x', 'ann', FIXED_NOW));
     expect((await claimTask(other.id, null, claims())).task.status).toBe('claimed');
   });
 
@@ -215,7 +215,7 @@ describe('changing', () => {
     const made = await submit({ runner: 'external' });
     await claimTask(made.id, null, claims());
     await Promise.all(
-      Array.from({ length: 15 }, () => table.tasks.change(made.id, (task) => keepAlive(task, 1, 120, NOW))),
+      Array.from({ length: 15 }, () => table.tasks.change(made.id, (task) => renewLease(task, 1, 120, FIXED_NOW))),
     );
     expect((await table.tasks.get(made.id))?.version).toBe(2 + 15);
   });
@@ -226,14 +226,14 @@ describe('changing', () => {
 });
 
 describe('listing', () => {
-  const query = (fields: Record<string, unknown> = {}) => ListQuery.parse(fields);
+  const query = (fields: Record<string, unknown> = {}) => ListTasksQuery.parse(fields);
 
   it('pages through all tasks oldest first, each once, whatever their status', async () => {
     const repository = 'https://example.test/paged.git';
     const ids: string[] = [];
     for (let index = 0; index < 25; index++) {
-      const made = await submit({ repository, title: `page ${index}` }, { now: later(1_000 + index) });
-      if (index % 4 === 0) await table.tasks.change(made.id, (task) => cancel(task, 'x', 'ann', NOW));
+      const made = await submit({ repository, title: `page ${index}` }, { now: addSeconds(1_000 + index) });
+      if (index % 4 === 0) await table.tasks.change(made.id, (task) => cancelTask(task, 'x', 'ann', FIXED_NOW));
       ids.push(made.id);
     }
     const seen: string[] = [];
@@ -269,7 +269,7 @@ describe('the verification nudge', () => {
     [3, 1, true],
     [0, 0, false],
   ])('of %i completions with %i unverified exceeds the threshold: %s', (total, unverified, exceeded) => {
-    const nudge = summarise(completed(total - unverified, unverified));
+    const nudge = summariseCompletions(buildCompletions(total - unverified, unverified));
     expect(nudge.threshold_exceeded).toBe(exceeded);
     expect(nudge.unverified_ratio).toBe(
       total === 0 ? null : Math.round((unverified / total) * 1_000) / 1_000,

@@ -1,4 +1,4 @@
-import type { Script } from './scripted.ts';
+import type { ForgeScript } from './scripted.ts';
 
 interface Run {
   id: number;
@@ -9,7 +9,7 @@ interface Run {
 }
 
 /** What of GitHub's REST API we ask for one repository, with its limits. */
-export class GitHubState {
+export class FakeGitHub {
   readonly pulls: { number: number; head: string; base: string; title: string; body: string }[] = [];
   readonly runs: Run[] = [];
   readonly annotations: unknown[] = [];
@@ -22,7 +22,7 @@ export class GitHubState {
     this.#accepts = accepts;
   }
 
-  readonly script: Script = ({ method, path, query, body, token }) => {
+  readonly script: ForgeScript = ({ method, path, query, body, token }) => {
     if (!this.#accepts(token)) return [401, { message: 'Bad credentials' }];
     const at = path.replace(/^\/repos\/acme\/shop/, '');
     if (path === '/user') return [200, { id: 7 }];

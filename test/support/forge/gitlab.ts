@@ -1,9 +1,9 @@
-import type { Script } from './scripted.ts';
+import type { ForgeScript } from './scripted.ts';
 
 const ID = 7;
 
 /** What of GitLab's REST API v4 we ask for one project, of which everything is about one request or one issue. */
-export class GitLabState {
+export class FakeGitLab {
   readonly requests: { iid: number; source_branch: string; target_branch: string; description: string }[] =
     [];
   readonly statuses: { commit: string; name: string; status: string }[] = [];
@@ -15,7 +15,7 @@ export class GitLabState {
     this.#project = project;
   }
 
-  readonly script: Script = ({ method, path, query, body, token }) => {
+  readonly script: ForgeScript = ({ method, path, query, body, token }) => {
     if (token !== 'glpat') return [401];
     if (path === '/user') return [200, { id: ID }];
     const [, under] = path.split(`/projects/${this.#project}`);

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 type Json = Record<string, unknown>;
-export interface Asked {
+export interface ForgeRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -10,9 +10,9 @@ export interface Asked {
   readonly token: string;
 }
 /** Status and body; null: the server has no such route. */
-export type Script = (asked: Asked) => readonly [status: number, body?: unknown] | null;
+export type ForgeScript = (asked: ForgeRequest) => readonly [status: number, body?: unknown] | null;
 
-async function read(request: IncomingMessage): Promise<Asked> {
+async function read(request: IncomingMessage): Promise<ForgeRequest> {
   let text = '';
   for await (const chunk of request) text += String(chunk);
   const url = new URL(request.url ?? '/', 'http://forge.test');
@@ -27,22 +27,22 @@ async function read(request: IncomingMessage): Promise<Asked> {
 
 /** A server on loopback that answers as a script says, and remembers what it was asked. */
 export class ScriptedForge {
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   /** Answers of failure that come before the script's, each once. */
   readonly failures: number[] = [];
   readonly #server: Server;
 
-  private constructor(script: Script) {
+  private constructor(script: ForgeScript) {
     this.#server = createServer(async (request, response) => {
       const asked = await read(request);
-      this.asked.push(`${asked.method} ${asked.path}`);
+      this.requests.push(`${asked.method} ${asked.path}`);
       const failure = this.failures.shift();
       const [status, body] = failure ? [failure, {}] : (script(asked) ?? [404, { message: 'Not Found' }]);
       response.writeHead(status).end(body === undefined ? '' : JSON.stringify(body));
     });
   }
 
-  static async start(script: Script): Promise<ScriptedForge> {
+  static async start(script: ForgeScript): Promise<ScriptedForge> {
     const forge = new ScriptedForge(script);
     await new Promise<void>((resolve) => forge.#server.listen(0, '127.0.0.1', () => resolve()));
     return forge;
@@ -53,8 +53,8 @@ export class ScriptedForge {
   }
 
   /** What would change something. */
-  get writes(): string[] {
-    return this.asked.filter((each) => !each.startsWith('GET '));
+  get listWrites(): string[] {
+    return this.requests.filter((each) => !each.startsWith('GET '));
   }
 
   stop(): Promise<unknown> {

@@ -1,4 +1,4 @@
-import type { Failure } from './protocol.ts';
+import type { ProviderFailure } from './protocol.ts';
 import type { Scenario } from './scenario.ts';
 
 type Words = readonly [status: number, message: string, anthropic: string, openai: string, google: string];
@@ -55,9 +55,9 @@ const FAILURES: Readonly<Record<string, Words>> = {
 };
 
 /** The error that a scenario answers with; null when it does not fail that way. */
-export function failureOf({ name, after }: Scenario): Failure | null {
+export function findProviderFailure({ name, retryAfterSeconds }: Scenario): ProviderFailure | null {
   const words = FAILURES[name];
   if (!words) return null;
   const [status, message, anthropic, openai, google] = words;
-  return { status, message, anthropic, openai, google, after: after ?? (status === 429 ? 1 : null) };
+  return { status, message, anthropic, openai, google, after: retryAfterSeconds ?? (status === 429 ? 1 : null) };
 }

@@ -1,7 +1,7 @@
 import type { ToolCall } from './script.ts';
 
 /** Tokens of one call. `input` leaves out what was read from or written to a cache; `output` holds the reasoning. */
-export interface Tokens {
+export interface TokenCounts {
   readonly input: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
@@ -10,12 +10,12 @@ export interface Tokens {
 }
 
 /** What a request asks for, whatever the protocol. */
-export interface Asked {
+export interface ScriptedModelRequest {
   readonly model: string;
   /** Names of the tools that the client offers. */
   readonly tools: readonly string[];
   /** How many tool calls the conversation holds already: the step of the script. */
-  readonly done: number;
+  readonly completedToolCalls: number;
   readonly stream: boolean;
   /** JSON schema of the answer. */
   readonly schema?: unknown;
@@ -24,15 +24,15 @@ export interface Asked {
 }
 
 /** What the model says. `tokens` is null where the answer is to leave them out. */
-export interface Answer {
+export interface ScriptedModelResponse {
   readonly id: string;
   readonly model: string;
-  readonly said: { readonly text: string } | { readonly call: ToolCall } | 'refused';
-  readonly tokens: Tokens | null;
+  readonly content: { readonly text: string } | { readonly call: ToolCall } | 'refused';
+  readonly tokens: TokenCounts | null;
 }
 
 /** An error as the provider words it. */
-export interface Failure {
+export interface ProviderFailure {
   readonly status: number;
   readonly message: string;
   /** The vendors' own words for the same thing. */
@@ -45,20 +45,20 @@ export interface Failure {
 export type Json = Readonly<Record<string, unknown>>;
 
 /** One wire format. */
-export interface Protocol {
+export interface ModelProtocol {
   readonly path: RegExp;
-  read(body: Json, path: string): Asked;
+  parseRequest(body: Json, path: string): ScriptedModelRequest;
   /** The answer as one JSON document. */
-  whole(answer: Answer, body: Json): Json;
+  encodeResponse(answer: ScriptedModelResponse, body: Json): Json;
   /** The answer as server-sent events, each a text of its own. */
-  events(answer: Answer, body: Json): readonly string[];
-  failure(failure: Failure): Json;
+  encodeEvents(answer: ScriptedModelResponse, body: Json): readonly string[];
+  encodeFailure(failure: ProviderFailure): Json;
 }
 
 /** One server-sent event. */
-export const event = (data: unknown, name?: string): string =>
+export const formatSseEvent = (data: unknown, name?: string): string =>
   `${name === undefined ? '' : `event: ${name}\n`}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 
-export const records = (value: unknown): readonly Json[] =>
+export const asRecordList = (value: unknown): readonly Json[] =>
   Array.isArray(value) ? value.filter((each): each is Json => typeof each === 'object' && each !== null) : [];
-export const record = (value: unknown): Json => records([value])[0] ?? {};
+export const asRecord = (value: unknown): Json => asRecordList([value])[0] ?? {};

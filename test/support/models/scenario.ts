@@ -31,22 +31,22 @@ export type ScenarioName = keyof typeof SCENARIOS;
 export interface Scenario {
   readonly name: `${ScenarioName}`;
   /** Only the first so many calls go this way, the others go well. Null: all. */
-  readonly times: number | null;
+  readonly affectedCalls: number | null;
   /** The first call that goes this way, from 1; those before it go well. */
-  readonly first: number;
+  readonly firstCall: number;
   /** Seconds of Retry-After. Null: one second with a 429, else none. */
-  readonly after: number | null;
+  readonly retryAfterSeconds: number | null;
 }
 
 /** Reads `NAME`, `NAMExTIMES`, `NAMExTIMES@FIRST`, `NAME,after=SECONDS` or both. Throws for a name that is not known. */
-export function readScenario(text: string): Scenario {
+export function parseScenario(text: string): Scenario {
   const [, name = '', times, first, after] =
     /^([a-z]+|\d+)(?:x(\d+)(?:@(\d+))?)?(?:,after=(\d+))?$/.exec(text) ?? [];
   if (!Object.hasOwn(SCENARIOS, name)) throw new Error(`there is no scenario ${JSON.stringify(text)}`);
   return {
     name: name as Scenario['name'],
-    times: times === undefined ? null : Number(times),
-    first: first === undefined ? 1 : Number(first),
-    after: after === undefined ? null : Number(after),
+    affectedCalls: times === undefined ? null : Number(times),
+    firstCall: first === undefined ? 1 : Number(first),
+    retryAfterSeconds: after === undefined ? null : Number(after),
   };
 }

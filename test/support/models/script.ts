@@ -1,10 +1,10 @@
 /** One turn of the model: a file, a command, or its last words. */
-export type Step =
+export type ScriptStep =
   | { readonly write: string; readonly text: string }
   | { readonly run: string }
   | { readonly say: string };
 
-export const DEFAULT_SCRIPT: readonly Step[] = [
+export const DEFAULT_SCRIPT: readonly ScriptStep[] = [
   { write: 'hello.txt', text: 'hello from the model\n' },
   { run: 'ls > listing.txt && id -u' },
   { say: 'Done: wrote hello.txt and listed the folder.' },
@@ -14,7 +14,7 @@ export const DEFAULT_SCRIPT: readonly Step[] = [
 export interface ToolCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
-  readonly free?: string;
+  readonly freeText?: string;
 }
 
 const patchOf = (path: string, text: string): string =>
@@ -29,7 +29,7 @@ const WRITERS: Readonly<Record<string, (path: string, text: string) => Omit<Tool
   // Codex takes it as it is, or as `input`; OpenCode wants it in a field of another name.
   apply_patch: (path, text) => {
     const patch = patchOf(path, text);
-    return { args: { input: patch, patchText: patch }, free: patch };
+    return { args: { input: patch, patchText: patch }, freeText: patch };
   },
 };
 const described = (command: string): Omit<ToolCall, 'name'> => ({
@@ -41,7 +41,7 @@ const SHELLS: Readonly<Record<string, (command: string) => Omit<ToolCall, 'name'
   bash: described,
   exec: (command) => {
     const program = `const result = await tools.exec_command({ cmd: ${JSON.stringify(command)} }); text(result);`;
-    return { args: { input: program }, free: program };
+    return { args: { input: program }, freeText: program };
   },
   exec_command: (command) => ({ args: { cmd: command } }),
   shell_command: (command) => ({ args: { command } }),
@@ -58,7 +58,7 @@ function shellCall(command: string, offered: readonly string[]): ToolCall | null
 }
 
 /** A step in the words of the client's own tools; null when it offers none that would do. */
-export function toolCall(step: Step, offered: readonly string[]): ToolCall | null {
+export function buildToolCall(step: ScriptStep, offered: readonly string[]): ToolCall | null {
   if ('say' in step) return null;
   if ('run' in step) return shellCall(step.run, offered);
   const writer = firstOf(WRITERS, offered);

@@ -1,19 +1,19 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { failureOf } from './failures.ts';
-import { fill } from './fill.ts';
-import type { Answer, Asked, Json, Protocol, Tokens } from './protocol.ts';
-import { anthropic } from './protocols/anthropic.ts';
-import { chat } from './protocols/chat.ts';
-import { converse } from './protocols/converse.ts';
-import { gemini } from './protocols/gemini.ts';
-import { responses } from './protocols/responses.ts';
-import { readScenario, type Scenario } from './scenario.ts';
-import { DEFAULT_SCRIPT, type Step, toolCall } from './script.ts';
+import { findProviderFailure } from './failures.ts';
+import { buildSchemaSample } from './fill.ts';
+import type { ScriptedModelResponse, ScriptedModelRequest, Json, ModelProtocol, TokenCounts } from './protocol.ts';
+import { anthropicProtocol } from './protocols/anthropic.ts';
+import { openaiChatProtocol } from './protocols/chat.ts';
+import { bedrockConverseProtocol } from './protocols/converse.ts';
+import { geminiProtocol } from './protocols/gemini.ts';
+import { openaiResponsesProtocol } from './protocols/responses.ts';
+import { parseScenario, type Scenario } from './scenario.ts';
+import { DEFAULT_SCRIPT, type ScriptStep, buildToolCall } from './script.ts';
 
 /** One request of a model, as it came, and what was answered. */
-export interface Call {
+export interface ModelCall {
   readonly protocol: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
@@ -23,12 +23,12 @@ export interface Call {
   readonly model: string;
   readonly status: number;
   /** What the answer counts; null where nothing was counted or the counts are nonsense. */
-  readonly tokens: Tokens | null;
+  readonly tokens: TokenCounts | null;
 }
 
 export interface ModelServerOptions {
   /** Or what makes one of the model and the conversation so far. */
-  readonly script?: readonly Step[] | ((model: string, conversation: string) => readonly Step[]);
+  readonly script?: readonly ScriptStep[] | ((model: string, conversation: string) => readonly ScriptStep[]);
   /** What is answered to a question that asks for a shape; undefined: the first thing that has it. A text is sent as it is. */
   readonly answer?: (asked: { readonly model: string; readonly conversation: string }) => unknown;
   /** Milliseconds before each event of `slow`. Default 200. */
@@ -39,26 +39,26 @@ export interface ModelServer {
   /** Plays what `play` says. */
   readonly url: string;
   /** A base URL that plays one scenario, whatever `play` says, with a count of its own. */
-  at(scenario: string): string;
+  urlForScenario(scenario: string): string;
   /** What calls of `url` get from now on; counts anew. */
-  play(scenario: string): void;
+  setScenario(scenario: string): void;
   /** Lets all calls go that `hold` keeps waiting, and the later ones. */
   release(): void;
   /** Resolves with the call of this number (from 1), past or future. */
-  called(number: number): Promise<Call>;
+  waitForCall(number: number): Promise<ModelCall>;
   /** All calls of models. Others (count_tokens) are in `others`. */
-  readonly calls: readonly Call[];
-  readonly others: readonly string[];
+  readonly calls: readonly ModelCall[];
+  readonly otherCalls: readonly string[];
   /** Tokens of all answers together. */
-  counted(): Tokens;
+  sumTokens(): TokenCounts;
   stop(): Promise<void>;
 }
 
-const PROTOCOLS: Readonly<Record<string, Protocol>> = { anthropic, chat, responses, gemini, converse };
-const NOTHING: Tokens = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
-const MINUS: Tokens = { input: -1, cacheRead: -1, cacheWrite: -1, output: -1, reasoning: -1 };
+const PROTOCOLS: Readonly<Record<string, ModelProtocol>> = { anthropic: anthropicProtocol, chat: openaiChatProtocol, responses: openaiResponsesProtocol, gemini: geminiProtocol, converse: bedrockConverseProtocol };
+const NOTHING: TokenCounts = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+const MINUS: TokenCounts = { input: -1, cacheRead: -1, cacheWrite: -1, output: -1, reasoning: -1 };
 
-const tokensOf = (protocol: string, step: number): Tokens => ({
+const tokensOf = (protocol: string, step: number): TokenCounts => ({
   input: 1_000 + 100 * step,
   cacheRead: 200 * step,
   // Only Anthropic counts what is written to the cache.
@@ -68,21 +68,21 @@ const tokensOf = (protocol: string, step: number): Tokens => ({
 });
 
 function says(
-  asked: Asked,
+  asked: ScriptedModelRequest,
   scenario: Scenario,
-  script: readonly Step[],
+  script: readonly ScriptStep[],
   shaped: (schema: unknown) => unknown,
-): Answer['said'] {
-  const { tools, done, forced, schema } = asked;
+): ScriptedModelResponse['content'] {
+  const { tools, completedToolCalls, forced, schema } = asked;
   if (scenario.name === 'refuse') return 'refused';
   if (forced) return { call: { name: forced.name, args: shaped(forced.schema) as Json } };
   const last = script.length - 1;
-  if (schema !== undefined && (tools.length === 0 || done >= last)) {
+  if (schema !== undefined && (tools.length === 0 || completedToolCalls >= last)) {
     const answer = shaped(schema);
     return { text: typeof answer === 'string' ? answer : JSON.stringify(answer) };
   }
-  const step = scenario.name === 'loop' ? { run: `echo turn ${done}` } : script[Math.min(done, last)];
-  const call = step ? toolCall(step, tools) : null;
+  const step = scenario.name === 'loop' ? { run: `echo turn ${completedToolCalls}` } : script[Math.min(completedToolCalls, last)];
+  const call = step ? buildToolCall(step, tools) : null;
   if (call) return { call };
   return { text: step && 'say' in step ? step.say : `none of the tools ${tools.join(', ')} would do` };
 }
@@ -119,13 +119,13 @@ function json(
 /** Starts a server on loopback that speaks as the providers of models do, and does as it is told. */
 export async function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
   const { script = DEFAULT_SCRIPT, pauseMs = 200 } = options;
-  const calls: Call[] = [];
+  const calls: ModelCall[] = [];
   const others: string[] = [];
   /** Calls so far by scenario, for "the first N times". */
   const seen = new Map<string, number>();
   let playing = 'ok';
   const released = Promise.withResolvers<void>();
-  const awaited = new Map<number, PromiseWithResolvers<Call>>();
+  const awaited = new Map<number, PromiseWithResolvers<ModelCall>>();
   let number = 0;
 
   async function send(
@@ -162,15 +162,15 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     }
     const [name, protocol] = found;
     const body = parse(raw) ?? {};
-    const asked = protocol.read(body, path);
+    const asked = protocol.parseRequest(body, path);
     const text = named === undefined ? playing : decodeURIComponent(named);
     const turn = (seen.get(text) ?? 0) + 1;
     seen.set(text, turn);
-    const wanted = readScenario(text);
-    const { first, times } = wanted;
-    const isPlayed = turn >= first && (times === null || turn < first + times);
-    const scenario = isPlayed ? wanted : readScenario('ok');
-    const log = (status: number, tokens: Tokens | null): void => {
+    const wanted = parseScenario(text);
+    const { firstCall, affectedCalls } = wanted;
+    const isPlayed = turn >= firstCall && (affectedCalls === null || turn < firstCall + affectedCalls);
+    const scenario = isPlayed ? wanted : parseScenario('ok');
+    const log = (status: number, tokens: TokenCounts | null): void => {
       const { headers } = request;
       const call = {
         protocol: name,
@@ -185,12 +185,12 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
       calls.push(call);
       awaited.get(calls.length)?.resolve(call);
     };
-    const failure = failureOf(scenario);
+    const failure = findProviderFailure(scenario);
     if (failure) {
       log(failure.status, null);
       const after: Record<string, string> =
         failure.after === null ? {} : { 'retry-after': String(failure.after) };
-      return json(response, failure.status, protocol.failure(failure), after);
+      return json(response, failure.status, protocol.encodeFailure(failure), after);
     }
     if (scenario.name === 'redirect') {
       log(307, null);
@@ -207,25 +207,25 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
       response.writeHead(200, { 'content-type': asked.stream ? 'text/event-stream' : 'application/json' });
       return void response.end(Buffer.from('data: {"usage":{{{\u0000\n\nevent: \ndata: null\n\n{"a":'));
     }
-    const step = asked.forced ? 0 : asked.done;
+    const step = asked.forced ? 0 : asked.completedToolCalls;
     const counted = tokensOf(name, step);
     const tokens = { minus: MINUS, nousage: null }[scenario.name as string];
-    const answer: Answer = {
+    const answer: ScriptedModelResponse = {
       id: `${++number}`,
       model: scenario.name === 'wrongmodel' ? 'some-other-model' : asked.model,
-      said: says(
+      content: says(
         asked,
         scenario,
         typeof script === 'function' ? script(asked.model, raw.toString('utf8')) : script,
         (schema) =>
-          options.answer?.({ model: asked.model, conversation: raw.toString('utf8') }) ?? fill(schema),
+          options.answer?.({ model: asked.model, conversation: raw.toString('utf8') }) ?? buildSchemaSample(schema),
       ),
       tokens: tokens === undefined ? counted : tokens,
     };
     log(200, tokens === undefined ? counted : null);
     if (scenario.name === 'hold') await released.promise;
-    if (asked.stream) return send(request, response, scenario, protocol.events(answer, body));
-    const whole = JSON.stringify(protocol.whole(answer, body));
+    if (asked.stream) return send(request, response, scenario, protocol.encodeEvents(answer, body));
+    const whole = JSON.stringify(protocol.encodeResponse(answer, body));
     if (scenario.name !== 'cut' && scenario.name !== 'half') return json(response, 200, JSON.parse(whole));
     response.writeHead(200, { 'content-type': 'application/json' });
     response.write(whole.slice(0, whole.length / 2));
@@ -243,27 +243,27 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    at(scenario) {
-      readScenario(scenario);
+    urlForScenario(scenario) {
+      parseScenario(scenario);
       return `${url}/play/${encodeURIComponent(scenario)}`;
     },
-    play(scenario) {
-      readScenario(scenario);
+    setScenario(scenario) {
+      parseScenario(scenario);
       playing = scenario;
       seen.delete(scenario);
     },
     release: () => released.resolve(),
-    called(call) {
+    waitForCall(call) {
       const known = calls[call - 1];
       if (known) return Promise.resolve(known);
-      const waiting = awaited.get(call) ?? Promise.withResolvers<Call>();
+      const waiting = awaited.get(call) ?? Promise.withResolvers<ModelCall>();
       awaited.set(call, waiting);
       return waiting.promise;
     },
     calls,
-    others,
-    counted: () =>
-      calls.reduce<Tokens>((sum, { tokens }) => {
+    otherCalls: others,
+    sumTokens: () =>
+      calls.reduce<TokenCounts>((sum, { tokens }) => {
         if (tokens === null) return sum;
         return {
           input: sum.input + tokens.input,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { Records } from '../../../cli/query/duckdb.ts';
 import { namedQueries } from '../../../shared/control/ledger/named-queries.ts';
-import { PLAIN_ANSWERS, tablesOf } from './plain-answers.ts';
+import { EXPECTED_QUERY_RESULTS, readRecordTables } from './plain-answers.ts';
 
 /** Floats that were added in another order differ in their last digits. */
 const settled = (cell: unknown): unknown => (typeof cell === 'number' ? Number(cell.toPrecision(9)) : cell);
@@ -26,12 +26,12 @@ const asIn = (rows: readonly string[], other: readonly string[]): string[] =>
   });
 
 /** Holds every named query against plain computation over the same files. Answers how many rows there were in all. */
-export async function compareAll(folder: string): Promise<number> {
-  const tables = tablesOf(folder);
+export async function compareNamedQueries(folder: string): Promise<number> {
+  const tables = readRecordTables(folder);
   const records = await Records.open(folder);
   let count = 0;
   for (const { name, sql } of namedQueries()) {
-    const plain = PLAIN_ANSWERS[name];
+    const plain = EXPECTED_QUERY_RESULTS[name];
     if (!plain) continue;
     const { rows } = await records.query(sql);
     const expected = sorted(plain(tables));

@@ -16,10 +16,10 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Rows that a schema allows. What is a time is one of today or before; numbers are of the size that they have. */
-export function rowsOf(schema: JsonSchema, name = ''): fc.Arbitrary<unknown> {
+export function createRowArbitrary(schema: JsonSchema, name = ''): fc.Arbitrary<unknown> {
   const options =
     schema.anyOf ?? (Array.isArray(schema.type) ? schema.type.map((type) => ({ ...schema, type })) : null);
-  if (options) return fc.oneof(...options.map((option) => rowsOf(option as JsonSchema, name)));
+  if (options) return fc.oneof(...options.map((option) => createRowArbitrary(option as JsonSchema, name)));
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
   switch (schema.type) {
@@ -32,12 +32,12 @@ export function rowsOf(schema: JsonSchema, name = ''): fc.Arbitrary<unknown> {
     case 'number':
       return fc.nat(100_000).map((each) => each / 1_000);
     case 'array':
-      return fc.array(rowsOf(schema.items as JsonSchema, name), { maxLength: 3 });
+      return fc.array(createRowArbitrary(schema.items as JsonSchema, name), { maxLength: 3 });
     case 'object':
       if (!schema.properties) return fc.dictionary(fc.constantFrom('a', 'b'), fc.string());
       return fc.record(
         Object.fromEntries(
-          Object.entries(schema.properties).map(([key, each]) => [key, rowsOf(each as JsonSchema, key)]),
+          Object.entries(schema.properties).map(([key, each]) => [key, createRowArbitrary(each as JsonSchema, key)]),
         ),
       );
     default:

@@ -10,10 +10,10 @@ import {
 
 type Cell = string | number | boolean | null;
 type Day = { readonly dt: string };
-export type Tables = { readonly [T in RecordTable]: readonly (RecordRow<T> & Day)[] };
+export type RecordTables = { readonly [T in RecordTable]: readonly (RecordRow<T> & Day)[] };
 
 /** The lines of a folder of records, as they lie there. */
-export function linesOf(folder: string, table: RecordTable): { record_id: string; dt: string }[] {
+export function readRecordLines(folder: string, table: RecordTable): { record_id: string; dt: string }[] {
   const of = join(folder, `table=${table}`);
   const days = readdirSync(folder).includes(`table=${table}`) ? readdirSync(of).sort() : [];
   return days.flatMap((day) =>
@@ -29,12 +29,12 @@ export function linesOf(folder: string, table: RecordTable): { record_id: string
 /** Each record once, as of its first day. */
 function once<T>(folder: string, table: RecordTable): T[] {
   const rows = new Map<string, unknown>();
-  for (const row of linesOf(folder, table)) if (!rows.has(row.record_id)) rows.set(row.record_id, row);
+  for (const row of readRecordLines(folder, table)) if (!rows.has(row.record_id)) rows.set(row.record_id, row);
   return [...rows.values()] as T[];
 }
 
-export const tablesOf = (folder: string): Tables =>
-  Object.fromEntries(RECORD_TABLE_NAMES.map((table) => [table, once(folder, table)])) as unknown as Tables;
+export const readRecordTables = (folder: string): RecordTables =>
+  Object.fromEntries(RECORD_TABLE_NAMES.map((table) => [table, once(folder, table)])) as unknown as RecordTables;
 
 const round = (value: number | null, digits: number): number | null =>
   value === null ? null : Math.round((value + Number.EPSILON) * 10 ** digits) / 10 ** digits;
@@ -72,7 +72,7 @@ const seconds = (rows: readonly GateRow[]): number =>
   rows.reduce((total, each) => total + each.duration_ms, 0) / 1_000;
 
 /** What each named query should answer, by plain computation; rows in any order. */
-export const PLAIN_ANSWERS: Readonly<Record<string, (tables: Tables) => Cell[][]>> = {
+export const EXPECTED_QUERY_RESULTS: Readonly<Record<string, (tables: RecordTables) => Cell[][]>> = {
   'attempts-per-task': ({ cascade_chains }) =>
     groups(cascade_chains, ({ attempts }) => [attempts.length]).map(([key, rows]) => [
       ...key,

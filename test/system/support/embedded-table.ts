@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { documentClient } from '../../../shared/store/clients.ts';
+import { createDocumentClient } from '../../../shared/store/clients.ts';
 
 /** The table of a running stack as its functions have it: for what only time would change. Call `close` when done. */
 export async function tableOf(dataDir: string) {
@@ -12,5 +12,5 @@ export async function tableOf(dataDir: string) {
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   });
   const { TableNames: [name = ''] = [] } = await client.send(new ListTablesCommand({}));
-  return { db: documentClient(client), name, close: () => client.destroy() };
+  return { db: createDocumentClient(client), name, close: () => client.destroy() };
 }

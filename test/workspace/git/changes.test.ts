@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readBlobs } from '../../../workspace/git/blobs.ts';
-import { changesBetween, parseRaw, touchedPaths } from '../../../workspace/git/changes.ts';
+import { listFileChanges, parseRawDiff, listTouchedPaths } from '../../../workspace/git/changes.ts';
 import { editTree, writeBlob } from '../../../workspace/git/edit.ts';
-import { fetchBase, treeOf } from '../../../workspace/git/fetch.ts';
+import { fetchBaseCommit, resolveTree } from '../../../workspace/git/fetch.ts';
 import { readFileAt } from '../../../workspace/git/folder.ts';
 import { listFiles } from '../../../workspace/git/list.ts';
 import { decodePath, encodePath } from '../../../workspace/git/path-bytes.ts';
-import { makeRepository, temporaryFolder } from '../../support/repository.ts';
+import { createTestRepository, createTemporaryFolder } from '../../support/repository.ts';
 
 test('any bytes that git takes for a path come back as they were', () => {
   fc.assert(
@@ -39,33 +39,33 @@ test('raw differences are read with their kinds', () => {
     'from',
     'to',
   ].join('\0');
-  const changes = parseRaw(Buffer.from(`${raw}\0`));
-  expect(changes.map(({ kind, path, from }) => [kind, path, from])).toEqual([
+  const changes = parseRawDiff(Buffer.from(`${raw}\0`));
+  expect(changes.map(({ kind, path, previousPath }) => [kind, path, previousPath])).toEqual([
     ['added', 'new', null],
     ['deleted', 'old', null],
     ['modified', 'with space\n', null],
     ['modified', 'link', null],
     ['renamed', 'to', 'from'],
   ]);
-  expect(changes[2]?.head).toEqual({ id: b, mode: '100755' });
-  expect(touchedPaths(changes)).toEqual(['new', 'old', 'with space\n', 'link', 'from', 'to']);
-  expect(parseRaw(Buffer.alloc(0))).toEqual([]);
+  expect(changes[2]?.headEntry).toEqual({ id: b, mode: '100755' });
+  expect(listTouchedPaths(changes)).toEqual(['new', 'old', 'with space\n', 'link', 'from', 'to']);
+  expect(parseRawDiff(Buffer.alloc(0))).toEqual([]);
 });
 
 test('a tree is edited without a folder: paths are replaced, removed, and take the place of folders', async () => {
-  const repository = makeRepository({ 'a.txt': 'a\n', 'dir/b.txt': 'b\n', 'dir/c.txt': 'c\n' });
-  const { store, commit } = await fetchBase(join(temporaryFolder(), 's'), {
+  const repository = createTestRepository({ 'a.txt': 'a\n', 'dir/b.txt': 'b\n', 'dir/c.txt': 'c\n' });
+  const { store, commit } = await fetchBaseCommit(join(createTemporaryFolder(), 's'), {
     url: repository.url,
     ref: 'main',
     allowFile: true,
   });
   const id = writeBlob(store, 'new\n');
-  const tree = await editTree(store, await treeOf(store, commit), [
-    { path: 'a.txt', to: null },
-    { path: 'dir', to: { id, mode: '100644' } },
-    { path: 'x/y\n"z', to: { id, mode: '100755' } },
+  const tree = await editTree(store, await resolveTree(store, commit), [
+    { path: 'a.txt', entry: null },
+    { path: 'dir', entry: { id, mode: '100644' } },
+    { path: 'x/y\n"z', entry: { id, mode: '100755' } },
   ]);
-  const changes = await changesBetween(store, commit, tree);
+  const changes = await listFileChanges(store, commit, tree);
   expect(new Set(changes.map(({ kind, path }) => `${kind} ${path}`))).toEqual(
     new Set(['added dir', 'added x/y\n"z', 'deleted a.txt', 'deleted dir/b.txt', 'deleted dir/c.txt']),
   );
@@ -78,8 +78,8 @@ test('a tree is edited without a folder: paths are replaced, removed, and take t
 });
 
 test('what was read once is not read again, and still counts against the limit', async () => {
-  const repository = makeRepository({ 'a.txt': 'a\n' });
-  const { store, commit } = await fetchBase(join(temporaryFolder(), 's'), {
+  const repository = createTestRepository({ 'a.txt': 'a\n' });
+  const { store, commit } = await fetchBaseCommit(join(createTemporaryFolder(), 's'), {
     url: repository.url,
     ref: 'main',
     allowFile: true,

@@ -2,27 +2,27 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Edit, editTree, writeBlob } from '../../../workspace/git/edit.ts';
+import { type GitTreeEdit, editTree, writeBlob } from '../../../workspace/git/edit.ts';
 import { CheckoutError } from '../../../workspace/git/error.ts';
 import { encodePath } from '../../../workspace/git/path-bytes.ts';
-import { createStore, emptyTree, line, mustInStore, type Store } from '../../../workspace/git/store.ts';
-import { materialise } from '../../../workspace/git/tree.ts';
-import { temporaryFolder } from '../../support/repository.ts';
+import { createGitStore, emptyTreeId, readSingleLine, runGitInStoreOrThrow, type GitStore } from '../../../workspace/git/store.ts';
+import { checkOutTree } from '../../../workspace/git/tree.ts';
+import { createTemporaryFolder } from '../../support/repository.ts';
 
 /** What git makes of the same edits, in an index. */
-async function asGitDoes(store: Store, tree: string, edits: readonly Edit[]): Promise<string> {
-  const index = join(temporaryFolder(), 'index');
+async function asGitDoes(store: GitStore, tree: string, edits: readonly GitTreeEdit[]): Promise<string> {
+  const index = join(createTemporaryFolder(), 'index');
   const none = '0'.repeat(tree.length);
   const input = Buffer.concat(
-    edits.flatMap(({ path, to }) => [
-      Buffer.from(`${to?.mode ?? '0'} ${to?.id ?? none}\t`),
+    edits.flatMap(({ path, entry }) => [
+      Buffer.from(`${entry?.mode ?? '0'} ${entry?.id ?? none}\t`),
       encodePath(path),
       Buffer.from([0]),
     ]),
   );
-  await mustInStore(store, ['read-tree', tree], { index });
-  await mustInStore(store, ['update-index', '--add', '--replace', '-z', '--index-info'], { index, input });
-  return line(await mustInStore(store, ['write-tree'], { index }));
+  await runGitInStoreOrThrow(store, ['read-tree', tree], { indexFile: index });
+  await runGitInStoreOrThrow(store, ['update-index', '--add', '--replace', '-z', '--index-info'], { indexFile: index, input });
+  return readSingleLine(await runGitInStoreOrThrow(store, ['write-tree'], { indexFile: index }));
 }
 
 // Few names, so that files meet folders of the same one, and some that are sorted differently once they are folders.
@@ -31,7 +31,7 @@ const NAMES = ['a', 'a.b', 'a0', 'A', 'é', '\udcff', ' ', '-'];
 test.each(['sha1', 'sha256'] as const)(
   'makes of edits the tree that git makes of them (%s)',
   async (format) => {
-    const store = await createStore(join(temporaryFolder(), 'store.git'), format);
+    const store = await createGitStore(join(createTemporaryFolder(), 'store.git'), format);
     const ids = ['', 'one\n', 'two\n'].map((text) => writeBlob(store, text));
     const path = fc
       .array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 3 })
@@ -46,8 +46,8 @@ test.each(['sha1', 'sha256'] as const)(
     });
     await fc.assert(
       fc.asyncProperty(edits, edits, async (first, second) => {
-        const base = await editTree(store, emptyTree(store), first);
-        expect(base).toBe(await asGitDoes(store, emptyTree(store), first));
+        const base = await editTree(store, emptyTreeId(store), first);
+        expect(base).toBe(await asGitDoes(store, emptyTreeId(store), first));
         expect(await editTree(store, base, second)).toBe(await asGitDoes(store, base, second));
       }),
       { numRuns: 10 },
@@ -56,23 +56,23 @@ test.each(['sha1', 'sha256'] as const)(
 );
 
 test('leaves a folder of which nothing is left out, and refuses a path that is none', async () => {
-  const store = await createStore(join(temporaryFolder(), 'store.git'));
+  const store = await createGitStore(join(createTemporaryFolder(), 'store.git'));
   const to = { mode: '100644', id: writeBlob(store, 'x') };
-  const tree = await editTree(store, emptyTree(store), [{ path: 'a/b/c', to }]);
-  expect(await editTree(store, tree, [{ path: 'a/b/c', to: null }])).toBe(emptyTree(store));
+  const tree = await editTree(store, emptyTreeId(store), [{ path: 'a/b/c', entry: to }]);
+  expect(await editTree(store, tree, [{ path: 'a/b/c', entry: null }])).toBe(emptyTreeId(store));
   for (const path of ['', '/a', 'a//b', 'a/'])
-    await expect(editTree(store, tree, [{ path, to }])).rejects.toThrow('a name without letters');
+    await expect(editTree(store, tree, [{ path, entry: to }])).rejects.toThrow('a name without letters');
 });
 
 test.each(['.git/config', '.GIT/config', '../x', 'a/../../x', './x'])(
   '%s never becomes a file',
   async (path) => {
-    const place = temporaryFolder();
-    const store = await createStore(join(place, 'store.git'));
-    const tree = await editTree(store, emptyTree(store), [
-      { path, to: { mode: '100644', id: writeBlob(store, 'x') } },
+    const place = createTemporaryFolder();
+    const store = await createGitStore(join(place, 'store.git'));
+    const tree = await editTree(store, emptyTreeId(store), [
+      { path, entry: { mode: '100644', id: writeBlob(store, 'x') } },
     ]);
-    const written = materialise(store, tree, join(place, 'checkout'), join(place, 'index'));
+    const written = checkOutTree(store, tree, join(place, 'checkout'), join(place, 'index'));
     await expect(written).rejects.toThrow(CheckoutError);
     expect(readdirSync(join(place, 'checkout'))).toEqual([]);
   },

@@ -1,20 +1,20 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { fetchBase } from '../../../workspace/git/fetch.ts';
-import { git } from '../../../workspace/git/git.ts';
-import { plantGit } from '../../../workspace/git/plant.ts';
-import { inStore, line } from '../../../workspace/git/store.ts';
-import { materialise } from '../../../workspace/git/tree.ts';
-import { makeRepository, temporaryFolder } from '../../support/repository.ts';
+import { fetchBaseCommit } from '../../../workspace/git/fetch.ts';
+import { runGit } from '../../../workspace/git/git.ts';
+import { createCheckoutGit } from '../../../workspace/git/plant.ts';
+import { runGitInStore, readSingleLine } from '../../../workspace/git/store.ts';
+import { checkOutTree } from '../../../workspace/git/tree.ts';
+import { createTestRepository, createTemporaryFolder } from '../../support/repository.ts';
 
-const repository = makeRepository({ 'a.txt': 'a\n' });
+const repository = createTestRepository({ 'a.txt': 'a\n' });
 const first = repository.git('rev-parse', 'HEAD');
 repository.git('tag', '-a', 'v1', '-m', 'one');
 const second = repository.commit({ 'a.txt': 'b\n' });
 repository.git('branch', 'feature/x');
 const fetch = (ref: string, url = repository.url, allowFile = true) =>
-  fetchBase(join(temporaryFolder(), 'store'), { url, ref, allowFile });
+  fetchBaseCommit(join(createTemporaryFolder(), 'store'), { url, ref, allowFile });
 
 describe('a base', () => {
   test.each([
@@ -29,7 +29,7 @@ describe('a base', () => {
 
   test('comes without its history', async () => {
     const { store } = await fetch('main');
-    expect(line((await inStore(store, ['rev-list', '--count', second])).stdout)).toBe('1');
+    expect(readSingleLine((await runGitInStore(store, ['rev-list', '--count', second])).stdout)).toBe('1');
   });
 
   test.each([
@@ -56,7 +56,7 @@ describe('a base', () => {
   });
 
   test('of an empty repository is missing', async () => {
-    const empty = temporaryFolder();
+    const empty = createTemporaryFolder();
     repository.git('init', '--quiet', '--bare', empty);
     await expect(fetch('main', `file://${empty}`)).rejects.toMatchObject({
       failureClass: 'base_ref_missing',
@@ -65,29 +65,29 @@ describe('a base', () => {
 });
 
 test('what a repository wants to have run when it is checked out is not run', async () => {
-  const evil = makeRepository({ 'a.txt': 'a\n', '.gitattributes': '* filter=evil\n' });
-  const marker = join(temporaryFolder(), 'ran');
+  const evil = createTestRepository({ 'a.txt': 'a\n', '.gitattributes': '* filter=evil\n' });
+  const marker = join(createTemporaryFolder(), 'ran');
   const hook = join(evil.dir, '.git/hooks/post-checkout');
   writeFileSync(hook, `#!/bin/sh\ntouch ${marker}\n`);
   chmodSync(hook, 0o755);
   evil.git('config', 'filter.evil.smudge', `touch ${marker}`);
   const { store, commit } = await fetch('main', evil.url);
-  const at = temporaryFolder();
-  await materialise(store, commit, join(at, 'tree'), join(at, 'index'));
+  const at = createTemporaryFolder();
+  await checkOutTree(store, commit, join(at, 'tree'), join(at, 'index'));
   expect(readFileSync(join(at, 'tree/a.txt'), 'utf8')).toBe('a\n');
   expect(existsSync(marker)).toBe(false);
 });
 
 test('a planted .git answers git, and what is done to it does not reach the store', async () => {
   const { store, commit } = await fetch('main');
-  const at = temporaryFolder();
+  const at = createTemporaryFolder();
   const checkout = join(at, 'tree');
-  await materialise(store, commit, checkout, join(at, 'index'));
-  await plantGit(store, checkout, commit, join(at, 'index'));
+  await checkOutTree(store, commit, checkout, join(at, 'index'));
+  await createCheckoutGit(store, checkout, commit, join(at, 'index'));
   const ask = async (...args: string[]) =>
-    line(
+    readSingleLine(
       (
-        await git(args, {
+        await runGit(args, {
           cwd: checkout,
           env: { PATH: process.env['PATH'] ?? '', GIT_CONFIG_GLOBAL: '/dev/null' },
         })
@@ -100,6 +100,6 @@ test('a planted .git answers git, and what is done to it does not reach the stor
   await ask('-c', 'user.name=x', '-c', 'user.email=x', 'commit', '-qam', 'mine');
   expect(await ask('log', '--format=%s')).toBe('mine\nchange');
   mkdirSync(join(checkout, '.git/hooks'), { recursive: true });
-  expect((await inStore(store, ['fsck', '--strict'])).code).toBe(0);
-  expect((await inStore(store, ['rev-parse', '--verify', '--quiet', 'HEAD'])).code).not.toBe(0);
+  expect((await runGitInStore(store, ['fsck', '--strict'])).code).toBe(0);
+  expect((await runGitInStore(store, ['rev-parse', '--verify', '--quiet', 'HEAD'])).code).not.toBe(0);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { editTree, writeBlob } from '../../../workspace/git/edit.ts';
 import { listFiles } from '../../../workspace/git/list.ts';
-import { makePatch } from '../../support/patch.ts';
+import { createPatchFixture } from '../../support/patch.ts';
 
 const NAMES = [
   'a',
@@ -32,7 +32,7 @@ test('what is listed by what differs from another tree is what git lists', async
   await fc.assert(
     fc.asyncProperty(files, files, async (before, after) => {
       const gone = Object.fromEntries(Object.keys(before).map((path) => [path, null]));
-      const { store, base, tree } = await makePatch({ ...before, 'kept.txt': 'x' }, { ...gone, ...after });
+      const { store, base, tree } = await createPatchFixture({ ...before, 'kept.txt': 'x' }, { ...gone, ...after });
       await listFiles(store, base);
       // The lists of another store are not known.
       expect(await listFiles(store, tree)).toEqual(await listFiles({ ...store }, tree));
@@ -49,11 +49,11 @@ test('what is listed by what differs from another tree is what git lists', async
 });
 
 test('links and submodules are listed as git lists them, and what stayed is not made again', async () => {
-  const { store, base } = await makePatch({ 'a.txt': 'x', 'b.txt': 'y' }, {});
+  const { store, base } = await createPatchFixture({ 'a.txt': 'x', 'b.txt': 'y' }, {});
   const before = await listFiles(store, base);
   const tree = await editTree(store, base, [
-    { path: 'b.txt', to: { id: base, mode: '160000' } },
-    { path: 'link', to: { id: await writeBlob(store, 'a.txt'), mode: '120000' } },
+    { path: 'b.txt', entry: { id: base, mode: '160000' } },
+    { path: 'link', entry: { id: await writeBlob(store, 'a.txt'), mode: '120000' } },
   ]);
   const after = await listFiles(store, tree);
   expect(after).toEqual(await listFiles({ ...store }, tree));

@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { blobSizes, streamBlobs } from '../../../workspace/git/blob-stream.ts';
+import { readBlobSizes, streamBlobs } from '../../../workspace/git/blob-stream.ts';
 import { readBlobs } from '../../../workspace/git/blobs.ts';
 import { writeBlob } from '../../../workspace/git/edit.ts';
 import { listFolder, readFileAt } from '../../../workspace/git/folder.ts';
-import { askObjects, IGNORED } from '../../../workspace/git/object-reader.ts';
-import { createStore, type Store } from '../../../workspace/git/store.ts';
-import { ownCpuMs } from '../../../workspace/process/cpu-time.ts';
-import { killAllGroups } from '../../../workspace/process/groups.ts';
-import { makePatch } from '../../support/patch.ts';
-import { temporaryFolder } from '../../support/repository.ts';
+import { readObjects, DISCARDING_SINK } from '../../../workspace/git/object-reader.ts';
+import { createGitStore, type GitStore } from '../../../workspace/git/store.ts';
+import { readThreadCpuMs } from '../../../workspace/process/cpu-time.ts';
+import { killAllProcessGroups } from '../../../workspace/process/groups.ts';
+import { createPatchFixture } from '../../support/patch.ts';
+import { createTemporaryFolder } from '../../support/repository.ts';
 
 const NOWHERE = 'a'.repeat(40);
 
 describe('objects that are asked for one after the other', () => {
-  let store: Store;
+  let store: GitStore;
   beforeAll(async () => {
-    store = await createStore(join(temporaryFolder(), 'store.git'));
+    store = await createGitStore(join(createTemporaryFolder(), 'store.git'));
   });
 
   test('come whole, however they are cut, empty ones and ones of many pieces among them', async () => {
@@ -26,7 +26,7 @@ describe('objects that are asked for one after the other', () => {
     for (const content of contents) ids.push(writeBlob(store, content));
     const blobs = await readBlobs(store, ids);
     expect(ids.map((id) => blobs.get(id))).toEqual(contents);
-    expect([...(await blobSizes(store, ids)).values()]).toEqual(contents.map(({ length }) => length));
+    expect([...(await readBlobSizes(store, ids)).values()]).toEqual(contents.map(({ length }) => length));
   });
 
   test('answers do not get mixed up when everybody asks at once', async () => {
@@ -54,27 +54,27 @@ describe('objects that are asked for one after the other', () => {
 
   test('a process that is killed in between fails nobody', async () => {
     const id = writeBlob(store, 'still here');
-    expect(await blobSizes(store, [id])).toEqual(new Map([[id, 10]]));
-    killAllGroups();
-    expect(await blobSizes(store, [id])).toEqual(new Map([[id, 10]]));
+    expect(await readBlobSizes(store, [id])).toEqual(new Map([[id, 10]]));
+    killAllProcessGroups();
+    expect(await readBlobSizes(store, [id])).toEqual(new Map([[id, 10]]));
   });
 
   test('a store that is none says so', async () => {
-    const none: Store = { dir: temporaryFolder(), format: 'sha1' };
+    const none: GitStore = { dir: createTemporaryFolder(), format: 'sha1' };
     await expect(readBlobs(none, [NOWHERE])).rejects.toThrow('not a git repository');
-    const nowhere: Store = { dir: '/nonexistent/store.git', format: 'sha1' };
+    const nowhere: GitStore = { dir: '/nonexistent/store.git', format: 'sha1' };
     await expect(readBlobs(nowhere, [NOWHERE])).rejects.toThrow('git could not be started');
   });
 
   test('an error of the one who asks is his own', async () => {
     const id = writeBlob(store, 'x');
-    const asked = askObjects(store, '--batch', [id], () => {
+    const asked = readObjects(store, '--batch', [id], () => {
       throw new RangeError('mine');
     });
     await expect(asked).rejects.toThrow(RangeError);
-    await askObjects(store, '--batch', [id], ({ size }) => {
+    await readObjects(store, '--batch', [id], ({ size }) => {
       expect(size).toBe(1);
-      return IGNORED;
+      return DISCARDING_SINK;
     });
   });
 
@@ -92,7 +92,7 @@ describe('objects that are asked for one after the other', () => {
       (id) => {
         let length = 0;
         return {
-          piece: (piece) => {
+          write: (piece) => {
             length += piece.length;
           },
           end: () => void seen.push(`${id} ${length}`),
@@ -107,7 +107,7 @@ describe('objects that are asked for one after the other', () => {
   test.each([1_000, 3_000_000])('of files of %i bytes none is read when the time is over', async (bytes) => {
     const id = writeBlob(store, 'z'.repeat(bytes));
     const other = writeBlob(store, 'y'.repeat(bytes));
-    expect(await streamBlobs(store, [id, other], () => IGNORED, ownCpuMs())).toBe(false);
+    expect(await streamBlobs(store, [id, other], () => DISCARDING_SINK, readThreadCpuMs())).toBe(false);
   });
 });
 
@@ -115,7 +115,7 @@ describe('a folder of a commit', () => {
   const base = { 'a.txt': 'a', 'dir/b.txt': 'b', 'dir/deep/c.txt': 'c', 'with space\n/d': 'd' };
 
   test('is listed with paths from the top, and what is in deeper ones is not', async () => {
-    const { store, base: commit } = await makePatch(base, {});
+    const { store, base: commit } = await createPatchFixture(base, {});
     const pathsIn = async (folder: string) =>
       (await listFolder(store, commit, folder)).map(({ path }) => path);
     expect(await pathsIn('')).toEqual(['a.txt', 'dir', 'with space\n']);
@@ -128,7 +128,7 @@ describe('a folder of a commit', () => {
   });
 
   test('gives a file with its contents, says when a path is no file, and null where there is none', async () => {
-    const { store, base: commit } = await makePatch(base, {});
+    const { store, base: commit } = await createPatchFixture(base, {});
     expect(await readFileAt(store, commit, 'dir/deep/c.txt', 10)).toEqual({
       content: Buffer.from('c'),
       regular: true,

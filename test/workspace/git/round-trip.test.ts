@@ -2,12 +2,12 @@ import { chmodSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } f
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { changesBetween, touchedPaths } from '../../../workspace/git/changes.ts';
-import { fetchBase, treeOf } from '../../../workspace/git/fetch.ts';
-import { snapshot } from '../../../workspace/git/patch.ts';
-import { createStore } from '../../../workspace/git/store.ts';
-import { applyPatch, materialise } from '../../../workspace/git/tree.ts';
-import { makeRepository, temporaryFolder } from '../../support/repository.ts';
+import { listFileChanges, listTouchedPaths } from '../../../workspace/git/changes.ts';
+import { fetchBaseCommit, resolveTree } from '../../../workspace/git/fetch.ts';
+import { takeWorkTreeSnapshot } from '../../../workspace/git/patch.ts';
+import { createGitStore } from '../../../workspace/git/store.ts';
+import { applyPatch, checkOutTree } from '../../../workspace/git/tree.ts';
+import { createTestRepository, createTemporaryFolder } from '../../support/repository.ts';
 
 type Content = string | Buffer | { readonly link: string } | { readonly script: string };
 
@@ -78,18 +78,18 @@ const isPlain = (edits: readonly (readonly [string, Content | null])[]): boolean
 };
 
 test('whatever an agent does to its files, base and patch make the same tree elsewhere', async () => {
-  const repository = makeRepository(BASE);
-  const agent = await fetchBase(join(temporaryFolder(), 'store'), {
+  const repository = createTestRepository(BASE);
+  const agent = await fetchBaseCommit(join(createTemporaryFolder(), 'store'), {
     url: repository.url,
     ref: 'main',
     allowFile: true,
   });
-  const gates = await fetchBase(join(temporaryFolder(), 'store'), {
+  const gates = await fetchBaseCommit(join(createTemporaryFolder(), 'store'), {
     url: repository.url,
     ref: agent.commit,
     allowFile: true,
   });
-  const work = temporaryFolder();
+  const work = createTemporaryFolder();
   let run = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -99,20 +99,20 @@ test('whatever an agent does to its files, base and patch make the same tree els
         const at = join(work, String(++run));
         const checkout = join(at, 'tree');
         mkdirSync(at);
-        await materialise(agent.store, agent.commit, checkout, join(at, 'index'));
+        await checkOutTree(agent.store, agent.commit, checkout, join(at, 'index'));
         for (const [path, what] of edits) put(checkout, path, what);
-        const { tree, patch } = await snapshot(agent.store, {
+        const { tree, patch } = await takeWorkTreeSnapshot(agent.store, {
           base: agent.commit,
           workTree: checkout,
           index: join(at, 'index'),
-          dir: join(at, 'snapshot'),
+          scratchFolder: join(at, 'snapshot'),
           runAs: null,
         });
         expect(await applyPatch(gates.store, gates.commit, patch, join(at, 'other'))).toBe(tree);
-        const changes = await changesBetween(gates.store, gates.commit, tree);
+        const changes = await listFileChanges(gates.store, gates.commit, tree);
         expect(changes.length === 0).toBe(patch.length === 0);
-        if (patch.length === 0) expect(tree).toBe(await treeOf(gates.store, gates.commit));
-        for (const path of touchedPaths(changes))
+        if (patch.length === 0) expect(tree).toBe(await resolveTree(gates.store, gates.commit));
+        for (const path of listTouchedPaths(changes))
           expect(PATHS.some((known) => known.startsWith(path))).toBe(true);
       },
     ),
@@ -121,20 +121,20 @@ test('whatever an agent does to its files, base and patch make the same tree els
 });
 
 test('nothing is changed by an agent that changes nothing, and ignored files stay out', async () => {
-  const repository = makeRepository(BASE);
-  const { store, commit } = await fetchBase(join(temporaryFolder(), 's'), {
+  const repository = createTestRepository(BASE);
+  const { store, commit } = await fetchBaseCommit(join(createTemporaryFolder(), 's'), {
     url: repository.url,
     ref: 'main',
     allowFile: true,
   });
-  const at = temporaryFolder();
-  await materialise(store, commit, join(at, 'tree'), join(at, 'index'));
+  const at = createTemporaryFolder();
+  await checkOutTree(store, commit, join(at, 'tree'), join(at, 'index'));
   put(join(at, 'tree'), 'ignored/log', 'noise');
-  const { tree, patch } = await snapshot(store, {
+  const { tree, patch } = await takeWorkTreeSnapshot(store, {
     base: commit,
     workTree: join(at, 'tree'),
     index: join(at, 'index'),
-    dir: join(at, 'snapshot'),
+    scratchFolder: join(at, 'snapshot'),
     runAs: null,
   });
   expect(patch.length).toBe(0);
@@ -142,23 +142,23 @@ test('nothing is changed by an agent that changes nothing, and ignored files sta
 });
 
 test('what is changed within the second of the checkout is taken, also when it is as long as before', async () => {
-  const repository = makeRepository(BASE);
-  const { store, commit } = await fetchBase(join(temporaryFolder(), 's'), {
+  const repository = createTestRepository(BASE);
+  const { store, commit } = await fetchBaseCommit(join(createTemporaryFolder(), 's'), {
     url: repository.url,
     ref: 'main',
     allowFile: true,
   });
-  const at = temporaryFolder();
-  await materialise(store, commit, join(at, 'tree'), join(at, 'index'));
+  const at = createTemporaryFolder();
+  await checkOutTree(store, commit, join(at, 'tree'), join(at, 'index'));
   writeFileSync(join(at, 'tree/no-newline'), 'y');
   const changed = Math.floor(lstatSync(join(at, 'tree/no-newline')).mtimeMs / 1000);
   // An index that is copied in a later second must not make git believe that the file is known.
   await vi.waitUntil(() => Date.now() / 1000 > changed + 1, { timeout: 5_000 });
-  const { patch } = await snapshot(store, {
+  const { patch } = await takeWorkTreeSnapshot(store, {
     base: commit,
     workTree: join(at, 'tree'),
     index: join(at, 'index'),
-    dir: join(at, 'snapshot'),
+    scratchFolder: join(at, 'snapshot'),
     runAs: null,
   });
   expect(String(patch)).toContain('+y');
@@ -188,30 +188,30 @@ test.each([
   ['does not fit', 'diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-nope\n+x\n'],
   ['is no patch', 'hello\n'],
 ])('a patch that %s is refused', async (_, patch) => {
-  const repository = makeRepository({ 'a.txt': 'a\n' });
-  const { store, commit } = await fetchBase(join(temporaryFolder(), 's'), {
+  const repository = createTestRepository({ 'a.txt': 'a\n' });
+  const { store, commit } = await fetchBaseCommit(join(createTemporaryFolder(), 's'), {
     url: repository.url,
     ref: 'main',
     allowFile: true,
   });
   await expect(
-    applyPatch(store, commit, Buffer.from(patch), join(temporaryFolder(), 'i')),
+    applyPatch(store, commit, Buffer.from(patch), join(createTemporaryFolder(), 'i')),
   ).rejects.toMatchObject({
     failureClass: 'patch_does_not_apply',
   });
 });
 
 test('a store is usable for SHA-256 repositories as well', async () => {
-  const dir = temporaryFolder();
-  const repository = makeRepository({ 'a.txt': 'a\n' });
+  const dir = createTemporaryFolder();
+  const repository = createTestRepository({ 'a.txt': 'a\n' });
   repository.git('init', '--quiet', '--object-format=sha256', '--initial-branch=main', join(dir, 'new'));
   repository.git('-C', join(dir, 'new'), 'commit', '--quiet', '--allow-empty', '-m', 'x');
-  const { store, commit } = await fetchBase(join(dir, 's'), {
+  const { store, commit } = await fetchBaseCommit(join(dir, 's'), {
     url: `file://${join(dir, 'new')}`,
     ref: 'main',
     allowFile: true,
   });
   expect(commit).toMatch(/^[0-9a-f]{64}$/);
   expect(store.format).toBe('sha256');
-  expect((await createStore(join(dir, 't'), 'sha256')).format).toBe('sha256');
+  expect((await createGitStore(join(dir, 't'), 'sha256')).format).toBe('sha256');
 });

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { changesBetween } from '../../../workspace/git/changes.ts';
+import { listFileChanges } from '../../../workspace/git/changes.ts';
 import { captureWorkingTree } from '../../../workspace/git/working-tree.ts';
-import { makeRepository, temporaryFolder } from '../../support/repository.ts';
+import { createTestRepository, createTemporaryFolder } from '../../support/repository.ts';
 
 /** Names, times and contents of everything in a folder, `.git` included. Git itself freshens the times of objects that it meets. */
 function fingerprint(dir: string): string {
@@ -20,7 +20,7 @@ function fingerprint(dir: string): string {
 }
 
 test('a folder is taken as it stands, and is not touched', async () => {
-  const repository = makeRepository({
+  const repository = createTestRepository({
     'kept.txt': 'kept\n',
     'gone.txt': 'gone\n',
     'changed.txt': 'old\n',
@@ -40,9 +40,9 @@ test('a folder is taken as it stands, and is not touched', async () => {
   repository.git('update-index', '--assume-unchanged', 'changed.txt');
   const before = fingerprint(repository.dir);
 
-  const captured = await captureWorkingTree(join(repository.dir, 'sub'), 'main', temporaryFolder());
+  const captured = await captureWorkingTree(join(repository.dir, 'sub'), 'main', createTemporaryFolder());
   expect(captured.base).toBe(base);
-  const changes = await changesBetween(captured.store, captured.base, captured.tree);
+  const changes = await listFileChanges(captured.store, captured.base, captured.tree);
   expect(changes.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
     'modified changed.txt',
     'added committed.txt',
@@ -57,13 +57,13 @@ test.each([
   ['a base that is not there', 'nope', 'base_ref_missing'],
   ['a base that is an option', '--all', 'base_ref_missing'],
 ])('%s is refused', async (_, ref, failureClass) => {
-  await expect(captureWorkingTree(makeRepository().dir, ref, temporaryFolder())).rejects.toMatchObject({
+  await expect(captureWorkingTree(createTestRepository().dir, ref, createTemporaryFolder())).rejects.toMatchObject({
     failureClass,
   });
 });
 
 test('a folder outside of any repository is refused', async () => {
-  await expect(captureWorkingTree(temporaryFolder(), 'main', temporaryFolder())).rejects.toMatchObject({
+  await expect(captureWorkingTree(createTemporaryFolder(), 'main', createTemporaryFolder())).rejects.toMatchObject({
     failureClass: 'repository_unavailable',
   });
 });

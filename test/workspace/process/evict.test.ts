@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { asUser, evict } from '../../../workspace/process/evict.ts';
-import { clearLeftovers } from '../../../workspace/process/leftovers.ts';
-import { residents } from '../../../workspace/process/residents.ts';
-import { run } from '../../../workspace/process/run.ts';
-import { canConfine, openFolder, sayIfSkipped, usersOf } from '../../support/confined.ts';
+import { runProgramAsUser, killUserProcesses } from '../../../workspace/process/evict.ts';
+import { removeUserLeftovers } from '../../../workspace/process/leftovers.ts';
+import { listUserProcesses } from '../../../workspace/process/residents.ts';
+import { runProcess } from '../../../workspace/process/run.ts';
+import { canConfine, createTraversableFolder, warnAboutSkippedTests, getContainerUsers } from '../../support/confined.ts';
 
-sayIfSkipped(13);
-const [first, second] = usersOf('gates');
+warnAboutSkippedTests(13);
+const [first, second] = getContainerUsers('gates');
 const user = first ?? { uid: -1, gid: -1 };
 const other = second ?? user;
 const PYTHON = '/usr/bin/python3';
@@ -32,7 +32,7 @@ async function start(...argv: readonly string[]): Promise<void> {
 }
 
 describe.skipIf(!canConfine)('when a user is to leave', () => {
-  afterEach(() => evict(user));
+  afterEach(() => killUserProcesses(user));
 
   test.each([
     ['sleeps', ['sh', '-c', 'echo up; exec sleep 1000']],
@@ -46,8 +46,8 @@ describe.skipIf(!canConfine)('when a user is to leave', () => {
     ['is stopped', ['bash', '-c', 'echo up; kill -STOP $$']],
   ])('one who %s is ended with all that it has started', async (_, argv) => {
     await start(...argv);
-    await evict(user);
-    expect(residents(user.uid)).toEqual([]);
+    await killUserProcesses(user);
+    expect(listUserProcesses(user.uid)).toEqual([]);
   });
 
   test.skipIf(!existsSync(PYTHON))(
@@ -63,10 +63,10 @@ libc.prctl(15, b"x\\nUid:\\t0\\t0")
 threading.Thread(target=lambda: (time.sleep(0.1), print("up", flush=True), time.sleep(1000))).start()
 libc.pthread_exit(None)`,
       );
-      const [pid] = residents(user.uid);
+      const [pid] = listUserProcesses(user.uid);
       expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/^State:\tZ/m);
-      await evict(user);
-      expect(residents(user.uid)).toEqual([]);
+      await killUserProcesses(user);
+      expect(listUserProcesses(user.uid)).toEqual([]);
     },
   );
 
@@ -74,9 +74,9 @@ libc.pthread_exit(None)`,
     const child = spawn('sleep', ['1000'], { uid: other.uid, gid: other.gid, cwd: '/' });
     const ended = once(child, 'exit');
     await start('sh', '-c', 'echo up; exec sleep 1000');
-    await evict(user);
-    expect(residents(other.uid)).toEqual([child.pid]);
-    await evict(other);
+    await killUserProcesses(user);
+    expect(listUserProcesses(other.uid)).toEqual([child.pid]);
+    await killUserProcesses(other);
     await ended;
   });
 });
@@ -96,7 +96,7 @@ describe.skipIf(!canConfine)('what a user has left', () => {
       );
     const mine = join('/tmp', `mine-${name}`);
     writeFileSync(mine, '');
-    await clearLeftovers(user);
+    await removeUserLeftovers(user);
     expect(['/tmp', '/dev/shm', '/var/tmp'].flatMap(owned)).toEqual([`mine-${name}`]);
     execFileSync('rm', [mine]);
   });
@@ -109,9 +109,9 @@ describe.skipIf(!canConfine)('what a user has left', () => {
       gid: other.gid,
       cwd: '/',
     });
-    await clearLeftovers(user);
+    await removeUserLeftovers(user);
     expect(owned('/tmp')).toEqual([]);
-    await clearLeftovers(other);
+    await removeUserLeftovers(other);
   });
 
   test.skipIf(!existsSync('/usr/bin/ipcmk'))(
@@ -123,29 +123,29 @@ describe.skipIf(!canConfine)('what a user has left', () => {
           readFileSync(`/proc/sysvipc/${kind}`, 'utf8').includes(` ${user.uid} `),
         );
       expect(left()).toEqual(['shm', 'sem', 'msg']);
-      await clearLeftovers(user);
+      await removeUserLeftovers(user);
       expect(left()).toEqual([]);
     },
   );
 });
 
 describe.skipIf(!canConfine)('a command of a user', () => {
-  const work = openFolder();
+  const work = createTraversableFolder();
   const home = join(work, 'home');
   mkdirSync(home);
   chmodSync(home, 0o777);
 
   test('whose time is over takes everything of that user with it', async () => {
-    const result = await run(
+    const result = await runProcess(
       { line: '(setsid env -i sleep 1000 > /dev/null 2>&1 &); sleep 1000' },
       { cwd: home, env: { PATH: '/usr/bin:/bin' }, timeoutMs: 300, graceMs: 50, runAs: user },
     );
     expect(result.end).toBe('timed_out');
-    expect(residents(user.uid)).toEqual([]);
+    expect(listUserProcesses(user.uid)).toEqual([]);
   });
 
   test('is asked by name', async () => {
-    expect(await asUser(user, ['/bin/sh', '-c', 'exit 3'], 1_000)).toBe(3);
-    expect(await asUser(user, ['/bin/sh', '-c', 'kill -9 $$'], 1_000)).toBeNull();
+    expect(await runProgramAsUser(user, ['/bin/sh', '-c', 'exit 3'], 1_000)).toBe(3);
+    expect(await runProgramAsUser(user, ['/bin/sh', '-c', 'kill -9 $$'], 1_000)).toBeNull();
   });
 });

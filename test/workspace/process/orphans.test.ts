@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { earlierIds, killOrphans, startedProcesses } from '../../../workspace/process/orphans.ts';
+import { highestEarlierPid, killOrphanProcesses, countStartedProcesses } from '../../../workspace/process/orphans.ts';
 
 test.each([
   ['a counter that is far from its end', 500, 100, 32_768, 500],
@@ -11,22 +11,22 @@ test.each([
   ['a system that does not say how many were started', 500, null, 32_768, 0],
   ['a system that does not say where ids end', 500, 100, null, 0],
 ])('with %s, only ids that cannot be meant are passed over', (_, leader, started, highest, earlier) => {
-  expect(earlierIds(leader, started, highest)).toBe(earlier);
+  expect(highestEarlierPid(leader, started, highest)).toBe(earlier);
 });
 
 test.skipIf(process.platform !== 'linux')(
   'a descendant whose id is lower than that of the first one is ended, once the counter may have begun anew',
   async () => {
     const mark = `ASSAY_TEST_MARK=${process.pid}`;
-    const before = startedProcesses();
+    const before = countStartedProcesses();
     expect(before).toBeGreaterThan(0);
     const child = spawn('sleep', ['86400'], {
       env: { PATH: process.env['PATH'], ASSAY_TEST_MARK: `${process.pid}` },
     });
     const ended = once(child, 'exit');
     const leader = (child.pid ?? 0) + 1;
-    expect(killOrphans('ASSAY_TEST_MARK=other', 0, before)).toBe(0);
-    expect(killOrphans(mark, leader, (before ?? 0) - 10_000_000)).toBe(1);
+    expect(killOrphanProcesses('ASSAY_TEST_MARK=other', 0, before)).toBe(0);
+    expect(killOrphanProcesses(mark, leader, (before ?? 0) - 10_000_000)).toBe(1);
     expect(await ended).toEqual([null, 'SIGKILL']);
   },
 );

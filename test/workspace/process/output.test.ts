@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CappedOutput, tailOf } from '../../../workspace/process/output.ts';
-import { pooled } from '../../../workspace/process/pool.ts';
+import { CappedOutput, truncateToTail } from '../../../workspace/process/output.ts';
+import { runPooled } from '../../../workspace/process/pool.ts';
 
 const collect = (limit: number, chunks: readonly string[]): CappedOutput => {
   const output = new CappedOutput(limit);
@@ -35,8 +35,8 @@ test('beyond the limit the beginning and the end are kept, and the rest is count
 });
 
 test('a tail is never longer than asked for', () => {
-  expect(tailOf('  abcdef \n', 4)).toBe('…def');
-  expect(tailOf(' abc ', 4)).toBe('abc');
+  expect(truncateToTail('  abcdef \n', 4)).toBe('…def');
+  expect(truncateToTail(' abc ', 4)).toBe('abc');
 });
 
 test('pooled jobs keep their order and never run more at once than allowed', async () => {
@@ -48,7 +48,7 @@ test('pooled jobs keep their order and never run more at once than allowed', asy
     running--;
     return index;
   });
-  expect(await pooled(3, jobs)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  expect(await runPooled(3, jobs)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
   expect(most).toBe(3);
-  expect(await pooled(3, [])).toEqual([]);
+  expect(await runPooled(3, [])).toEqual([]);
 });

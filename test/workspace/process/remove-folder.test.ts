@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { removeFolder } from '../../../workspace/process/remove-folder.ts';
-import { temporaryFolder } from '../../support/repository.ts';
+import { createTemporaryFolder } from '../../support/repository.ts';
 
 test.each([
   ['nothing at all', 'rmdir "$PWD"'],
@@ -15,7 +15,7 @@ test.each([
   ['links out of it, and a pipe', 'ln -s / root; ln -s .. up; mkfifo pipe'],
   ['a name that looks like an option', 'mkdir -- -rf && touch ./-rf/--'],
 ])('a folder is removed that has %s', async (_, script) => {
-  const above = temporaryFolder();
+  const above = createTemporaryFolder();
   const dir = join(above, 'work');
   execFileSync('sh', ['-c', `mkdir work && cd work && { ${script}; }`], { cwd: above });
   await removeFolder(dir);

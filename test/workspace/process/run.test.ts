@@ -2,16 +2,16 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { commandEnvironment } from '../../../workspace/process/environment.ts';
-import { outcomeOf } from '../../../workspace/process/outcome.ts';
-import { type Program, type RunOptions, run } from '../../../workspace/process/run.ts';
-import { parseUsers } from '../../../workspace/process/run-as.ts';
-import { usersOf } from '../../support/confined.ts';
+import { buildCommandEnvironment } from '../../../workspace/process/environment.ts';
+import { classifyProcessResult } from '../../../workspace/process/outcome.ts';
+import { type ProcessCommand, type RunProcessOptions, runProcess } from '../../../workspace/process/run.ts';
+import { parseProcessUsers } from '../../../workspace/process/run-as.ts';
+import { getContainerUsers } from '../../support/confined.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'assay-run-'));
-const env = commandEnvironment({ home: cwd, tmp: cwd });
-const execute = (program: Program, options: Partial<RunOptions> = {}) =>
-  run(program, { cwd, env, timeoutMs: 20_000, ...options });
+const env = buildCommandEnvironment({ home: cwd, tmp: cwd });
+const execute = (program: ProcessCommand, options: Partial<RunProcessOptions> = {}) =>
+  runProcess(program, { cwd, env, timeoutMs: 20_000, ...options });
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -45,12 +45,12 @@ describe('the outcome of a command', () => {
     ['a crash is a failure', 'kill -SEGV $$', 'failed'],
     ['words about a full disk in a good run mean nothing', 'echo ENOSPC', 'passed'],
   ])('%s', async (_, line, outcome) => {
-    expect(outcomeOf(await execute({ line }))).toMatchObject({ outcome });
+    expect(classifyProcessResult(await execute({ line }))).toMatchObject({ outcome });
   });
 
   test('a program that does not exist is inert without any shell', async () => {
     const result = await execute({ argv: ['/no/such/program'] });
-    expect(outcomeOf(result)).toEqual({
+    expect(classifyProcessResult(result)).toEqual({
       outcome: 'inert',
       detail: 'command not found or not executable (ENOENT)',
     });
@@ -58,7 +58,7 @@ describe('the outcome of a command', () => {
 
   test('the detail ends with what the command printed last', async () => {
     const result = await execute({ line: 'for i in $(seq 2000); do echo line $i; done; exit 1' });
-    const { detail } = outcomeOf(result);
+    const { detail } = classifyProcessResult(result);
     expect(detail).toMatch(/^exit 1: /);
     expect(detail).toMatch(/line 2000$/);
     expect(detail.length).toBeLessThanOrEqual(2_000);
@@ -70,7 +70,7 @@ describe('a command', () => {
     const line = `(trap '' TERM; echo $BASHPID > stubborn; while true; do sleep 60; done) & sleep 60 & echo $! > child; wait`;
     const result = await execute({ line }, { timeoutMs: 400, graceMs: 100 });
     expect(result.end).toBe('timed_out');
-    expect(outcomeOf(result).outcome).toBe('timed_out');
+    expect(classifyProcessResult(result).outcome).toBe('timed_out');
     await gone('stubborn');
     await gone('child');
   });
@@ -96,7 +96,7 @@ describe('a command', () => {
       {
         line: 'setsid env -i bash -c "echo \\$\\$ > bare; exec sleep 60" > /dev/null 2>&1 & while [ ! -s bare ]; do sleep 0.01; done',
       },
-      { cwd: territory, territory },
+      { cwd: territory, exclusiveFolder: territory },
     );
     expect(result.exitCode).toBe(0);
     await gone(join(territory, 'bare'));
@@ -105,13 +105,13 @@ describe('a command', () => {
   test('that prints without end costs bounded memory, and the cut is stated', async () => {
     const result = await execute(
       { line: 'echo first; head -c 30000000 /dev/zero | tr "\\0" x; echo; echo last' },
-      { outputBytes: 10_000 },
+      { maxOutputBytes: 10_000 },
     );
     expect(result.exitCode).toBe(0);
     expect(result.output.length).toBeLessThan(10_200);
-    expect(result.cutBytes).toBeGreaterThan(29_000_000);
+    expect(result.truncatedBytes).toBeGreaterThan(29_000_000);
     expect(result.output).toMatch(/^first\n/);
-    expect(result.output).toContain(`[... ${result.cutBytes} bytes of output cut ...]`);
+    expect(result.output).toContain(`[... ${result.truncatedBytes} bytes of output cut ...]`);
     expect(result.output).toMatch(/last\n$/);
   });
 
@@ -125,7 +125,7 @@ describe('a command', () => {
     };
     const result = await execute(
       { line: 'env' },
-      { env: commandEnvironment({ home: cwd, tmp: cwd }, source) },
+      { env: buildCommandEnvironment({ home: cwd, tmp: cwd }, source) },
     );
     expect(result.output).not.toContain('secret');
     expect(result.output).toContain(`HOME=${cwd}\n`);
@@ -150,17 +150,17 @@ describe('a command', () => {
 
   test.runIf(process.getuid?.() === 0)('runs as another user when the supervisor is root', async () => {
     // Numbers of this process's own: everything of that user is ended.
-    const uid = usersOf('gates')[0]?.uid ?? 0;
-    const runAs = parseUsers(`${uid}:${uid + 1}`)?.[0] ?? null;
+    const uid = getContainerUsers('gates')[0]?.uid ?? 0;
+    const runAs = parseProcessUsers(`${uid}:${uid + 1}`)?.[0] ?? null;
     const result = await execute({ line: 'id -u; id -g; id -G' }, { cwd: '/', runAs });
     expect(result.output).toBe(`${uid}\n${uid + 1}\n${uid + 1}\n`);
   });
 });
 
 test.each(['10001', 'work:work', '1:2:3', ' 1:2', '5-4', '1-90000'])('"%s" names no users', (value) => {
-  expect(() => parseUsers(value)).toThrow('uid:gid or first-last');
+  expect(() => parseProcessUsers(value)).toThrow('uid:gid or first-last');
 });
 
 test.each(['0:0', '0-3'])('"%s" would be root, and is refused', (value) => {
-  expect(() => parseUsers(value)).toThrow('must not be root');
+  expect(() => parseProcessUsers(value)).toThrow('must not be root');
 });

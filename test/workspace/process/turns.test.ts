@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Turns } from '../../../workspace/process/turns.ts';
+import { ExclusiveGroups } from '../../../workspace/process/turns.ts';
 
 const soon = (ticks: number): Promise<void> =>
   ticks === 0
@@ -14,14 +14,14 @@ test('two groups are never in at once, everybody gets in, and whoever waits is l
         maxLength: 20,
       }),
       async (visits) => {
-        const turns = new Turns();
+        const turns = new ExclusiveGroups();
         const inside: string[] = [];
         const let_in: string[] = [];
         let mixed = false;
         const all: Promise<void>[] = [];
         for (const { group, ticks, pause } of visits) {
           all.push(
-            turns.take(group, async () => {
+            turns.runInGroup(group, async () => {
               inside.push(group);
               let_in.push(group);
               mixed ||= inside.some((other) => other !== group);
@@ -40,11 +40,11 @@ test('two groups are never in at once, everybody gets in, and whoever waits is l
 });
 
 test('who comes later does not overtake who waits, even when his own group is in', async () => {
-  const turns = new Turns();
+  const turns = new ExclusiveGroups();
   const order: string[] = [];
   const end = Promise.withResolvers<void>();
   const visit = (group: string, name: string, until: Promise<void>) =>
-    turns.take(group, async () => {
+    turns.runInGroup(group, async () => {
       order.push(name);
       await until;
     });
@@ -63,23 +63,23 @@ test('who comes later does not overtake who waits, even when his own group is in
 });
 
 test('the clock stands still while somebody waits, and goes on afterwards', async () => {
-  const turns = new Turns();
+  const turns = new ExclusiveGroups();
   const end = Promise.withResolvers<void>();
-  const running = turns.take('patch', () => end.promise);
-  const waiting = turns.take('base', async () => {});
-  const before = turns.now();
+  const running = turns.runInGroup('patch', () => end.promise);
+  const waiting = turns.runInGroup('base', async () => {});
+  const before = turns.nowExcludingWaits();
   const from = performance.now();
   while (performance.now() - from < 20) await soon(1);
-  expect(turns.now() - before).toBeLessThan(15);
+  expect(turns.nowExcludingWaits() - before).toBeLessThan(15);
   end.resolve();
   await Promise.all([running, waiting]);
-  const again = turns.now();
+  const again = turns.nowExcludingWaits();
   while (performance.now() - from < 60) await soon(1);
-  expect(turns.now()).toBeGreaterThan(again);
+  expect(turns.nowExcludingWaits()).toBeGreaterThan(again);
 });
 
 test('a visit that throws leaves the door open', async () => {
-  const turns = new Turns();
-  await expect(turns.take('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await turns.take('b', async () => 1)).toBe(1);
+  const turns = new ExclusiveGroups();
+  await expect(turns.runInGroup('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await turns.runInGroup('b', async () => 1)).toBe(1);
 });

@@ -1,42 +1,42 @@
-import type { Row } from '../../framework/family.ts';
-import { HEX, made } from '../../scan/made.ts';
-import { scanned } from '../../scan/row.ts';
+import type { RuleDefinition } from '../../framework/family.ts';
+import { SECRET_HEX_DIGITS, makeFakeSecret } from '../../scan/made.ts';
+import { defineScanRule } from '../../scan/row.ts';
 
 /** What tells how the own house is built. */
-export const INTERNAL: readonly Row[] = [
-  scanned({
+export const PROPRIETARY_RULES: readonly RuleDefinition[] = [
+  defineScanRule({
     id: 'private_ip_address',
     default: 'report',
-    says: 'a private address of a network',
-    why: 'It tells others how the house is built; it is worth knowing, and mostly no secret.',
-    has: ['src/net.ts', 'const host = "10.20.30.40";'],
-    hasNot: ['src/net.ts', 'const version = "10.2.3";'],
+    summary: 'a private address of a network',
+    rationale: 'It tells others how the house is built; it is worth knowing, and mostly no secret.',
+    violatingFile: ['src/net.ts', 'const host = "10.20.30.40";'],
+    harmlessFile: ['src/net.ts', 'const version = "10.2.3";'],
   }),
-  scanned({
+  defineScanRule({
     id: 'internal_hostname',
     default: 'report',
-    says: 'the name of an internal machine',
-    why: 'It tells others how the house is built; it is worth knowing, and mostly no secret.',
-    has: ['src/net.ts', 'fetch("https://billing.shop.internal/v1")'],
-    hasNot: ['src/net.ts', 'const value = this.store.internal.cache;'],
+    summary: 'the name of an internal machine',
+    rationale: 'It tells others how the house is built; it is worth knowing, and mostly no secret.',
+    violatingFile: ['src/net.ts', 'fetch("https://billing.shop.internal/v1")'],
+    harmlessFile: ['src/net.ts', 'const value = this.store.internal.cache;'],
   }),
-  scanned({
+  defineScanRule({
     id: 'customer_id',
     default: 'report',
-    says: 'the id of a customer',
-    why: 'It tells others how the house is built; it is worth knowing, and mostly no secret.',
-    has: [
+    summary: 'the id of a customer',
+    rationale: 'It tells others how the house is built; it is worth knowing, and mostly no secret.',
+    violatingFile: [
       'src/tenant.ts',
-      `const customer_id = '${[8, 4, 4, 4, 12].map((length) => made(length, HEX)).join('-')}';`,
+      `const customer_id = '${[8, 4, 4, 4, 12].map((length) => makeFakeSecret(length, SECRET_HEX_DIGITS)).join('-')}';`,
     ],
-    hasNot: ['src/tenant.ts', 'const customer_id = request.customer;'],
+    harmlessFile: ['src/tenant.ts', 'const customer_id = request.customer;'],
   }),
-  scanned({
+  defineScanRule({
     id: 'prod_db_connection',
     default: 'report',
-    says: 'the address of a production database',
-    why: 'It tells others how the house is built; it is worth knowing, and mostly no secret.',
-    has: ['src/db.ts', 'const prodDbHost = "orders-1.rds.shop.io";'],
-    hasNot: ['src/db.ts', 'const prodDbHost = config.host;'],
+    summary: 'the address of a production database',
+    rationale: 'It tells others how the house is built; it is worth knowing, and mostly no secret.',
+    violatingFile: ['src/db.ts', 'const prodDbHost = "orders-1.rds.shop.io";'],
+    harmlessFile: ['src/db.ts', 'const prodDbHost = config.host;'],
   }),
 ];

@@ -1,204 +1,204 @@
-import type { Row } from '../../framework/family.ts';
-import { DIGITS, HEX, made, UPPER } from '../../scan/made.ts';
-import { scanned } from '../../scan/row.ts';
+import type { RuleDefinition } from '../../framework/family.ts';
+import { SECRET_DECIMAL_DIGITS, SECRET_HEX_DIGITS, makeFakeSecret, SECRET_UPPERCASE_CHARACTERS } from '../../scan/made.ts';
+import { defineScanRule } from '../../scan/row.ts';
 
 /** Put together at run time, so that no scanner finds one in this file. */
 const glue = (...parts: readonly string[]): string => parts.join('');
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** What is a secret by its shape, wherever it stands. */
-export const TOKENS: readonly Row[] = [
-  scanned({
+export const TOKEN_RULES: readonly RuleDefinition[] = [
+  defineScanRule({
     id: 'aws_access_key',
     default: 'block',
-    says: 'an access key of AWS',
-    why: 'It opens an account of AWS as far as its user may go. Take it back where it was given out, and read it from the environment.',
-    has: ['src/aws.ts', `const id = '${glue('AK', 'IA')}${made(16, UPPER)}';`],
-    hasNot: ['src/aws.ts', 'const id = process.env.AWS_ACCESS_KEY_ID;'],
+    summary: 'an access key of AWS',
+    rationale: 'It opens an account of AWS as far as its user may go. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['src/aws.ts', `const id = '${glue('AK', 'IA')}${makeFakeSecret(16, SECRET_UPPERCASE_CHARACTERS)}';`],
+    harmlessFile: ['src/aws.ts', 'const id = process.env.AWS_ACCESS_KEY_ID;'],
   }),
-  scanned({
+  defineScanRule({
     id: 'github_token',
     default: 'block',
-    says: 'a token of GitHub',
-    why: 'It reads and writes repositories in the name of whoever made it. Take it back where it was given out, and read it from the environment.',
-    has: ['src/gh.ts', `const token = '${glue('gh', 'p_')}${made(36)}';`],
-    hasNot: ['src/gh.ts', 'const token = process.env.GITHUB_TOKEN;'],
+    summary: 'a token of GitHub',
+    rationale: 'It reads and writes repositories in the name of whoever made it. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['src/gh.ts', `const token = '${glue('gh', 'p_')}${makeFakeSecret(36)}';`],
+    harmlessFile: ['src/gh.ts', 'const token = process.env.GITHUB_TOKEN;'],
   }),
-  scanned({
+  defineScanRule({
     id: 'gitlab_token',
     default: 'block',
-    says: 'a token of GitLab',
-    why: 'It reads and writes repositories in the name of whoever made it. Take it back where it was given out, and read it from the environment.',
-    has: ['ci.yml', `token: ${glue('gl', 'pat-')}${made(20)}`],
-    hasNot: ['ci.yml', 'token: $CI_JOB_TOKEN'],
+    summary: 'a token of GitLab',
+    rationale: 'It reads and writes repositories in the name of whoever made it. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['ci.yml', `token: ${glue('gl', 'pat-')}${makeFakeSecret(20)}`],
+    harmlessFile: ['ci.yml', 'token: $CI_JOB_TOKEN'],
   }),
-  scanned({
+  defineScanRule({
     id: 'slack_token',
     default: 'block',
-    says: 'a token of Slack',
-    why: 'It reads and writes messages of a workspace. Take it back where it was given out, and read it from the environment.',
-    has: ['bot.rb', `c.token = '${glue('xo', 'xb-')}${made(12, DIGITS)}-${made(24)}'`],
-    hasNot: ['bot.rb', 'c.token = ENV["SLACK_TOKEN"]'],
+    summary: 'a token of Slack',
+    rationale: 'It reads and writes messages of a workspace. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['bot.rb', `c.token = '${glue('xo', 'xb-')}${makeFakeSecret(12, SECRET_DECIMAL_DIGITS)}-${makeFakeSecret(24)}'`],
+    harmlessFile: ['bot.rb', 'c.token = ENV["SLACK_TOKEN"]'],
   }),
-  scanned({
+  defineScanRule({
     id: 'webhook_url',
     default: 'block',
-    says: 'the address of a webhook, which is its own password',
-    why: 'Whoever knows the address can post there. Take it back where it was given out, and read it from the environment.',
-    has: [
+    summary: 'the address of a webhook, which is its own password',
+    rationale: 'Whoever knows the address can post there. Take it back where it was given out, and read it from the environment.',
+    violatingFile: [
       'notify.sh',
-      `curl https://hooks.${glue('slack', '.com/services/T')}${made(8, UPPER)}/B${made(8, UPPER)}/${made(24)}`,
+      `curl https://hooks.${glue('slack', '.com/services/T')}${makeFakeSecret(8, SECRET_UPPERCASE_CHARACTERS)}/B${makeFakeSecret(8, SECRET_UPPERCASE_CHARACTERS)}/${makeFakeSecret(24)}`,
     ],
-    hasNot: ['notify.sh', 'curl https://hooks.example.com/services'],
+    harmlessFile: ['notify.sh', 'curl https://hooks.example.com/services'],
   }),
-  scanned({
+  defineScanRule({
     id: 'stripe_key',
     default: 'block',
-    says: 'a key of Stripe',
-    why: 'It moves money of the account. Take it back where it was given out, and read it from the environment.',
-    has: ['src/pay.ts', `new Stripe('${glue('sk', '_live_')}${made(24)}')`],
-    hasNot: ['src/pay.ts', 'new Stripe(config.stripeKey)'],
+    summary: 'a key of Stripe',
+    rationale: 'It moves money of the account. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['src/pay.ts', `new Stripe('${glue('sk', '_live_')}${makeFakeSecret(24)}')`],
+    harmlessFile: ['src/pay.ts', 'new Stripe(config.stripeKey)'],
   }),
-  scanned({
+  defineScanRule({
     id: 'google_api_key',
     default: 'block',
-    says: 'an API key of Google',
-    why: 'Others can use services at the cost of the project. Take it back where it was given out, and read it from the environment.',
-    has: ['web/map.js', `load('${glue('AI', 'za')}${made(35)}')`],
-    hasNot: ['web/map.js', 'load(window.mapKey)'],
+    summary: 'an API key of Google',
+    rationale: 'Others can use services at the cost of the project. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['web/map.js', `load('${glue('AI', 'za')}${makeFakeSecret(35)}')`],
+    harmlessFile: ['web/map.js', 'load(window.mapKey)'],
   }),
-  scanned({
+  defineScanRule({
     id: 'google_oauth_token',
     default: 'block',
-    says: 'an OAuth token of Google',
-    why: 'It opens the account of whoever signed in. Take it back where it was given out, and read it from the environment.',
-    has: ['src/oauth.py', `creds = Credentials('${glue('ya', '29.')}${made(60)}')`],
-    hasNot: ['src/oauth.py', 'creds = Credentials(token)'],
+    summary: 'an OAuth token of Google',
+    rationale: 'It opens the account of whoever signed in. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['src/oauth.py', `creds = Credentials('${glue('ya', '29.')}${makeFakeSecret(60)}')`],
+    harmlessFile: ['src/oauth.py', 'creds = Credentials(token)'],
   }),
-  scanned({
+  defineScanRule({
     id: 'npm_token',
     default: 'block',
-    says: 'a token of npm',
-    why: 'It publishes packages that others install. Take it back where it was given out, and read it from the environment.',
-    has: ['publish.sh', `echo ${glue('np', 'm_')}${made(36)}`],
-    hasNot: ['publish.sh', 'npm publish --provenance'],
+    summary: 'a token of npm',
+    rationale: 'It publishes packages that others install. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['publish.sh', `echo ${glue('np', 'm_')}${makeFakeSecret(36)}`],
+    harmlessFile: ['publish.sh', 'npm publish --provenance'],
   }),
-  scanned({
+  defineScanRule({
     id: 'pypi_token',
     default: 'block',
-    says: 'a token of PyPI',
-    why: 'It publishes packages that others install. Take it back where it was given out, and read it from the environment.',
-    has: ['publish.cfg', `upload ${glue('py', 'pi-')}${made(60)}`],
-    hasNot: ['publish.cfg', 'twine upload dist/*'],
+    summary: 'a token of PyPI',
+    rationale: 'It publishes packages that others install. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['publish.cfg', `upload ${glue('py', 'pi-')}${makeFakeSecret(60)}`],
+    harmlessFile: ['publish.cfg', 'twine upload dist/*'],
   }),
-  scanned({
+  defineScanRule({
     id: 'docker_token',
     default: 'block',
-    says: 'a token of Docker Hub',
-    why: 'It replaces images that others run. Take it back where it was given out, and read it from the environment.',
-    has: ['build.sh', `docker login -u bot -p ${glue('dckr', '_pat_')}${made(27)}`],
-    hasNot: ['build.sh', 'docker login -u bot --password-stdin'],
+    summary: 'a token of Docker Hub',
+    rationale: 'It replaces images that others run. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['build.sh', `docker login -u bot -p ${glue('dckr', '_pat_')}${makeFakeSecret(27)}`],
+    harmlessFile: ['build.sh', 'docker login -u bot --password-stdin'],
   }),
-  scanned({
+  defineScanRule({
     id: 'sendgrid_key',
     default: 'block',
-    says: 'a key of SendGrid',
-    why: 'It sends mail in the name of the house. Take it back where it was given out, and read it from the environment.',
-    has: ['src/mail.js', `mail('${glue('S', 'G.')}${made(22)}.${made(43)}')`],
-    hasNot: ['src/mail.js', 'mail(process.env.SENDGRID)'],
+    summary: 'a key of SendGrid',
+    rationale: 'It sends mail in the name of the house. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['src/mail.js', `mail('${glue('S', 'G.')}${makeFakeSecret(22)}.${makeFakeSecret(43)}')`],
+    harmlessFile: ['src/mail.js', 'mail(process.env.SENDGRID)'],
   }),
-  scanned({
+  defineScanRule({
     id: 'twilio_key',
     default: 'block',
-    says: 'a key of Twilio',
-    why: 'It calls and writes at the cost of the account. Take it back where it was given out, and read it from the environment.',
-    has: ['src/sms.js', `const sid = '${glue('S', 'K')}7${made(31, HEX)}'`],
-    hasNot: ['src/sms.js', 'const sid = env.TWILIO_SID'],
+    summary: 'a key of Twilio',
+    rationale: 'It calls and writes at the cost of the account. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['src/sms.js', `const sid = '${glue('S', 'K')}7${makeFakeSecret(31, SECRET_HEX_DIGITS)}'`],
+    harmlessFile: ['src/sms.js', 'const sid = env.TWILIO_SID'],
   }),
-  scanned({
+  defineScanRule({
     id: 'mailgun_key',
     default: 'block',
-    says: 'a key of Mailgun',
-    why: 'It sends mail in the name of the house. Take it back where it was given out, and read it from the environment.',
-    has: ['src/mail.py', `auth = ('api', '${glue('ke', 'y-')}${made(32, HEX)}')`],
-    hasNot: ['src/mail.py', 'auth = (user, keyring.get(user))'],
+    summary: 'a key of Mailgun',
+    rationale: 'It sends mail in the name of the house. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['src/mail.py', `auth = ('api', '${glue('ke', 'y-')}${makeFakeSecret(32, SECRET_HEX_DIGITS)}')`],
+    harmlessFile: ['src/mail.py', 'auth = (user, keyring.get(user))'],
   }),
-  scanned({
+  defineScanRule({
     id: 'openai_key',
     default: 'block',
-    says: 'a key of OpenAI or Anthropic',
-    why: 'Others can use models at the cost of the account. Take it back where it was given out, and read it from the environment.',
-    has: ['src/llm.ts', `new Anthropic('${glue('sk-', 'ant-api03-')}${made(90)}')`],
-    hasNot: ['src/llm.ts', 'new Anthropic()'],
+    summary: 'a key of OpenAI or Anthropic',
+    rationale: 'Others can use models at the cost of the account. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['src/llm.ts', `new Anthropic('${glue('sk-', 'ant-api03-')}${makeFakeSecret(90)}')`],
+    harmlessFile: ['src/llm.ts', 'new Anthropic()'],
   }),
-  scanned({
+  defineScanRule({
     id: 'digitalocean_token',
     default: 'block',
-    says: 'a token of DigitalOcean',
-    why: 'It makes and deletes machines of the account. Take it back where it was given out, and read it from the environment.',
-    has: ['main.tf', `  token = '${glue('dop', '_v1_')}${made(64, HEX)}'`],
-    hasNot: ['main.tf', '  token = var.do_token'],
+    summary: 'a token of DigitalOcean',
+    rationale: 'It makes and deletes machines of the account. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['main.tf', `  token = '${glue('dop', '_v1_')}${makeFakeSecret(64, SECRET_HEX_DIGITS)}'`],
+    harmlessFile: ['main.tf', '  token = var.do_token'],
   }),
-  scanned({
+  defineScanRule({
     id: 'vault_token',
     default: 'block',
-    says: 'a token of Vault',
-    why: 'It opens other secrets, as far as its policy goes. Take it back where it was given out, and read it from the environment.',
-    has: ['deploy.sh', `export VAULT=${glue('hv', 's.')}${made(95)}`],
-    hasNot: ['deploy.sh', 'export VAULT_ADDR=https://vault.example.com'],
+    summary: 'a token of Vault',
+    rationale: 'It opens other secrets, as far as its policy goes. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['deploy.sh', `export VAULT=${glue('hv', 's.')}${makeFakeSecret(95)}`],
+    harmlessFile: ['deploy.sh', 'export VAULT_ADDR=https://vault.example.com'],
   }),
-  scanned({
+  defineScanRule({
     id: 'telegram_token',
     default: 'block',
-    says: 'a token of a Telegram bot',
-    why: 'It reads and writes what the bot does. Take it back where it was given out, and read it from the environment.',
-    has: ['bot.py', `Updater('${made(9, DIGITS)}:A${glue('A', made(33))}')`],
-    hasNot: ['bot.py', 'Updater(os.environ["BOT"])'],
+    summary: 'a token of a Telegram bot',
+    rationale: 'It reads and writes what the bot does. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['bot.py', `Updater('${makeFakeSecret(9, SECRET_DECIMAL_DIGITS)}:A${glue('A', makeFakeSecret(33))}')`],
+    harmlessFile: ['bot.py', 'Updater(os.environ["BOT"])'],
   }),
-  scanned({
+  defineScanRule({
     id: 'age_key',
     default: 'block',
-    says: 'a secret key of age',
-    why: 'It opens every file that was encrypted for it. Take it back where it was given out, and read it from the environment.',
-    has: ['keys.txt', `${glue('AGE-', 'SECRET-KEY-1')}${made(58, UPPER)}`],
-    hasNot: ['keys.txt', 'age1 is how public keys begin'],
+    summary: 'a secret key of age',
+    rationale: 'It opens every file that was encrypted for it. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['keys.txt', `${glue('AGE-', 'SECRET-KEY-1')}${makeFakeSecret(58, SECRET_UPPERCASE_CHARACTERS)}`],
+    harmlessFile: ['keys.txt', 'age1 is how public keys begin'],
   }),
-  scanned({
+  defineScanRule({
     id: 'azure_key',
     default: 'block',
-    says: 'an account key of Azure',
-    why: 'It reads and writes all of a storage account. Take it back where it was given out, and read it from the environment.',
-    has: ['app.config', `AccountName=shop;${glue('Account', 'Key=')}${made(86)}==`],
-    hasNot: ['app.config', 'AccountName=shop;UseManagedIdentity=true'],
+    summary: 'an account key of Azure',
+    rationale: 'It reads and writes all of a storage account. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['app.config', `AccountName=shop;${glue('Account', 'Key=')}${makeFakeSecret(86)}==`],
+    harmlessFile: ['app.config', 'AccountName=shop;UseManagedIdentity=true'],
   }),
-  scanned({
+  defineScanRule({
     id: 'jwt_token',
     default: 'block',
-    says: 'a JSON web token',
-    why: 'Until it expires it is as good as a password. Take it back where it was given out, and read it from the environment.',
-    has: [
+    summary: 'a JSON web token',
+    rationale: 'Until it expires it is as good as a password. Take it back where it was given out, and read it from the environment.',
+    violatingFile: [
       'src/session.ts',
-      `const c = '${encoded({ alg: 'HS256', typ: 'JWT' })}.${encoded({ sub: '1234567', name: 'Ada' })}.${made(43)}';`,
+      `const c = '${encoded({ alg: 'HS256', typ: 'JWT' })}.${encoded({ sub: '1234567', name: 'Ada' })}.${makeFakeSecret(43)}';`,
     ],
-    hasNot: ['src/session.ts', 'const c = sign(payload, key);'],
+    harmlessFile: ['src/session.ts', 'const c = sign(payload, key);'],
   }),
-  scanned({
+  defineScanRule({
     id: 'private_key',
     default: 'block',
-    says: 'a private key',
-    why: 'It proves to others that one is who one is not. Take it back where it was given out, and read it from the environment.',
-    has: [
+    summary: 'a private key',
+    rationale: 'It proves to others that one is who one is not. Take it back where it was given out, and read it from the environment.',
+    violatingFile: [
       'key.pem',
-      `-----BEGIN RSA ${glue('PRIVATE', ' KEY')}-----\n${made(64)}\n${made(64)}\n-----END RSA ${glue('PRIVATE', ' KEY')}-----`,
+      `-----BEGIN RSA ${glue('PRIVATE', ' KEY')}-----\n${makeFakeSecret(64)}\n${makeFakeSecret(64)}\n-----END RSA ${glue('PRIVATE', ' KEY')}-----`,
     ],
-    hasNot: ['key.pem', '-----BEGIN CERTIFICATE-----'],
+    harmlessFile: ['key.pem', '-----BEGIN CERTIFICATE-----'],
   }),
-  scanned({
+  defineScanRule({
     id: 'gcp_service_account',
     default: 'block',
-    says: 'a service account of Google',
-    why: 'It acts in the cloud with all rights of the account. Take it back where it was given out, and read it from the environment.',
-    has: ['gcp.json', '{ "type": "service_account", "project_id": "shop" }'],
-    hasNot: ['gcp.json', '{ "type": "authorized_user" }'],
+    summary: 'a service account of Google',
+    rationale: 'It acts in the cloud with all rights of the account. Take it back where it was given out, and read it from the environment.',
+    violatingFile: ['gcp.json', '{ "type": "service_account", "project_id": "shop" }'],
+    harmlessFile: ['gcp.json', '{ "type": "authorized_user" }'],
   }),
 ];

@@ -1,8 +1,8 @@
-import { stringValue } from '../../../code/parsing/literal.ts';
-import type { Syntax } from '../../../code/parsing/syntax.ts';
-import type { Deceit } from './model.ts';
-import { type Aliases, argumentsOf, pathOf } from './paths.ts';
-import { functionAround } from './places.ts';
+import { evaluateConstantString } from '../../../code/parsing/literal.ts';
+import type { SyntaxNode } from '../../../code/parsing/syntax.ts';
+import type { TamperingFinding } from './model.ts';
+import { type NameAliases, getCallArguments, resolveDottedName } from './paths.ts';
+import { getOutermostFunction } from './places.ts';
 
 /** Variables that runners set. */
 const VARIABLES =
@@ -17,9 +17,9 @@ const RUNNERS =
   /\b(?:py\.?test|unittest|nose2?|jest|vitest|mocha|ava|test_runner|node:test)\b|(?:^|[^a-z])tests?(?:[^a-z]|$)|(?:^|[^a-z])spec(?:[^a-z]|$)|\.test\.|__main__\.py/i;
 
 /** Code that can tell whether it is being tested. */
-export function detection(root: Syntax, aliases: Aliases): Deceit[] {
-  const found = new Map<string, Deceit>();
-  const add = (node: Syntax, message: string, weight: Deceit['weight'] = 'fails'): void => {
+export function findTestRunDetection(root: SyntaxNode, aliases: NameAliases): TamperingFinding[] {
+  const found = new Map<string, TamperingFinding>();
+  const add = (node: SyntaxNode, message: string, weight: TamperingFinding['weight'] = 'fails'): void => {
     const key = `${node.line}`;
     if (!found.has(key))
       found.set(key, {
@@ -31,15 +31,15 @@ export function detection(root: Syntax, aliases: Aliases): Deceit[] {
       });
   };
   /** Functions that look at who runs them, and those in which a runner is named. */
-  const sees = new Map<Syntax, Syntax>();
-  const names = new Set<Syntax>();
+  const sees = new Map<SyntaxNode, SyntaxNode>();
+  const names = new Set<SyntaxNode>();
   for (const node of root.walk()) {
     const text = /^(?:string|template_string|binary_expression|binary_operator|concatenated_string)$/.test(
       node.type,
     )
-      ? stringValue(node)
+      ? evaluateConstantString(node)
       : null;
-    const place = (): Syntax => functionAround(node) ?? root;
+    const place = (): SyntaxNode => getOutermostFunction(node) ?? root;
     const see = (): void => {
       const where = place();
       if (!sees.has(where)) sees.set(where, node);
@@ -54,8 +54,8 @@ export function detection(root: Syntax, aliases: Aliases): Deceit[] {
         node.type,
       )
     ) {
-      const path = pathOf(node, aliases) ?? '';
-      const last = path === '' ? (node.child('property')?.text ?? '') : (path.split('.').at(-1) ?? '');
+      const path = resolveDottedName(node, aliases) ?? '';
+      const last = path === '' ? (node.childForField('property')?.text ?? '') : (path.split('.').at(-1) ?? '');
       if (/(?:^|\.)env(?:iron)?\./.test(path) && VARIABLES.test(last))
         add(node, 'code that asks for a variable that only a test runner sets');
       if (node.type === 'shorthand_property_identifier_pattern' && VARIABLES.test(node.text))
@@ -75,7 +75,7 @@ export function detection(root: Syntax, aliases: Aliases): Deceit[] {
     }
     if (node.type === 'shorthand_property_identifier_pattern' && node.text === 'stack') see();
     if (node.type === 'unary_expression' && node.children[0]?.text === 'typeof') {
-      const asked = node.child('argument')?.text ?? '';
+      const asked = node.childForField('argument')?.text ?? '';
       if (GLOBALS.test(asked)) add(node, 'code that asks whether a test runner is there');
     }
     if (node.type === 'call' || node.type === 'call_expression') {
@@ -89,16 +89,16 @@ export function detection(root: Syntax, aliases: Aliases): Deceit[] {
 }
 
 /** `module.parent` on its own is how programs ask whether they are the main module. */
-const isBare = (node: Syntax): boolean => node.parent?.type !== 'member_expression';
+const isBare = (node: SyntaxNode): boolean => node.parent?.type !== 'member_expression';
 
 /** A name among many, as in a list of variables to hand on, is no question. */
-const isListed = (node: Syntax): boolean =>
+const isListed = (node: SyntaxNode): boolean =>
   /^(?:array|list|set|tuple)$/.test(node.parent?.type ?? '') && (node.parent?.namedChildren.length ?? 0) > 2;
-const isImport = (node: Syntax): boolean => {
+const isImport = (node: SyntaxNode): boolean => {
   const call = node.parent?.parent;
   return (
     /import|export/.test(node.parent?.type ?? '') ||
-    (call?.type === 'call_expression' && call.child('function')?.text === 'require')
+    (call?.type === 'call_expression' && call.childForField('function')?.text === 'require')
   );
 };
 
@@ -109,7 +109,7 @@ const WITHIN =
 const MAX_QUESTION = 400;
 
 /** Whether a value is asked for the word: compared with it, looked up in a list that has it, matched. */
-function comparedWithTest(node: Syntax): boolean {
+function comparedWithTest(node: SyntaxNode): boolean {
   let question = node;
   while (
     question.parent &&
@@ -120,7 +120,7 @@ function comparedWithTest(node: Syntax): boolean {
     question = question.parent;
   if (question.type === 'switch_statement') return /case\s+['"]test['"]/.test(question.text);
   for (const each of question.walk())
-    if (each.type === 'regex' ? /test/.test(each.text.slice(0, 200)) : stringValue(each) === 'test')
+    if (each.type === 'regex' ? /test/.test(each.text.slice(0, 200)) : evaluateConstantString(each) === 'test')
       return true;
   return false;
 }
@@ -129,12 +129,12 @@ function comparedWithTest(node: Syntax): boolean {
 const STARTS = /^[\w.]+\.listen\(|^(?:console|logger|log)\.\w+\(|^\w+\.use\(\s*(?:morgan|logger|pino\w*)\b/;
 
 /** Whether the answer decides on nothing but whether a server is started: `if (process.env.NODE_ENV !== 'test') app.listen(port)`. */
-function startsServer(node: Syntax): boolean {
+function startsServer(node: SyntaxNode): boolean {
   for (const above of node.ancestors()) {
     if (above.type !== 'if_statement') continue;
-    const condition = above.child('condition');
-    const then = above.child('consequence');
-    if (!condition || !then || node.start >= condition.end || above.child('alternative')) return false;
+    const condition = above.childForField('condition');
+    const then = above.childForField('consequence');
+    if (!condition || !then || node.start >= condition.end || above.childForField('alternative')) return false;
     if (!/^\(\s*[\w.]+\s*!==?\s*(?:'test'|"test")\s*\)$/.test(condition.text.slice(0, 100))) return false;
     const statements =
       then.type === 'statement_block' ? then.namedChildren.filter(({ type }) => type !== 'comment') : [then];
@@ -144,18 +144,18 @@ function startsServer(node: Syntax): boolean {
 }
 
 /** `'it' in globalThis`, `Object.hasOwn(globalThis, 'it')`, `key.startsWith('PYTEST_')`. */
-function asksByText(node: Syntax): boolean {
-  const text = stringValue(node);
+function asksByText(node: SyntaxNode): boolean {
+  const text = evaluateConstantString(node);
   if (text === null) return false;
   const { parent } = node;
   if (parent?.type === 'binary_expression')
     return (
-      parent.child('operator')?.text === 'in' &&
-      EVERYTHING.test(parent.child('right')?.text ?? '') &&
+      parent.childForField('operator')?.text === 'in' &&
+      EVERYTHING.test(parent.childForField('right')?.text ?? '') &&
       GLOBALS.test(text)
     );
   const call = /^(?:arguments|argument_list)$/.test(parent?.type ?? '') ? parent?.parent : null;
-  const callee = call?.child('function')?.text.slice(-60) ?? '';
+  const callee = call?.childForField('function')?.text.slice(-60) ?? '';
   if (/(?:^|\.)hasOwn(?:Property)?(?:\.call)?$/.test(callee))
     return GLOBALS.test(text) && /\b(?:globalThis|global|window)\b/.test(call?.text.slice(0, 200) ?? '');
   return PREFIX.test(text) && /\.(?:startsWith|startswith|includes|indexOf|match)$/.test(callee);
@@ -169,12 +169,12 @@ const TESTS =
   /(?:^|\/)(?:__tests__|tests?|specs?)\/|(?:^|\/)test_[^/]*\.py$|[._-](?:test|spec)\.[cm]?[jt]sx?$|__snapshots__/;
 
 /** The tests that a call reads: whoever reads them can answer what they expect. */
-function readsTests(call: Syntax, aliases: Aliases): string | null {
-  const path = pathOf(call.child('function'), aliases) ?? call.child('function')?.text.slice(-40) ?? '';
+function readsTests(call: SyntaxNode, aliases: NameAliases): string | null {
+  const path = resolveDottedName(call.childForField('function'), aliases) ?? call.childForField('function')?.text.slice(-40) ?? '';
   if (!READS.test(path)) return null;
-  for (const argument of argumentsOf(call))
+  for (const argument of getCallArguments(call))
     for (const node of argument.walk()) {
-      const text = /string|binary|concatenated/.test(node.type) ? stringValue(node) : null;
+      const text = /string|binary|concatenated/.test(node.type) ? evaluateConstantString(node) : null;
       if (text !== null && text.length < 300 && TESTS.test(text)) return text;
     }
   return null;

@@ -1,11 +1,11 @@
-import type { Seen } from '../../../core/seen.ts';
+import type { GateFinding } from '../../../core/seen.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 
 /** A file of which nothing is left, as it is told: of tests a note. */
-export const emptiedFile = (path: string): Seen => ({
+export const createEmptiedFileFinding = (path: string): GateFinding => ({
   file: path,
   line: null,
   rule: 'file_emptied',
   message: 'was emptied instead of deleted, so that whoever looks for it still finds it',
-  weight: isTestPath(path) ? 'reported' : 'fails',
+  severity: isTestPath(path) ? 'reported' : 'fails',
 });

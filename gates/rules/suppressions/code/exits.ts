@@ -1,7 +1,7 @@
-import type { Syntax } from '../../../code/parsing/syntax.ts';
-import type { Deceit } from './model.ts';
-import { type Aliases, argumentsOf, pathOf } from './paths.ts';
-import { functionsAround, handedTo, isProgram, nameOf, runsOnLoad } from './places.ts';
+import type { SyntaxNode } from '../../../code/parsing/syntax.ts';
+import type { TamperingFinding } from './model.ts';
+import { type NameAliases, getCallArguments, resolveDottedName } from './paths.ts';
+import { getEnclosingFunctions, getReceivingCall, isUnderMainGuard, getFunctionName, isRunOnLoad } from './places.ts';
 
 const EXITS =
   /^(?:process\.(?:exit|reallyExit|abort|kill)|sys\.exit|os\.(?:_exit|abort|kill|killpg|exec\w+)|exit|quit|SystemExit|builtins\.(?:exit|quit)|posix\._exit|pytest\.exit)$/;
@@ -15,8 +15,8 @@ const SIGNALS = /^(?:process\.(?:on|once)|signal\.signal)$/;
 const AT_THE_END = /^(?:exit|beforeExit|uncaughtException|unhandledRejection|uncaughtExceptionMonitor)$/;
 
 /** Code that ends the process, or changes how it ends, so that whoever waits for its result takes it for a good one. */
-export function exits(root: Syntax, aliases: Aliases, mayExit: boolean): Deceit[] {
-  const found: Deceit[] = [];
+export function findProcessExits(root: SyntaxNode, aliases: NameAliases, mayExit: boolean): TamperingFinding[] {
+  const found: TamperingFinding[] = [];
   for (const node of root.walk()) {
     const deceit = exit(node, aliases, mayExit) ?? codeChanged(node, aliases) ?? lastWord(node, aliases);
     if (deceit) found.push({ ...deceit, line: node.line, key: node.text.slice(0, 300) });
@@ -24,14 +24,14 @@ export function exits(root: Syntax, aliases: Aliases, mayExit: boolean): Deceit[
   return found;
 }
 
-type Found = Omit<Deceit, 'line' | 'key'> | null;
+type Found = Omit<TamperingFinding, 'line' | 'key'> | null;
 
-function exit(node: Syntax, aliases: Aliases, mayExit: boolean): Found {
+function exit(node: SyntaxNode, aliases: NameAliases, mayExit: boolean): Found {
   const call = node.type === 'call' || node.type === 'call_expression';
   const raised = node.type === 'raise_statement' ? (node.namedChildren[0] ?? null) : null;
   if (!call && !raised) return null;
-  const asked = pathOf(
-    call ? node.child('function') : raised?.type === 'call' ? raised.child('function') : raised,
+  const asked = resolveDottedName(
+    call ? node.childForField('function') : raised?.type === 'call' ? raised.childForField('function') : raised,
     aliases,
   );
   const path = plainly(asked, node, aliases);
@@ -41,10 +41,10 @@ function exit(node: Syntax, aliases: Aliases, mayExit: boolean): Found {
   const first =
     raised && raised.type !== 'call'
       ? null
-      : (argumentsOf(target)[asked === 'Reflect.apply' ? 2 : path === asked ? 0 : 1] ?? null);
+      : (getCallArguments(target)[asked === 'Reflect.apply' ? 2 : path === asked ? 0 : 1] ?? null);
   // Another program takes the place of this one, and ends as it likes.
   if (/^os\.exec/.test(path))
-    return runsOnLoad(node) && !mayExit && !isProgram(node)
+    return isRunOnLoad(node) && !mayExit && !isUnderMainGuard(node)
       ? { rule: 'ends_process', message: 'puts another program in the place of this one', weight: 'fails' }
       : null;
   const isAbrupt = ABRUPT.test(path);
@@ -58,8 +58,8 @@ function exit(node: Syntax, aliases: Aliases, mayExit: boolean): Found {
     /^[1-9]/.test(first.text)
   )
     return null;
-  if (isProgram(node)) return null;
-  if (runsOnLoad(node))
+  if (isUnderMainGuard(node)) return null;
+  if (isRunOnLoad(node))
     return mayExit
       ? null
       : { rule: 'ends_process', message: 'ends the process well as soon as it is loaded', weight: 'fails' };
@@ -71,9 +71,9 @@ function exit(node: Syntax, aliases: Aliases, mayExit: boolean): Found {
     };
   if (
     mayExit ||
-    functionsAround(node).some(
+    getEnclosingFunctions(node).some(
       (fn) =>
-        ENDS.test(nameOf(fn)) || SIGNALS.test(pathOf(handedTo(fn)?.child('function') ?? null, aliases) ?? ''),
+        ENDS.test(getFunctionName(fn)) || SIGNALS.test(resolveDottedName(getReceivingCall(fn)?.childForField('function') ?? null, aliases) ?? ''),
     )
   )
     return null;
@@ -81,42 +81,42 @@ function exit(node: Syntax, aliases: Aliases, mayExit: boolean): Found {
 }
 
 /** What a function is called by in a roundabout way: `process.exit.call(process, 0)`, `Reflect.apply(process.exit, process, [0])`. */
-function plainly(path: string | null, node: Syntax, aliases: Aliases): string | null {
-  if (path === 'Reflect.apply') return pathOf(argumentsOf(node)[0] ?? null, aliases);
+function plainly(path: string | null, node: SyntaxNode, aliases: NameAliases): string | null {
+  if (path === 'Reflect.apply') return resolveDottedName(getCallArguments(node)[0] ?? null, aliases);
   return path?.replace(ROUNDABOUT, '') ?? null;
 }
 const ROUNDABOUT = /(?<=\.\w{1,40})\.(?:call|apply|bind)$/;
 
 /** `threading.Timer(0, os._exit, [0])`, `atexit.register(os._exit, 0)`, `setTimeout(process.exit)`. */
-function handedOn(call: Syntax, aliases: Aliases): Found {
+function handedOn(call: SyntaxNode, aliases: NameAliases): Found {
   if (call.type !== 'call' && call.type !== 'call_expression') return null;
-  const name = pathOf(call.child('function'), aliases) ?? '';
+  const name = resolveDottedName(call.childForField('function'), aliases) ?? '';
   const isLater =
     /^(?:set(?:Timeout|Immediate|Interval)|queueMicrotask|process\.nextTick|atexit\.register|(?:threading\.)?(?:Timer|Thread)|signal\.signal|process\.(?:on|once))$/.test(
       name,
     );
   const ends =
     isLater &&
-    argumentsOf(call).some((each) =>
-      /^(?:process\.(?:exit|reallyExit)|os\._exit)(?:$|\.bind)/.test(pathOf(each, aliases) ?? ''),
+    getCallArguments(call).some((each) =>
+      /^(?:process\.(?:exit|reallyExit)|os\._exit)(?:$|\.bind)/.test(resolveDottedName(each, aliases) ?? ''),
     );
-  if (!ends || (SIGNALS.test(name) && /SIG/.test(argumentsOf(call)[0]?.text.slice(0, 60) ?? ''))) return null;
+  if (!ends || (SIGNALS.test(name) && /SIG/.test(getCallArguments(call)[0]?.text.slice(0, 60) ?? ''))) return null;
   return { rule: 'rewrites_exit_code', message: 'has the process ended later on', weight: 'fails' };
 }
 
-const endsWell = (code: Syntax | null): boolean =>
+const endsWell = (code: SyntaxNode | null): boolean =>
   code === null ||
   /^(?:0|0\.0|None|undefined|null|false|False|-0|'0'|"0"|\+0|os\.EX_OK|\[\s*(?:0\s*)?\])$/.test(
     code.text.slice(0, 20),
   );
 
 /** `process.exitCode = 0`, `process.exit = …`, `sys.exit = …`. */
-function codeChanged(node: Syntax, aliases: Aliases): Found {
+function codeChanged(node: SyntaxNode, aliases: NameAliases): Found {
   if (node.type !== 'assignment_expression' && node.type !== 'assignment') return null;
-  const left = node.child('left');
+  const left = node.childForField('left');
   if (left?.type === 'identifier') return null;
-  const path = pathOf(left, aliases);
-  const right = node.child('right')?.text.slice(0, 20) ?? '';
+  const path = resolveDottedName(left, aliases);
+  const right = node.childForField('right')?.text.slice(0, 20) ?? '';
   const isGood = path === 'process.exitCode' && /^(?:0|undefined|null)$/.test(right);
   return isGood ||
     /^(?:process\.(?:exit|reallyExit|abort|emit)|sys\.(?:exit|excepthook|unraisablehook)|os\._exit|threading\.excepthook)$/.test(
@@ -131,10 +131,10 @@ function codeChanged(node: Syntax, aliases: Aliases): Found {
 }
 
 /** Handlers that have the last word before the process ends. */
-function lastWord(node: Syntax, aliases: Aliases): Found {
+function lastWord(node: SyntaxNode, aliases: NameAliases): Found {
   if (node.type !== 'call_expression' && node.type !== 'call') return null;
-  const path = pathOf(node.child('function'), aliases) ?? '';
-  const [event, handler] = argumentsOf(node);
+  const path = resolveDottedName(node.childForField('function'), aliases) ?? '';
+  const [event, handler] = getCallArguments(node);
   if (/^process\.(?:on|once|addListener|prependListener)$/.test(path)) {
     const name = event?.text.slice(1, -1) ?? '';
     if (!AT_THE_END.test(name)) return null;

@@ -1,43 +1,43 @@
-import type { Syntax } from '../../../code/parsing/syntax.ts';
-import type { Deceit } from './model.ts';
-import { callee, DETECTS, deceit, ENDS, said } from './native.ts';
+import type { SyntaxNode } from '../../../code/parsing/syntax.ts';
+import type { TamperingFinding } from './model.ts';
+import { getCalleeName, DETECTS_TEST_RUN_MESSAGE, createTamperingFinding, EXITS_ON_LOAD_MESSAGE, collectStringLiterals } from './native.ts';
 
 const EXITS = /^(?:os|syscall|unix)\.(?:Exit|Kill)$/;
 /** Packages whose insides decide how a run ends. */
 const RUNNER = /^(?:testing|os|runtime|syscall|internal)[./]/;
 
 /** What a file of Go does to those who check it. A test may ask how it was started. */
-export function goDeceits(root: Syntax, isTest: boolean): Deceit[] {
-  const found: Deceit[] = [];
+export function findGoTampering(root: SyntaxNode, isTest: boolean): TamperingFinding[] {
+  const found: TamperingFinding[] = [];
   for (const node of root.walk()) {
-    const called = callee(node);
-    if (EXITS.test(called) && isOnLoad(node)) found.push(deceit('ends_process', node, ENDS));
+    const called = getCalleeName(node);
+    if (EXITS.test(called) && isOnLoad(node)) found.push(createTamperingFinding('ends_process', node, EXITS_ON_LOAD_MESSAGE));
     if (node.type === 'comment') found.push(...inComment(node));
-    if (!isTest && asksForTests(node, called)) found.push(deceit('detects_test_run', node, DETECTS));
+    if (!isTest && asksForTests(node, called)) found.push(createTamperingFinding('detects_test_run', node, DETECTS_TEST_RUN_MESSAGE));
   }
   return found;
 }
 
 /** In `init`, or in a function that stands in a variable of the package. */
-function isOnLoad(node: Syntax): boolean {
+function isOnLoad(node: SyntaxNode): boolean {
   const outer = [...node.ancestors()].at(-2);
-  if (outer?.type === 'function_declaration') return outer.child('name')?.text === 'init';
+  if (outer?.type === 'function_declaration') return outer.childForField('name')?.text === 'init';
   return outer?.type === 'var_declaration';
 }
 
-function inComment(comment: Syntax): Deceit[] {
+function inComment(comment: SyntaxNode): TamperingFinding[] {
   if (/__attribute__\s*\(\(\s*constructor/.test(comment.text))
-    return [deceit('ends_process', comment, 'C code that runs as soon as it is loaded')];
+    return [createTamperingFinding('ends_process', comment, 'C code that runs as soon as it is loaded')];
   const target = /^\/\/go:linkname\s+\S+\s*(\S*)/.exec(comment.text)?.[1];
   if (target === undefined) return [];
   const weight = RUNNER.test(target) ? 'fails' : 'reported';
-  return [deceit('runner_patched', comment, 'reaches into another package behind the compiler', weight)];
+  return [createTamperingFinding('runner_patched', comment, 'reaches into another package behind the compiler', weight)];
 }
 
-function asksForTests(node: Syntax, called: string): boolean {
+function asksForTests(node: SyntaxNode, called: string): boolean {
   if (called === 'testing.Testing') return true;
-  if (called === 'flag.Lookup') return said(node).some((text) => text.startsWith('test.'));
+  if (called === 'flag.Lookup') return collectStringLiterals(node).some((text) => text.startsWith('test.'));
   const isName =
     called === 'os.Executable' || (node.type === 'index_expression' && node.text === 'os.Args[0]');
-  return isName && said(node).some((text) => text.includes('test'));
+  return isName && collectStringLiterals(node).some((text) => text.includes('test'));
 }

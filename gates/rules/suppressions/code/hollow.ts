@@ -1,13 +1,13 @@
-import { isFunction } from '../../../code/parsing/functions.ts';
-import type { Syntax } from '../../../code/parsing/syntax.ts';
-import { truthOf } from '../../dead-code/constant.ts';
-import type { Deceit } from './model.ts';
-import { nameOf, statementsOf } from './places.ts';
+import { isFunctionNode } from '../../../code/parsing/functions.ts';
+import type { SyntaxNode } from '../../../code/parsing/syntax.ts';
+import { evaluateConstantCondition } from '../../dead-code/constant.ts';
+import type { TamperingFinding } from './model.ts';
+import { getFunctionName, getBodyStatements } from './places.ts';
 
 /** Whether a file does or defines anything: comments, the name of a package, texts, `pass`, `export {}` and `module.exports = {}` do not. */
-export const hasContent = (root: Syntax): boolean => root.namedChildren.some((each) => !isNothing(each));
+export const hasExecutableContent = (root: SyntaxNode): boolean => root.namedChildren.some((each) => !isNothing(each));
 
-function isNothing(statement: Syntax): boolean {
+function isNothing(statement: SyntaxNode): boolean {
   if (
     /^(?:(?:\w+_)?comment|pass_statement|empty_statement|hash_bang_line|package_clause)$/.test(statement.type)
   )
@@ -29,27 +29,27 @@ function isNothing(statement: Syntax): boolean {
 }
 
 /** Functions of a file by name, with those around them. */
-function functionsOf(root: Syntax): Map<string, Syntax> {
-  const found = new Map<string, Syntax>();
+function functionsOf(root: SyntaxNode): Map<string, SyntaxNode> {
+  const found = new Map<string, SyntaxNode>();
   for (const node of root.walk()) {
-    if (!isFunction(node)) continue;
-    const names = [nameOf(node)];
+    if (!isFunctionNode(node)) continue;
+    const names = [getFunctionName(node)];
     for (const above of node.ancestors())
-      if (isFunction(above) || /^class/.test(above.type))
-        names.unshift(above.child('name')?.text ?? nameOf(above));
+      if (isFunctionNode(above) || /^class/.test(above.type))
+        names.unshift(above.childForField('name')?.text ?? getFunctionName(above));
     if (names.at(-1) !== '') found.set(names.join('.'), node);
   }
   return found;
 }
 
 /** Functions that did something, and of which only the shell is left. */
-export function hollowed(before: Syntax, after: Syntax): Deceit[] {
+export function findEmptiedFunctions(before: SyntaxNode, after: SyntaxNode): TamperingFinding[] {
   const old = functionsOf(before);
-  const found: Deceit[] = [];
+  const found: TamperingFinding[] = [];
   for (const [name, fn] of functionsOf(after)) {
     const then = old.get(name);
     if (!then || !didSomething(then) || isAbstract(fn)) continue;
-    const left = reached(statementsOf(fn));
+    const left = reached(getBodyStatements(fn));
     const what =
       left.length === 0
         ? 'does nothing any more'
@@ -69,21 +69,21 @@ export function hollowed(before: Syntax, after: Syntax): Deceit[] {
 }
 
 /** Statements that run: up to the first that leaves, and none under what never holds. */
-function reached(statements: readonly Syntax[]): Syntax[] {
+function reached(statements: readonly SyntaxNode[]): SyntaxNode[] {
   const end = statements.findIndex(({ type }) => LEAVES.test(type));
   return (end < 0 ? statements : statements.slice(0, end + 1)).filter(
     (each) =>
       each.type !== 'if_statement' ||
-      each.child('alternative') !== null ||
-      truthOf(each.child('condition')) !== false,
+      each.childForField('alternative') !== null ||
+      evaluateConstantCondition(each.childForField('condition')) !== false,
   );
 }
 const LEAVES = /^(?:return|throw|raise)_statement$/;
 
 /** Classes that had methods and have nothing any more, and functions whose names stand for nothing now. */
-function hollowNames(before: Syntax, after: Syntax, old: ReadonlyMap<string, Syntax>): Deceit[] {
-  const found: Deceit[] = [];
-  const add = (name: string, node: Syntax, what: string, weight: Deceit['weight'] = 'unclear'): void => {
+function hollowNames(before: SyntaxNode, after: SyntaxNode, old: ReadonlyMap<string, SyntaxNode>): TamperingFinding[] {
+  const found: TamperingFinding[] = [];
+  const add = (name: string, node: SyntaxNode, what: string, weight: TamperingFinding['weight'] = 'unclear'): void => {
     found.push({
       rule: 'function_emptied',
       key: name,
@@ -108,9 +108,9 @@ function hollowNames(before: Syntax, after: Syntax, old: ReadonlyMap<string, Syn
     // What is declared to be filled later is another thing of that name.
     if (/^(?:let|var)\b/.test(node.parent?.text.slice(0, 4) ?? '')) continue;
     const name =
-      (node.child('name') ?? node.child('left'))?.text.replace(/^(?:module\.)?exports\./, '') ?? '';
+      (node.childForField('name') ?? node.childForField('left'))?.text.replace(/^(?:module\.)?exports\./, '') ?? '';
     const fn = old.get(name);
-    const value = node.child('value') ?? node.child('right');
+    const value = node.childForField('value') ?? node.childForField('right');
     if (fn && value && didSomething(fn) && /^(?:None|null|undefined|void 0)$/.test(value.text.slice(0, 10)))
       // So does what is there on one system, or with one library only.
       add(name, node, 'stands for nothing any more', 'reported');
@@ -118,33 +118,33 @@ function hollowNames(before: Syntax, after: Syntax, old: ReadonlyMap<string, Syn
   return found;
 }
 
-const classesOf = (root: Syntax): Map<string, Syntax> =>
+const classesOf = (root: SyntaxNode): Map<string, SyntaxNode> =>
   new Map(
     [...root.walk()].flatMap((node) =>
-      /^class(?:_definition|_declaration)?$/.test(node.type) && node.child('name')
-        ? [[node.child('name')?.text ?? '', node] as const]
+      /^class(?:_definition|_declaration)?$/.test(node.type) && node.childForField('name')
+        ? [[node.childForField('name')?.text ?? '', node] as const]
         : [],
     ),
   );
 /** What a class is made from: who inherits its methods from elsewhere now has not lost them. */
-const headOf = (node: Syntax): string =>
+const headOf = (node: SyntaxNode): string =>
   node.text
-    .slice(0, Math.max(0, (node.child('body')?.start ?? node.start) - node.start))
+    .slice(0, Math.max(0, (node.childForField('body')?.start ?? node.start) - node.start))
     .replace(/\s+|:/g, '');
-const isBare = (node: Syntax): boolean => (node.child('body')?.namedChildren ?? []).every(isNothing);
+const isBare = (node: SyntaxNode): boolean => (node.childForField('body')?.namedChildren ?? []).every(isNothing);
 
 /** A method that others have to bring: nobody can call it by mistake. */
-const isAbstract = (fn: Syntax): boolean =>
+const isAbstract = (fn: SyntaxNode): boolean =>
   fn.parent?.type === 'decorated_definition' &&
   fn.parent.children.some(
     ({ type, text }) => type === 'decorator' && /^@(?:abc\.)?abstractmethod\s*$/.test(text),
   );
 
 /** More than handing on one value. */
-function didSomething(fn: Syntax): boolean {
-  const statements = statementsOf(fn);
+function didSomething(fn: SyntaxNode): boolean {
+  const statements = getBodyStatements(fn);
   if (statements.length === 0) return false;
-  for (const node of fn.child('body')?.walk() ?? [])
+  for (const node of fn.childForField('body')?.walk() ?? [])
     if (
       /^(?:call|call_expression|binary_expression|binary_operator|comparison_operator|for_statement|for_in_statement|if_statement|assignment|variable_declarator|new_expression|template_substitution|interpolation|await_expression)$/.test(
         node.type,
@@ -154,11 +154,11 @@ function didSomething(fn: Syntax): boolean {
   return false;
 }
 
-const isNotThere = (statements: readonly Syntax[]): boolean =>
+const isNotThere = (statements: readonly SyntaxNode[]): boolean =>
   statements.length === 1 &&
   /NotImplemented|not implemented|unsupported|deprecated/i.test(statements[0]?.text.slice(0, 300) ?? '');
 
-function emptyAnswer(statement: Syntax, then: Syntax): string | null {
+function emptyAnswer(statement: SyntaxNode, then: SyntaxNode): string | null {
   if (statement.type === 'pass_statement' || statement.type === 'empty_statement')
     return 'does nothing any more';
   if (statement.type === 'expression_statement')
@@ -167,7 +167,7 @@ function emptyAnswer(statement: Syntax, then: Syntax): string | null {
       : null;
   const isReturn = statement.type === 'return_statement';
   // The body of an arrow function without braces is what it answers.
-  if (!isReturn && statement.parent && !isFunction(statement.parent)) return null;
+  if (!isReturn && statement.parent && !isFunctionNode(statement.parent)) return null;
   const value = isReturn ? (statement.namedChildren[0] ?? null) : statement;
   if (
     value === null ||
@@ -187,12 +187,12 @@ function emptyAnswer(statement: Syntax, then: Syntax): string | null {
   return usesItsParameters(then) ? 'gives the same answer whatever it is asked' : null;
 }
 
-function usesItsParameters(fn: Syntax): boolean {
+function usesItsParameters(fn: SyntaxNode): boolean {
   const names = new Set<string>();
-  const parameters = fn.child('parameters') ?? fn.child('parameter');
+  const parameters = fn.childForField('parameters') ?? fn.childForField('parameter');
   for (const node of parameters?.walk() ?? [])
     if (node.type === 'identifier' && node.text !== 'self' && node.text !== 'cls') names.add(node.text);
-  for (const node of fn.child('body')?.walk() ?? [])
+  for (const node of fn.childForField('body')?.walk() ?? [])
     if (node.type === 'identifier' && names.has(node.text)) return true;
   return false;
 }

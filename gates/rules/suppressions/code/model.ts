@@ -1,12 +1,12 @@
-import type { Weight } from '../../../core/seen.ts';
+import type { FindingSeverity } from '../../../core/seen.ts';
 
 /** Something in a source file that cheats whoever checks it. */
-export interface Deceit {
+export interface TamperingFinding {
   readonly rule: string;
   /** The same before and after is the same deceit, wherever it stands. */
   readonly key: string;
   /** 1-based. */
   readonly line: number;
   readonly message: string;
-  readonly weight: Extract<Weight, 'fails' | 'unclear' | 'reported'>;
+  readonly weight: Extract<FindingSeverity, 'fails' | 'unclear' | 'reported'>;
 }

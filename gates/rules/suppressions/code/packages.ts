@@ -1,14 +1,14 @@
-import { stringValue } from '../../../code/parsing/literal.ts';
-import type { Syntax } from '../../../code/parsing/syntax.ts';
-import { loaded } from './paths.ts';
+import { evaluateConstantString } from '../../../code/parsing/literal.ts';
+import type { SyntaxNode } from '../../../code/parsing/syntax.ts';
+import { getLoadedModule } from './paths.ts';
 
 /** Modules of the project itself: by path, by an alias, or by one of the folders that stand at its top. */
 const OWN = /^(?:$|[.#~/]|@\/|(?:src|lib|app|server|client|shared|utils|components|packages)\/)/;
 
-const KNOWN = new WeakMap<Syntax, ReadonlySet<string>>();
+const KNOWN = new WeakMap<SyntaxNode, ReadonlySet<string>>();
 
 /** Names that a file of JavaScript has from packages, or makes out of what it has from them. */
-export function packagesOf(node: Syntax): ReadonlySet<string> {
+export function findPackageNames(node: SyntaxNode): ReadonlySet<string> {
   let root = node;
   while (root.parent) root = root.parent;
   const known = KNOWN.get(root) ?? read(root);
@@ -17,31 +17,31 @@ export function packagesOf(node: Syntax): ReadonlySet<string> {
 }
 
 /** The name that a chain of members and calls begins with; empty for none. */
-export function rootName(node: Syntax | null): string {
+export function getRootIdentifier(node: SyntaxNode | null): string {
   let at = node;
   while (at && at.type !== 'identifier')
     at =
-      at.child('object') ??
-      at.child('function') ??
-      at.child('constructor') ??
+      at.childForField('object') ??
+      at.childForField('function') ??
+      at.childForField('constructor') ??
       (/^(?:await|parenthesized)_expression$/.test(at.type) ? (at.namedChildren[0] ?? null) : null);
   return at?.text ?? '';
 }
 
-function read(root: Syntax): Set<string> {
+function read(root: SyntaxNode): Set<string> {
   const names = new Set<string>();
-  const learn = (pattern: Syntax | null): void => {
+  const learn = (pattern: SyntaxNode | null): void => {
     for (const each of pattern?.walk() ?? [])
       if (/^(?:identifier|shorthand_property_identifier_pattern)$/.test(each.type)) names.add(each.text);
   };
   for (const node of root.walk()) {
     if (node.type === 'import_statement') {
-      const source = stringValue(node.child('source'));
-      if (source !== null && !OWN.test(source)) learn(node.first('import_clause'));
+      const source = evaluateConstantString(node.childForField('source'));
+      if (source !== null && !OWN.test(source)) learn(node.firstChildOfType('import_clause'));
     } else if (node.type === 'variable_declarator') {
-      const value = node.child('value');
-      const module = value?.type === 'call_expression' ? loaded(value) : null;
-      if (module !== null ? !OWN.test(module) : names.has(rootName(value))) learn(node.child('name'));
+      const value = node.childForField('value');
+      const module = value?.type === 'call_expression' ? getLoadedModule(value) : null;
+      if (module !== null ? !OWN.test(module) : names.has(getRootIdentifier(value))) learn(node.childForField('name'));
     }
   }
   return names;

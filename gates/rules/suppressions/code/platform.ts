@@ -1,8 +1,8 @@
 import { builtinModules } from 'node:module';
-import type { Syntax } from '../../../code/parsing/syntax.ts';
-import { packagesOf, rootName } from './packages.ts';
-import { type Aliases, argumentsOf, pathOf } from './paths.ts';
-import { functionsAround, statementsOf } from './places.ts';
+import type { SyntaxNode } from '../../../code/parsing/syntax.ts';
+import { findPackageNames, getRootIdentifier } from './packages.ts';
+import { type NameAliases, getCallArguments, resolveDottedName } from './paths.ts';
+import { getEnclosingFunctions, getBodyStatements } from './places.ts';
 
 /** What the language and its platforms bring. What of them throws says that an input is no such thing, or is not there. */
 const GLOBAL = new Set(
@@ -31,20 +31,20 @@ const MAX_LENGTH = 300;
  * Whether all that some code of JavaScript does is to ask the platform or a package one small thing, such as `JSON.parse` or
  * `readFile`. JavaScript cannot catch one kind of error only, so that a default for such a question is no sign of anything.
  */
-export function asksPlatformOnly(code: Syntax | null, aliases: Aliases): boolean {
+export function isPlatformCallOnly(code: SyntaxNode | null, aliases: NameAliases): boolean {
   if (code === null || code.end - code.start > MAX_LENGTH) return false;
   const asked = askedOf(code, aliases);
   return asked !== null && asked.platform > 0 && asked.own.length === 0;
 }
 
 /** Whether all that is tried is to read something of the project's own, in a function whose type says that there may be nothing. */
-export function asksToConvert(tried: Syntax | null, aliases: Aliases): boolean {
+export function isConversionOnly(tried: SyntaxNode | null, aliases: NameAliases): boolean {
   if (tried === null || tried.end - tried.start > MAX_LENGTH) return false;
-  const fn = functionsAround(tried)[0];
-  const type = fn?.child('return_type')?.text.slice(0, 300) ?? '';
-  if (!fn || fn.has('async') || !/\|\s{0,20}(?:null|undefined)\s*$|:\s*(?:null|undefined)\s*\|/.test(type))
+  const fn = getEnclosingFunctions(tried)[0];
+  const type = fn?.childForField('return_type')?.text.slice(0, 300) ?? '';
+  if (!fn || fn.hasChildOfType('async') || !/\|\s{0,20}(?:null|undefined)\s*$|:\s*(?:null|undefined)\s*\|/.test(type))
     return false;
-  const [only, ...more] = statementsOf(fn);
+  const [only, ...more] = getBodyStatements(fn);
   const [given, ...others] = tried.namedChildren.filter((each) => each.type !== 'comment');
   if (only !== tried.parent || more.length > 0 || given?.type !== 'return_statement' || others.length > 0)
     return false;
@@ -54,22 +54,22 @@ export function asksToConvert(tried: Syntax | null, aliases: Aliases): boolean {
 
 /** How often the platform is asked, and the names of whatever else is called; null where something has no name. */
 function askedOf(
-  code: Syntax,
-  aliases: Aliases,
+  code: SyntaxNode,
+  aliases: NameAliases,
 ): { readonly platform: number; readonly own: readonly string[] } | null {
   const own: string[] = [];
   let platform = 0;
   for (const node of code.walk()) {
     if (node.type !== 'call_expression' && node.type !== 'new_expression') continue;
-    const callee = node.child('function') ?? node.child('constructor');
-    const name = (callee?.type === 'member_expression' ? callee.child('property') : callee)?.text ?? '';
+    const callee = node.childForField('function') ?? node.childForField('constructor');
+    const name = (callee?.type === 'member_expression' ? callee.childForField('property') : callee)?.text ?? '';
     if (isPlatform(callee, aliases)) {
       platform++;
       continue;
     }
-    const isPackage = packagesOf(code).has(rootName(callee));
+    const isPackage = findPackageNames(code).has(getRootIdentifier(callee));
     if (isPackage && (node.type === 'new_expression' || QUESTION.test(name))) platform++;
-    else if (callee?.type === 'member_expression' && BODY.test(name) && argumentsOf(node).length === 0)
+    else if (callee?.type === 'member_expression' && BODY.test(name) && getCallArguments(node).length === 0)
       platform++;
     else if (callee?.type === 'member_expression' && HARMLESS.has(name)) continue;
     else if (name === '') return null;
@@ -78,22 +78,22 @@ function askedOf(
   return { platform, own };
 }
 
-function isPlatform(callee: Syntax | null, aliases: Aliases): boolean {
+function isPlatform(callee: SyntaxNode | null, aliases: NameAliases): boolean {
   let at = callee;
   // A method of what the platform has answered.
   while (at?.type === 'member_expression') {
-    const object: Syntax | null = at.child('object');
-    const inner: Syntax | null =
+    const object: SyntaxNode | null = at.childForField('object');
+    const inner: SyntaxNode | null =
       object?.type === 'await_expression' ? (object.namedChildren[0] ?? null) : object;
     if (inner?.type === 'parenthesized_expression') at = inner.namedChildren[0] ?? null;
     else if (inner?.type === 'call_expression' || inner?.type === 'new_expression')
-      at = inner.child('function') ?? inner.child('constructor');
+      at = inner.childForField('function') ?? inner.childForField('constructor');
     else break;
     if (at?.type === 'await_expression') at = at.namedChildren[0] ?? null;
-    if (at?.type === 'call_expression') at = at.child('function');
+    if (at?.type === 'call_expression') at = at.childForField('function');
   }
   if (at?.type === 'import') return true;
-  const path = at === null ? null : pathOf(at, aliases);
+  const path = at === null ? null : resolveDottedName(at, aliases);
   if (path === null) return false;
   const [first = ''] = path.split('.');
   return GLOBAL.has(first) || MODULES.has(first);

@@ -1,23 +1,23 @@
-import { definedIn } from '../../../code/parsing/definitions.ts';
-import { parse, type SyntaxProblem } from '../../../code/parsing/parse.ts';
-import { isValidElsewhere } from '../../../code/parsing/second-opinion.ts';
-import type { Syntax } from '../../../code/parsing/syntax.ts';
-import { ThereBefore } from '../../../code/parsing/there-before.ts';
-import { Unreadable } from '../../../code/parsing/unreadable.ts';
+import { collectDefinedNames } from '../../../code/parsing/definitions.ts';
+import { parseSource, type SyntaxProblem } from '../../../code/parsing/parse.ts';
+import { isValidForNodeParser } from '../../../code/parsing/second-opinion.ts';
+import type { SyntaxNode } from '../../../code/parsing/syntax.ts';
+import { BaselineCount } from '../../../code/parsing/there-before.ts';
+import { UnreadableCodeError } from '../../../code/parsing/unreadable.ts';
 import type { ChangedText } from '../../../core/changed-texts.ts';
-import { type Grammar, grammarOf, isOwnCode, type Language, languageOf } from '../../../core/language.ts';
-import type { Seen } from '../../../core/seen.ts';
+import { type Grammar, grammarOfPath, isProjectCode, type Language, languageOfGrammar } from '../../../core/language.ts';
+import type { GateFinding } from '../../../core/seen.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
-import { detection } from './detection.ts';
-import { emptiedFile } from './emptied.ts';
-import { exits } from './exits.ts';
-import { goDeceits } from './go.ts';
-import { hasContent, hollowed } from './hollow.ts';
-import type { Deceit } from './model.ts';
-import { equalities, patches } from './patches.ts';
-import { aliasesOf } from './paths.ts';
-import { refusals, rustDeceits } from './rust.ts';
-import { swallowed } from './swallowed.ts';
+import { findTestRunDetection } from './detection.ts';
+import { createEmptiedFileFinding } from './emptied.ts';
+import { findProcessExits } from './exits.ts';
+import { findGoTampering } from './go.ts';
+import { hasExecutableContent, findEmptiedFunctions } from './hollow.ts';
+import type { TamperingFinding } from './model.ts';
+import { findAlwaysEqualValues, findRunnerMonkeyPatches } from './patches.ts';
+import { collectNameAliases } from './paths.ts';
+import { countDenyAttributes, findRustTampering } from './rust.ts';
+import { findSwallowedErrors } from './swallowed.ts';
 
 /** Longest file, in characters, that is read. */
 const MAX_CHARACTERS = 1_048_576;
@@ -29,17 +29,17 @@ const PROGRAM =
 const SETTINGS =
   /(^|\/)(?:config|settings|env|babel|webpack|rollup|next|logger|logging|log)\b[^/]*$|(^|\/)(?:config|settings)\//i;
 
-interface Read {
-  readonly root: Syntax;
+interface ParsedText {
+  readonly root: SyntaxNode;
   readonly problem: SyntaxProblem | null;
 }
 
 /** What is seen in one file, before it is told apart from what was there. */
-interface Looked {
+interface InspectedFile {
   readonly path: string;
-  readonly before: readonly Deceit[];
-  readonly after: readonly Deceit[];
-  readonly seen: readonly Seen[];
+  readonly before: readonly TamperingFinding[];
+  readonly after: readonly TamperingFinding[];
+  readonly seen: readonly GateFinding[];
   /** What the file still defines; null where nobody can tell. */
   readonly defines: ReadonlySet<string> | null;
   /** What it defined, where nothing is left of it. */
@@ -47,107 +47,107 @@ interface Looked {
 }
 
 /** What changed files do to those who check them. What is moved to another file is not added. */
-export async function deceitsIn(
+export async function findTamperingFindings(
   texts: readonly ChangedText[],
   required: readonly string[] = [],
-): Promise<readonly Seen[]> {
-  const looked: Looked[] = [];
+): Promise<readonly GateFinding[]> {
+  const looked: InspectedFile[] = [];
   for (const text of texts) {
     const one = await lookAt(text, required);
     if (one) looked.push(one);
   }
-  const keyOf = ({ rule, key }: Deceit): string => `${rule} ${key.replace(/\s+/g, ' ')}`;
-  const known = new ThereBefore(looked.flatMap(({ before }) => before.map(keyOf)));
+  const keyOf = ({ rule, key }: TamperingFinding): string => `${rule} ${key.replace(/\s+/g, ' ')}`;
+  const known = new BaselineCount(looked.flatMap(({ before }) => before.map(keyOf)));
   return looked.flatMap((file) => [
     ...file.seen,
     ...emptied(file, looked),
-    ...file.after.flatMap((deceit): Seen[] => {
+    ...file.after.flatMap((deceit): GateFinding[] => {
       const { rule, line, message, weight } = deceit;
-      return known.take(keyOf(deceit)) ? [] : [{ file: file.path, line, rule, message, weight }];
+      return known.takeOne(keyOf(deceit)) ? [] : [{ file: file.path, line, rule, message, severity: weight }];
     }),
   ]);
 }
 
 async function lookAt(
-  { path, from, before, after }: ChangedText,
+  { path, basePath, before, after }: ChangedText,
   required: readonly string[],
-): Promise<Looked | null> {
-  const grammar = grammarOf(path);
-  const earlier = from === null ? null : grammarOf(from);
+): Promise<InspectedFile | null> {
+  const grammar = grammarOfPath(path);
+  const earlier = basePath === null ? null : grammarOfPath(basePath);
   const then = before === null || earlier === null ? null : await readOf(earlier, before);
   const base = then && 'root' in then ? then.root : null;
-  const old = base && from !== null && earlier ? deceits(base, from, languageOf(earlier)) : [];
+  const old = base && basePath !== null && earlier ? deceits(base, basePath, languageOfGrammar(earlier)) : [];
   const gone = { path, before: old, after: [], seen: [], defines: null, emptiedOf: null };
   if (after === null || grammar === null) return gone;
   const now = await readOf(grammar, after);
-  const isOwn = isOwnCode(path);
+  const isOwn = isProjectCode(path);
   const seen = isOwn ? await readability(path, grammar, after, then, now, before !== null) : [];
   if (!('root' in now)) return { ...gone, seen };
   const { root } = now;
-  const language = languageOf(grammar);
-  if (language === 'rust' && base !== null && refusals(base) > refusals(root))
+  const language = languageOfGrammar(grammar);
+  if (language === 'rust' && base !== null && countDenyAttributes(base) > countDenyAttributes(root))
     seen.push({
       file: path,
       line: null,
       rule: 'lint_suppressed',
       message: 'what was denied here no longer is',
-      weight: required.includes('lint') ? 'fails' : 'reported',
+      severity: required.includes('lint') ? 'fails' : 'reported',
     });
-  const isEmptied = base !== null && hasContent(base) && !hasContent(root) && !path.endsWith('__init__.py');
+  const isEmptied = base !== null && hasExecutableContent(base) && !hasExecutableContent(root) && !path.endsWith('__init__.py');
   const isFollowed = language === 'python' || language === 'javascript';
-  const hollow = base && isFollowed && isOwn && !isEmptied && !isTestPath(path) ? hollowed(base, root) : [];
+  const hollow = base && isFollowed && isOwn && !isEmptied && !isTestPath(path) ? findEmptiedFunctions(base, root) : [];
   const found = deceits(root, path, language);
   return {
     path,
     before: old,
     after: [...(isOwn ? found : found.map(lowered)), ...hollow],
     seen,
-    defines: definedIn(root),
-    emptiedOf: isEmptied ? definedIn(base) : null,
+    defines: collectDefinedNames(root),
+    emptiedOf: isEmptied ? collectDefinedNames(base) : null,
   };
 }
 
 /** A file that has nothing left. Documentation of a package of Go may stay behind alone, where all of its code moved. */
-function emptied({ path, emptiedOf }: Looked, all: readonly Looked[]): Seen[] {
+function emptied({ path, emptiedOf }: InspectedFile, all: readonly InspectedFile[]): GateFinding[] {
   if (emptiedOf === null) return [];
   const there = new Set(all.flatMap(({ defines }) => [...(defines ?? [])]));
   if (path.endsWith('.go') && [...emptiedOf].every((name) => there.has(name))) return [];
-  return [emptiedFile(path)];
+  return [createEmptiedFileFinding(path)];
 }
 
 /** What no package does that is loaded, whoever has written it. */
 const NOBODY = /^(?:ends_process|rewrites_exit_code|runner_patched)$/;
 /** Code of others is reported: nobody here has written it. */
-const lowered = (each: Deceit): Deceit => ({
+const lowered = (each: TamperingFinding): TamperingFinding => ({
   ...each,
   weight: NOBODY.test(each.rule) && each.weight !== 'reported' ? 'unclear' : 'reported',
 });
 
 /** What tests of Python and JavaScript do is looked at by the gate for tests. */
-function deceits(root: Syntax, path: string, language: Language): Deceit[] {
+function deceits(root: SyntaxNode, path: string, language: Language): TamperingFinding[] {
   const isTest = isTestPath(path);
-  if (language === 'go') return goDeceits(root, isTest);
-  if (language === 'rust') return rustDeceits(root, path, isTest);
+  if (language === 'go') return findGoTampering(root, isTest);
+  if (language === 'rust') return findRustTampering(root, path, isTest);
   if (isTest) return [];
-  const aliases = aliasesOf(root);
+  const aliases = collectNameAliases(root);
   return [
-    ...exits(root, aliases, PROGRAM.test(path)),
-    ...patches(root, aliases),
-    ...equalities(root),
-    ...(SETTINGS.test(path) ? [] : detection(root, aliases)),
-    ...swallowed(root, aliases),
+    ...findProcessExits(root, aliases, PROGRAM.test(path)),
+    ...findRunnerMonkeyPatches(root, aliases),
+    ...findAlwaysEqualValues(root),
+    ...(SETTINGS.test(path) ? [] : findTestRunDetection(root, aliases)),
+    ...findSwallowedErrors(root, aliases),
   ];
 }
 
-type Outcome = Read | { readonly unreadable: string };
+type ParseOutcome = ParsedText | { readonly unreadable: string };
 
-async function readOf(grammar: Grammar, text: string): Promise<Outcome> {
+async function readOf(grammar: Grammar, text: string): Promise<ParseOutcome> {
   if (text.length > MAX_CHARACTERS) return { unreadable: 'is too large to be looked at' };
   if (text.includes('\0')) return { unreadable: 'is not text: it has NUL bytes' };
   try {
-    return await parse(grammar, text);
+    return await parseSource(grammar, text);
   } catch (error) {
-    if (error instanceof Unreadable) return { unreadable: error.message };
+    if (error instanceof UnreadableCodeError) return { unreadable: error.message };
     if (error instanceof RangeError) return { unreadable: 'is more than can be followed' };
     throw error;
   }
@@ -172,15 +172,15 @@ async function readability(
   path: string,
   grammar: Grammar,
   text: string,
-  then: Outcome | null,
-  now: Outcome,
+  then: ParseOutcome | null,
+  now: ParseOutcome,
   wasThere: boolean,
-): Promise<Seen[]> {
+): Promise<GateFinding[]> {
   const isTest = isTestPath(path) && !wasThere;
   if ('unreadable' in now) {
     const was = then !== null && 'unreadable' in then;
     const weight = was ? 'before' : isTest ? 'reported' : wasThere && then !== null ? 'fails' : 'unclear';
-    return [{ file: path, line: null, rule: 'not_readable', message: now.unreadable, weight }];
+    return [{ file: path, line: null, rule: 'not_readable', message: now.unreadable, severity: weight }];
   }
   const encoding = grammar === 'python' ? foreignEncoding(text) : null;
   if (encoding !== null)
@@ -190,16 +190,16 @@ async function readability(
         line: null,
         rule: 'not_readable',
         message: `is read by Python as ${encoding}, so that it says something else than it seems to`,
-        weight: 'fails',
+        severity: 'fails',
       },
     ];
-  if (now.problem === null || (await isValidElsewhere(grammar, text))) return [];
+  if (now.problem === null || (await isValidForNodeParser(grammar, text))) return [];
   const { line, count } = now.problem;
   const finding = { file: path, line, rule: 'does_not_parse' };
   if (then && 'root' in then && then.problem)
     return [
-      { ...finding, message: 'does not parse', weight: count > then.problem.count ? 'unclear' : 'before' },
+      { ...finding, message: 'does not parse', severity: count > then.problem.count ? 'unclear' : 'before' },
     ];
-  if (then && 'root' in then) return [{ ...finding, message: 'no longer parses', weight: 'fails' }];
-  return [{ ...finding, message: 'does not parse', weight: isTest ? 'reported' : 'unclear' }];
+  if (then && 'root' in then) return [{ ...finding, message: 'no longer parses', severity: 'fails' }];
+  return [{ ...finding, message: 'does not parse', severity: isTest ? 'reported' : 'unclear' }];
 }

@@ -1,10 +1,10 @@
-import { isFunction } from '../../../code/parsing/functions.ts';
-import type { Syntax } from '../../../code/parsing/syntax.ts';
-import { isAnswered, isAnsweredBy } from './answered.ts';
-import type { Deceit } from './model.ts';
-import { type Aliases, argumentsOf, pathOf } from './paths.ts';
-import { statementsOf } from './places.ts';
-import { asksPlatformOnly, asksToConvert } from './platform.ts';
+import { isFunctionNode } from '../../../code/parsing/functions.ts';
+import type { SyntaxNode } from '../../../code/parsing/syntax.ts';
+import { isFailureSignalled, isPromiseFailureSignalled } from './answered.ts';
+import type { TamperingFinding } from './model.ts';
+import { type NameAliases, getCallArguments, resolveDottedName } from './paths.ts';
+import { getBodyStatements } from './places.ts';
+import { isPlatformCallOnly, isConversionOnly } from './platform.ts';
 
 const BROAD = /^(?:Exception|BaseException|builtins\.(?:Base)?Exception)$/;
 /** Calls that only tell people. */
@@ -12,9 +12,9 @@ const TELLS =
   /^(?:console\.\w+|print|(?:\w+\.)*(?:log|logger|logging|_log|_logger|LOG|LOGGER)(?:\.\w+)*|warnings\.warn|traceback\.print_exc|sys\.std(?:err|out)\.write|process\.std(?:err|out)\.write)$/;
 
 /** Places where every error is caught and thrown away. */
-export function swallowed(root: Syntax, aliases: Aliases): Deceit[] {
-  const found: Deceit[] = [];
-  const add = (node: Syntax, message: string, weight: Deceit['weight'] = 'unclear'): void => {
+export function findSwallowedErrors(root: SyntaxNode, aliases: NameAliases): TamperingFinding[] {
+  const found: TamperingFinding[] = [];
+  const add = (node: SyntaxNode, message: string, weight: TamperingFinding['weight'] = 'unclear'): void => {
     found.push({ rule: 'error_swallowed', key: node.text.slice(0, 300), line: node.line, message, weight });
   };
   for (const node of root.walk()) {
@@ -24,7 +24,7 @@ export function swallowed(root: Syntax, aliases: Aliases): Deceit[] {
         if (isBroad(node, aliases)) handler(node, aliases, add);
         break;
       case 'finally_clause': {
-        const body = node.child('body') ?? node.first('block', 'statement_block');
+        const body = node.childForField('body') ?? node.firstChildOfType('block', 'statement_block');
         const leaves = body?.namedChildren.find(({ type }) =>
           /^(?:return|break|continue)_statement$/.test(type),
         );
@@ -43,40 +43,40 @@ export function swallowed(root: Syntax, aliases: Aliases): Deceit[] {
 /** What is tried once more at the end, and may well fail: to clean up behind oneself. */
 const CLEANS =
   /(?:unlink|rm|remove|rmdir|rmtree|close|cleanup|clean|destroy|abort|cancel|dispose|kill|terminate|disconnect|release|stop)(?:Sync|_\w+)?\s{0,5}\(/i;
-const cleansUp = (tried: Syntax | null): boolean =>
+const cleansUp = (tried: SyntaxNode | null): boolean =>
   tried !== null &&
   tried.end - tried.start < 200 &&
   CLEANS.test(tried.text) &&
   !/\breturn\b/.test(tried.text);
 
 /** What may fail without anybody's harm: cleaning up, what is answered in another way, and in JavaScript a question to the platform. */
-function isHarmless(clause: Syntax, only: Syntax | null, aliases: Aliases): boolean {
-  const tried = clause.parent?.child('body') ?? null;
-  if (cleansUp(tried) || isAnswered(clause, only)) return true;
+function isHarmless(clause: SyntaxNode, only: SyntaxNode | null, aliases: NameAliases): boolean {
+  const tried = clause.parent?.childForField('body') ?? null;
+  if (cleansUp(tried) || isFailureSignalled(clause, only)) return true;
   return (
     clause.type === 'catch_clause' &&
-    (asksPlatformOnly(tried, aliases) || (givesNone(clause) && asksToConvert(tried, aliases)))
+    (isPlatformCallOnly(tried, aliases) || (givesNone(clause) && isConversionOnly(tried, aliases)))
   );
 }
 
-const givesNone = (clause: Syntax): boolean =>
-  /^\{\s*return(?:\s+(?:null|undefined))?\s*;?\s*\}$/.test(clause.child('body')?.text.slice(0, 60) ?? '');
+const givesNone = (clause: SyntaxNode): boolean =>
+  /^\{\s*return(?:\s+(?:null|undefined))?\s*;?\s*\}$/.test(clause.childForField('body')?.text.slice(0, 60) ?? '');
 
-type Add = (node: Syntax, message: string, weight?: Deceit['weight']) => void;
+type AddFinding = (node: SyntaxNode, message: string, weight?: TamperingFinding['weight']) => void;
 
-function isBroad(clause: Syntax, aliases: Aliases): boolean {
+function isBroad(clause: SyntaxNode, aliases: NameAliases): boolean {
   if (clause.type === 'catch_clause') return true;
   const kinds = clause.namedChildren.filter(({ type }) => type !== 'block' && type !== 'comment');
   if (kinds.length === 0) return true;
   const all = kinds.flatMap((kind) => [...kind.walk(({ type }) => type !== 'call')]);
   return all.some(
-    (kind) => /^(?:identifier|attribute)$/.test(kind.type) && BROAD.test(pathOf(kind, aliases) ?? ''),
+    (kind) => /^(?:identifier|attribute)$/.test(kind.type) && BROAD.test(resolveDottedName(kind, aliases) ?? ''),
   );
 }
 
 /** What a handler does besides telling people, when that is nothing or something made up. */
-function handler(clause: Syntax, aliases: Aliases, add: Add): void {
-  const body = clause.child('body') ?? clause.first('block', 'statement_block');
+function handler(clause: SyntaxNode, aliases: NameAliases, add: AddFinding): void {
+  const body = clause.childForField('body') ?? clause.firstChildOfType('block', 'statement_block');
   const statements = (body?.namedChildren ?? []).filter(({ type }) => type !== 'comment');
   const rest = statements.filter((statement) => !isTelling(statement));
   if (rest.length > 1 || !rest.every(isNothing)) return;
@@ -89,14 +89,14 @@ function handler(clause: Syntax, aliases: Aliases, add: Add): void {
   else add(clause, 'every error is told to a log only', 'reported');
 }
 
-function isTelling(statement: Syntax): boolean {
+function isTelling(statement: SyntaxNode): boolean {
   const call = statement.type === 'expression_statement' ? (statement.namedChildren[0] ?? null) : null;
   if (call?.type !== 'call' && call?.type !== 'call_expression') return false;
-  return TELLS.test(call.child('function')?.text.slice(0, 100) ?? '');
+  return TELLS.test(call.childForField('function')?.text.slice(0, 100) ?? '');
 }
 
 /** Nothing at all, or a constant that is given or kept instead of the result. */
-function isNothing(statement: Syntax): boolean {
+function isNothing(statement: SyntaxNode): boolean {
   if (/^(?:pass_statement|continue_statement|break_statement|empty_statement)$/.test(statement.type))
     return true;
   if (statement.type === 'return_statement') return isMadeUp(statement.namedChildren[0] ?? null);
@@ -104,11 +104,11 @@ function isNothing(statement: Syntax): boolean {
   const only = statement.namedChildren[0] ?? null;
   if (only?.type === 'ellipsis') return true;
   return (
-    (only?.type === 'assignment' || only?.type === 'assignment_expression') && isMadeUp(only.child('right'))
+    (only?.type === 'assignment' || only?.type === 'assignment_expression') && isMadeUp(only.childForField('right'))
   );
 }
 
-function isMadeUp(value: Syntax | null): boolean {
+function isMadeUp(value: SyntaxNode | null): boolean {
   if (value === null) return true;
   if (/^(?:none|null|undefined|true|false|integer|float|number|string)$/.test(value.type)) return true;
   if (value.type === 'identifier') return value.text === 'undefined' || value.text === 'NaN';
@@ -118,42 +118,42 @@ function isMadeUp(value: Syntax | null): boolean {
     )
   )
     return value.namedChildren.every(isMadeUp);
-  if (value.type === 'pair') return isMadeUp(value.child('value'));
+  if (value.type === 'pair') return isMadeUp(value.childForField('value'));
   if (value.type === 'call')
     return (
-      /^(?:dict|list|tuple|set|str|int|float)$/.test(value.child('function')?.text ?? '') &&
-      argumentsOf(value).length === 0
+      /^(?:dict|list|tuple|set|str|int|float)$/.test(value.childForField('function')?.text ?? '') &&
+      getCallArguments(value).length === 0
     );
   return (
     value.type === 'new_expression' &&
-    /^(?:Map|Set|Array|Object)$/.test(value.child('constructor')?.text ?? '') &&
-    argumentsOf(value).length === 0
+    /^(?:Map|Set|Array|Object)$/.test(value.childForField('constructor')?.text ?? '') &&
+    getCallArguments(value).length === 0
   );
 }
 
 /** Whether a `try` is all that a function does. */
-function isWholeFunction(clause: Syntax): boolean {
+function isWholeFunction(clause: SyntaxNode): boolean {
   const statement = clause.parent;
   const fn = statement?.parent?.parent;
-  return fn != null && isFunction(fn) && statementsOf(fn).length === 1;
+  return fn != null && isFunctionNode(fn) && getBodyStatements(fn).length === 1;
 }
 
-function call(node: Syntax, aliases: Aliases, add: Add): void {
+function call(node: SyntaxNode, aliases: NameAliases, add: AddFinding): void {
   if (node.type === 'with_item') return;
-  const callee = node.child('function');
-  const path = pathOf(callee, aliases) ?? '';
-  const args = argumentsOf(node);
+  const callee = node.childForField('function');
+  const path = resolveDottedName(callee, aliases) ?? '';
+  const args = getCallArguments(node);
   if (
     /^(?:contextlib\.)?suppress$/.test(path) &&
-    args.some((each) => BROAD.test(pathOf(each, aliases) ?? ''))
+    args.some((each) => BROAD.test(resolveDottedName(each, aliases) ?? ''))
   )
     add(node, 'every error in this block is thrown away');
   if (node.type !== 'call_expression' || callee?.type !== 'member_expression') return;
-  const name = callee.child('property')?.text;
+  const name = callee.childForField('property')?.text;
   const taker = name === 'catch' ? args[0] : name === 'then' ? args[1] : null;
-  if (taker && isFunction(taker)) {
-    const asked = callee.child('object');
-    const statements = statementsOf(taker);
+  if (taker && isFunctionNode(taker)) {
+    const asked = callee.childForField('object');
+    const statements = getBodyStatements(taker);
     const only = statements[0] ?? null;
     const isEmpty = statements.length === 0;
     const givesUp =
@@ -164,7 +164,7 @@ function call(node: Syntax, aliases: Aliases, add: Add): void {
       add(
         taker,
         'every error of a promise is thrown away',
-        cleansUp(asked) || asksPlatformOnly(asked, aliases) || isAnsweredBy(taker, node)
+        cleansUp(asked) || isPlatformCallOnly(asked, aliases) || isPromiseFailureSignalled(taker, node)
           ? 'reported'
           : 'unclear',
       );
@@ -174,6 +174,6 @@ function call(node: Syntax, aliases: Aliases, add: Add): void {
     add(node, 'errors of promises are waited for, and nobody looks at them');
 }
 
-const isDropped = (node: Syntax): boolean =>
+const isDropped = (node: SyntaxNode): boolean =>
   (node.parent?.type === 'await_expression' ? node.parent.parent : node.parent)?.type ===
   'expression_statement';

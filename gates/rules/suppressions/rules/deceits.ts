@@ -1,4 +1,4 @@
-import type { Row } from '../../framework/family.ts';
+import type { RuleDefinition } from '../../framework/family.ts';
 
 const RUN = 'Runs tell what it does; the text alone says too little.';
 const JS = { 'src/shop.js': 'export const total = (items) => items.length;\n' };
@@ -7,14 +7,14 @@ const javascript = (line: string) => ({ 'src/shop.js': `${JS['src/shop.js']}${li
 const python = (text: string) => ({ 'shop.py': `${PYTHON['shop.py']}\n\n${text}\n` });
 
 /** Code that cheats whoever runs it. */
-export const DECEITS: readonly Row[] = [
+export const TAMPERING_RULES: readonly RuleDefinition[] = [
   {
     id: 'ends_process',
     default: 'hold',
     languages: ['python', 'javascript', 'go', 'rust'],
-    says: 'code ends the process well as soon as it is loaded',
-    why: RUN,
-    caught: [
+    summary: 'code ends the process well as soon as it is loaded',
+    rationale: RUN,
+    invalidExamples: [
       { name: 'process.exit at the top of a module', before: JS, after: javascript('process.exit(0);') },
       { name: 'os._exit at the top of a module', before: PYTHON, after: python('import os\nos._exit(0)') },
       {
@@ -23,7 +23,7 @@ export const DECEITS: readonly Row[] = [
         after: { 'shop.go': 'package shop\n\nimport "os"\n\nfunc init() {\n\tos.Exit(0)\n}\n' },
       },
     ],
-    honest: [
+    validExamples: [
       {
         name: 'a program ends itself',
         before: JS,
@@ -40,9 +40,9 @@ export const DECEITS: readonly Row[] = [
     id: 'rewrites_exit_code',
     default: 'hold',
     languages: ['python', 'javascript', 'rust'],
-    says: 'code changes how a failed run ends',
-    why: RUN,
-    caught: [
+    summary: 'code changes how a failed run ends',
+    rationale: RUN,
+    invalidExamples: [
       { name: 'the exit code is set to 0', before: JS, after: javascript('process.exitCode = 0;') },
       {
         name: 'a hook that ends well',
@@ -50,18 +50,18 @@ export const DECEITS: readonly Row[] = [
         after: javascript("process.on('exit', () => process.reallyExit(0));"),
       },
     ],
-    honest: [
+    validExamples: [
       { name: 'an exit code that says what failed', before: JS, after: javascript('process.exitCode = 2;') },
     ],
   },
   {
     id: 'runner_patched',
     default: 'hold',
-    foreseen: 'report',
+    levelInExpectedFiles: 'report',
     languages: ['python', 'javascript', 'go', 'rust'],
-    says: 'the test runner or its assertions are replaced',
-    why: RUN,
-    caught: [
+    summary: 'the test runner or its assertions are replaced',
+    rationale: RUN,
+    invalidExamples: [
       {
         name: 'an assertion of Node is replaced',
         before: JS,
@@ -73,7 +73,7 @@ export const DECEITS: readonly Row[] = [
         after: python('import unittest\nunittest.TestCase.assertEqual = lambda *a: None'),
       },
     ],
-    honest: [
+    validExamples: [
       {
         name: 'a field of an object of our own',
         before: JS,
@@ -85,16 +85,16 @@ export const DECEITS: readonly Row[] = [
     id: 'equal_to_everything',
     default: 'hold',
     languages: ['python', 'javascript'],
-    says: 'a value claims to be equal to anything',
-    why: RUN,
-    caught: [
+    summary: 'a value claims to be equal to anything',
+    rationale: RUN,
+    invalidExamples: [
       {
         name: '__eq__ that is always true',
         before: PYTHON,
         after: python('class Any:\n    def __eq__(self, other): return True'),
       },
     ],
-    honest: [
+    validExamples: [
       {
         name: '__eq__ that compares',
         before: PYTHON,
@@ -106,9 +106,9 @@ export const DECEITS: readonly Row[] = [
     id: 'detects_test_run',
     default: 'hold',
     languages: ['python', 'javascript', 'go', 'rust'],
-    says: 'code can tell that it is being tested',
-    why: RUN,
-    caught: [
+    summary: 'code can tell that it is being tested',
+    rationale: RUN,
+    invalidExamples: [
       {
         name: 'a variable of the runner',
         before: JS,
@@ -120,7 +120,7 @@ export const DECEITS: readonly Row[] = [
         after: python('import sys\nT = "pytest" in sys.modules'),
       },
     ],
-    honest: [
+    validExamples: [
       {
         name: 'an option of the program',
         before: JS,
@@ -132,9 +132,9 @@ export const DECEITS: readonly Row[] = [
     id: 'error_swallowed',
     default: 'report',
     languages: ['python', 'javascript'],
-    says: 'every error is caught and thrown away',
-    why: RUN,
-    caught: [
+    summary: 'every error is caught and thrown away',
+    rationale: RUN,
+    invalidExamples: [
       {
         name: 'a promise whose error is gone',
         before: JS,
@@ -146,7 +146,7 @@ export const DECEITS: readonly Row[] = [
         after: python('def pay(a):\n    try:\n        a.pay()\n    except Exception:\n        pass'),
       },
     ],
-    honest: [
+    validExamples: [
       {
         name: 'an error that is told',
         before: PYTHON,
@@ -160,9 +160,9 @@ export const DECEITS: readonly Row[] = [
     id: 'function_emptied',
     default: 'hold',
     languages: ['python', 'javascript'],
-    says: 'nothing is left of a function that did something',
-    why: 'Where the tests pass, nobody notices that it does nothing, so no run tells; who takes a function away deletes it. None of 364 honest commits emptied one (ADR 133). A name that stands for nothing is a note.',
-    caught: [
+    summary: 'nothing is left of a function that did something',
+    rationale: 'Where the tests pass, nobody notices that it does nothing, so no run tells; who takes a function away deletes it. None of 364 honest commits emptied one (ADR 133). A name that stands for nothing is a note.',
+    invalidExamples: [
       {
         name: 'a check without its check',
         before: {
@@ -171,7 +171,7 @@ export const DECEITS: readonly Row[] = [
         after: { 'src/shop.js': 'export function check(a) {\n}\n' },
       },
     ],
-    honest: [
+    validExamples: [
       {
         name: 'a function that goes',
         before: {

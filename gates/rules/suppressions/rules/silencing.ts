@@ -1,4 +1,4 @@
-import type { Row } from '../../framework/family.ts';
+import type { RuleDefinition } from '../../framework/family.ts';
 
 const WHY =
   'A tool that is required here is told to look away from what the patch adds. Where the tool is not required, it is a note.';
@@ -9,14 +9,14 @@ const python = (line: string) => ({ 'shop.py': `${BASE['shop.py']}\n\n${line}\n`
 const javascript = (line: string) => ({ 'shop.js': `${JS['shop.js']}${line}\n` });
 
 /** Comments and attributes that tell a tool to look away, a rule for each kind of tool. */
-export const SILENCING: readonly Row[] = [
+export const SUPPRESSION_COMMENT_RULES: readonly RuleDefinition[] = [
   {
     id: 'lint_suppressed',
     default: 'block',
     languages: 'all',
-    says: 'a comment silences the linter',
-    why: WHY,
-    caught: [
+    summary: 'a comment silences the linter',
+    rationale: WHY,
+    invalidExamples: [
       { name: 'noqa behind a line', before: BASE, after: python('import os  # noqa: F401') },
       {
         name: 'a rule of ESLint is off for a line',
@@ -29,7 +29,7 @@ export const SILENCING: readonly Row[] = [
         after: { 'src/lib.rs': '#[allow(clippy::all)]\npub fn one() -> u8 {\n    1\n}\n' },
       },
     ],
-    honest: [
+    validExamples: [
       {
         name: 'a comment that speaks of the linter',
         before: BASE,
@@ -46,13 +46,13 @@ export const SILENCING: readonly Row[] = [
     id: 'type_check_suppressed',
     default: 'block',
     languages: 'all',
-    says: 'a comment silences the type checker',
-    why: WHY,
-    caught: [
+    summary: 'a comment silences the type checker',
+    rationale: WHY,
+    invalidExamples: [
       { name: 'type: ignore', before: BASE, after: python('price: int = "x"  # type: ignore') },
       { name: 'a file without types', before: JS, after: javascript('// @ts-nocheck') },
     ],
-    honest: [
+    validExamples: [
       { name: 'a comment about a type', before: BASE, after: python('# the type: a list of numbers') },
     ],
   },
@@ -60,9 +60,9 @@ export const SILENCING: readonly Row[] = [
     id: 'coverage_suppressed',
     default: 'block',
     languages: 'all',
-    says: 'a comment leaves code out of coverage',
-    why: WHY,
-    caught: [
+    summary: 'a comment leaves code out of coverage',
+    rationale: WHY,
+    invalidExamples: [
       {
         name: 'pragma: no cover',
         before: BASE,
@@ -74,19 +74,19 @@ export const SILENCING: readonly Row[] = [
         after: javascript('/* istanbul ignore next */\nexport const a = 1;'),
       },
     ],
-    honest: [{ name: 'prose about coverage', before: BASE, after: python('# covers rare cases too') }],
+    validExamples: [{ name: 'prose about coverage', before: BASE, after: python('# covers rare cases too') }],
   },
   {
     id: 'scanner_suppressed',
     default: 'block',
     languages: 'all',
-    says: 'a comment silences a scanner',
-    why: WHY,
-    caught: [
+    summary: 'a comment silences a scanner',
+    rationale: WHY,
+    invalidExamples: [
       { name: 'nosec', before: BASE, after: python('run(shell=True)  # nosec B602') },
       { name: 'nosemgrep', before: JS, after: javascript('go(input); // nosemgrep') },
     ],
-    honest: [
+    validExamples: [
       { name: 'a comment on security', before: BASE, after: python('# checked for safety by the caller') },
     ],
   },
@@ -94,9 +94,9 @@ export const SILENCING: readonly Row[] = [
     id: 'mutation_suppressed',
     default: 'block',
     languages: 'all',
-    says: 'a comment keeps mutants away',
-    why: WHY,
-    caught: [
+    summary: 'a comment keeps mutants away',
+    rationale: WHY,
+    invalidExamples: [
       {
         name: 'Stryker is off',
         before: JS,
@@ -104,7 +104,7 @@ export const SILENCING: readonly Row[] = [
       },
       { name: 'pragma: no mutate', before: BASE, after: python('LIMIT = 3  # pragma: no mutate') },
     ],
-    honest: [
+    validExamples: [
       { name: 'a comment on mutable state', before: BASE, after: python('# callers may mutate the list') },
     ],
   },
@@ -112,9 +112,9 @@ export const SILENCING: readonly Row[] = [
     id: 'format_suppressed',
     default: 'block',
     languages: 'all',
-    says: 'a comment silences the formatter',
-    why: WHY,
-    caught: [
+    summary: 'a comment silences the formatter',
+    rationale: WHY,
+    invalidExamples: [
       { name: 'fmt: off', before: BASE, after: python('# fmt: off\nA = [1,2]') },
       {
         name: 'prettier-ignore',
@@ -122,6 +122,6 @@ export const SILENCING: readonly Row[] = [
         after: javascript('// prettier-ignore\nexport const a = [1,2];'),
       },
     ],
-    honest: [{ name: 'a comment on a format', before: BASE, after: python('# format: one price a line') }],
+    validExamples: [{ name: 'a comment on a format', before: BASE, after: python('# format: one price a line') }],
   },
 ];

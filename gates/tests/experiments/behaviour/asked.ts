@@ -1,4 +1,4 @@
-import { type TestResult, testId } from '../../../core/test-result.ts';
+import { type TestResult, computeTestId } from '../../../core/test-result.ts';
 import type { Instead } from '../mutants/instead/instead.ts';
 
 /** What is put in the place of what functions come to, to see whether a test of the base and what became of it mind; what it is, in a sentence. */
@@ -13,7 +13,7 @@ export const ALL_COMPARED: readonly Compared[] = ['other value', 'other failure'
 export type Asked = (tree: string, how: Instead) => Promise<ReadonlyMap<string, TestResult> | null>;
 
 export const byId = (cases: readonly TestResult[] | null): ReadonlyMap<string, TestResult> =>
-  new Map((cases ?? []).map((test) => [testId(test), test]));
+  new Map((cases ?? []).map((test) => [computeTestId(test), test]));
 
 /** The ids of the tests that came to this. */
 export const idsOf = (

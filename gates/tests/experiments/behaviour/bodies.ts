@@ -1,14 +1,14 @@
 import type { TestCase } from '../../../code/cases/model.ts';
-import { casesIn } from '../../../code/cases/read.ts';
-import { definedIn } from '../../../code/parsing/definitions.ts';
-import { parse } from '../../../code/parsing/parse.ts';
-import type { Syntax } from '../../../code/parsing/syntax.ts';
-import { Unreadable } from '../../../code/parsing/unreadable.ts';
-import { type ChangedText, changedTexts } from '../../../core/changed-texts.ts';
-import { grammarOf, isOwnCode, languageOf } from '../../../core/language.ts';
-import type { Subject } from '../../../core/subject.ts';
+import { parseTestCases } from '../../../code/cases/read.ts';
+import { collectDefinedNames } from '../../../code/parsing/definitions.ts';
+import { parseSource } from '../../../code/parsing/parse.ts';
+import type { SyntaxNode } from '../../../code/parsing/syntax.ts';
+import { UnreadableCodeError } from '../../../code/parsing/unreadable.ts';
+import { type ChangedText, readChangedTexts } from '../../../core/changed-texts.ts';
+import { grammarOfPath, isProjectCode, languageOfGrammar } from '../../../core/language.ts';
+import type { PatchSubject } from '../../../core/subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
-import { type TestResult, writtenNames } from '../../../core/test-result.ts';
+import { type TestResult, listSourceNames } from '../../../core/test-result.ts';
 import { isCodePath } from '../../../languages/code-paths.ts';
 import { COMPARES, emptiedFunctions } from '../mutants/emptied.ts';
 import { likeness } from './likeness.ts';
@@ -35,10 +35,10 @@ export interface Bodies {
   readonly texts: readonly ChangedText[];
 }
 
-const known = new WeakMap<Subject, Promise<Bodies>>();
+const known = new WeakMap<PatchSubject, Promise<Bodies>>();
 
 /** Reads the touched tests once. */
-export function bodiesOf(subject: Subject): Promise<Bodies> {
+export function bodiesOf(subject: PatchSubject): Promise<Bodies> {
   const there = known.get(subject);
   if (there !== undefined) return there;
   const reading = read(subject);
@@ -46,27 +46,27 @@ export function bodiesOf(subject: Subject): Promise<Bodies> {
   return reading;
 }
 
-async function read(subject: Subject): Promise<Bodies> {
-  const { texts } = await changedTexts(subject, isCodePath);
+async function read(subject: PatchSubject): Promise<Bodies> {
+  const { texts } = await readChangedTexts(subject, isCodePath);
   const side = async (path: string | null, text: string | null): Promise<Written[]> =>
     path === null || text === null
       ? []
-      : ((await casesIn(path, text)) ?? []).map((each) => ({ ...each, path }));
-  const allBefore = (await Promise.all(texts.map(({ from, before }) => side(from, before)))).flat();
+      : ((await parseTestCases(path, text)) ?? []).map((each) => ({ ...each, path }));
+  const allBefore = (await Promise.all(texts.map(({ basePath, before }) => side(basePath, before)))).flat();
   const allAfter = (await Promise.all(texts.map(({ path, after }) => side(path, after)))).flat();
   const gone = await namesGone(texts);
   const added = new Map(
-    texts.map(({ from, path, before, after }) => [from ?? path, newLines(before ?? '', after ?? '')]),
+    texts.map(({ basePath, path, before, after }) => [basePath ?? path, newLines(before ?? '', after ?? '')]),
   );
   const moved = new Map(
-    texts.flatMap(({ from, path, after }) => (from && after !== null ? [[from, path]] : [])),
+    texts.flatMap(({ basePath, path, after }) => (basePath && after !== null ? [[basePath, path]] : [])),
   );
   return {
     before: (test) => find(allBefore, test),
     after: (test) => find(allAfter, test),
     allBefore,
     allAfter,
-    goneSubject: ({ uses, name }) => [...uses].find((each) => each !== name && gone.has(each)) ?? null,
+    goneSubject: ({ identifiers, name }) => [...identifiers].find((each) => each !== name && gone.has(each)) ?? null,
     addedTo: (path) => added.get(path) ?? '',
     movedTo: (path) => moved.get(path) ?? path,
     texts,
@@ -97,11 +97,11 @@ export function goneSubject(test: TestResult, bodies: Bodies): string | null {
 
 /** Names that the code of the base defines, and that no changed code defines or mentions any more. */
 async function namesGone(texts: readonly ChangedText[]): Promise<ReadonlySet<string>> {
-  const code = texts.filter(({ path, from }) => isCode(from ?? path));
+  const code = texts.filter(({ path, basePath }) => isCode(basePath ?? path));
   const gone = new Set<string>();
-  for (const { from, path, before } of code) {
-    const root = before === null ? null : await treeOf(from ?? path, before);
-    if (root !== null) for (const name of definedIn(root)) gone.add(name);
+  for (const { basePath, path, before } of code) {
+    const root = before === null ? null : await treeOf(basePath ?? path, before);
+    if (root !== null) for (const name of collectDefinedNames(root)) gone.add(name);
   }
   if (gone.size === 0) return gone;
   for (const name of await renamed(code)) gone.delete(name);
@@ -113,9 +113,9 @@ async function namesGone(texts: readonly ChangedText[]): Promise<ReadonlySet<str
 
 /** Whether the patch changes what its code calls equal: whoever compares with that compares in another way. */
 export async function changesEquality({ texts }: Pick<Bodies, 'texts'>): Promise<boolean> {
-  for (const { from, path, before, after } of texts.filter(({ path }) => isCode(path))) {
+  for (const { basePath, path, before, after } of texts.filter(({ path }) => isCode(path))) {
     const [then, now] = [new Map<string, string>(), new Map<string, string>()];
-    await addFunctions(then, from ?? path, before);
+    await addFunctions(then, basePath ?? path, before);
     await addFunctions(now, path, after);
     for (const name of new Set([...then.keys(), ...now.keys()]))
       if (COMPARES.test(name) && then.get(name) !== now.get(name)) return true;
@@ -130,8 +130,8 @@ const SAME = 0.7;
 async function renamed(texts: readonly ChangedText[]): Promise<string[]> {
   const before = new Map<string, string>();
   const after = new Map<string, string>();
-  for (const { from, path, before: then, after: now } of texts) {
-    await addFunctions(before, from ?? path, then);
+  for (const { basePath, path, before: then, after: now } of texts) {
+    await addFunctions(before, basePath ?? path, then);
     await addFunctions(after, path, now);
   }
   const added = [...after].filter(([name]) => !before.has(name)).map(([, text]) => text);
@@ -142,11 +142,11 @@ async function renamed(texts: readonly ChangedText[]): Promise<string[]> {
 
 /** The last word of its name stands for what is set to an object: `exports.price`. */
 async function addFunctions(all: Map<string, string>, path: string, text: string | null): Promise<void> {
-  const grammar = grammarOf(path);
+  const grammar = grammarOfPath(path);
   const root = text === null || grammar === null ? null : await treeOf(path, text);
   if (root === null || text === null || grammar === null) return;
   const lines = text.split('\n');
-  for (const { name, from, to } of emptiedFunctions(root, languageOf(grammar))) {
+  for (const { name, from, to } of emptiedFunctions(root, languageOfGrammar(grammar))) {
     const own = name.split('.').at(-1) ?? name;
     all.set(
       own,
@@ -158,14 +158,14 @@ async function addFunctions(all: Map<string, string>, path: string, text: string
   }
 }
 
-const isCode = (path: string): boolean => isOwnCode(path) && !isTestPath(path);
+const isCode = (path: string): boolean => isProjectCode(path) && !isTestPath(path);
 
-async function treeOf(path: string, text: string): Promise<Syntax | null> {
-  const grammar = grammarOf(path);
+async function treeOf(path: string, text: string): Promise<SyntaxNode | null> {
+  const grammar = grammarOfPath(path);
   try {
-    return grammar === null ? null : (await parse(grammar, text)).root;
+    return grammar === null ? null : (await parseSource(grammar, text)).root;
   } catch (error) {
-    if (error instanceof Unreadable || error instanceof RangeError) return null;
+    if (error instanceof UnreadableCodeError || error instanceof RangeError) return null;
     throw error;
   }
 }
@@ -192,7 +192,7 @@ function isRowOf(template: string, names: ReadonlySet<string>): boolean {
 }
 
 function find(all: readonly Written[], { file, name }: Pick<TestResult, 'file' | 'name'>): Written | null {
-  const names = writtenNames(name);
+  const names = listSourceNames(name);
   const here = all.filter((each) => file === null || each.path === file);
   const exact = here.filter((each) => names.has(each.name));
   const found =
@@ -203,8 +203,8 @@ function find(all: readonly Written[], { file, name }: Pick<TestResult, 'file' |
             /\w/.test(each.name.replace(PLACE, '')) && isTemplate(each.name) && isRowOf(each.name, names),
         );
   // Of several the one whose name says most, and then the one whose class or suite the runner names; two that say as much cannot be told apart.
-  const says = ({ name: written, within }: Written): number =>
-    written.length + (within.some((group) => names.has(group)) ? 0.5 : 0);
+  const says = ({ name: written, enclosingNames }: Written): number =>
+    written.length + (enclosingNames.some((group) => names.has(group)) ? 0.5 : 0);
   const [best, second] = found.toSorted((a, b) => says(b) - says(a));
   return best === undefined || (second && says(second) === says(best) && second.text !== best.text)
     ? null

@@ -1,6 +1,6 @@
-import type { Seen } from '../../../core/seen.ts';
-import { type TestResult, testId } from '../../../core/test-result.ts';
-import type { Execution } from '../../running/execution.ts';
+import type { GateFinding } from '../../../core/seen.ts';
+import { type TestResult, computeTestId } from '../../../core/test-result.ts';
+import type { CommandRun } from '../../running/execution.ts';
 import { findingOf, testFinding } from '../engine/findings.ts';
 
 /**
@@ -20,22 +20,22 @@ export const OTHER_SURROUNDINGS: Readonly<Record<string, string>> = {
 };
 
 const passed = (tests: readonly TestResult[] | null): Set<string> =>
-  new Set((tests ?? []).flatMap((test) => (test.outcome === 'passed' ? [testId(test)] : [])));
+  new Set((tests ?? []).flatMap((test) => (test.outcome === 'passed' ? [computeTestId(test)] : [])));
 
 /** Tests that pass as usual and not in other surroundings, where the base passes in both. */
-export function toldElsewhere(usual: Execution, other: Execution, baseOther: Execution | null): Seen[] {
+export function toldElsewhere(usual: CommandRun, other: CommandRun, baseOther: CommandRun | null): GateFinding[] {
   if (usual.outcome !== 'passed' || other.outcome === 'passed') return [];
   const onBase = passed(baseOther?.cases ?? null);
   const now = passed(other.cases);
   const before = passed(usual.cases);
   const differing = (other.cases ?? []).filter(
-    (test) => test.outcome === 'failed' && before.has(testId(test)) && !now.has(testId(test)),
+    (test) => test.outcome === 'failed' && before.has(computeTestId(test)) && !now.has(computeTestId(test)),
   );
   // The base has them too: it is the project that depends on its surroundings.
-  const own = baseOther?.cases == null ? differing : differing.filter((test) => onBase.has(testId(test)));
+  const own = baseOther?.cases == null ? differing : differing.filter((test) => onBase.has(computeTestId(test)));
   const isBase = other.cases === null && baseOther !== null && baseOther.outcome !== 'passed';
   if (other.cases === null && !isBase && other.outcome === 'failed')
-    return [findingOf({ file: null, weight: 'unclear', cause: CAUSE })];
+    return [findingOf({ file: null, severity: 'unclear', cause: CAUSE })];
   return own.map((test) => testFinding(test, CAUSE, 'unclear'));
 }
 

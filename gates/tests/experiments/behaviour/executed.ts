@@ -1,5 +1,5 @@
-import { ThereBefore } from '../../../code/parsing/there-before.ts';
-import { type TestResult, testId, writtenNames } from '../../../core/test-result.ts';
+import { BaselineCount } from '../../../code/parsing/there-before.ts';
+import { type TestResult, computeTestId, listSourceNames } from '../../../core/test-result.ts';
 import { type Bodies, isTemplate, type Written } from './bodies.ts';
 import { likeness } from './likeness.ts';
 import { isRow } from './rows.ts';
@@ -46,21 +46,21 @@ export function executedDifference(
   bodies: Bodies,
 ): ExecutedDifference {
   const executed = now.filter(isExecuted);
-  const there = new ThereBefore(executed.map(testId));
-  const skipped = new ThereBefore(now.filter((each) => !isExecuted(each)).map(testId));
+  const there = new BaselineCount(executed.map(computeTestId));
+  const skipped = new BaselineCount(now.filter((each) => !isExecuted(each)).map(computeTestId));
   // Of two of one name that differ, the failed one is looked for first: then the other is missing.
   const ran = before.filter(isExecuted);
   const gone = [...ran.filter(({ outcome }) => outcome === 'failed'), ...ran.filter(isPassed)].filter(
-    (test) => !there.take(testId(test)) && isPassed(test),
+    (test) => !there.takeOne(computeTestId(test)) && isPassed(test),
   );
 
-  const known = new ThereBefore(ran.map(testId));
-  const added = executed.filter((test) => !known.take(testId(test)));
+  const known = new BaselineCount(ran.map(computeTestId));
+  const added = executed.filter((test) => !known.takeOne(computeTestId(test)));
   const { left, instead, rows } = matched(gone, new Set(added), executed, bodies);
   return {
     gone,
     added,
-    lost: left.map((test) => ({ test, how: skipped.take(testId(test)) ? 'skipped' : 'missing' })),
+    lost: left.map((test) => ({ test, how: skipped.takeOne(computeTestId(test)) ? 'skipped' : 'missing' })),
     instead,
     rows,
   };
@@ -83,7 +83,7 @@ function matched(
   const takes = (test: TestResult, found: TestResult | null | undefined): boolean => {
     if (!found) return false;
     added.delete(found);
-    instead.set(testId(test), found);
+    instead.set(computeTestId(test), found);
     return true;
   };
   const free = (group: readonly TestResult[] | undefined) => group?.find((each) => added.has(each));
@@ -98,7 +98,7 @@ function matched(
       if (takes(test, mostAlike(body, [...added], here(test), bodies)) || stands(body, bodies)) return false;
       const pieces = [...added].flatMap((each) => bodies.after(each) ?? []);
       if (!isRow(body, bodies, pieces)) return true;
-      rows.add(testId(test));
+      rows.add(computeTestId(test));
       return false;
     });
   return { left, instead, rows };
@@ -118,7 +118,7 @@ function isIdle(body: Written, ran: readonly TestResult[], bodies: Bodies): bool
   );
   if (still.length === 0) return false;
   return !ran.some(
-    (test) => writtenNames(test.name).has(body.name) && still.some((each) => each === bodies.after(test)),
+    (test) => listSourceNames(test.name).has(body.name) && still.some((each) => each === bodies.after(test)),
   );
 }
 

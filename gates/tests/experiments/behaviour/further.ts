@@ -1,6 +1,6 @@
 import type { MutantSettings } from '../../../core/behaviour-settings.ts';
-import type { Seen } from '../../../core/seen.ts';
-import type { Subject } from '../../../core/subject.ts';
+import type { GateFinding } from '../../../core/seen.ts';
+import type { PatchSubject } from '../../../core/subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import { findingOf } from '../engine/findings.ts';
 import { Budget } from '../mutants/budget.ts';
@@ -33,14 +33,14 @@ export async function furtherRuns(terms: FurtherTerms): Promise<Further> {
   };
 }
 
-const isHeld = ({ weight }: Seen): boolean => weight === 'fails' || weight === 'unclear';
+const isHeld = ({ severity }: GateFinding): boolean => severity === 'fails' || severity === 'unclear';
 
 /** Most test files that run once more in other surroundings. */
 const SAMPLE = 20;
 
 async function runElsewhere({ subject, run, again }: FurtherTerms): Promise<Further> {
   const reach = await reachingTests(subject);
-  const changed = subject.changes.flatMap(({ path, head }) => (head ? [path] : []));
+  const changed = subject.changes.flatMap(({ path, headEntry }) => (headEntry ? [path] : []));
   const sample = reach === null ? [] : [...new Set(changed.flatMap((path) => reach(path)))].slice(0, SAMPLE);
   if (sample.length === 0) return { seen: [], facts: { other_surroundings: 'no test reaches the patch' } };
   const other = await again(await withOnly(subject, subject.tree, sample), {
@@ -62,8 +62,8 @@ async function runMutants(
   const { subject, run, again } = terms;
   const reach = await reachingTests(subject);
   if (reach === null) return NOTHING;
-  const changed = subject.changes.flatMap(({ path, head }) =>
-    head && reach(path).length > 0 ? [{ path, id: head.id, mode: head.mode }] : [],
+  const changed = subject.changes.flatMap(({ path, headEntry }) =>
+    headEntry && reach(path).length > 0 ? [{ path, id: headEntry.id, mode: headEntry.mode }] : [],
   );
   const files = await mutableFiles(subject, changed, await linesThatSayMore(subject));
   const trees = new Map<string, Promise<string>>();
@@ -104,18 +104,18 @@ async function runMutants(
 }
 
 /** Whether a patch writes tests, in files of their own or beside the code. */
-const bringsTests = async (subject: Subject): Promise<boolean> =>
+const bringsTests = async (subject: PatchSubject): Promise<boolean> =>
   (await oldTests(subject)) !== null ||
-  subject.changes.some(({ path, head }) => head !== null && isTestPath(path));
+  subject.changes.some(({ path, headEntry }) => headEntry !== null && isTestPath(path));
 
 /** A patch that brings tests, and whose tests notice next to nothing of what is changed in the lines that it adds. */
-function toldByMutants(tried: number, survived: readonly PlacedMutant[], isMuch: boolean): Seen[] {
+function toldByMutants(tried: number, survived: readonly PlacedMutant[], isMuch: boolean): GateFinding[] {
   const tooMany = isMuch ? { survived: survived.length, tried } : null;
   return survived.map(({ path, line, says }) =>
     findingOf({
       file: path,
       line,
-      weight: isMuch ? 'unclear' : 'reported',
+      severity: isMuch ? 'unclear' : 'reported',
       cause: { rule: 'run_mutant_survives', mutant: says, tooMany },
     }),
   );

@@ -1,16 +1,16 @@
-import type { HiddenResult } from '../../../core/hidden-result.ts';
+import type { HiddenTestsResult } from '../../../core/hidden-result.ts';
 import type { Language } from '../../../core/language.ts';
-import { ranIn } from '../../../reports/report.ts';
-import type { Execution } from '../../running/execution.ts';
+import { countTestsRun } from '../../../reports/report.ts';
+import type { CommandRun } from '../../running/execution.ts';
 
 /** What a run of hidden tests came to. Of what it printed and reported nothing is handed on but numbers. */
 export function hiddenResult(
-  { outcome, cases }: Pick<Execution, 'outcome' | 'cases'>,
+  { outcome, cases }: Pick<CommandRun, 'outcome' | 'cases'>,
   language: Language | null,
-): HiddenResult {
-  const ran = cases === null ? null : ranIn(cases);
+): HiddenTestsResult {
+  const ran = cases === null ? null : countTestsRun(cases);
   const failed = cases === null ? null : cases.filter((test) => test.outcome === 'failed').length;
-  const said = (now: HiddenResult['outcome'], detail: string): HiddenResult => ({
+  const said = (now: HiddenTestsResult['outcome'], detail: string): HiddenTestsResult => ({
     outcome: now,
     ran,
     failed,

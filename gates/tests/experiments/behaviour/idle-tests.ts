@@ -1,10 +1,10 @@
-import { isOwnCode } from '../../../core/language.ts';
-import type { Seen } from '../../../core/seen.ts';
-import type { Subject } from '../../../core/subject.ts';
+import { isProjectCode } from '../../../core/language.ts';
+import type { GateFinding } from '../../../core/seen.ts';
+import type { PatchSubject } from '../../../core/subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
-import { type TestResult, testId } from '../../../core/test-result.ts';
-import { addedLines } from '../../running/added-lines.ts';
-import type { Execution } from '../../running/execution.ts';
+import { type TestResult, computeTestId } from '../../../core/test-result.ts';
+import { readAddedLines } from '../../running/added-lines.ts';
+import type { CommandRun } from '../../running/execution.ts';
 import { testFinding } from '../engine/findings.ts';
 import { switchedOff } from '../mutants/switch-off.ts';
 import { changedFunctions, limitFor } from '../mutants/try.ts';
@@ -72,52 +72,52 @@ export async function runIdle(terms: FurtherTerms): Promise<Further> {
 /** Tests of the base that noticed and are gone by their name, where all that may ask the same now asks nothing; by the id of each of these. */
 function placesTaken(
   idle: readonly Pick<Idle, 'test' | 'onlyCalls'>[],
-  before: Execution | null,
+  before: CommandRun | null,
   difference: ExecutedDifference,
   bodies: Bodies,
 ): ReadonlyMap<string, TestResult> {
-  const idleIds = new Set(idle.map(({ test }) => testId(test)));
+  const idleIds = new Set(idle.map(({ test }) => computeTestId(test)));
   const noticed = before === null ? new Set() : failedIn(before);
   const taken = new Map<string, TestResult>();
   for (const gone of difference.gone) {
-    const successors = noticed.has(testId(gone)) ? successorsOf(gone, difference, bodies) : [];
-    if (successors.every((each) => idleIds.has(testId(each))))
-      for (const each of successors) taken.set(testId(each), gone);
+    const successors = noticed.has(computeTestId(gone)) ? successorsOf(gone, difference, bodies) : [];
+    if (successors.every((each) => idleIds.has(computeTestId(each))))
+      for (const each of successors) taken.set(computeTestId(each), gone);
   }
   return taken;
 }
 
 /** The code of the base with the tests that the patch writes. */
-export const newTestsOnBase = async (subject: Subject): Promise<string> =>
+export const newTestsOnBase = async (subject: PatchSubject): Promise<string> =>
   (await oldTests(subject))?.newOnOldCode() ?? baseWithNewTests(subject);
 
-const said = (idle: string, seen: readonly Seen[]): Further => ({ seen, facts: { idle_tests: idle } });
+const said = (idle: string, seen: readonly GateFinding[]): Further => ({ seen, facts: { idle_tests: idle } });
 
 /** Tests, and what lies beside them, that the patch writes: also where they stand among the code. */
-export async function touchedTests(subject: Subject): Promise<string[]> {
+export async function touchedTests(subject: PatchSubject): Promise<string[]> {
   const { allAfter } = await bodiesOf(subject);
   const written = new Set(allAfter.map(({ path }) => path));
-  return subject.changes.flatMap(({ path, head }) =>
-    head && (isTestPath(path) || written.has(path)) ? [path] : [],
+  return subject.changes.flatMap(({ path, headEntry }) =>
+    headEntry && (isTestPath(path) || written.has(path)) ? [path] : [],
   );
 }
 
 /** The tests that passed, by id; without names one for all. */
-function passedIn({ outcome, cases }: Execution): ReadonlyMap<string, TestResult> {
+function passedIn({ outcome, cases }: CommandRun): ReadonlyMap<string, TestResult> {
   if (cases === null)
     return new Map(
       outcome === 'passed' ? [['', { name: 'the tests', file: null, outcome, duration_ms: null }]] : [],
     );
-  return new Map(cases.flatMap((test) => (test.outcome === 'passed' ? [[testId(test), test]] : [])));
+  return new Map(cases.flatMap((test) => (test.outcome === 'passed' ? [[computeTestId(test), test]] : [])));
 }
 
 function known(
   { test, onlyCalls }: Pick<Idle, 'test' | 'onlyCalls'>,
-  before: Execution | null,
+  before: CommandRun | null,
   takenUp: ReadonlyMap<string, TestResult>,
 ): Idle {
-  const id = testId(test);
-  const same = (before?.cases ?? []).filter((each) => testId(each) === id);
+  const id = computeTestId(test);
+  const same = (before?.cases ?? []).filter((each) => computeTestId(each) === id);
   const itself = onlyCalls ? undefined : same.find(({ outcome }) => outcome === 'failed');
   return {
     test,
@@ -127,11 +127,11 @@ function known(
   };
 }
 
-const bringsTestsOnly = ({ changes }: Subject): boolean =>
-  !changes.some(({ path }) => isOwnCode(path) && !isTestPath(path));
+const bringsTestsOnly = ({ changes }: PatchSubject): boolean =>
+  !changes.some(({ path }) => isProjectCode(path) && !isTestPath(path));
 
 /** A single new test may ask for a constant, or only that something loads; where most are like that, they are for show. */
-async function judged(subject: Subject, idle: readonly Idle[], only: Execution): Promise<Seen[]> {
+async function judged(subject: PatchSubject, idle: readonly Idle[], only: CommandRun): Promise<GateFinding[]> {
   const { allAfter, allBefore, after } = await bodiesOf(subject);
   const had = new Set(allBefore.map(({ text }) => text));
   const fresh = allAfter.filter(({ text }) => !had.has(text)).length;
@@ -142,10 +142,10 @@ async function judged(subject: Subject, idle: readonly Idle[], only: Execution):
   };
   const news = idle.filter(({ test, isNew }) => isNew && written(test));
   const ran = Math.max(1, Math.min(fresh, (only.cases ?? []).length));
-  const added = await addedLines(subject.store, subject.base, subject.tree);
+  const added = await readAddedLines(subject.store, subject.base, subject.tree);
   const isMost =
-    news.length > ran / 2 && (bringsTestsOnly(subject) || (await changedFunctions(subject, added.has)));
-  return idle.flatMap(({ test, isNew, noticedBefore, onlyCalls }): Seen[] =>
+    news.length > ran / 2 && (bringsTestsOnly(subject) || (await changedFunctions(subject, added.isAdded)));
+  return idle.flatMap(({ test, isNew, noticedBefore, onlyCalls }): GateFinding[] =>
     (isNew && written(test)) || noticedBefore !== null
       ? [
           testFinding(
@@ -158,7 +158,7 @@ async function judged(subject: Subject, idle: readonly Idle[], only: Execution):
                   ? 'stubbed_and_on_old_code'
                   : 'stubbed',
               noticedBefore:
-                noticedBefore === null || testId(noticedBefore) === testId(test)
+                noticedBefore === null || computeTestId(noticedBefore) === computeTestId(test)
                   ? noticedBefore && 'itself'
                   : { replaced: noticedBefore.name },
             },

@@ -1,10 +1,10 @@
 import type { GateContext, GateResult } from '../../../core/gate.ts';
-import type { HiddenResult } from '../../../core/hidden-result.ts';
+import type { HiddenTestsResult } from '../../../core/hidden-result.ts';
 import type { Language } from '../../../core/language.ts';
-import { resultOf, type Seen } from '../../../core/seen.ts';
-import type { AskBase } from '../../comparing/ask.ts';
-import { hiddenFor } from '../../comparing/hidden-tests.ts';
-import type { Execution } from '../../running/execution.ts';
+import { buildGateResult, type GateFinding } from '../../../core/seen.ts';
+import type { GetBaselineResult } from '../../comparing/ask.ts';
+import { selectHiddenTestsFor } from '../../comparing/hidden-tests.ts';
+import type { CommandRun } from '../../running/execution.ts';
 import { furtherRuns } from './further.ts';
 import { hiddenResult } from './hidden.ts';
 import { withHidden } from './old-tests.ts';
@@ -14,9 +14,9 @@ import { factsOf, toldByRuns } from './told.ts';
 export interface BehaviourOf {
   /** What the run of the patch with its own tests came to. */
   readonly result: GateResult;
-  readonly run: Execution;
+  readonly run: CommandRun;
   /** Null: a patch that changes nothing. */
-  readonly base: AskBase | null;
+  readonly base: GetBaselineResult | null;
   readonly again: Again;
   /** Whose tests the tool runs; absent or null: the command is the project's own. */
   readonly language?: Language | null;
@@ -30,11 +30,11 @@ const testsForeseen = (expects: readonly string[] | null | undefined): TestsFore
 
 /** Null: there are none that this run could tell of. */
 async function askHidden(
-  { subject, hidden: all = null }: Pick<GateContext, 'subject' | 'hidden'>,
+  { subject, hiddenTests: all = null }: Pick<GateContext, 'subject' | 'hiddenTests'>,
   again: BehaviourOf['again'],
   language: Language | null,
-): Promise<HiddenResult | null> {
-  const hidden = hiddenFor(all, language);
+): Promise<HiddenTestsResult | null> {
+  const hidden = selectHiddenTestsFor(all, language);
   return hidden && hiddenResult(await again(await withHidden(subject, hidden)), language);
 }
 
@@ -43,7 +43,7 @@ const MOST_MS = 60_000;
 
 /** Lets what ran on both sides decide over a patch whose own tests pass. */
 export async function withBehaviour(
-  context: Pick<GateContext, 'subject' | 'task' | 'hidden' | 'behaviour'>,
+  context: Pick<GateContext, 'subject' | 'task' | 'hiddenTests' | 'experimentSettings'>,
   { result, run, base, again: runOn, language = null }: BehaviourOf,
 ): Promise<GateResult> {
   if (result.outcome !== 'passed') return result;
@@ -52,17 +52,17 @@ export async function withBehaviour(
     runs++;
     return runOn(tree, options);
   };
-  const again = onceEach(counted, MOST_MS + 10 * run.ran.durationMs);
+  const again = onceEach(counted, MOST_MS + 10 * run.processResult.durationMs);
   const kept = await askHidden(context, runOn, language);
   const hidden = kept ? { hidden: [kept] } : {};
   if (base === null) return { ...result, ...hidden };
-  const { subject, task = null, behaviour = null } = context;
-  const weakened = async (): Promise<readonly Seen[]> => {
-    const [{ patchView, findingsOf }, { WEAKENING }] = await Promise.all([
+  const { subject, task = null, experimentSettings = null } = context;
+  const weakened = async (): Promise<readonly GateFinding[]> => {
+    const [{ createPatchView, runRules }, { WEAKENED_TEST_RULES }] = await Promise.all([
       import('../../../rules/framework/findings.ts'),
       import('../../../rules/changed-tests/rules.ts'),
     ]);
-    return findingsOf(WEAKENING, await patchView(subject, []));
+    return runRules(WEAKENED_TEST_RULES, await createPatchView(subject, []));
   };
   const told = await toldByRuns({
     subject,
@@ -71,17 +71,17 @@ export async function withBehaviour(
     foreseen: testsForeseen(task?.expects),
     again,
     weakened,
-    mutants: behaviour?.mutants ?? null,
+    mutants: experimentSettings?.mutants ?? null,
   });
   // What is held already needs no more doubts.
   const isHeld =
-    kept?.outcome === 'failed' || told.seen.some(({ weight }) => weight === 'fails' || weight === 'unclear');
+    kept?.outcome === 'failed' || told.seen.some(({ severity }) => severity === 'fails' || severity === 'unclear');
   const { difference } = told;
   const more =
-    isHeld || behaviour === null
+    isHeld || experimentSettings === null
       ? NOTHING
-      : await furtherRuns({ subject, run, again, behaviour, difference });
-  const judged = resultOf([...told.seen, ...more.seen], result.detail);
+      : await furtherRuns({ subject, run, again, behaviour: experimentSettings, difference });
+  const judged = buildGateResult([...told.seen, ...more.seen], result.detail);
   return {
     ...result,
     outcome: judged.outcome,

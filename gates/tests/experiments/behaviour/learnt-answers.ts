@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { CodeSide } from '../../../code/project.ts';
-import type { Seen } from '../../../core/seen.ts';
-import { ASIDE_PATH } from '../../running/run-line.ts';
+import type { RevisionCode } from '../../../code/project.ts';
+import type { GateFinding } from '../../../core/seen.ts';
+import { SIDE_FILE_PLACEHOLDER } from '../../running/run-line.ts';
 import { findingOf } from '../engine/findings.ts';
 import { computingFiles } from '../mutants/moved/pure.ts';
 import { type Answers, MOVED, watched } from '../mutants/moved/watched.ts';
@@ -159,7 +159,7 @@ export async function learntAnswers({ subject, run, again }: FurtherTerms): Prom
   if (touched.length === 0 || !touched.some((path) => /\.(?:py|[cm]?[jt]sx?)$/.test(path))) return NOTHING;
   const project = await projectWithin(subject);
   if (project === null) return NOTHING;
-  const on = async (tree: string, side: CodeSide, answers?: Answers): Promise<AskedOnce[]> => {
+  const on = async (tree: string, side: RevisionCode, answers?: Answers): Promise<AskedOnce[]> => {
     const made = await watched(
       subject,
       tree,
@@ -167,20 +167,20 @@ export async function learntAnswers({ subject, run, again }: FurtherTerms): Prom
       answers === undefined ? {} : { answers },
     );
     if (made === null) return [];
-    const { aside = null } = await again(made, {
+    const { sideFileText = null } = await again(made, {
       limitMs: limitFor(run),
-      surroundings: { [MOVED]: ASIDE_PATH },
+      surroundings: { [MOVED]: SIDE_FILE_PLACEHOLDER },
     });
-    return askedIn(aside ?? '');
+    return askedIn(sideFileText ?? '');
   };
   const now = await on(await withOnly(subject, subject.tree, touched), project.head);
   if (now.length < FEWEST_ASKED) return NOTHING;
   const before = await on(await newTestsOnBase(subject), project.base, answersOf(now));
   const suspect =
-    (rule: 'run_answers_learnt' | 'run_failure_hidden', weight: Seen['weight']) =>
-    (name: string): Seen => {
+    (rule: 'run_answers_learnt' | 'run_failure_hidden', weight: GateFinding['severity']) =>
+    (name: string): GateFinding => {
       const [file = null, own = name] = name.split('#');
-      return findingOf({ file, weight, cause: { rule, function: own } });
+      return findingOf({ file, severity: weight, cause: { rule, function: own } });
     };
   return {
     seen: [

@@ -1,5 +1,5 @@
-import type { Seen } from '../../../core/seen.ts';
-import { testId } from '../../../core/test-result.ts';
+import type { GateFinding } from '../../../core/seen.ts';
+import { computeTestId } from '../../../core/test-result.ts';
 import { testFinding } from '../engine/findings.ts';
 import type { Instead } from '../mutants/instead/instead.ts';
 import { ALL_COMPARED, type Asked, byId, COMPARED, type Compared, idsOf } from './asked.ts';
@@ -24,14 +24,14 @@ export async function mindedBefore(
   old: OldTests,
   own: string,
   asked: Asked,
-): Promise<Seen[]> {
+): Promise<GateFinding[]> {
   const base = await withOnly(subject, subject.base, old.tests);
   const passed = idsOf(byId((await again(base)).cases), 'passed');
   const bodies = await bodiesOf(subject);
   const otherEquality = await changesEquality(bodies);
   const now = byId(run.cases);
   const gone = byId(difference.gone);
-  const added = new Set(difference.added.map(testId));
+  const added = new Set(difference.added.map(computeTestId));
   const isAsItWas = (id: string): boolean => {
     const test = now.get(id);
     return test !== undefined && bodies.before(test)?.text === bodies.after(test)?.text;
@@ -39,9 +39,9 @@ export async function mindedBefore(
   const takers = (id: string): string[] => {
     const test = gone.get(id);
     if (test === undefined) return now.has(id) && (otherEquality || !isAsItWas(id)) ? [id] : [];
-    return successorsOf(test, difference, bodies).map(testId);
+    return successorsOf(test, difference, bodies).map(computeTestId);
   };
-  const found: Seen[] = [];
+  const found: GateFinding[] = [];
   for (const how of passed.size === 0 ? [] : ALL_COMPARED) {
     const came = await asked(own, how);
     const [blind, minding] = [idsOf(came, 'passed'), idsOf(came, 'failed')];

@@ -1,31 +1,31 @@
-import { type Edit, editTree } from '../../../../workspace/git/edit.ts';
-import { ownCpuMs } from '../../../../workspace/process/cpu-time.ts';
-import { moduleOf, reachable } from '../../../code/imports.ts';
-import { type Project, projectOf } from '../../../code/project.ts';
-import { isTestFile, testReach } from '../../../code/tests.ts';
-import type { Subject } from '../../../core/subject.ts';
+import { type GitTreeEdit, editTree } from '../../../../workspace/git/edit.ts';
+import { readThreadCpuMs } from '../../../../workspace/process/cpu-time.ts';
+import { moduleOfPath, findReachableModules } from '../../../code/imports.ts';
+import { type ProjectCode, readProjectCode } from '../../../code/project.ts';
+import { isTestFile, readTestReachability } from '../../../code/tests.ts';
+import type { PatchSubject } from '../../../core/subject.ts';
 import { bodiesOf } from './bodies.ts';
 
 /** Longest look at what imports what, in milliseconds of CPU time; where it takes longer, all tests run. */
 const MAX_LOOK_MS = 30_000;
 
 /** The code on both sides, or null when it takes too long to read. */
-export const projectWithin = (subject: Subject): Promise<Project | null> =>
-  projectOf(subject, ownCpuMs() + MAX_LOOK_MS).catch(() => null);
+export const projectWithin = (subject: PatchSubject): Promise<ProjectCode | null> =>
+  readProjectCode(subject, readThreadCpuMs() + MAX_LOOK_MS).catch(() => null);
 
 /**
  * The tests of the patch that need not run again: those that do not differ, and that nothing that differs imports. Whatever runs the
  * tests then runs only what is left, without being told how.
  */
-export async function unneeded(subject: Subject, wanted: readonly string[]): Promise<string[]> {
+export async function unneeded(subject: PatchSubject, wanted: readonly string[]): Promise<string[]> {
   const project = await projectWithin(subject);
   if (project === null || !wanted.some(isTestFile)) return [];
   const needed = neededBy(project, wanted);
   const packages = new Set(wanted.flatMap((path) => (path.endsWith('_test.go') ? [folderOf(path)] : [])));
-  return testReach(project.head).tests.filter(
+  return readTestReachability(project.head).testPaths.filter(
     (path) =>
       !wanted.includes(path) &&
-      !needed.has(moduleOf(path)) &&
+      !needed.has(moduleOfPath(path)) &&
       // Go builds a package as a whole, and Rust has tests beside the code anyway.
       !(path.endsWith('_test.go') && packages.has(folderOf(path))) &&
       !path.endsWith('.rs'),
@@ -35,37 +35,37 @@ export async function unneeded(subject: Subject, wanted: readonly string[]): Pro
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
 
 /** Modules that the wanted files need, directly or through others, as either side has it. */
-function neededBy({ base, head }: Project, wanted: readonly string[]): ReadonlySet<string> {
+function neededBy({ base, head }: ProjectCode, wanted: readonly string[]): ReadonlySet<string> {
   const needed = new Set<string>();
-  for (const { graph } of [base, head])
-    for (const module of reachable(wanted.map(moduleOf), (from) =>
-      (graph.from.get(from) ?? []).map(({ to }) => to),
+  for (const { importGraph } of [base, head])
+    for (const module of findReachableModules(wanted.map(moduleOfPath), (from) =>
+      (importGraph.outgoingEdges.get(from) ?? []).map(({ to }) => to),
     ))
       needed.add(module);
   return needed;
 }
 
 /** A tree with no tests but these, and what they need. */
-export const withOnly = async (subject: Subject, tree: string, tests: readonly string[]): Promise<string> =>
+export const withOnly = async (subject: PatchSubject, tree: string, tests: readonly string[]): Promise<string> =>
   editTree(
     subject.store,
     tree,
-    (await unneeded(subject, tests)).map((path): Edit => ({ path, to: null })),
+    (await unneeded(subject, tests)).map((path): GitTreeEdit => ({ path, entry: null })),
   );
 
 /**
  * The tests that reach a file of the patch, by imports, or else by its name, and those that load what nobody can tell.
  * @returns null when nobody could find out in time.
  */
-export async function reachingTests(subject: Subject): Promise<((path: string) => string[]) | null> {
+export async function reachingTests(subject: PatchSubject): Promise<((path: string) => string[]) | null> {
   const project = await projectWithin(subject);
   if (project === null) return null;
-  const reach = testReach(project.head);
+  const reach = readTestReachability(project.head);
   const { allAfter } = await bodiesOf(subject);
   // Rust has tests beside the code that they test.
   const beside = new Set(allAfter.flatMap(({ path }) => (path.endsWith('.rs') ? [path] : [])));
   return (path) => {
-    const found = [...reach.of(path), ...(beside.has(path) ? [path] : [])];
-    return [...new Set([...(found.length > 0 ? found : reach.namedAfter(path)), ...reach.computed])];
+    const found = [...reach.testsReaching(path), ...(beside.has(path) ? [path] : [])];
+    return [...new Set([...(found.length > 0 ? found : reach.testsNamedAfter(path)), ...reach.testsWithDynamicImports])];
   };
 }

@@ -1,5 +1,5 @@
 import { isTestFile } from '../../../code/tests.ts';
-import type { Subject } from '../../../core/subject.ts';
+import type { PatchSubject } from '../../../core/subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import type { TestResult } from '../../../core/test-result.ts';
 import { type Bodies, bodiesOf, type Written } from './bodies.ts';
@@ -8,7 +8,7 @@ import { type Bodies, bodiesOf, type Written } from './bodies.ts';
  * Whether a test is another one than on the base: it is new, is written in another way, or what stands beside the tests (helpers,
  * fixtures, recordings) has changed. What only stands in a file with a new test is not asked again.
  */
-export async function testsOfPatch(subject: Subject): Promise<(test: TestResult) => boolean> {
+export async function testsOfPatch(subject: PatchSubject): Promise<(test: TestResult) => boolean> {
   const bodies = await bodiesOf(subject);
   const had = new Set(bodies.allBefore.map(({ path, text }) => `${bodies.movedTo(path)}\0${text}`));
   const isBeside = subject.changes.some(({ path }) => isTestPath(path) && !isTestFile(path));
@@ -26,7 +26,7 @@ export async function testsOfPatch(subject: Subject): Promise<(test: TestResult)
 const BRINGS_IN =
   /^\s*(?:import\b|from\b|use\b|(?:const|let|var)\b.*\brequire\(|["'`][\w./-]+["'`]\s*$|[()]\s*$)/;
 
-function hasOtherHelpers({ path, from, before, after }: Bodies['texts'][number], bodies: Bodies): boolean {
+function hasOtherHelpers({ path, basePath, before, after }: Bodies['texts'][number], bodies: Bodies): boolean {
   if (!isTestFile(path) || before === null || after === null) return false;
   const outside = (text: string, cases: readonly Written[]): string => {
     let left = '';
@@ -38,7 +38,7 @@ function hasOtherHelpers({ path, from, before, after }: Bodies['texts'][number],
     const lines = (left + text.slice(at)).split('\n');
     return lines.filter((line) => line.trim() !== '' && !BRINGS_IN.test(line)).join('\n');
   };
-  const then = bodies.allBefore.filter((each) => each.path === (from ?? path));
+  const then = bodies.allBefore.filter((each) => each.path === (basePath ?? path));
   const now = bodies.allAfter.filter((each) => each.path === path);
   return outside(before, then) !== outside(after, now);
 }

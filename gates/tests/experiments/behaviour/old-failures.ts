@@ -1,6 +1,6 @@
-import type { Seen } from '../../../core/seen.ts';
-import { isNamed, type TestResult, testId } from '../../../core/test-result.ts';
-import type { Execution } from '../../running/execution.ts';
+import type { GateFinding } from '../../../core/seen.ts';
+import { isPossibleSourceName, type TestResult, computeTestId } from '../../../core/test-result.ts';
+import type { CommandRun } from '../../running/execution.ts';
 import { findingOf, testFinding } from '../engine/findings.ts';
 import type { Cause, ChangedExpectation, FailureReason } from '../engine/messages.ts';
 import { changedCases, goneSubject, type Written } from './bodies.ts';
@@ -30,7 +30,7 @@ export async function oldFailures(old: OldTests, terms: Known): Promise<Further>
     ...came,
   ].filter(({ test }) => test.outcome === 'failed');
   const { seen, facts } = await judged(
-    unique(failed, ({ test }) => testId(test)),
+    unique(failed, ({ test }) => computeTestId(test)),
     old,
     terms,
   );
@@ -45,14 +45,14 @@ export async function oldFailures(old: OldTests, terms: Known): Promise<Further>
   };
 }
 
-const said = (seen: readonly Seen[]): Further => ({ seen, facts: {} });
+const said = (seen: readonly GateFinding[]): Further => ({ seen, facts: {} });
 
-interface Run extends Pick<Execution, 'cases'> {
+interface Run extends Pick<CommandRun, 'cases'> {
   readonly tree: string;
 }
 
 /** Files that cannot be loaded must not drop the rest: each of them by itself. */
-async function alone(old: OldTests, { cases }: Execution, { again }: Known): Promise<Run[]> {
+async function alone(old: OldTests, { cases }: CommandRun, { again }: Known): Promise<Run[]> {
   if (cases === null || old.tests.length < 2 || cases.some(({ file }) => file === null)) return [];
   const silent = old.tests.filter((path) => !cases.some(({ file }) => file === path)).slice(0, MAX_ALONE);
   const runs: Run[] = [];
@@ -74,26 +74,26 @@ async function singly(old: OldTests, runs: readonly Run[], terms: Known): Promis
   return [...(await runInto('patch', wanted, terms)).values()];
 }
 
-const note = (file: string | null, cause: Cause): Seen => findingOf({ file, weight: 'reported', cause });
+const note = (file: string | null, cause: Cause): GateFinding => findingOf({ file, severity: 'reported', cause });
 
 /** Without names nobody can tell which test it was: what is deleted or asks less may be it. */
 async function unnamed(
   old: OldTests,
-  run: Execution,
+  run: CommandRun,
   { weakened, foreseen, subject, bodies }: Known,
-): Promise<Seen[]> {
+): Promise<GateFinding[]> {
   const less = await weakened();
-  const gone = new Set(subject.changes.flatMap(({ path, head }) => (head === null ? [path] : [])));
-  return old.tests.map((path): Seen => {
+  const gone = new Set(subject.changes.flatMap(({ path, headEntry }) => (headEntry === null ? [path] : [])));
+  return old.tests.map((path): GateFinding => {
     const cases = bodies.allBefore.filter((each) => each.path === path);
     const isGone = gone.has(path) && !(cases.length > 0 && cases.every((each) => bodies.goneSubject(each)));
     const isWeakened = isGone || less.some(({ file }) => file === path);
     return findingOf({
       file: path,
-      weight: isWeakened ? weightOf(foreseen, 'expectations_change') : 'reported',
+      severity: isWeakened ? weightOf(foreseen, 'expectations_change') : 'reported',
       cause: {
         rule: isWeakened ? 'run_old_test_fails' : 'run_expectation_changed',
-        unnamed: { exitCode: run.ran.exitCode, isWeakened },
+        unnamed: { exitCode: run.processResult.exitCode, isWeakened },
       },
     });
   });
@@ -106,14 +106,14 @@ type Rewritten = { readonly code: 'as_strong' };
 async function judged(all: readonly OldFailure[], old: OldTests, terms: Known): Promise<Further> {
   const { bodies, difference, foreseen } = terms;
   const takes = (test: TestResult): Pick<TestResult, 'file' | 'name'> =>
-    difference.instead.get(testId(test)) ?? {
+    difference.instead.get(computeTestId(test)) ?? {
       file: test.file === null ? null : bodies.movedTo(test.file),
       name: test.name,
     };
   const known = ofOutcome(terms.onBase, 'failed');
   const stillFails = ofOutcome(terms.run, 'failed');
   // What failed before and fails still is no matter of this patch; what failed before and is said to be right now is.
-  const failed = all.filter(({ test }) => !(known.has(testId(test)) && stillFails.has(testId(takes(test)))));
+  const failed = all.filter(({ test }) => !(known.has(computeTestId(test)) && stillFails.has(computeTestId(takes(test)))));
   if (failed.length === 0) return said([]);
   const [less, onOldCode] = await Promise.all([
     terms.weakened(),
@@ -124,25 +124,25 @@ async function judged(all: readonly OldFailure[], old: OldTests, terms: Known): 
     ),
   ]);
   const lost = new Set(
-    difference.lost.flatMap(({ test }) => (goneSubject(test, bodies) === null ? [testId(test)] : [])),
+    difference.lost.flatMap(({ test }) => (goneSubject(test, bodies) === null ? [computeTestId(test)] : [])),
   );
   const passesNow = ofOutcome(terms.run, 'passed');
   const isLost = (test: TestResult): boolean =>
-    lost.has(testId(test)) ||
-    difference.rows.has(testId(test)) ||
-    (known.has(testId(test)) && !passesNow.has(testId(takes(test))) && goneSubject(test, bodies) === null);
+    lost.has(computeTestId(test)) ||
+    difference.rows.has(computeTestId(test)) ||
+    (known.has(computeTestId(test)) && !passesNow.has(computeTestId(takes(test))) && goneSubject(test, bodies) === null);
   const isAsStrong = tellsAsMuch(old, terms);
   /** Returns why a failure needs review, or that the test was only rewritten; null: nothing tells so far. */
   const classify = async ({ test }: OldFailure): Promise<FailureReason | Rewritten | null> => {
     if (isLost(test)) return { code: 'test_removed' };
     const now = takes(test);
     // Such a test asks for the work itself. Only who knows the task can say that it asked for the wrong thing.
-    if (known.has(testId(test)) && goneSubject(test, bodies) === null) return { code: 'failed_on_base' };
+    if (known.has(computeTestId(test)) && goneSubject(test, bodies) === null) return { code: 'failed_on_base' };
     const [before, after] = [bodies.before(test), bodies.after(now)];
     const asksLess = less.find(
       (each) => each.file === now.file && (before === null || isAbout(each, before)),
     );
-    const there = onOldCode.get(testId(now));
+    const there = onOldCode.get(computeTestId(now));
     if (there?.test.outcome !== 'passed')
       return asksLess ? { code: 'reads_weaker', message: asksLess.message } : null;
     // What is only written in another way asks with the same values.
@@ -167,7 +167,7 @@ async function judged(all: readonly OldFailure[], old: OldTests, terms: Known): 
     if (nobodyAsks.has(each)) return { code: 'values_not_tested' };
     const part = missed.get(each);
     if (part) return { code: 'hunk_not_tested', path: part.path, line: part.line };
-    const other = difference.instead.get(testId(each.test));
+    const other = difference.instead.get(computeTestId(each.test));
     const [before, after] = [bodies.before(each.test), other ? bodies.after(other) : null];
     return open.includes(each) &&
       !asked.has(each) &&
@@ -178,7 +178,7 @@ async function judged(all: readonly OldFailure[], old: OldTests, terms: Known): 
       ? { code: 'replaced_by_other_values', replacement: after.name }
       : null;
   };
-  const seen = failed.map((each): Seen => {
+  const seen = failed.map((each): GateFinding => {
     const { test } = each;
     const before = bodies.before(test);
     const changed = changedExpectation(before, bodies.after(takes(test)));
@@ -212,11 +212,11 @@ async function newTestsOnOldCode(
   const { again, bodies } = terms;
   const tree = await old.newOnOldCode();
   const { cases } = await again(tree);
-  const known = new Map((cases ?? []).map((test) => [testId(test), { test, tree }]));
+  const known = new Map((cases ?? []).map((test) => [computeTestId(test), { test, tree }]));
   const open = new Map(
     wanted.flatMap((now) => {
-      const after = known.has(testId(now)) ? null : bodies.after(now);
-      return after === null ? [] : [[after, testId(now)] as const];
+      const after = known.has(computeTestId(now)) ? null : bodies.after(now);
+      return after === null ? [] : [[after, computeTestId(now)] as const];
     }),
   );
   // Their file asks for what the old code has not.
@@ -229,14 +229,14 @@ async function newTestsOnOldCode(
 
 /** The tests that came to this, by id. */
 const ofOutcome = (
-  run: Pick<Execution, 'cases'> | null,
+  run: Pick<CommandRun, 'cases'> | null,
   wanted: TestResult['outcome'],
 ): ReadonlySet<string> =>
-  new Set((run?.cases ?? []).flatMap((test) => (test.outcome === wanted ? [testId(test)] : [])));
+  new Set((run?.cases ?? []).flatMap((test) => (test.outcome === wanted ? [computeTestId(test)] : [])));
 
 /** Whether a finding is about this test: it names it, or stands for the whole file. */
-const isAbout = ({ test }: Seen, { name }: Written): boolean =>
-  test === undefined || test === name || isNamed(test, name);
+const isAbout = ({ test }: GateFinding, { name }: Written): boolean =>
+  test === undefined || test === name || isPossibleSourceName(test, name);
 
 /** Most lines that are shown of each side. */
 const SHOWN = 4;

@@ -1,10 +1,10 @@
-import { basePath, type Change } from '../../../../workspace/git/changes.ts';
-import { type Edit, editTree, writeBlob } from '../../../../workspace/git/edit.ts';
-import { sameTestsBeside, withTestsOf } from '../../../code/cases/beside.ts';
+import { getBasePath, type FileChange } from '../../../../workspace/git/changes.ts';
+import { type GitTreeEdit, editTree, writeBlob } from '../../../../workspace/git/edit.ts';
+import { hasSameInlineTests, replaceInlineTests } from '../../../code/cases/beside.ts';
 import { isTestFile } from '../../../code/tests.ts';
-import { changedTexts } from '../../../core/changed-texts.ts';
-import type { HiddenTests } from '../../../core/hidden-result.ts';
-import type { Subject } from '../../../core/subject.ts';
+import { readChangedTexts } from '../../../core/changed-texts.ts';
+import type { HiddenTestEdits } from '../../../core/hidden-result.ts';
+import type { PatchSubject } from '../../../core/subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import { unneeded } from './narrowed.ts';
 import { baseWithNewTests } from './trees.ts';
@@ -25,7 +25,7 @@ export interface OldTests {
   newOnOldCode(): Promise<string>;
 }
 
-const differs = ({ base, head }: Change): boolean => base !== null && base.id !== head?.id;
+const differs = ({ baseEntry, headEntry }: FileChange): boolean => baseEntry !== null && baseEntry.id !== headEntry?.id;
 
 /** A file of Rust whose tests beside the code differ. */
 interface Beside {
@@ -38,81 +38,81 @@ interface Beside {
   readonly withNew: string;
 }
 
-async function testsBeside(subject: Subject): Promise<Beside[]> {
+async function testsBeside(subject: PatchSubject): Promise<Beside[]> {
   const isCode = (path: string): boolean => path.endsWith('.rs') && !isTestPath(path);
-  const { texts } = await changedTexts(subject, isCode);
+  const { texts } = await readChangedTexts(subject, isCode);
   const found: Beside[] = [];
-  for (const { from, path, before, after } of texts) {
-    if (from === null || before === null || after === null || (await sameTestsBeside(before, after)))
+  for (const { basePath, path, before, after } of texts) {
+    if (basePath === null || before === null || after === null || (await hasSameInlineTests(before, after)))
       continue;
-    const [withOld, withNew] = [await withTestsOf(after, before), await withTestsOf(before, after)];
-    const mode = subject.changes.find((change) => change.path === path)?.head?.mode;
-    if (withOld !== null && withNew !== null && mode) found.push({ from, path, mode, withOld, withNew });
+    const [withOld, withNew] = [await replaceInlineTests(after, before), await replaceInlineTests(before, after)];
+    const mode = subject.changes.find((change) => change.path === path)?.headEntry?.mode;
+    if (withOld !== null && withNew !== null && mode) found.push({ from: basePath, path, mode, withOld, withNew });
   }
   return found;
 }
 
 /** @returns null when the patch leaves the tests of the base as they are. */
-export async function oldTests(subject: Subject): Promise<OldTests | null> {
+export async function oldTests(subject: PatchSubject): Promise<OldTests | null> {
   const beside = await testsBeside(subject);
-  const put = async (path: string, mode: string, text: string): Promise<Edit> => ({
+  const put = async (path: string, mode: string, text: string): Promise<GitTreeEdit> => ({
     path,
-    to: { id: writeBlob(subject.store, text), mode },
+    entry: { id: writeBlob(subject.store, text), mode },
   });
-  const changed = subject.changes.filter((change) => isTestPath(basePath(change) ?? '') && differs(change));
-  const others = changed.flatMap((change) => basePath(change) ?? []);
+  const changed = subject.changes.filter((change) => isTestPath(getBasePath(change) ?? '') && differs(change));
+  const others = changed.flatMap((change) => getBasePath(change) ?? []);
   const paths = [...others, ...beside.map(({ from }) => from)];
   if (paths.length === 0) return null;
   const touched = [
-    ...subject.changes.flatMap(({ path, head }) => (head && isTestPath(path) ? [path] : [])),
+    ...subject.changes.flatMap(({ path, headEntry }) => (headEntry && isTestPath(path) ? [path] : [])),
     ...beside.map(({ path }) => path),
   ];
   // As the base has them: what is new beside them may need what they have no more, as a crate of Rust its modules.
-  const added = subject.changes.flatMap(({ path, base }): Edit[] =>
-    base === null && isTestPath(path) ? [{ path, to: null }] : [],
+  const added = subject.changes.flatMap(({ path, baseEntry }): GitTreeEdit[] =>
+    baseEntry === null && isTestPath(path) ? [{ path, entry: null }] : [],
   );
   return {
     paths,
     tests: [...others.filter(isTestFile), ...beside.map(({ from }) => from)],
     kept: [
-      ...changed.flatMap(({ path, head }) => (head && isTestFile(path) ? [path] : [])),
+      ...changed.flatMap(({ path, headEntry }) => (headEntry && isTestFile(path) ? [path] : [])),
       ...beside.map(({ path }) => path),
     ],
     touched,
     tree: async (wanted = paths) =>
       editTree(subject.store, subject.tree, [
-        ...changed.filter((change) => wanted.includes(basePath(change) ?? '')).flatMap(backTo),
+        ...changed.filter((change) => wanted.includes(getBasePath(change) ?? '')).flatMap(backTo),
         ...(await Promise.all(
           beside
             .filter(({ from }) => wanted.includes(from))
             .map(({ path, mode, withOld }) => put(path, mode, withOld)),
         )),
         ...(wanted === paths ? added : []),
-        ...(await unneeded(subject, wanted)).map((path): Edit => ({ path, to: null })),
+        ...(await unneeded(subject, wanted)).map((path): GitTreeEdit => ({ path, entry: null })),
       ]),
     newOnOldCode: async () =>
       editTree(subject.store, await baseWithNewTests(subject), [
         ...(await Promise.all(beside.map(({ from, mode, withNew }) => put(from, mode, withNew)))),
-        ...(await unneeded(subject, touched)).map((path): Edit => ({ path, to: null })),
+        ...(await unneeded(subject, touched)).map((path): GitTreeEdit => ({ path, entry: null })),
       ]),
   };
 }
 
 /** Tree of the patch with tests that only we have, and without any that nothing of theirs imports. */
-export const withHidden = async (subject: Subject, hidden: HiddenTests): Promise<string> =>
+export const withHidden = async (subject: PatchSubject, hidden: HiddenTestEdits): Promise<string> =>
   editTree(subject.store, subject.tree, [
     ...(
       await unneeded(
         subject,
         hidden.map(({ path }) => path),
       )
-    ).map((path): Edit => ({ path, to: null })),
+    ).map((path): GitTreeEdit => ({ path, entry: null })),
     ...hidden,
   ]);
 
 /** The base's version under its own name; what the patch calls it is not there beside it. */
-const backTo = (change: Change): Edit[] => {
-  const from = basePath(change) ?? change.path;
-  const back: Edit = { path: from, to: change.base };
-  return from === change.path || change.head === null ? [back] : [{ path: change.path, to: null }, back];
+const backTo = (change: FileChange): GitTreeEdit[] => {
+  const from = getBasePath(change) ?? change.path;
+  const back: GitTreeEdit = { path: from, entry: change.baseEntry };
+  return from === change.path || change.headEntry === null ? [back] : [{ path: change.path, entry: null }, back];
 };

@@ -1,10 +1,10 @@
 import { listFiles } from '../../../../workspace/git/list.ts';
-import { moduleOf, reachable } from '../../../code/imports.ts';
-import type { CodeSide } from '../../../code/project.ts';
+import { moduleOfPath, findReachableModules } from '../../../code/imports.ts';
+import type { RevisionCode } from '../../../code/project.ts';
 import type { MutantSettings } from '../../../core/behaviour-settings.ts';
-import type { Subject } from '../../../core/subject.ts';
-import { testId } from '../../../core/test-result.ts';
-import type { Execution } from '../../running/execution.ts';
+import type { PatchSubject } from '../../../core/subject.ts';
+import { computeTestId } from '../../../core/test-result.ts';
+import type { CommandRun } from '../../running/execution.ts';
 import { Budget } from '../mutants/budget.ts';
 import type { PlacedMutant } from '../mutants/pick.ts';
 import { eachMutant, limitFor, type MutableFile, mutableFiles, type ReadyMutant } from '../mutants/try.ts';
@@ -59,18 +59,18 @@ export const tellsLess = ({ noticed, lost }: ReturnType<Comparison['of']>): bool
   lost.length > noticed / 2;
 
 /** The tests that a run names as failed. What never ends may only be slow, and says nothing here. */
-export const failedIn = ({ outcome, cases }: Execution): ReadonlySet<string> => {
+export const failedIn = ({ outcome, cases }: CommandRun): ReadonlySet<string> => {
   if (outcome !== 'failed') return new Set();
-  const failed = (cases ?? []).flatMap((test) => (test.outcome === 'failed' ? [testId(test)] : []));
+  const failed = (cases ?? []).flatMap((test) => (test.outcome === 'failed' ? [computeTestId(test)] : []));
   return new Set(failed.length > 0 ? failed : [ANY]);
 };
 
 export interface OnMutants {
-  readonly subject: Subject;
-  readonly run: Execution;
+  readonly subject: PatchSubject;
+  readonly run: CommandRun;
   readonly again: Again;
   /** The code whose mutants are tried, and its tree. */
-  readonly side: CodeSide;
+  readonly side: RevisionCode;
   readonly tree: string;
   /** Paths of the tests whose subjects are changed. */
   readonly tests: readonly string[];
@@ -96,7 +96,7 @@ export async function onMutants(terms: OnMutants): Promise<Comparison> {
   const possible = files.reduce((sum, { mutants }) => sum + mutants.length, 0);
   let open = Math.min(possible, settings.atMost);
   const budget = new Budget(settings.seconds);
-  const ask = async (mutant: ReadyMutant, tree: string): Promise<Execution> =>
+  const ask = async (mutant: ReadyMutant, tree: string): Promise<CommandRun> =>
     budget.spend(await again(await mutant.in(tree), limit));
   for await (const mutant of eachMutant({ store: subject.store, files, most: settings.atMost, budget })) {
     open--;
@@ -120,9 +120,9 @@ function finest(files: readonly MutableFile[]): readonly MutableFile[] {
 const orAny = (ids: ReadonlySet<string>): ReadonlySet<string> => (ids.size > 0 ? ids : new Set([ANY]));
 
 /** Files that tests import, directly or through others. */
-function underTest(side: CodeSide, tests: readonly string[]): ReadonlySet<string> {
-  const modules = reachable(tests.map(moduleOf), (from) =>
-    (side.graph.from.get(from) ?? []).map(({ to }) => to),
+function underTest(side: RevisionCode, tests: readonly string[]): ReadonlySet<string> {
+  const modules = findReachableModules(tests.map(moduleOfPath), (from) =>
+    (side.importGraph.outgoingEdges.get(from) ?? []).map(({ to }) => to),
   );
-  return new Set([...modules].flatMap((module) => side.filesOf(module).map(({ path }) => path)));
+  return new Set([...modules].flatMap((module) => side.filesOfModule(module).map(({ path }) => path)));
 }

@@ -1,7 +1,7 @@
 import type { MutantSettings } from '../../../core/behaviour-settings.ts';
-import type { Seen } from '../../../core/seen.ts';
-import type { Subject } from '../../../core/subject.ts';
-import { type TestResult, testId } from '../../../core/test-result.ts';
+import type { GateFinding } from '../../../core/seen.ts';
+import type { PatchSubject } from '../../../core/subject.ts';
+import { type TestResult, computeTestId } from '../../../core/test-result.ts';
 import { testFinding } from '../engine/findings.ts';
 import { Budget } from '../mutants/budget.ts';
 import type { Instead } from '../mutants/instead/instead.ts';
@@ -63,15 +63,15 @@ export async function otherAnswers(terms: FurtherTerms, { seconds }: MutantSetti
 async function thrownAway(
   mine: readonly TestResult[],
   asked: (how: Instead) => ReturnType<Asked>,
-): Promise<Seen[]> {
+): Promise<GateFinding[]> {
   const passing = idsOf(await asked('fails'), 'passed');
-  if (!mine.some((test) => passing.has(testId(test)))) return [];
+  if (!mine.some((test) => passing.has(computeTestId(test)))) return [];
   const answered = idsOf(await asked('nothing'), 'failed');
-  const suspects = mine.filter((test) => passing.has(testId(test)) && answered.has(testId(test)));
+  const suspects = mine.filter((test) => passing.has(computeTestId(test)) && answered.has(computeTestId(test)));
   if (suspects.length === 0) return [];
   const indifferent = idsOf(await asked('no failure'), 'passed');
   return suspects
-    .filter((test) => indifferent.has(testId(test)))
+    .filter((test) => indifferent.has(computeTestId(test)))
     .map((test) => testFinding(test, { rule: 'run_failure_thrown_away' }, 'unclear'));
 }
 
@@ -82,28 +82,28 @@ async function asksLess(
   old: OldTests,
   own: string,
   asked: Asked,
-): Promise<Seen[]> {
+): Promise<GateFinding[]> {
   const tree = await old.tree();
   // Tests that are new were never stronger.
   const before = await again(tree);
   if (before.cases === null) return [];
   const passedBefore = new Set(
-    before.cases.flatMap((test) => (test.outcome === 'passed' ? [testId(test)] : [])),
+    before.cases.flatMap((test) => (test.outcome === 'passed' ? [computeTestId(test)] : [])),
   );
-  const kept = mine.filter((test) => passedBefore.has(testId(test)));
+  const kept = mine.filter((test) => passedBefore.has(computeTestId(test)));
   if (kept.length === 0) return [];
   const bodies = await bodiesOf(subject);
-  const found: Seen[] = [];
+  const found: GateFinding[] = [];
   for (const how of ALL_COMPARED) {
     const now = await asked(own, how);
     const passing = idsOf(now, 'passed');
-    const blind = kept.filter((test) => passing.has(testId(test)));
+    const blind = kept.filter((test) => passing.has(computeTestId(test)));
     if (now === null || blind.length === 0) continue;
     const minding = idsOf(await asked(tree, how), 'failed');
-    const less = blind.filter((test) => minding.has(testId(test)));
+    const less = blind.filter((test) => minding.has(computeTestId(test)));
     // What a test asked may be asked by a new one beside it.
     const fresh = [...idsOf(now, 'failed')].filter(
-      (id) => !before.cases?.some((test) => testId(test) === id),
+      (id) => !before.cases?.some((test) => computeTestId(test) === id),
     );
     for (const test of less)
       found.push(
@@ -124,7 +124,7 @@ async function asksLess(
 }
 
 /** The words of tests that the patch touches, on both sides. */
-async function wordsOf(subject: Subject, touched: readonly string[]): Promise<ReadonlySet<string>> {
+async function wordsOf(subject: PatchSubject, touched: readonly string[]): Promise<ReadonlySet<string>> {
   const { texts } = await bodiesOf(subject);
   const own = texts.filter(({ path }) => touched.includes(path));
   return new Set(

@@ -1,11 +1,11 @@
-import { type Edit, editTree, writeBlob } from '../../../../workspace/git/edit.ts';
-import { type CaseFile, caseFile, fitsInto, spliced } from '../../../code/cases/splice.ts';
-import { Unreadable } from '../../../code/parsing/unreadable.ts';
+import { type GitTreeEdit, editTree, writeBlob } from '../../../../workspace/git/edit.ts';
+import { type TestCaseFile, parseTestCaseFile, canSplice, spliceTestCases } from '../../../code/cases/splice.ts';
+import { UnreadableCodeError } from '../../../code/parsing/unreadable.ts';
 import type { ChangedText } from '../../../core/changed-texts.ts';
-import { grammarOf } from '../../../core/language.ts';
-import type { Subject } from '../../../core/subject.ts';
-import { isNamed, type TestResult } from '../../../core/test-result.ts';
-import type { Execution } from '../../running/execution.ts';
+import { grammarOfPath } from '../../../core/language.ts';
+import type { PatchSubject } from '../../../core/subject.ts';
+import { isPossibleSourceName, type TestResult } from '../../../core/test-result.ts';
+import type { CommandRun } from '../../running/execution.ts';
 import type { Bodies, Written } from './bodies.ts';
 import { withOnly } from './narrowed.ts';
 import type { Again } from './terms.ts';
@@ -20,7 +20,7 @@ export interface Came {
 const MAX_SINGLE = 4;
 
 export interface PutTerms {
-  readonly subject: Subject;
+  readonly subject: PatchSubject;
   readonly bodies: Bodies;
   readonly again: Again;
 }
@@ -52,19 +52,19 @@ export async function runInto(
 }
 
 /** The case as a run names it; null: it was not loaded, or there are several. */
-export function cameUp({ cases }: Pick<Execution, 'cases'>, { path, name }: Written): TestResult | null {
+export function cameUp({ cases }: Pick<CommandRun, 'cases'>, { path, name }: Written): TestResult | null {
   const found = (cases ?? []).filter(
-    (test) => (test.file === null || test.file === path) && isNamed(test.name, name),
+    (test) => (test.file === null || test.file === path) && isPossibleSourceName(test.name, name),
   );
   return found.find(({ outcome }) => outcome === 'failed') ?? found[0] ?? null;
 }
 
 interface Fitting {
   readonly written: Written;
-  readonly case: CaseFile['cases'][number];
+  readonly case: TestCaseFile['cases'][number];
   readonly text: ChangedText;
-  readonly host: CaseFile;
-  readonly donor: CaseFile;
+  readonly host: TestCaseFile;
+  readonly donor: TestCaseFile;
 }
 
 async function fittingCases(
@@ -74,20 +74,20 @@ async function fittingCases(
 ): Promise<Fitting[]> {
   const found: Fitting[] = [];
   for (const text of bodies.texts) {
-    const { path, from, before, after } = text;
+    const { path, basePath, before, after } = text;
     const own = wanted.filter((each) => each.path === path);
-    const grammar = grammarOf(path);
+    const grammar = grammarOfPath(path);
     // A file that moved has another name in reports as well.
-    if (own.length === 0 || grammar === null || from !== path || before === null || after === null) continue;
+    if (own.length === 0 || grammar === null || basePath !== path || before === null || after === null) continue;
     try {
-      const sides = { base: await caseFile(grammar, before), patch: await caseFile(grammar, after) };
+      const sides = { base: await parseTestCaseFile(grammar, before), patch: await parseTestCaseFile(grammar, after) };
       const [host, donor] = into === 'base' ? [sides.base, sides.patch] : [sides.patch, sides.base];
       for (const written of own) {
         const same = donor.cases.find(({ start, name }) => start === written.start && name === written.name);
-        if (same && fitsInto(host, donor, same)) found.push({ written, case: same, text, host, donor });
+        if (same && canSplice(host, donor, same)) found.push({ written, case: same, text, host, donor });
       }
     } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
+      if (!(error instanceof UnreadableCodeError)) throw error;
     }
   }
   return found;
@@ -98,20 +98,20 @@ async function treeWith(
   cases: readonly Fitting[],
   { subject }: PutTerms,
 ): Promise<string> {
-  const edits: Edit[] = [];
+  const edits: GitTreeEdit[] = [];
   const paths = [...new Set(cases.map(({ text }) => text.path))];
   for (const path of paths) {
     const own = cases.filter(({ text }) => text.path === path);
     const [first] = own;
     const change = subject.changes.find((each) => each.path === path);
-    const mode = change?.head?.mode;
+    const mode = change?.headEntry?.mode;
     if (!first || mode === undefined) continue;
-    const put = spliced(
+    const put = spliceTestCases(
       first.host,
       first.donor,
       own.map((each) => each.case),
     );
-    edits.push({ path, to: { id: writeBlob(subject.store, put), mode } });
+    edits.push({ path, entry: { id: writeBlob(subject.store, put), mode } });
   }
   const tree = into === 'base' ? subject.base : subject.tree;
   return editTree(subject.store, await withOnly(subject, tree, paths), edits);

@@ -1,4 +1,4 @@
-import { type TestResult, testId } from '../../../core/test-result.ts';
+import { type TestResult, computeTestId } from '../../../core/test-result.ts';
 import type { Bodies } from './bodies.ts';
 import type { ExecutedDifference } from './executed.ts';
 import { asksItself, valuesKept } from './rows.ts';
@@ -20,7 +20,7 @@ export function successorsOf(
     const after = bodies.after(now);
     return before === null || after === null || valuesKept(before, after) >= SAME;
   };
-  const other = instead.get(testId(test));
+  const other = instead.get(computeTestId(test));
   if (other && asksTheSame(other)) return [other];
   const file = test.file === null ? null : bodies.movedTo(test.file);
   return added.filter((now) => {

@@ -1,11 +1,11 @@
-import { basePath } from '../../../../workspace/git/changes.ts';
+import { getBasePath } from '../../../../workspace/git/changes.ts';
 import { editTree, writeBlob } from '../../../../workspace/git/edit.ts';
-import { withTestsOf } from '../../../code/cases/beside.ts';
-import { baseFiles } from '../../../core/base-files.ts';
-import { isOwnCode } from '../../../core/language.ts';
-import type { Subject } from '../../../core/subject.ts';
+import { replaceInlineTests } from '../../../code/cases/beside.ts';
+import { createBaseFileReader } from '../../../core/base-files.ts';
+import { isProjectCode } from '../../../core/language.ts';
+import type { PatchSubject } from '../../../core/subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
-import { type Hunk, hunksOf } from '../../running/added-lines.ts';
+import { type DiffHunk, readDiffHunks } from '../../running/added-lines.ts';
 import type { Bodies } from './bodies.ts';
 
 /** One part of what the patch does to the code, as the base has it. */
@@ -19,29 +19,29 @@ export interface TakenBack {
 
 /** Every part of the patch's code that can be taken back by itself, the smallest first. */
 export async function partsOf(
-  subject: Subject,
+  subject: PatchSubject,
   { texts }: Pick<Bodies, 'texts'>,
 ): Promise<readonly TakenBack[]> {
-  const hunks = await hunksOf(subject.store, subject.base, subject.tree);
+  const hunks = await readDiffHunks(subject.store, subject.base, subject.tree);
   const parts: { readonly size: number; readonly part: TakenBack }[] = [];
   for (const change of subject.changes) {
-    const { path, head } = change;
+    const { path, headEntry } = change;
     const text = texts.find((each) => each.path === path);
-    if (!head || basePath(change) === null || !isOwnCode(path) || isTestPath(path)) continue;
+    if (!headEntry || getBasePath(change) === null || !isProjectCode(path) || isTestPath(path)) continue;
     if (text?.before == null || text.after === null) continue;
     const [before, after] = [text.before.split('\n'), text.after.split('\n')];
     for (const hunk of (hunks.get(path) ?? []).flatMap(split)) {
       const back = takenBack(before, after, hunk);
       parts.push({
-        size: hunk.count + hunk.oldCount,
+        size: hunk.newCount + hunk.oldCount,
         part: {
           path,
-          line: Math.max(1, hunk.line),
+          line: Math.max(1, hunk.newLine),
           in: async (tree) => {
-            const there = path.endsWith('.rs') ? await baseFiles(subject.store, tree)(path) : null;
-            const put = (there && (await withTestsOf(back, there))) ?? back;
+            const there = path.endsWith('.rs') ? await createBaseFileReader(subject.store, tree)(path) : null;
+            const put = (there && (await replaceInlineTests(back, there))) ?? back;
             return editTree(subject.store, tree, [
-              { path, to: { id: writeBlob(subject.store, put), mode: head.mode } },
+              { path, entry: { id: writeBlob(subject.store, put), mode: headEntry.mode } },
             ]);
           },
         },
@@ -52,22 +52,22 @@ export async function partsOf(
 }
 
 /** A hunk, and where it has as many lines on both sides each of them as well. */
-function split(hunk: Hunk): Hunk[] {
-  const { oldLine, oldCount, line, count } = hunk;
-  if (count !== oldCount || count < 2) return [hunk];
+function split(hunk: DiffHunk): DiffHunk[] {
+  const { oldLine, oldCount, newLine, newCount } = hunk;
+  if (newCount !== oldCount || newCount < 2) return [hunk];
   const lines = Array.from(
-    { length: count },
-    (_, at): Hunk => ({ oldLine: oldLine + at, oldCount: 1, line: line + at, count: 1 }),
+    { length: newCount },
+    (_, at): DiffHunk => ({ oldLine: oldLine + at, oldCount: 1, newLine: newLine + at, newCount: 1 }),
   );
   return [hunk, ...lines];
 }
 
-function takenBack(before: readonly string[], after: readonly string[], hunk: Hunk): string {
-  const { oldLine, oldCount, line, count } = hunk;
+function takenBack(before: readonly string[], after: readonly string[], hunk: DiffHunk): string {
+  const { oldLine, oldCount, newLine, newCount } = hunk;
   // Where a side has no lines, the hunk stands after the line that is named.
-  const at = count === 0 ? line : line - 1;
+  const at = newCount === 0 ? newLine : newLine - 1;
   const then = oldCount === 0 ? oldLine : oldLine - 1;
-  return [...after.slice(0, at), ...before.slice(then, then + oldCount), ...after.slice(at + count)].join(
+  return [...after.slice(0, at), ...before.slice(then, then + oldCount), ...after.slice(at + newCount)].join(
     '\n',
   );
 }

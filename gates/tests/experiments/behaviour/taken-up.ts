@@ -1,6 +1,6 @@
 import { isTestPath } from '../../../core/test-paths.ts';
-import { testId } from '../../../core/test-result.ts';
-import type { Execution } from '../../running/execution.ts';
+import { computeTestId } from '../../../core/test-result.ts';
+import type { CommandRun } from '../../running/execution.ts';
 import { Budget } from '../mutants/budget.ts';
 import { limitFor } from '../mutants/try.ts';
 import type { Bodies } from './bodies.ts';
@@ -39,12 +39,12 @@ export async function takenUp(
   const gone = wordsGone(bodies);
   // What a test cannot name any more it cannot be asked about: its interface is another.
   const asking = failures.filter(
-    ({ test }) => ![...(bodies.before(test)?.uses ?? [])].some((name) => gone.has(name)),
+    ({ test }) => ![...(bodies.before(test)?.identifiers ?? [])].some((name) => gone.has(name)),
   );
   if (asking.length === 0 || mutants === null) return { missed, asked, tried: 0 };
   const limit = { limitMs: limitFor(run) };
   const budget = new Budget(mutants.seconds);
-  const ask = async (part: TakenBack, tree: string): Promise<Execution> =>
+  const ask = async (part: TakenBack, tree: string): Promise<CommandRun> =>
     budget.spend(await again(await part.in(tree), limit));
   const touched = await withOnly(subject, subject.tree, old.touched);
   const isNoticed = async (part: TakenBack): Promise<boolean> => {
@@ -61,9 +61,9 @@ export async function takenUp(
     for (const tree of new Set(open.map((each) => each.tree))) {
       const { cases } = await ask(part, tree);
       const passes = new Set(
-        (cases ?? []).flatMap((test) => (test.outcome === 'passed' ? [testId(test)] : [])),
+        (cases ?? []).flatMap((test) => (test.outcome === 'passed' ? [computeTestId(test)] : [])),
       );
-      passing.push(...open.filter((each) => each.tree === tree && passes.has(testId(each.test))));
+      passing.push(...open.filter((each) => each.tree === tree && passes.has(computeTestId(each.test))));
     }
     if (passing.length === 0) continue;
     const isAsked = await isNoticed(part);
@@ -78,8 +78,8 @@ export async function takenUp(
 /** Words that a file of code had, and has no more. */
 function wordsGone({ texts }: Bodies): ReadonlySet<string> {
   const gone = new Set<string>();
-  for (const { path, from, before, after } of texts) {
-    if (before === null || isTestPath(from ?? path)) continue;
+  for (const { path, basePath, before, after } of texts) {
+    if (before === null || isTestPath(basePath ?? path)) continue;
     const left = new Set(wordsOf(after ?? ''));
     for (const word of wordsOf(before)) if (!left.has(word)) gone.add(word);
   }

@@ -1,4 +1,4 @@
-import { type TestResult, testId } from '../../../core/test-result.ts';
+import { type TestResult, computeTestId } from '../../../core/test-result.ts';
 import { switchedOff } from '../mutants/switch-off.ts';
 import { limitFor } from '../mutants/try.ts';
 import { projectWithin, withOnly } from './narrowed.ts';
@@ -25,10 +25,10 @@ export function tellsAsMuch(
     const comparison = await comparing;
     // Where nobody sees what has changed of the test itself, as with its helpers, a few mutants say too little.
     if (comparison === null || !(isRead || comparison.whole)) return false;
-    const told = comparison.of(testId(before), testId(now));
+    const told = comparison.of(computeTestId(before), computeTestId(now));
     if (told.noticed === 0 || told.lost.length > 0) return false;
     noticing ??= noticedWhereNothingWorks(old, terms);
-    return (await noticing).has(testId(now));
+    return (await noticing).has(computeTestId(now));
   };
 }
 
@@ -55,5 +55,5 @@ async function noticedWhereNothingWorks(
   const off = await switchedOff(subject, subject.tree, 'nothing');
   if (off === null) return new Set();
   const { cases } = await again(await withOnly(subject, off, old.touched), { limitMs: limitFor(run) });
-  return new Set((cases ?? []).flatMap((test) => (test.outcome === 'failed' ? [testId(test)] : [])));
+  return new Set((cases ?? []).flatMap((test) => (test.outcome === 'failed' ? [computeTestId(test)] : [])));
 }

@@ -1,4 +1,4 @@
-import type { Seen } from '../../../core/seen.ts';
+import type { GateFinding } from '../../../core/seen.ts';
 import { testFinding } from '../engine/findings.ts';
 import { type Bodies, bodiesOf, goneSubject } from './bodies.ts';
 import { type ExecutedDifference, executedDifference, type LostTest } from './executed.ts';
@@ -10,7 +10,7 @@ import { type BehaviourTerms, type Further, NOTHING, type TestsForeseen, weightO
 type Compared = 'by name' | 'exit code only';
 
 export interface Told {
-  readonly seen: readonly Seen[];
+  readonly seen: readonly GateFinding[];
   readonly compared: Compared;
   readonly difference: ExecutedDifference;
   /** Test files of the base that ran on the new code; null: there was no need. */
@@ -45,7 +45,7 @@ export async function toldByRuns(terms: BehaviourTerms): Promise<Told> {
   };
 }
 
-function lostTest({ test, how }: LostTest, foreseen: TestsForeseen, bodies: Bodies): Seen {
+function lostTest({ test, how }: LostTest, foreseen: TestsForeseen, bodies: Bodies): GateFinding {
   const subject = how === 'skipped' ? null : goneSubject(test, bodies);
   if (subject !== null)
     return testFinding(

@@ -1,7 +1,7 @@
-import type { CodeSide } from '../../../code/project.ts';
-import { testId } from '../../../core/test-result.ts';
-import type { Execution } from '../../running/execution.ts';
-import { ASIDE_PATH } from '../../running/run-line.ts';
+import type { RevisionCode } from '../../../code/project.ts';
+import { computeTestId } from '../../../core/test-result.ts';
+import type { CommandRun } from '../../running/execution.ts';
+import { SIDE_FILE_PLACEHOLDER } from '../../running/run-line.ts';
 import { ALL_ASKED } from '../mutants/moved/extent.ts';
 import { computingFiles } from '../mutants/moved/pure.ts';
 import { type Answers, MOVED, watched } from '../mutants/moved/watched.ts';
@@ -29,32 +29,32 @@ export async function unasked(
   if (project === null) return none;
   const on = async (
     tree: string,
-    side: CodeSide,
+    side: RevisionCode,
     answers: Answers = new Map(),
-  ): Promise<Execution | null> => {
+  ): Promise<CommandRun | null> => {
     const computing = await computingFiles(subject, side);
     const made =
       computing.size === 0 ? null : await watched(subject, tree, computing, { answers, extent: ALL_ASKED });
     return made === null
       ? null
-      : again(made, { limitMs: limitFor(run), surroundings: { [MOVED]: ASIDE_PATH } });
+      : again(made, { limitMs: limitFor(run), surroundings: { [MOVED]: SIDE_FILE_PLACEHOLDER } });
   };
   const first = await on(await withOnly(subject, subject.base, old.tests), project.base);
-  const before = askedIn(first?.aside ?? '').filter(({ came }) => !failed(came));
+  const before = askedIn(first?.sideFileText ?? '').filter(({ came }) => !failed(came));
   if (before.length === 0) return none;
   const answers = answersOf(before);
   const was = new Map(before.map((each) => [keyOf(each), each.came]));
   const found = new Set<OldFailure>();
   for (const tree of new Set(failures.map((each) => each.tree))) {
     const told = await on(tree, project.head, answers);
-    const isOtherwise = askedIn(told?.aside ?? '').some(
+    const isOtherwise = askedIn(told?.sideFileText ?? '').some(
       (each) => (was.get(keyOf(each)) ?? each.came) !== each.came,
     );
     const passing = new Set(
-      (told?.cases ?? []).flatMap((test) => (test.outcome === 'passed' ? [testId(test)] : [])),
+      (told?.cases ?? []).flatMap((test) => (test.outcome === 'passed' ? [computeTestId(test)] : [])),
     );
     for (const each of failures)
-      if (isOtherwise && each.tree === tree && passing.has(testId(each.test))) found.add(each);
+      if (isOtherwise && each.tree === tree && passing.has(computeTestId(each.test))) found.add(each);
   }
   if (found.size === 0) return none;
   for (const tree of [await withOnly(subject, subject.tree, old.touched), subject.tree])

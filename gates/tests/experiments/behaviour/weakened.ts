@@ -40,7 +40,7 @@ export async function runWeakened(terms: FurtherTerms, settings: MutantSettings)
         findingOf({
           file: mutant.path,
           line: mutant.line,
-          weight: 'unclear',
+          severity: 'unclear',
           cause: {
             rule: 'run_tests_weakened',
             mutant: mutant.says,

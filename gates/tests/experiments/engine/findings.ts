@@ -1,9 +1,9 @@
-import type { Seen } from '../../../core/seen.ts';
+import type { GateFinding } from '../../../core/seen.ts';
 import type { TestResult } from '../../../core/test-result.ts';
 import { type Cause, renderCause } from './messages.ts';
 
 /** A finding of an experiment before its message is rendered. Decisions read these fields, never the message. */
-export interface ExperimentFinding extends Pick<Seen, 'weight' | 'file'> {
+export interface ExperimentFinding extends Pick<GateFinding, 'weight' | 'file'> {
   readonly line?: number | null;
   /** Name of the test case that it is about. */
   readonly test?: string;
@@ -13,19 +13,19 @@ export interface ExperimentFinding extends Pick<Seen, 'weight' | 'file'> {
 /** Longest message in characters. */
 const MAX_MESSAGE = 1_000;
 
-export const findingOf = ({ file, line = null, test, weight, cause }: ExperimentFinding): Seen => ({
+export const findingOf = ({ file, line = null, test, severity, cause }: ExperimentFinding): GateFinding => ({
   file,
   line,
   rule: cause.rule,
   ...(test === undefined ? {} : { test }),
   message: `${test === undefined ? '' : `${test}: `}${renderCause(cause)}`.slice(0, MAX_MESSAGE),
-  weight,
+  severity,
 });
 
 /** A finding about one test, at its file. */
 export const testFinding = (
   { file, name }: Pick<TestResult, 'file' | 'name'>,
   cause: Cause,
-  weight: Seen['weight'],
+  weight: GateFinding['severity'],
   line: number | null = null,
-): Seen => findingOf({ file, line, test: name, weight, cause });
+): GateFinding => findingOf({ file, line, test: name, severity: weight, cause });

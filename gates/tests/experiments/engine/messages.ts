@@ -1,4 +1,4 @@
-import { shownPath } from '../../../../workspace/git/path-bytes.ts';
+import { toDisplayPath } from '../../../../workspace/git/path-bytes.ts';
 
 /** Why a base test that fails on the new code needs review. */
 export type FailureReason =
@@ -118,7 +118,7 @@ function renderBaseFailure(cause: BaseFailureCause): string {
   const reason = 'reason' in cause ? renderReason(cause.reason) : '';
   const { changed } = cause;
   const expectation = changed
-    ? `; before: ${shownPath(changed.before) || '-'}; now: ${shownPath(changed.now) || '-'}`
+    ? `; before: ${toDisplayPath(changed.before) || '-'}; now: ${toDisplayPath(changed.now) || '-'}`
     : '';
   return `its base version fails on the new code${reason}${expectation}`;
 }

@@ -1,4 +1,4 @@
-import type { RunResult } from '../../../../workspace/process/run.ts';
+import type { ProcessResult } from '../../../../workspace/process/run.ts';
 
 /** How much longer than its CPU time runs may take by the clock: what sleeps uses none. */
 const CLOCK = 4;
@@ -18,7 +18,7 @@ export class Budget {
   }
 
   /** Takes what a run has cost; where nobody says how much CPU that was, the clock counts. */
-  spend<Ran extends { readonly ran: Pick<RunResult, 'cpuMs' | 'durationMs'> }>(run: Ran): Ran {
+  spend<Ran extends { readonly ran: Pick<ProcessResult, 'cpuMs' | 'durationMs'> }>(run: Ran): Ran {
     this.#cpuMs -= run.ran.cpuMs ?? run.ran.durationMs;
     return run;
   }

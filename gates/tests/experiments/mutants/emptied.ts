@@ -1,5 +1,5 @@
-import { isForTests } from '../../../code/parsing/definitions.ts';
-import type { Syntax } from '../../../code/parsing/syntax.ts';
+import { isRustTestModule } from '../../../code/parsing/definitions.ts';
+import type { SyntaxNode } from '../../../code/parsing/syntax.ts';
 import type { Language } from '../../../core/language.ts';
 
 /** A function that has something to do, and how it would be made to do nothing so that the language still takes it. */
@@ -36,12 +36,12 @@ const NAMING =
  * The functions of a file that have a name and a body, those of tests left out. What a function answers instead of working is the
  * coarsest of mutants: tests that do not notice it do not ask what the function is for.
  */
-export function emptiedFunctions(root: Syntax, language: Language): Emptied[] {
+export function emptiedFunctions(root: SyntaxNode, language: Language): Emptied[] {
   const found: Emptied[] = [];
-  for (const node of root.walk((inner) => !isForTests(inner))) {
+  for (const node of root.walk((inner) => !isRustTestModule(inner))) {
     if (!FUNCTIONS[language].test(node.type)) continue;
     const name = nameOf(node);
-    const body = node.child('body');
+    const body = node.childForField('body');
     if (name === null || body === null || isIdle(body)) continue;
     const place = { name, from: node.line, to: lastLine(node) };
     found.push({
@@ -53,19 +53,19 @@ export function emptiedFunctions(root: Syntax, language: Language): Emptied[] {
   return found;
 }
 
-export function nameOf(node: Syntax): string | null {
-  const own = node.child('name');
+export function nameOf(node: SyntaxNode): string | null {
+  const own = node.childForField('name');
   if (own) return own.text;
   const above = node.parent;
   if (!above || !NAMING.test(above.type)) return null;
-  const given = above.child('name') ?? above.child('left') ?? above.child('key') ?? above.child('property');
+  const given = above.childForField('name') ?? above.childForField('left') ?? above.childForField('key') ?? above.childForField('property');
   return given?.text ?? null;
 }
 
-const lastLine = (node: Syntax): number => node.line + node.text.split('\n').length - 1;
+const lastLine = (node: SyntaxNode): number => node.line + node.text.split('\n').length - 1;
 
 /** Nothing, a comment, `pass`, or a refusal to work. */
-const isIdle = (body: Syntax): boolean =>
+const isIdle = (body: SyntaxNode): boolean =>
   /block/.test(body.type) &&
   body.namedChildren.every(
     ({ type, text }) =>
@@ -76,7 +76,7 @@ const isIdle = (body: Syntax): boolean =>
   );
 
 /** What a body of one statement answers; '' where it does more. */
-function onlyAnswer(body: Syntax): string {
+function onlyAnswer(body: SyntaxNode): string {
   const [only, more] = body.namedChildren.filter(({ type }) => !/comment/.test(type));
   return only === undefined || more !== undefined ? '' : only.text.replace(/^return\s+|;$/g, '');
 }
@@ -85,10 +85,10 @@ function onlyAnswer(body: Syntax): string {
 const NOTHING_AS_IT_IS =
   /^(?:0(?:\.0)?|false|nil|None|""|' '|\(\)|String::new\(\)|Vec::new\(\)|vec!\[\]|Ok\(\(\)\))$/;
 
-type Way = (node: Syntax, body: Syntax) => Pick<Emptied, 'start' | 'end' | 'nothing' | 'breaks'>;
+type Way = (node: SyntaxNode, body: SyntaxNode) => Pick<Emptied, 'start' | 'end' | 'nothing' | 'breaks'>;
 
 /** Statements in front of a body in braces. What follows them stays, so that nothing that it uses is unused. */
-const inFront = (body: Syntax, nothing: string | null, breaks: string): ReturnType<Way> => ({
+const inFront = (body: SyntaxNode, nothing: string | null, breaks: string): ReturnType<Way> => ({
   start: body.start + 1,
   end: body.start + 1,
   nothing: nothing === null ? null : ` ${nothing} `,
@@ -116,9 +116,9 @@ const WAYS: Readonly<Record<Language, Way>> = {
           nothing: 'undefined',
           breaks: "(() => { throw new Error('switched off'); })()",
         },
-  go: (node, body) => inFront(body, zeroOfGo(node.child('result')), 'panic("switched off");'),
+  go: (node, body) => inFront(body, zeroOfGo(node.childForField('result')), 'panic("switched off");'),
   rust: (node, body) => {
-    const zero = zeroOfRust(node.child('return_type')?.text ?? '()');
+    const zero = zeroOfRust(node.childForField('return_type')?.text ?? '()');
     // Under a condition, because lints take what follows for code that is never reached.
     return inFront(
       body,
@@ -129,12 +129,12 @@ const WAYS: Readonly<Record<Language, Way>> = {
 };
 
 /** `*new(T)` is the zero of any type, also of a parameter. */
-function zeroOfGo(result: Syntax | null): string | null {
+function zeroOfGo(result: SyntaxNode | null): string | null {
   if (result === null) return 'return;';
   if (result.type !== 'parameter_list') return `return *new(${result.text});`;
   const types = result.namedChildren.flatMap((each) => {
-    const type = each.child('type')?.text;
-    const names = each.childrenAt('name').length;
+    const type = each.childForField('type')?.text;
+    const names = each.childrenForField('name').length;
     return type === undefined ? [] : Array.from({ length: Math.max(1, names) }, () => type);
   });
   return types.length === 0 ? null : `return ${types.map((type) => `*new(${type})`).join(', ')};`;

@@ -1,8 +1,8 @@
-import { isForTests } from '../../../code/parsing/definitions.ts';
-import { parse } from '../../../code/parsing/parse.ts';
-import type { Syntax } from '../../../code/parsing/syntax.ts';
-import { type Grammar, type Language, languageOf } from '../../../core/language.ts';
-import type { Subject } from '../../../core/subject.ts';
+import { isRustTestModule } from '../../../code/parsing/definitions.ts';
+import { parseSource } from '../../../code/parsing/parse.ts';
+import type { SyntaxNode } from '../../../code/parsing/syntax.ts';
+import { type Grammar, type Language, languageOfGrammar } from '../../../core/language.ts';
+import type { PatchSubject } from '../../../core/subject.ts';
 import { FUNCTIONS, nameOf } from './emptied.ts';
 import { withOwnCode } from './own-code.ts';
 import type { Replaced } from './replaced.ts';
@@ -10,8 +10,8 @@ import type { Replaced } from './replaced.ts';
 /** What becomes of one function; empty: nothing. */
 type FunctionEdit = (at: {
   readonly language: Language;
-  readonly node: Syntax;
-  readonly body: Syntax;
+  readonly node: SyntaxNode;
+  readonly body: SyntaxNode;
   /** The last word of its name. */
   readonly name: string;
   readonly path: string;
@@ -25,7 +25,7 @@ export interface TreeEdit {
 
 /** A tree with functions of its code written in another way. @returns null as `withOwnCode` does. */
 export const withFunctions = (
-  subject: Pick<Subject, 'store'>,
+  subject: Pick<PatchSubject, 'store'>,
   tree: string,
   edit: TreeEdit,
 ): Promise<string | null> =>
@@ -38,12 +38,12 @@ export async function rewritten(
   text: string,
   { inFunctions, atEnd }: TreeEdit,
 ): Promise<string | null> {
-  const language = languageOf(grammar);
-  const { root } = await parse(grammar, text);
+  const language = languageOfGrammar(grammar);
+  const { root } = await parseSource(grammar, text);
   const all: Replaced[] = [];
-  for (const node of root.walk((inner) => !isForTests(inner))) {
+  for (const node of root.walk((inner) => !isRustTestModule(inner))) {
     if (!FUNCTIONS[language].test(node.type)) continue;
-    const body = node.child('body');
+    const body = node.childForField('body');
     const name = nameOf(node)?.split('.').at(-1);
     if (name !== undefined && body !== null) all.push(...inFunctions({ language, node, body, name, path }));
   }

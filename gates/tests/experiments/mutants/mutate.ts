@@ -1,5 +1,5 @@
-import { isForTests } from '../../../code/parsing/definitions.ts';
-import type { Syntax } from '../../../code/parsing/syntax.ts';
+import { isRustTestModule } from '../../../code/parsing/definitions.ts';
+import type { SyntaxNode } from '../../../code/parsing/syntax.ts';
 import type { Language } from '../../../core/language.ts';
 import { emptiedFunctions } from './emptied.ts';
 
@@ -79,13 +79,13 @@ const NOTHING: Readonly<Partial<Record<Language, string>>> = { python: 'None', j
  * The mutants of some lines of a file. Each changes one place, or has one function do nothing; strings, types and imports are left alone.
  * @param lines 1-based lines that may be changed.
  */
-export function mutantsOf(root: Syntax, language: Language, lines: ReadonlySet<number>): Mutant[] {
+export function mutantsOf(root: SyntaxNode, language: Language, lines: ReadonlySet<number>): Mutant[] {
   const found: Mutant[] = [];
-  const add = (node: Syntax, instead: string, says: string): void => {
+  const add = (node: SyntaxNode, instead: string, says: string): void => {
     if (lines.has(node.line))
       found.push({ start: node.start, end: node.end, instead, line: node.line, says, coarse: false });
   };
-  for (const node of root.walk((inner) => !PASSED_OVER.has(inner.type) && !isForTests(inner))) {
+  for (const node of root.walk((inner) => !PASSED_OVER.has(inner.type) && !isRustTestModule(inner))) {
     if (BINARY.has(node.type))
       for (const operator of node.children) {
         const instead = operator.named ? undefined : OPERATORS[operator.text];

@@ -1,9 +1,9 @@
 import { readBlobs } from '../../../../workspace/git/blobs.ts';
-import { type Edit, editTree, writeBlob } from '../../../../workspace/git/edit.ts';
-import { isRegular, listFiles } from '../../../../workspace/git/list.ts';
-import { Unreadable } from '../../../code/parsing/unreadable.ts';
-import { type Grammar, grammarOf, isOwnCode } from '../../../core/language.ts';
-import type { Subject } from '../../../core/subject.ts';
+import { type GitTreeEdit, editTree, writeBlob } from '../../../../workspace/git/edit.ts';
+import { isRegularFile, listFiles } from '../../../../workspace/git/list.ts';
+import { UnreadableCodeError } from '../../../code/parsing/unreadable.ts';
+import { type Grammar, grammarOfPath, isProjectCode } from '../../../core/language.ts';
+import type { PatchSubject } from '../../../core/subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 
 /** Most files of code that are written in another way. In a larger project nobody could say what a test that passes means. */
@@ -24,28 +24,28 @@ export type Rewrite = (file: {
  * @returns null where nothing is, or where there is too much code.
  */
 export async function withOwnCode(
-  { store }: Pick<Subject, 'store'>,
+  { store }: Pick<PatchSubject, 'store'>,
   tree: string,
   rewrite: Rewrite,
 ): Promise<string | null> {
   const files = (await listFiles(store, tree)).filter(
     (file) =>
-      isRegular(file) && isOwnCode(file.path) && !isTestPath(file.path) && !OF_THE_RUN.test(file.path),
+      isRegularFile(file) && isProjectCode(file.path) && !isTestPath(file.path) && !OF_THE_RUN.test(file.path),
   );
   if (files.length === 0 || files.length > MAX_FILES) return null;
   const texts = await readBlobs(
     store,
     files.map(({ id }) => id),
   );
-  const edits: Edit[] = [];
+  const edits: GitTreeEdit[] = [];
   for (const { path, id, mode } of files) {
     const text = texts.get(id)?.toString('utf8');
-    const grammar = grammarOf(path);
+    const grammar = grammarOfPath(path);
     const made =
       text === undefined || grammar === null
         ? null
         : await unlessUnreadable(rewrite({ path, text, grammar }));
-    if (made !== null) edits.push({ path, to: { id: writeBlob(store, made), mode } });
+    if (made !== null) edits.push({ path, entry: { id: writeBlob(store, made), mode } });
   }
   return edits.length === 0 ? null : editTree(store, tree, edits);
 }
@@ -55,7 +55,7 @@ async function unlessUnreadable(rewriting: Promise<string | null>): Promise<stri
   try {
     return await rewriting;
   } catch (error) {
-    if (error instanceof Unreadable || error instanceof RangeError) return null;
+    if (error instanceof UnreadableCodeError || error instanceof RangeError) return null;
     throw error;
   }
 }

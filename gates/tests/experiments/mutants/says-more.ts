@@ -1,10 +1,10 @@
 import { readBlobs } from '../../../../workspace/git/blobs.ts';
-import { isRegular } from '../../../../workspace/git/list.ts';
-import { parse } from '../../../code/parsing/parse.ts';
-import { Unreadable } from '../../../code/parsing/unreadable.ts';
-import { type Grammar, grammarOf } from '../../../core/language.ts';
-import type { Subject } from '../../../core/subject.ts';
-import { type Hunk, hunksOf } from '../../running/added-lines.ts';
+import { isRegularFile } from '../../../../workspace/git/list.ts';
+import { parseSource } from '../../../code/parsing/parse.ts';
+import { UnreadableCodeError } from '../../../code/parsing/unreadable.ts';
+import { type Grammar, grammarOfPath } from '../../../core/language.ts';
+import type { PatchSubject } from '../../../core/subject.ts';
+import { type DiffHunk, readDiffHunks } from '../../running/added-lines.ts';
 import { isOperator } from './mutate.ts';
 import type { MayChange } from './try.ts';
 
@@ -21,49 +21,49 @@ const MAX_PAIRS = 4_000_000;
  * Lines that the patch writes and that say what the base did not say there, or leave something out. Code that is only set in another way, wrapped or quoted, is
  * the base's: whether tests mind it is nothing that the patch has changed.
  */
-export async function linesThatSayMore(subject: Subject): Promise<MayChange> {
-  const hunks = await hunksOf(subject.store, subject.base, subject.tree);
-  const files = subject.changes.filter(({ path, head }) => head && (hunks.get(path)?.length ?? 0) > 0);
+export async function linesThatSayMore(subject: PatchSubject): Promise<MayChange> {
+  const hunks = await readDiffHunks(subject.store, subject.base, subject.tree);
+  const files = subject.changes.filter(({ path, headEntry }) => headEntry && (hunks.get(path)?.length ?? 0) > 0);
   const blobs = await readBlobs(
     subject.store,
-    files.flatMap(({ base, head }) =>
-      [base, head].flatMap((entry) => (entry && isRegular(entry) ? [entry.id] : [])),
+    files.flatMap(({ baseEntry, headEntry }) =>
+      [baseEntry, headEntry].flatMap((entry) => (entry && isRegularFile(entry) ? [entry.id] : [])),
     ),
   );
   const textOf = (id: string | undefined): string => (id && blobs.get(id)?.toString('utf8')) || '';
   const told = new Map<string, ReadonlySet<number>>();
-  for (const { path, base, head } of files) {
-    const grammar = grammarOf(path);
+  for (const { path, baseEntry, headEntry } of files) {
+    const grammar = grammarOfPath(path);
     if (grammar === null) continue;
-    const before = await tokensOf(grammar, textOf(base?.id));
-    const after = await tokensOf(grammar, textOf(head?.id));
+    const before = await tokensOf(grammar, textOf(baseEntry?.id));
+    const after = await tokensOf(grammar, textOf(headEntry?.id));
     if (before && after) told.set(path, newLines(before, after, hunks.get(path) ?? []));
   }
   // What cannot be compared is the patch's as it stands.
   return (path, line) =>
     told.get(path)?.has(line) ??
-    (hunks.get(path) ?? []).some((hunk) => line >= hunk.line && line < hunk.line + hunk.count);
+    (hunks.get(path) ?? []).some((hunk) => line >= hunk.newLine && line < hunk.newLine + hunk.newCount);
 }
 
 async function tokensOf(grammar: Grammar, source: string): Promise<Token[] | null> {
   try {
-    const { root } = await parse(grammar, source);
+    const { root } = await parseSource(grammar, source);
     return [...root.walk()].flatMap(({ children, text, line }) =>
       children.length === 0 && (isOperator(text) || /[\p{L}\p{N}_]/u.test(text)) ? [{ text, line }] : [],
     );
   } catch (error) {
-    if (error instanceof Unreadable || error instanceof RangeError) return null;
+    if (error instanceof UnreadableCodeError || error instanceof RangeError) return null;
     throw error;
   }
 }
 
 /** Lines of hunks with a token that the hunk's old lines do not have in the same order, or from which one is gone. */
-function newLines(before: readonly Token[], after: readonly Token[], hunks: readonly Hunk[]): Set<number> {
+function newLines(before: readonly Token[], after: readonly Token[], hunks: readonly DiffHunk[]): Set<number> {
   const lines = new Set<number>();
   const within = (all: readonly Token[], from: number, count: number): Token[] =>
     all.filter(({ line }) => line >= from && line < from + count);
-  for (const { oldLine, oldCount, line, count } of hunks)
-    for (const token of differing(within(before, oldLine, oldCount), within(after, line, count)))
+  for (const { oldLine, oldCount, newLine, newCount } of hunks)
+    for (const token of differing(within(before, oldLine, oldCount), within(after, newLine, newCount)))
       lines.add(token.line);
   return lines;
 }

@@ -1,6 +1,6 @@
-import { parse } from '../../../code/parsing/parse.ts';
-import { languageOf } from '../../../core/language.ts';
-import type { Subject } from '../../../core/subject.ts';
+import { parseSource } from '../../../code/parsing/parse.ts';
+import { languageOfGrammar } from '../../../core/language.ts';
+import type { PatchSubject } from '../../../core/subject.ts';
 import { type Emptied, emptiedFunctions } from './emptied.ts';
 import { withOwnCode } from './own-code.ts';
 
@@ -9,12 +9,12 @@ export type Off = 'nothing' | 'breaks';
 
 /** A tree in which no function of the project works any more. @returns null as `withOwnCode` does. */
 export const switchedOff = (
-  subject: Pick<Subject, 'store'>,
+  subject: Pick<PatchSubject, 'store'>,
   tree: string,
   how: Off,
 ): Promise<string | null> =>
   withOwnCode(subject, tree, async ({ grammar, text }) => {
-    const found = emptiedFunctions((await parse(grammar, text)).root, languageOf(grammar));
+    const found = emptiedFunctions((await parseSource(grammar, text)).root, languageOfGrammar(grammar));
     return found.length === 0 ? null : allOff(text, found, how);
   });
 

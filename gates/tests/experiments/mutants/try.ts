@@ -1,14 +1,14 @@
 import { readBlobs } from '../../../../workspace/git/blobs.ts';
 import { editTree, writeBlob } from '../../../../workspace/git/edit.ts';
-import { isRegular } from '../../../../workspace/git/list.ts';
-import { withTestsOf } from '../../../code/cases/beside.ts';
-import { parse } from '../../../code/parsing/parse.ts';
-import { Unreadable } from '../../../code/parsing/unreadable.ts';
-import { baseFiles } from '../../../core/base-files.ts';
-import { grammarOf, isOwnCode, languageOf } from '../../../core/language.ts';
-import type { Subject } from '../../../core/subject.ts';
+import { isRegularFile } from '../../../../workspace/git/list.ts';
+import { replaceInlineTests } from '../../../code/cases/beside.ts';
+import { parseSource } from '../../../code/parsing/parse.ts';
+import { UnreadableCodeError } from '../../../code/parsing/unreadable.ts';
+import { createBaseFileReader } from '../../../core/base-files.ts';
+import { grammarOfPath, isProjectCode, languageOfGrammar } from '../../../core/language.ts';
+import type { PatchSubject } from '../../../core/subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
-import type { Execution } from '../../running/execution.ts';
+import type { CommandRun } from '../../running/execution.ts';
 import type { Budget } from './budget.ts';
 import { emptiedFunctions } from './emptied.ts';
 import { firstOf, type Mutant, mutantsOf, mutated } from './mutate.ts';
@@ -32,18 +32,18 @@ const MAX_LINES = 50_000;
 
 /** The mutants of these files of a tree; tests, and what cannot be read, have none. */
 export async function mutableFiles(
-  { store }: Pick<Subject, 'store'>,
+  { store }: Pick<PatchSubject, 'store'>,
   files: readonly { readonly path: string; readonly id: string; readonly mode: string }[],
   mayChange: MayChange,
 ): Promise<MutableFile[]> {
-  const wanted = files.filter((file) => isRegular(file) && isOwnCode(file.path) && !isTestPath(file.path));
+  const wanted = files.filter((file) => isRegularFile(file) && isProjectCode(file.path) && !isTestPath(file.path));
   const blobs = await readBlobs(
     store,
     wanted.map(({ id }) => id),
   );
   const found: MutableFile[] = [];
   for (const { path, id, mode } of wanted) {
-    const grammar = grammarOf(path);
+    const grammar = grammarOfPath(path);
     const source = blobs.get(id)?.toString('utf8');
     if (grammar === null || source === undefined) continue;
     const count = Math.min(source.split('\n').length, MAX_LINES);
@@ -52,8 +52,8 @@ export async function mutableFiles(
     );
     if (lines.size === 0) continue;
     try {
-      const { root } = await parse(grammar, source);
-      const language = languageOf(grammar);
+      const { root } = await parseSource(grammar, source);
+      const language = languageOfGrammar(grammar);
       found.push({
         path,
         mode,
@@ -63,22 +63,22 @@ export async function mutableFiles(
           .length,
       });
     } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
+      if (!(error instanceof UnreadableCodeError)) throw error;
     }
   }
   return found;
 }
 
 /** Whether the patch writes to what a function of the code does, and not to values and names alone. */
-export async function changedFunctions(subject: Subject, mayChange: MayChange): Promise<boolean> {
-  const changed = subject.changes.flatMap(({ path, head }) =>
-    head ? [{ path, id: head.id, mode: head.mode }] : [],
+export async function changedFunctions(subject: PatchSubject, mayChange: MayChange): Promise<boolean> {
+  const changed = subject.changes.flatMap(({ path, headEntry }) =>
+    headEntry ? [{ path, id: headEntry.id, mode: headEntry.mode }] : [],
   );
   return (await mutableFiles(subject, changed, mayChange)).some(({ emptied }) => emptied > 0);
 }
 
 export interface TryOptions {
-  readonly store: Subject['store'];
+  readonly store: PatchSubject['store'];
   readonly files: readonly MutableFile[];
   /** Most mutants that are tried. */
   readonly most: number;
@@ -105,20 +105,20 @@ export async function* eachMutant({ store, files, most, budget }: TryOptions): A
       ...mutant,
       in: async (tree) => {
         const there = await testsBesideIn(store, tree, mutant.path);
-        const id = writeBlob(store, (there && (await withTestsOf(text, there))) ?? text);
-        return editTree(store, tree, [{ path: mutant.path, to: { id, mode: file.mode } }]);
+        const id = writeBlob(store, (there && (await replaceInlineTests(text, there))) ?? text);
+        return editTree(store, tree, [{ path: mutant.path, entry: { id, mode: file.mode } }]);
       },
     };
   }
 }
 
 /** The text of a file of Rust in a tree: its tests beside the code may be others there. */
-const testsBesideIn = async (store: Subject['store'], tree: string, path: string): Promise<string | null> =>
-  path.endsWith('.rs') ? baseFiles(store, tree)(path) : null;
+const testsBesideIn = async (store: PatchSubject['store'], tree: string, path: string): Promise<string | null> =>
+  path.endsWith('.rs') ? createBaseFileReader(store, tree)(path) : null;
 
 /** Time for a mutant, in milliseconds: what never ends must not take all that the gate has. */
-export const limitFor = ({ ran }: Pick<Execution, 'ran'>): number => 5_000 + 4 * ran.durationMs;
+export const limitFor = ({ processResult }: Pick<CommandRun, 'processResult'>): number => 5_000 + 4 * processResult.durationMs;
 
 /** What tests say of a mutant; null: they could not run. What does not even build, or never ends, was noticed. */
-export const noticed = ({ outcome }: Pick<Execution, 'outcome'>): boolean | null =>
+export const noticed = ({ outcome }: Pick<CommandRun, 'outcome'>): boolean | null =>
   outcome === 'passed' ? false : outcome === 'failed' || outcome === 'timed_out' ? true : null;

@@ -1,49 +1,49 @@
-import type { LOG_TOOLS, LoggedRun } from './logged.ts';
+import type { LOGGED_TEST_TOOLS, LoggedTestRun } from './logged.ts';
 
-type Tool = (typeof LOG_TOOLS)[number];
-type Counts = Pick<LoggedRun, 'passed' | 'failed' | 'skipped'>;
+type Tool = (typeof LOGGED_TEST_TOOLS)[number];
+type Counts = Pick<LoggedTestRun, 'passed' | 'failed' | 'skipped'>;
 
 /** How one runner ends what it prints, and how it names what failed before. */
-export interface Runner {
+export interface TestLogParser {
   readonly tool: Tool;
   /** Reads a line that says how a run ended; null: it is none. */
-  readonly ends: (line: string, before: readonly string[]) => Counts | null;
+  readonly parseSummary: (line: string, before: readonly string[]) => Counts | null;
   /** The name of a failed test in a line; null: there is none. */
-  readonly fails: (line: string) => string | null;
+  readonly parseFailedTest: (line: string) => string | null;
 }
 
 const number = (text: string | undefined): number | null => (text === undefined ? null : Number(text));
 const first = (pattern: RegExp, line: string): string | null => pattern.exec(line)?.[1]?.trim() || null;
 /** `2 failed` in a list of such. */
-const counted = (line: string, ...words: readonly string[]): number =>
+const sumCounts = (line: string, ...words: readonly string[]): number =>
   words.reduce((sum, word) => sum + Number(new RegExp(`\\b(\\d{1,9}) ${word}\\b`).exec(line)?.[1] ?? 0), 0);
 /** The last of the lines before that a pattern fits, within some. */
-const earlier = (before: readonly string[], pattern: RegExp): string | undefined =>
+const findEarlierLine = (before: readonly string[], pattern: RegExp): string | undefined =>
   before
     .slice(-12)
     .map((line) => pattern.exec(line)?.[1])
     .findLast((found) => found !== undefined);
 
-const pytest: Runner = {
+const pytest: TestLogParser = {
   tool: 'pytest',
-  ends: (line) =>
+  parseSummary: (line) =>
     /^(?:=+ )?\d{1,9} (?:passed|failed|skipped|errors?|xfailed|xpassed|deselected|warnings?)\b.* in [\d.]{1,12}s\b/.test(
       line,
     )
       ? {
-          passed: counted(line, 'passed', 'xpassed'),
-          failed: counted(line, 'failed', 'errors?'),
-          skipped: counted(line, 'skipped', 'xfailed'),
+          passed: sumCounts(line, 'passed', 'xpassed'),
+          failed: sumCounts(line, 'failed', 'errors?'),
+          skipped: sumCounts(line, 'skipped', 'xfailed'),
         }
       : null,
-  fails: (line) => first(/^(?:FAILED|ERROR) (\S{1,500})/, line),
+  parseFailedTest: (line) => first(/^(?:FAILED|ERROR) (\S{1,500})/, line),
 };
 
-const unittest: Runner = {
+const unittest: TestLogParser = {
   tool: 'unittest',
-  ends: (line, before) => {
+  parseSummary: (line, before) => {
     const ended = /^(OK|FAILED)(?: \(([^)]{1,200})\))?$/.exec(line);
-    const all = earlier(before, /^Ran (\d{1,9}) tests? in [\d.]{1,12}s$/);
+    const all = findEarlierLine(before, /^Ran (\d{1,9}) tests? in [\d.]{1,12}s$/);
     if (!ended || all === undefined) return null;
     const of = (name: string): number =>
       Number(new RegExp(`\\b${name}=(\\d{1,9})`).exec(ended[2] ?? '')?.[1] ?? 0);
@@ -51,95 +51,95 @@ const unittest: Runner = {
     const skipped = of('skipped') + of('expected failures');
     return { passed: Math.max(0, Number(all) - failed - skipped), failed, skipped };
   },
-  fails: (line) => first(/^(?:FAIL|ERROR): (.{1,500})$/, line),
+  parseFailedTest: (line) => first(/^(?:FAIL|ERROR): (.{1,500})$/, line),
 };
 
-const vitest: Runner = {
+const vitest: TestLogParser = {
   tool: 'vitest',
-  ends: (line) =>
+  parseSummary: (line) =>
     /^ {2,8}Tests {1,4}\d{1,9} (?:passed|failed|skipped|todo)\b.*\(\d{1,9}\)$/.test(line)
       ? {
-          passed: counted(line, 'passed'),
-          failed: counted(line, 'failed'),
-          skipped: counted(line, 'skipped', 'todo'),
+          passed: sumCounts(line, 'passed'),
+          failed: sumCounts(line, 'failed'),
+          skipped: sumCounts(line, 'skipped', 'todo'),
         }
       : null,
-  fails: (line) => first(/^ ?FAIL {1,4}(?:\|[^|]{1,50}\| )?(\S{1,300} > .{1,500})$/, line),
+  parseFailedTest: (line) => first(/^ ?FAIL {1,4}(?:\|[^|]{1,50}\| )?(\S{1,300} > .{1,500})$/, line),
 };
 
-const jest: Runner = {
+const jest: TestLogParser = {
   tool: 'jest',
-  ends: (line) =>
+  parseSummary: (line) =>
     /^Tests: {1,8}\d{1,9} .*\b\d{1,9} total$/.test(line)
       ? {
-          passed: counted(line, 'passed'),
-          failed: counted(line, 'failed'),
-          skipped: counted(line, 'skipped', 'todo'),
+          passed: sumCounts(line, 'passed'),
+          failed: sumCounts(line, 'failed'),
+          skipped: sumCounts(line, 'skipped', 'todo'),
         }
       : null,
-  fails: (line) => first(/^ {2}● (.{1,500})$/, line),
+  parseFailedTest: (line) => first(/^ {2}● (.{1,500})$/, line),
 };
 
 /** Its summary is in lines of their own, of which the one with the skipped comes last. */
-const nodeTest: Runner = {
+const nodeTest: TestLogParser = {
   tool: 'node --test',
-  ends: (line, before) => {
+  parseSummary: (line, before) => {
     const skipped = /^(?:#|ℹ) skipped (\d{1,9})$/.exec(line)?.[1];
-    const passed = earlier(before, /^(?:#|ℹ) pass (\d{1,9})$/);
+    const passed = findEarlierLine(before, /^(?:#|ℹ) pass (\d{1,9})$/);
     if (skipped === undefined || passed === undefined) return null;
-    const failed = earlier(before, /^(?:#|ℹ) fail (\d{1,9})$/);
-    const cancelled = earlier(before, /^(?:#|ℹ) cancelled (\d{1,9})$/);
+    const failed = findEarlierLine(before, /^(?:#|ℹ) fail (\d{1,9})$/);
+    const cancelled = findEarlierLine(before, /^(?:#|ℹ) cancelled (\d{1,9})$/);
     return {
       passed: Number(passed),
       failed: failed === undefined ? null : Number(failed) + Number(cancelled ?? 0),
       skipped: Number(skipped),
     };
   },
-  fails: (line) =>
+  parseFailedTest: (line) =>
     first(/^ {0,40}not ok \d{1,9} - (.{1,500}?)(?: # .{0,200})?$/, line) ??
     first(/^ {0,40}✖ (.{1,500}?) \([\d.]{1,15}ms\)$/, line),
 };
 
 /** Passing and pending come before failing, which is not printed where there is none. */
-const mocha: Runner = {
+const mocha: TestLogParser = {
   tool: 'mocha',
-  ends: (line) => {
+  parseSummary: (line) => {
     const passed = /^ {2}(\d{1,9}) passing \([\d.]{1,12}(?:ms|s|m)\)$/.exec(line)?.[1];
     return passed === undefined ? null : { passed: Number(passed), failed: 0, skipped: 0 };
   },
-  fails: () => null,
+  parseFailedTest: () => null,
 };
 
-const goTest: Runner = {
+const goTest: TestLogParser = {
   tool: 'go test',
   // It says how a package ended; how many tests that are, only -v says.
-  ends: (line) => {
+  parseSummary: (line) => {
     const failed = /^FAIL\t\S{1,300}\t[\d.]{1,12}s$/.test(line);
     return failed || /^ok {2}\t\S{1,300}\t(?:[\d.]{1,12}s|\(cached\))/.test(line)
       ? { passed: null, failed: null, skipped: null }
       : null;
   },
-  fails: (line) => first(/^ {0,40}--- FAIL: (\S{1,300}) \([\d.]{1,12}s\)$/, line),
+  parseFailedTest: (line) => first(/^ {0,40}--- FAIL: (\S{1,300}) \([\d.]{1,12}s\)$/, line),
 };
 
-const cargoTest: Runner = {
+const cargoTest: TestLogParser = {
   tool: 'cargo test',
-  ends: (line) => {
+  parseSummary: (line) => {
     const found = /^test result: (?:ok|FAILED)\. (\d{1,9}) passed; (\d{1,9}) failed; (\d{1,9}) ignored;/.exec(
       line,
     );
     return found ? { passed: number(found[1]), failed: number(found[2]), skipped: number(found[3]) } : null;
   },
-  fails: (line) => first(/^test (.{1,300}) \.\.\. FAILED$/, line),
+  parseFailedTest: (line) => first(/^test (.{1,300}) \.\.\. FAILED$/, line),
 };
 
 const attribute = (tag: string, name: string): number | null => {
   const found = new RegExp(`\\b${name}="(\\d{1,9})"`).exec(tag)?.[1];
   return found === undefined ? null : Number(found);
 };
-const junit: Runner = {
+const junit: TestLogParser = {
   tool: 'junit',
-  ends: (line) => {
+  parseSummary: (line) => {
     const tag = /<testsuite\b[^>]{1,2000}>/.exec(line)?.[0];
     const all = tag === undefined ? null : attribute(tag, 'tests');
     if (tag === undefined || all === null) return null;
@@ -147,10 +147,10 @@ const junit: Runner = {
     const skipped = attribute(tag, 'skipped') ?? 0;
     return { passed: Math.max(0, all - failed - skipped), failed, skipped };
   },
-  fails: () => null,
+  parseFailedTest: () => null,
 };
 
-export const RUNNERS: readonly Runner[] = [
+export const TEST_LOG_PARSERS: readonly TestLogParser[] = [
   pytest,
   unittest,
   vitest,

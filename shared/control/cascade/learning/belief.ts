@@ -1,28 +1,28 @@
 import type { Tier } from '../../../contract/agents/tiers.ts';
-import { priceOf } from '../../../contract/models/prices.ts';
-import type { Complexity } from '../../../contract/submission/schema.ts';
-import { type Control, NO_CONTROL } from './control.ts';
-import { type Interval, mean, shareInterval, spread } from './interval.ts';
+import { modelPrice } from '../../../contract/models/prices.ts';
+import type { TaskComplexity } from '../../../contract/submission/schema.ts';
+import { type LearningControl, NO_LEARNING_CONTROL } from './control.ts';
+import { type Interval, mean, wilsonInterval, centralInterval } from './interval.ts';
 import type { LearnedOutcome } from './outcome.ts';
-import { latest, type Window } from './window.ts';
+import { latestOutcomes, type OutcomeWindow } from './window.ts';
 
 /** All that is remembered of a role: a window for each complexity and tier, and a person's word. */
 export interface RoleMemory {
   readonly windows: readonly {
-    readonly complexity: Complexity;
+    readonly complexity: TaskComplexity;
     readonly tier: Tier;
-    readonly window: Window;
+    readonly window: OutcomeWindow;
   }[];
-  readonly control: Control;
+  readonly control: LearningControl;
 }
-export const NO_MEMORY: RoleMemory = { windows: [], control: NO_CONTROL };
+export const EMPTY_ROLE_MEMORY: RoleMemory = { windows: [], control: NO_LEARNING_CONTROL };
 
 /** What is believed of one tier, and from what. */
 export interface Belief {
   readonly tier: Tier;
   readonly model: string;
   /** Of tasks of the same complexity, of the role whatever the complexity, or of nothing at all. */
-  readonly from: 'complexity' | 'role' | 'nothing';
+  readonly basis: 'complexity' | 'role' | 'nothing';
   readonly observations: number;
   readonly passes: number;
   /** Null without observations. */
@@ -36,7 +36,7 @@ export interface Belief {
   /** Attempts whose cost is known. */
   readonly costs_known: number;
   /** Of agent and judging together: by this is set aside. Which tier tries goes by the agent alone. */
-  readonly spent: {
+  readonly cost_with_judging: {
     readonly known: number;
     readonly mean_usd: number | null;
     readonly usd_90: Interval | null;
@@ -45,7 +45,7 @@ export interface Belief {
 }
 
 /** What an attempt took with its judging, in dollars; null: not known. Of earlier versions the judging was not written down. */
-const spentIn = ({ cost_usd, judging_usd = 0 }: LearnedOutcome): number | null =>
+const costWithJudging = ({ cost_usd, judging_usd = 0 }: LearnedOutcome): number | null =>
   cost_usd === null || judging_usd === null ? null : cost_usd + judging_usd;
 
 const known = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
@@ -53,24 +53,24 @@ const known = (values: readonly (number | null)[]): number[] => values.filter((v
 function summarise(
   tier: Tier,
   model: string,
-  from: Belief['from'],
+  from: Belief['basis'],
   outcomes: readonly LearnedOutcome[],
 ): Belief {
   const passes = outcomes.filter(({ passed }) => passed).length;
   const costs = known(outcomes.map(({ cost_usd }) => cost_usd));
-  const spent = known(outcomes.map(spentIn));
+  const spent = known(outcomes.map(costWithJudging));
   return {
     tier,
     model,
-    from: outcomes.length === 0 ? 'nothing' : from,
+    basis: outcomes.length === 0 ? 'nothing' : from,
     observations: outcomes.length,
     passes,
     pass_rate: outcomes.length === 0 ? null : passes / outcomes.length,
-    pass_rate_90: shareInterval(passes, outcomes.length),
+    pass_rate_90: wilsonInterval(passes, outcomes.length),
     mean_cost_usd: mean(costs),
-    cost_usd_90: spread(costs),
+    cost_usd_90: centralInterval(costs),
     costs_known: costs.length,
-    spent: { known: spent.length, mean_usd: mean(spent), usd_90: spread(spent) },
+    cost_with_judging: { known: spent.length, mean_usd: mean(spent), usd_90: centralInterval(spent) },
     mean_seconds: mean(known(outcomes.map(({ seconds }) => seconds))),
   };
 }
@@ -79,9 +79,9 @@ function summarise(
  * What is believed of a tier for tasks of a complexity: from outcomes of the same complexity where there are enough of them, else from all
  * of the role. Only those of the model that fills the tier now, and after the last reset, count.
  */
-export function believe(
+export function estimateBelief(
   { windows, control }: RoleMemory,
-  complexity: Complexity,
+  complexity: TaskComplexity,
   { tier, model }: { readonly tier: Tier; readonly model: string },
   enough: number,
 ): Belief {
@@ -89,9 +89,9 @@ export function believe(
   const counts = (outcome: LearnedOutcome): boolean => outcome.model === model && outcome.at > since;
   const ofTier = windows.filter((each) => each.tier === tier);
   const same = ofTier.filter((each) => each.complexity === complexity).flatMap(({ window }) => window);
-  const own = latest(same).filter(counts);
+  const own = latestOutcomes(same).filter(counts);
   if (own.length >= enough) return summarise(tier, model, 'complexity', own);
-  const all = latest(
+  const all = latestOutcomes(
     ofTier.flatMap(({ window }) => window),
     Number.POSITIVE_INFINITY,
   ).filter(counts);
@@ -104,11 +104,11 @@ export function believe(
 const NOMINAL_TOKENS = 80_000;
 
 /** What tokens of which nothing more is known cost in US dollars, half of them as input; null: the model has no price. */
-export function blendedUsd(model: string, tokens: number, at: string): number | null {
-  const price = priceOf(model, at);
+export function blendedCostUsd(model: string, tokens: number, at: string): number | null {
+  const price = modelPrice(model, at);
   return price ? (((price.input + price.output) / 2) * tokens) / 1e6 : null;
 }
 
 /** What an attempt costs in US dollars by the price of its model alone; null: the model has none. */
-export const nominalCost = (model: string, at: string): number | null =>
-  blendedUsd(model, NOMINAL_TOKENS, at);
+export const nominalAttemptCostUsd = (model: string, at: string): number | null =>
+  blendedCostUsd(model, NOMINAL_TOKENS, at);

@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { TIERS, Tier } from '../../../contract/agents/tiers.ts';
-import { Complexity } from '../../../contract/submission/schema.ts';
+import { TaskComplexity } from '../../../contract/submission/schema.ts';
 
 /** Of a role whatever the complexity, or of one. */
-export const PinScope = z.union([Complexity, z.literal('any')]);
+export const PinScope = z.union([TaskComplexity, z.literal('any')]);
 export type PinScope = z.infer<typeof PinScope>;
 
 /** Changes that are remembered with a role. */
-const REMEMBERED = 50;
+const MAX_HISTORY = 50;
 
 /** A person's word about what is learned of a role, and its trail. */
-export const Control = z.object({
+export const LearningControl = z.object({
   /** +1 with each change. */
   revision: z.int().nonnegative(),
   /** Which tier tries first, until that is lifted. */
@@ -29,23 +29,23 @@ export const Control = z.object({
     }),
   ),
 });
-export type Control = z.infer<typeof Control>;
+export type LearningControl = z.infer<typeof LearningControl>;
 
-export const NO_CONTROL: Control = { revision: 0, pins: {}, since: {}, history: [] };
+export const NO_LEARNING_CONTROL: LearningControl = { revision: 0, pins: {}, since: {}, history: [] };
 
-type Word = Pick<Control['history'][number], 'by' | 'reason'> & { readonly now: Date };
+type OperatorInstruction = Pick<LearningControl['history'][number], 'by' | 'reason'> & { readonly now: Date };
 
-const remember = (
-  control: Control,
-  entry: Omit<Control['history'][number], 'by' | 'reason' | 'at'>,
-  { by, reason, now }: Word,
-): Pick<Control, 'revision' | 'history'> => ({
+const historyWith = (
+  control: LearningControl,
+  entry: Omit<LearningControl['history'][number], 'by' | 'reason' | 'at'>,
+  { by, reason, now }: OperatorInstruction,
+): Pick<LearningControl, 'revision' | 'history'> => ({
   revision: control.revision + 1,
-  history: [{ ...entry, by, reason, at: now.toISOString() }, ...control.history].slice(0, REMEMBERED),
+  history: [{ ...entry, by, reason, at: now.toISOString() }, ...control.history].slice(0, MAX_HISTORY),
 });
 
 /** Has somebody said the same of this scope since it has been as it is? Then the word is one that comes again. */
-function isSaid({ history }: Control, complexity: PinScope, tier: Tier, { by, reason }: Word): boolean {
+function isRepeatedPin({ history }: LearningControl, complexity: PinScope, tier: Tier, { by, reason }: OperatorInstruction): boolean {
   for (const each of history) {
     if (each.complexity !== complexity) continue;
     if (each.action !== 'pin' || each.tier !== tier) return false;
@@ -55,33 +55,33 @@ function isSaid({ history }: Control, complexity: PinScope, tier: Tier, { by, re
 }
 
 /** Has one tier try first; null lifts it. Null when that was said already: whoever gives another reason for the same is remembered, too. */
-export function pin(control: Control, complexity: PinScope, tier: Tier | null, word: Word): Control | null {
+export function setPin(control: LearningControl, complexity: PinScope, tier: Tier | null, word: OperatorInstruction): LearningControl | null {
   if (
     (control.pins[complexity] ?? null) === tier &&
-    (tier === null || isSaid(control, complexity, tier, word))
+    (tier === null || isRepeatedPin(control, complexity, tier, word))
   )
     return null;
   const { [complexity]: _, ...others } = control.pins;
   return {
     ...control,
     pins: tier === null ? others : { ...others, [complexity]: tier },
-    ...remember(control, { action: tier === null ? 'unpin' : 'pin', complexity, tier }, word),
+    ...historyWith(control, { action: tier === null ? 'unpin' : 'pin', complexity, tier }, word),
   };
 }
 
 /** Leaves out of account what was learned of a tier, or of all, up to now. */
-export function reset(control: Control, tier: Tier | null, word: Word): Control {
+export function resetLearning(control: LearningControl, tier: Tier | null, word: OperatorInstruction): LearningControl {
   const at = word.now.toISOString();
   const since = Object.fromEntries((tier === null ? TIERS : [tier]).map((each) => [each, at]));
   return {
     ...control,
     since: { ...control.since, ...since },
-    ...remember(control, { action: 'reset', complexity: null, tier }, word),
+    ...historyWith(control, { action: 'reset', complexity: null, tier }, word),
   };
 }
 
 /** The tier that a person wants first for a task, and where it says so; null: nobody does. */
-export function pinned(control: Control, complexity: Complexity): { tier: Tier; scope: PinScope } | null {
+export function pinnedTier(control: LearningControl, complexity: TaskComplexity): { tier: Tier; scope: PinScope } | null {
   for (const scope of [complexity, 'any'] as const) {
     const tier = control.pins[scope];
     if (tier) return { tier, scope };

@@ -1,11 +1,11 @@
 import { TIERS, type Tier, type TierModels, tierModelsFor } from '../../../contract/agents/tiers.ts';
-import type { Effort, SubmitTask } from '../../../contract/submission/schema.ts';
-import { type Route, route } from '../../routing/route.ts';
+import type { Effort, TaskSubmission } from '../../../contract/submission/schema.ts';
+import { type TaskRoute, routeTask } from '../../routing/route.ts';
 
 /** Roles whose mistakes cost more than a cheap model saves. */
 const HIGH_STAKES_ROLES: readonly string[] = ['manager', 'architect', 'security'];
 
-type Stakes = Pick<SubmitTask, 'role' | 'complexity' | 'scope' | 'priority'>;
+type Stakes = Pick<TaskSubmission, 'role' | 'complexity' | 'scope' | 'priority'>;
 
 export const isHighStakes = (task: Stakes): boolean =>
   HIGH_STAKES_ROLES.includes(task.role) ||
@@ -19,7 +19,7 @@ export interface Rung {
   readonly model: string;
 }
 
-type Request = Stakes & Partial<Pick<SubmitTask, 'model' | 'effort' | 'adapter'>>;
+type Request = Stakes & Partial<Pick<TaskSubmission, 'model' | 'effort' | 'adapter'>>;
 
 const rank = (tier: Tier): number => TIERS.indexOf(tier);
 
@@ -27,7 +27,7 @@ const rank = (tier: Tier): number => TIERS.indexOf(tier);
  * The tier that tries first. What the task is worth is its route's tier; where that is not the top and the stakes are ordinary, a
  * cheaper one may try before it, because a failing verdict costs one cheap attempt and a passing one saves a dear one.
  */
-function firstTier(task: Request, { tier }: Route): Tier {
+function firstTier(task: Request, { tier }: TaskRoute): Tier {
   if (tier === null || task.model !== undefined || rank(tier) === TIERS.length - 1) return tier ?? 'haiku';
   return isHighStakes(task) ? tier : TIERS[0];
 }
@@ -36,7 +36,7 @@ function firstTier(task: Request, { tier }: Route): Tier {
  * The models a task may climb, cheapest first. A task that names a tier starts there; a task that names a model id which is none
  * stays on it.
  */
-export function ladder(task: Request, deployed: TierModels): readonly Rung[] {
+export function buildLadder(task: Request, deployed: TierModels): readonly Rung[] {
   const models = tierModelsFor(task.adapter, deployed);
   const rungs = TIERS.map((tier) => ({ tier, model: models[tier] }));
   if (task.model !== undefined) {
@@ -44,12 +44,12 @@ export function ladder(task: Request, deployed: TierModels): readonly Rung[] {
     const at = rungs.findIndex((rung) => rung.tier === wanted || rung.model === wanted);
     return at < 0 ? [{ tier: null, model: wanted }] : rungs.slice(at);
   }
-  return rungs.slice(rank(firstTier(task, route(task))));
+  return rungs.slice(rank(firstTier(task, routeTask(task))));
 }
 
 /** Effort of an attempt: the route's on the route's tier, `low` on a cheaper one that tries first, `max` on one that was climbed to. */
-export function effortFor(task: Request, { tier }: Rung): Effort {
-  const planned = route(task);
+export function effortForRung(task: Request, { tier }: Rung): Effort {
+  const planned = routeTask(task);
   if (task.effort !== undefined || tier === null || planned.tier === null || tier === planned.tier)
     return planned.effort;
   return rank(tier) < rank(planned.tier) ? 'low' : 'max';

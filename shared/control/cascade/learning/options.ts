@@ -1,24 +1,24 @@
 import type { Tier } from '../../../contract/agents/tiers.ts';
-import type { Complexity } from '../../../contract/submission/schema.ts';
-import { believe, nominalCost, type RoleMemory } from './belief.ts';
-import type { Option } from './choose.ts';
+import type { TaskComplexity } from '../../../contract/submission/schema.ts';
+import { estimateBelief, nominalAttemptCostUsd, type RoleMemory } from './belief.ts';
+import type { TierOption } from './choose.ts';
 import type { Rung } from './ladder.ts';
 
 /**
  * The rungs that are tiers, with what is believed of each. A tier whose cost nobody has observed is given what its price says, in
  * proportion to what the others have cost against theirs: all of them do the same work.
  */
-export function optionsOf(
+export function tierOptions(
   memory: RoleMemory,
-  complexity: Complexity,
+  complexity: TaskComplexity,
   rungs: readonly Rung[],
   enough: number,
   at: string,
-): Option[] {
+): TierOption[] {
   const beliefs = rungs.flatMap(({ tier, model }) =>
-    tier === null ? [] : [believe(memory, complexity, { tier: tier satisfies Tier, model }, enough)],
+    tier === null ? [] : [estimateBelief(memory, complexity, { tier: tier satisfies Tier, model }, enough)],
   );
-  const nominal = beliefs.map(({ model }) => nominalCost(model, at));
+  const nominal = beliefs.map(({ model }) => nominalAttemptCostUsd(model, at));
   const ratios = beliefs.flatMap(({ mean_cost_usd }, index) => {
     const price = nominal[index];
     return mean_cost_usd !== null && price ? [mean_cost_usd / price] : [];

@@ -23,14 +23,14 @@ export const LearnedOutcome = z.object({
 export type LearnedOutcome = z.infer<typeof LearnedOutcome>;
 
 /** What the outcomes of one item have in common. */
-export interface Setting {
+export interface LearningContext {
   readonly role: string;
   readonly complexity: Task['complexity'];
   readonly tier: Tier;
 }
 
 /** An outcome, and where it belongs. */
-export interface Observed extends Setting {
+export interface OutcomeObservation extends LearningContext {
   readonly outcome: LearnedOutcome;
 }
 
@@ -38,17 +38,17 @@ export interface Observed extends Setting {
  * Did the work of an attempt pass? The verdict on evidence of ours alone says so: null where there is none, where a person was asked, and
  * where nothing of ours supports a pass. Not what the agent says, nor that the attempt was followed by another.
  */
-export function rewardOf({ verdict }: Pick<Attempt, 'verdict'>): boolean | null {
+export function attemptReward({ verdict }: Pick<Attempt, 'verdict'>): boolean | null {
   if (!verdict || verdict.verdict === 'refer') return null;
   if (verdict.verdict === 'fail') return false;
   return verdict.verified ? true : null;
 }
 
 /** What is to be learned from the attempts of a task that are over. Plans are not: whether one holds says nothing of code. */
-export function outcomesOf(task: Task): Observed[] {
+export function learnedOutcomes(task: Task): OutcomeObservation[] {
   if (task.plan) return [];
   return task.attempts.flatMap((attempt) => {
-    const passed = attempt.merge ? null : rewardOf(attempt);
+    const passed = attempt.merge ? null : attemptReward(attempt);
     const { tier, model, report, ended_at: at } = attempt;
     if (passed === null || at === null || model === null || tier === null || !isTier(tier)) return [];
     const ms = report ? Date.parse(report.at) - Date.parse(attempt.started_at) : null;
@@ -66,7 +66,7 @@ export function outcomesOf(task: Task): Observed[] {
 }
 
 /** What one write of a task adds to what can be learned. */
-export function newOutcomes(before: Task | null, after: Task): Observed[] {
-  const known = new Set(before ? outcomesOf(before).map(({ outcome }) => outcome.id) : []);
-  return outcomesOf(after).filter(({ outcome }) => !known.has(outcome.id));
+export function newLearnedOutcomes(before: Task | null, after: Task): OutcomeObservation[] {
+  const known = new Set(before ? learnedOutcomes(before).map(({ outcome }) => outcome.id) : []);
+  return learnedOutcomes(after).filter(({ outcome }) => !known.has(outcome.id));
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
 /** Numbers that look random and are the same for the same seed, on every machine. */
-export interface Random {
+export interface SeededRandom {
   /** From 0 to below 1. */
   readonly uniform: () => number;
 }
 
 /** A generator (mulberry32) that begins where the text says: what is repeated for a task comes out as it did. */
-export function randomOf(seed: string): Random {
+export function createSeededRandom(seed: string): SeededRandom {
   let state = createHash('sha256').update(seed).digest().readUInt32LE(0);
   return {
     uniform: () => {
@@ -20,22 +20,22 @@ export function randomOf(seed: string): Random {
 }
 
 /** Of the standard normal distribution (Box and Muller). */
-export const normal = ({ uniform }: Random): number =>
+export const sampleNormal = ({ uniform }: SeededRandom): number =>
   Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
 
 /** Of the gamma distribution, for a shape of 1 and more (Marsaglia and Tsang). */
-function gamma(random: Random, shape: number): number {
+function sampleGamma(random: SeededRandom, shape: number): number {
   const d = shape - 1 / 3;
   const c = 1 / Math.sqrt(9 * d);
   for (;;) {
-    const x = normal(random);
+    const x = sampleNormal(random);
     const v = (1 + c * x) ** 3;
     if (v > 0 && Math.log(1 - random.uniform()) < 0.5 * x * x + d - d * v + d * Math.log(v)) return d * v;
   }
 }
 
 /** Of the beta distribution, for parameters of 1 and more. */
-export function beta(random: Random, a: number, b: number): number {
-  const x = gamma(random, a);
-  return x / (x + gamma(random, b));
+export function sampleBeta(random: SeededRandom, a: number, b: number): number {
+  const x = sampleGamma(random, a);
+  return x / (x + sampleGamma(random, b));
 }

@@ -1,46 +1,46 @@
 import type { TierModels } from '../../../contract/agents/tiers.ts';
 import { CascadePolicy } from '../learning/policy.ts';
-import { randomOf } from '../learning/random.ts';
+import { createSeededRandom } from '../learning/random.ts';
 import {
   directPlayer,
   type Episode,
   fixedPlayer,
   learningPlayer,
-  type Player,
+  type PolicyPlayer,
   planPlayer,
-  play,
+  playEpisode,
 } from './episode.ts';
-import { bestWays, clairvoyant } from './oracle.ts';
+import { bestTierPlans, clairvoyantEpisode } from './oracle.ts';
 import type { RecordedTask } from './records.ts';
-import { type Estimate, estimate } from './statistics.ts';
+import { type BootstrapEstimate, bootstrapMean } from './statistics.ts';
 
-export const SIMULATED = ['fixed', 'direct', 'greedy', 'thompson', 'oracle'] as const;
-export type Simulated = (typeof SIMULATED)[number];
+export const SIMULATED_POLICIES = ['fixed', 'direct', 'greedy', 'thompson', 'oracle'] as const;
+export type SimulatedPolicy = (typeof SIMULATED_POLICIES)[number];
 
-export interface Comparison {
-  readonly policy: Simulated | 'clairvoyant';
+export interface PolicyComparison {
+  readonly policy: SimulatedPolicy | 'clairvoyant';
   /** Tasks that all policies could be played on; the others hang on what nobody recorded, for one of them at least. */
   readonly tasks: number;
-  readonly cost_usd: Estimate | null;
-  readonly pass_rate: Estimate | null;
+  readonly cost_usd: BootstrapEstimate | null;
+  readonly pass_rate: BootstrapEstimate | null;
   /** Null: of no task is the time known. */
-  readonly seconds: Estimate | null;
-  readonly attempts: Estimate | null;
+  readonly seconds: BootstrapEstimate | null;
+  readonly attempts: BootstrapEstimate | null;
   /** Dollars per task above the oracle, task by task; null for the oracle itself, and without one. */
-  readonly regret_usd: Estimate | null;
+  readonly regret_usd: BootstrapEstimate | null;
   /** Mean dollars above the oracle, added up task by task in the order they were played. */
   readonly regret_so_far: readonly number[];
 }
 
-export interface Simulation {
-  readonly comparisons: readonly Comparison[];
+export interface SimulationResult {
+  readonly comparisons: readonly PolicyComparison[];
   readonly tasks: number;
   /** Tasks that were left out of account for want of a record. */
   readonly unknown: number;
 }
 
-export interface SimulateOptions {
-  readonly policies: readonly Simulated[];
+export interface SimulationOptions {
+  readonly policies: readonly SimulatedPolicy[];
   readonly models: TierModels;
   readonly settings: CascadePolicy;
   /** How often the tasks are shuffled and played again. */
@@ -49,7 +49,7 @@ export interface SimulateOptions {
 }
 
 function shuffled<T>(list: readonly T[], seed: string): T[] {
-  const random = randomOf(seed);
+  const random = createSeededRandom(seed);
   const result = [...list];
   for (let last = result.length - 1; last > 0; last--) {
     const other = Math.floor(random.uniform() * (last + 1));
@@ -62,32 +62,32 @@ const mean = (values: readonly number[]): number =>
   values.reduce((sum, each) => sum + each, 0) / values.length;
 
 /** Episodes of one policy: by task, one for each run; the order in which the tasks were played is the same for all policies. */
-type Played = Map<string, (Episode | null)[]>;
+type EpisodesByTask = Map<string, (Episode | null)[]>;
 
-function playAll(
-  policy: Simulated,
+function playPolicy(
+  policy: SimulatedPolicy,
   orders: readonly (readonly RecordedTask[])[],
   tasks: readonly RecordedTask[],
-  { models, settings, seed }: SimulateOptions,
-): Played {
-  const ways = policy === 'oracle' ? bestWays(tasks, models) : null;
-  const player = (run: number): Player => {
+  { models, settings, seed }: SimulationOptions,
+): EpisodesByTask {
+  const ways = policy === 'oracle' ? bestTierPlans(tasks, models) : null;
+  const player = (run: number): PolicyPlayer => {
     if (ways) return planPlayer(ways);
     if (policy === 'fixed') return fixedPlayer();
     if (policy === 'direct') return directPlayer();
     const name = policy === 'greedy' ? 'greedy' : 'thompson';
     return learningPlayer(CascadePolicy.parse({ ...settings, policy: name }), `${seed}#${run}`);
   };
-  const played: Played = new Map();
+  const played: EpisodesByTask = new Map();
   for (const [run, order] of orders.entries()) {
     const of = player(run);
     for (const [n, task] of order.entries())
-      played.set(task.id, [...(played.get(task.id) ?? []), play(task, of, models, n)]);
+      played.set(task.id, [...(played.get(task.id) ?? []), playEpisode(task, of, models, n)]);
   }
   return played;
 }
 
-const of = (
+const meanOverRuns = (
   episodes: readonly (Episode | null)[],
   field: (episode: Episode) => number | null,
 ): number | null => {
@@ -99,12 +99,12 @@ const of = (
  * Plays recorded outcomes under several policies. Compared are the tasks on which all of them are known: nothing is invented for a tier that
  * was never tried. Intervals come from drawing the tasks again; learning policies are averaged over shuffled orders.
  */
-export function simulate(tasks: readonly RecordedTask[], options: SimulateOptions): Simulation {
+export function simulatePolicies(tasks: readonly RecordedTask[], options: SimulationOptions): SimulationResult {
   const { models, runs, seed } = options;
   const orders = Array.from({ length: runs }, (_, run) => shuffled(tasks, `${seed}#order#${run}`));
-  const bound: Played = new Map(tasks.map((task) => [task.id, [clairvoyant(task, models)]]));
-  const all = new Map<Comparison['policy'], Played>([
-    ...options.policies.map((policy) => [policy, playAll(policy, orders, tasks, options)] as const),
+  const bound: EpisodesByTask = new Map(tasks.map((task) => [task.id, [clairvoyantEpisode(task, models)]]));
+  const all = new Map<PolicyComparison['policy'], EpisodesByTask>([
+    ...options.policies.map((policy) => [policy, playPolicy(policy, orders, tasks, options)] as const),
     ['clairvoyant', bound],
   ]);
   // The bound asks for every tier; the others for those that they go over.
@@ -118,12 +118,12 @@ export function simulate(tasks: readonly RecordedTask[], options: SimulateOption
   const known = tasks.filter(isKnown);
   const ids = new Set(known.map(({ id }) => id));
   const order = (orders[0] ?? []).filter(({ id }) => ids.has(id));
-  const costs = (played: Played | undefined): (number | null)[] =>
-    order.map(({ id }) => of(played?.get(id) ?? [null], ({ cost_usd }) => cost_usd));
+  const costs = (played: EpisodesByTask | undefined): (number | null)[] =>
+    order.map(({ id }) => meanOverRuns(played?.get(id) ?? [null], ({ cost_usd }) => cost_usd));
   const oracle = options.policies.includes('oracle') ? costs(all.get('oracle')) : null;
-  const comparisons = [...all].map(([policy, played]): Comparison => {
+  const comparisons = [...all].map(([policy, played]): PolicyComparison => {
     const values = (field: (episode: Episode) => number | null): number[] =>
-      order.flatMap(({ id }) => of(played.get(id) ?? [null], field) ?? []);
+      order.flatMap(({ id }) => meanOverRuns(played.get(id) ?? [null], field) ?? []);
     const above =
       oracle === null || policy === 'oracle'
         ? []
@@ -135,11 +135,11 @@ export function simulate(tasks: readonly RecordedTask[], options: SimulateOption
     return {
       policy,
       tasks: values(({ cost_usd }) => cost_usd).length,
-      cost_usd: estimate(values(({ cost_usd }) => cost_usd)),
-      pass_rate: estimate(values(({ passed }) => (passed ? 1 : 0))),
-      seconds: estimate(values(({ seconds }) => seconds)),
-      attempts: estimate(values(({ attempts }) => attempts)),
-      regret_usd: estimate(above),
+      cost_usd: bootstrapMean(values(({ cost_usd }) => cost_usd)),
+      pass_rate: bootstrapMean(values(({ passed }) => (passed ? 1 : 0))),
+      seconds: bootstrapMean(values(({ seconds }) => seconds)),
+      attempts: bootstrapMean(values(({ attempts }) => attempts)),
+      regret_usd: bootstrapMean(above),
       regret_so_far: above.map((each) => {
         sum += each;
         return sum;

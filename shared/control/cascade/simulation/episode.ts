@@ -1,13 +1,13 @@
 import type { Tier, TierModels } from '../../../contract/agents/tiers.ts';
 import type { RoleMemory } from '../learning/belief.ts';
-import { choose } from '../learning/choose.ts';
-import { NO_CONTROL } from '../learning/control.ts';
-import { ladder, type Rung } from '../learning/ladder.ts';
-import { optionsOf } from '../learning/options.ts';
+import { chooseTier } from '../learning/choose.ts';
+import { NO_LEARNING_CONTROL } from '../learning/control.ts';
+import { buildLadder, type Rung } from '../learning/ladder.ts';
+import { tierOptions } from '../learning/options.ts';
 import type { LearnedOutcome } from '../learning/outcome.ts';
 import type { CascadePolicy } from '../learning/policy.ts';
-import { randomOf } from '../learning/random.ts';
-import { observe, type Window } from '../learning/window.ts';
+import { createSeededRandom } from '../learning/random.ts';
+import { addOutcome, type OutcomeWindow } from '../learning/window.ts';
 import type { RecordedTask } from './records.ts';
 
 /** What a task came to under a policy; null where it depends on what nobody has recorded. */
@@ -20,26 +20,26 @@ export interface Episode {
 }
 
 /** Where a policy goes next on a ladder: an index into what is left of it. */
-type Next = (task: RecordedTask, rungs: readonly Rung[], attempt: number) => number;
+type ChooseRung = (task: RecordedTask, rungs: readonly Rung[], attempt: number) => number;
 
 /** A policy as a player: it chooses, and is told what came of it. */
-export interface Player {
-  readonly next: Next;
+export interface PolicyPlayer {
+  readonly next: ChooseRung;
   readonly learn: (task: RecordedTask, tier: Tier, at: number) => void;
 }
 
-export const rungsOf = ({ role, complexity }: RecordedTask, models: TierModels): readonly Rung[] =>
-  ladder({ role, complexity, scope: 'medium', priority: 2 }, models);
+export const recordedTaskLadder = ({ role, complexity }: RecordedTask, models: TierModels): readonly Rung[] =>
+  buildLadder({ role, complexity, scope: 'medium', priority: 2 }, models);
 
-const forgetful = (next: Next): Player => ({ next, learn: () => {} });
+const nonLearningPlayer = (next: ChooseRung): PolicyPlayer => ({ next, learn: () => {} });
 
 /** Begins where the table says, and climbs one by one. */
-export const fixedPlayer = (): Player => forgetful(() => 0);
+export const fixedPlayer = (): PolicyPlayer => nonLearningPlayer(() => 0);
 /** Straight to the top. */
-export const directPlayer = (): Player => forgetful((_task, rungs) => rungs.length - 1);
+export const directPlayer = (): PolicyPlayer => nonLearningPlayer((_task, rungs) => rungs.length - 1);
 /** Goes through these tiers of each role and complexity. */
-export const planPlayer = (plan: (task: RecordedTask) => ReadonlySet<Tier | null>): Player =>
-  forgetful((task, rungs) => {
+export const planPlayer = (plan: (task: RecordedTask) => ReadonlySet<Tier | null>): PolicyPlayer =>
+  nonLearningPlayer((task, rungs) => {
     const wanted = plan(task);
     const at = rungs.findIndex(({ tier }) => wanted.has(tier));
     return at < 0 ? rungs.length - 1 : at;
@@ -49,10 +49,10 @@ export const planPlayer = (plan: (task: RecordedTask) => ReadonlySet<Tier | null
 const timeOf = (n: number): string => new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString();
 
 /** Learns as a deployment does, from nothing, of its own outcomes alone. */
-export function learningPlayer(policy: CascadePolicy, seed: string): Player {
+export function learningPlayer(policy: CascadePolicy, seed: string): PolicyPlayer {
   const memories = new Map<
     string,
-    Map<string, { complexity: RecordedTask['complexity']; tier: Tier; window: Window }>
+    Map<string, { complexity: RecordedTask['complexity']; tier: Tier; window: OutcomeWindow }>
   >();
   const windowsOf = (role: string) => {
     const present = memories.get(role) ?? new Map();
@@ -61,9 +61,9 @@ export function learningPlayer(policy: CascadePolicy, seed: string): Player {
   };
   return {
     next: (task, rungs, attempt) => {
-      const memory: RoleMemory = { windows: [...windowsOf(task.role).values()], control: NO_CONTROL };
-      const options = optionsOf(memory, task.complexity, rungs, policy.min_observations, timeOf(0));
-      return choose(options, policy, randomOf(`${seed}#${task.id}#${attempt}`))?.index ?? 0;
+      const memory: RoleMemory = { windows: [...windowsOf(task.role).values()], control: NO_LEARNING_CONTROL };
+      const options = tierOptions(memory, task.complexity, rungs, policy.min_observations, timeOf(0));
+      return chooseTier(options, policy, createSeededRandom(`${seed}#${task.id}#${attempt}`))?.index ?? 0;
     },
     learn: (task, tier, at) => {
       const of = task.tiers[tier];
@@ -79,14 +79,14 @@ export function learningPlayer(policy: CascadePolicy, seed: string): Player {
         seconds: of.seconds,
         at: timeOf(at),
       };
-      windows.set(key, { ...present, window: observe(present.window, outcome) ?? present.window });
+      windows.set(key, { ...present, window: addOutcome(present.window, outcome) ?? present.window });
     },
   };
 }
 
 /** Plays one task, the `n`-th; null where the way leads over a tier that was never tried, or whose cost is not known. */
-export function play(task: RecordedTask, player: Player, models: TierModels, n: number): Episode | null {
-  let rungs = rungsOf(task, models);
+export function playEpisode(task: RecordedTask, player: PolicyPlayer, models: TierModels, n: number): Episode | null {
+  let rungs = recordedTaskLadder(task, models);
   let cost_usd = 0;
   let seconds: number | null = 0;
   for (let attempts = 1; ; attempts++) {

@@ -1,18 +1,18 @@
 import { TIERS, type Tier, type TierModels } from '../../../contract/agents/tiers.ts';
-import type { Complexity } from '../../../contract/submission/schema.ts';
-import { blendedUsd } from '../learning/belief.ts';
-import { normal, randomOf } from '../learning/random.ts';
+import type { TaskComplexity } from '../../../contract/submission/schema.ts';
+import { blendedCostUsd } from '../learning/belief.ts';
+import { sampleNormal, createSeededRandom } from '../learning/random.ts';
 
 /**
  * How made-up outcomes are made. A task has a difficulty drawn from a normal distribution around that of its complexity. A tier passes it when
  * its ability, with luck that is the task's and so the same for all tiers, is above: what a weaker tier does, a stronger one does too,
  * but for flakes. Tokens are log-normal; weaker tiers and failing attempts use more.
  */
-export interface Generated {
+export interface SyntheticParameters {
   readonly roles: readonly string[];
-  readonly complexities: readonly Complexity[];
+  readonly complexities: readonly TaskComplexity[];
   /** Mean difficulty by complexity, and its standard deviation. */
-  readonly difficulty: Readonly<Record<Complexity, number>>;
+  readonly difficulty: Readonly<Record<TaskComplexity, number>>;
   readonly spread: number;
   readonly ability: Readonly<Record<Tier, number>>;
   /** How often an outcome is the other one. */
@@ -25,7 +25,7 @@ export interface Generated {
   readonly tokens_per_second: Readonly<Record<Tier, number>>;
 }
 
-export const GENERATED: Generated = {
+export const DEFAULT_SYNTHETIC_PARAMETERS: SyntheticParameters = {
   roles: ['backend', 'frontend', 'qa'],
   complexities: ['low', 'medium'],
   difficulty: { low: -1, medium: 0.6, high: 1.8 },
@@ -40,28 +40,28 @@ export const GENERATED: Generated = {
 };
 
 /** JSONL of made-up outcomes; its first line says that they are, and from what. The same seed gives the same text. */
-export function generate(
+export function generateSyntheticOutcomes(
   tasks: number,
   seed: string,
   models: TierModels,
   at: string,
-  parameters: Generated = GENERATED,
+  parameters: SyntheticParameters = DEFAULT_SYNTHETIC_PARAMETERS,
 ): string {
-  const random = randomOf(seed);
+  const random = createSeededRandom(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random.uniform() * list.length)] as T;
   const lines: unknown[] = [{ synthetic: true, seed, tasks, parameters }];
   for (let number = 1; number <= tasks; number++) {
     const role = pick(parameters.roles);
     const complexity = pick(parameters.complexities);
-    const difficulty = parameters.difficulty[complexity] + parameters.spread * normal(random);
-    const size = Math.exp(parameters.tokens_spread * normal(random));
+    const difficulty = parameters.difficulty[complexity] + parameters.spread * sampleNormal(random);
+    const size = Math.exp(parameters.tokens_spread * sampleNormal(random));
     for (const tier of TIERS) {
       const able = parameters.ability[tier] > difficulty;
       const passed = random.uniform() < parameters.flake ? !able : able;
       const tokens = Math.round(
         parameters.tokens * size * parameters.tokens_factor[tier] * (passed ? 1 : parameters.failing_factor),
       );
-      const cost = blendedUsd(models[tier], tokens, at);
+      const cost = blendedCostUsd(models[tier], tokens, at);
       lines.push({
         task: `synthetic-${number}`,
         role,

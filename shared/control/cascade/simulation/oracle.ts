@@ -1,11 +1,11 @@
 import type { Tier, TierModels } from '../../../contract/agents/tiers.ts';
-import { type Episode, planPlayer, play, rungsOf } from './episode.ts';
+import { type Episode, planPlayer, playEpisode, recordedTaskLadder } from './episode.ts';
 import type { RecordedTask } from './records.ts';
 
 const keyOf = ({ role, complexity }: RecordedTask): string => `${role}#${complexity}`;
 
 /** All ways up a ladder that end on its top. */
-function waysUp(tiers: readonly (Tier | null)[]): ReadonlySet<Tier | null>[] {
+function tierPlans(tiers: readonly (Tier | null)[]): ReadonlySet<Tier | null>[] {
   const below = tiers.slice(0, -1);
   const top = tiers.at(-1) ?? null;
   return Array.from(
@@ -18,7 +18,7 @@ function waysUp(tiers: readonly (Tier | null)[]): ReadonlySet<Tier | null>[] {
  * The best way up for each role and complexity in hindsight: whoever knew the pass rates and costs beforehand, though not how any one task
  * will come out, could do no better with one way for all. Ways that miss what is recorded of a task are judged by the others.
  */
-export function bestWays(
+export function bestTierPlans(
   tasks: readonly RecordedTask[],
   models: TierModels,
 ): (task: RecordedTask) => ReadonlySet<Tier | null> {
@@ -26,11 +26,11 @@ export function bestWays(
   const best = new Map<string, ReadonlySet<Tier | null>>();
   for (const [key, group] of groups) {
     const [first] = group;
-    const ways = first ? waysUp(rungsOf(first, models).map(({ tier }) => tier)) : [];
+    const ways = first ? tierPlans(recordedTaskLadder(first, models).map(({ tier }) => tier)) : [];
     const mean = (way: ReadonlySet<Tier | null>): number => {
       const played = group.flatMap(
         (task, n) =>
-          play(
+          playEpisode(
             task,
             planPlayer(() => way),
             models,
@@ -48,8 +48,8 @@ export function bestWays(
 }
 
 /** What a task costs for who knows beforehand how it comes out: the cheapest tier that passes, once; where none does, the cheapest. */
-export function clairvoyant(task: RecordedTask, models: TierModels): Episode | null {
-  const outcomes = rungsOf(task, models).map(({ tier }) => (tier === null ? undefined : task.tiers[tier]));
+export function clairvoyantEpisode(task: RecordedTask, models: TierModels): Episode | null {
+  const outcomes = recordedTaskLadder(task, models).map(({ tier }) => (tier === null ? undefined : task.tiers[tier]));
   if (outcomes.some((each) => !each || each.cost_usd === null)) return null;
   const known = outcomes.flatMap((each) =>
     each && each.cost_usd !== null ? [{ ...each, cost_usd: each.cost_usd }] : [],

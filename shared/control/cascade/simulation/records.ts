@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { Tier, type TierModels } from '../../../contract/agents/tiers.ts';
-import { Complexity, Role } from '../../../contract/submission/schema.ts';
-import { blendedUsd } from '../learning/belief.ts';
+import { TaskComplexity, RoleName } from '../../../contract/submission/schema.ts';
+import { blendedCostUsd } from '../learning/belief.ts';
 
 /** How one task came out on one tier. A line of our own for each, or of another system. */
 export const RecordedOutcome = z.strictObject({
   task: z.string().min(1).max(200),
-  role: Role.default('backend'),
-  complexity: Complexity.default('medium'),
+  role: RoleName.default('backend'),
+  complexity: TaskComplexity.default('medium'),
   tier: Tier,
   /** Absent: what fills the tier. */
   model: z.string().min(1).optional(),
@@ -22,7 +22,7 @@ export const RecordedOutcome = z.strictObject({
 const ChainRecord = z.object({
   chain_id: z.string(),
   role: z.string(),
-  complexity: Complexity,
+  complexity: TaskComplexity,
   timestamp: z.iso.datetime(),
   attempts: z.array(
     z.object({
@@ -35,7 +35,7 @@ const ChainRecord = z.object({
     }),
   ),
 });
-const Note = z.object({ synthetic: z.literal(true) });
+const SyntheticMarker = z.object({ synthetic: z.literal(true) });
 
 export interface TierOutcome {
   readonly model: string;
@@ -49,21 +49,21 @@ export interface TierOutcome {
 export interface RecordedTask {
   readonly id: string;
   readonly role: string;
-  readonly complexity: Complexity;
+  readonly complexity: TaskComplexity;
   readonly tiers: Readonly<Partial<Record<Tier, TierOutcome>>>;
 }
 
-export interface Recorded {
+export interface RecordedOutcomes {
   readonly tasks: readonly RecordedTask[];
   /** The data says of itself that it was made up. */
   readonly synthetic: boolean;
-  readonly problems: readonly Said[];
+  readonly problems: readonly LineProblem[];
   /** What can be replayed, and of which something is not known: each names its field. */
-  readonly unknowns: readonly Said[];
+  readonly missing_values: readonly LineProblem[];
 }
 
 /** Of a line of a file. */
-export interface Said {
+export interface LineProblem {
   readonly line: number;
   readonly message: string;
 }
@@ -84,11 +84,11 @@ function linesOf(value: unknown): Line[] {
     },
   );
   // Another agent of the same tier may have tried once more: the tier came out as its last attempt did, for what all have cost.
-  return [...Map.groupBy(lines, ({ tier }) => tier).values()].map((tried) => tried.reduce(together));
+  return [...Map.groupBy(lines, ({ tier }) => tier).values()].map((tried) => tried.reduce(mergeLines));
 }
 
 const sum = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);
-const together = (a: Line, b: Line): Line => ({
+const mergeLines = (a: Line, b: Line): Line => ({
   ...b,
   tokens: sum(a.tokens, b.tokens),
   cost_usd: sum(a.cost_usd, b.cost_usd),
@@ -117,14 +117,14 @@ const messages = (error: unknown): string[] =>
  * Reads recorded outcomes: lines of {@link RecordedOutcome}, chain records, or both. The same fact twice counts once; a tier that both passed and
  * failed one task is a contradiction, and named. `now`: ISO time that prices are taken of.
  */
-export function readRecorded(text: string, models: TierModels, now: string): Recorded {
+export function readRecordedOutcomes(text: string, models: TierModels, now: string): RecordedOutcomes {
   const tasks = new Map<string, RecordedTask & { tiers: Partial<Record<Tier, TierOutcome>> }>();
-  const problems: Said[] = [];
-  const unknowns: Said[] = [];
+  const problems: LineProblem[] = [];
+  const unknowns: LineProblem[] = [];
   let synthetic = false;
   const add = (of: Line, line: number): void => {
     const model = of.model ?? models[of.tier];
-    const cost_usd = of.cost_usd ?? (of.tokens === null ? null : blendedUsd(model, of.tokens, now));
+    const cost_usd = of.cost_usd ?? (of.tokens === null ? null : blendedCostUsd(model, of.tokens, now));
     const task = tasks.get(of.task) ?? { id: of.task, role: of.role, complexity: of.complexity, tiers: {} };
     const message = contradiction(of, task);
     if (message) problems.push({ line, message });
@@ -145,11 +145,11 @@ export function readRecorded(text: string, models: TierModels, now: string): Rec
     if (each.trim() === '') continue;
     try {
       const value: unknown = JSON.parse(each);
-      if (Note.safeParse(value).success) synthetic = true;
+      if (SyntheticMarker.safeParse(value).success) synthetic = true;
       else for (const of of linesOf(value)) add(of, index + 1);
     } catch (error) {
       for (const message of messages(error)) problems.push({ line: index + 1, message });
     }
   }
-  return { tasks: [...tasks.values()], synthetic, problems, unknowns };
+  return { tasks: [...tasks.values()], synthetic, problems, missing_values: unknowns };
 }

@@ -1,17 +1,17 @@
 import { type Interval, quantile } from '../learning/interval.ts';
-import { randomOf } from '../learning/random.ts';
+import { createSeededRandom } from '../learning/random.ts';
 
 /** A mean with its interval at 95 %. */
-export interface Estimate extends Interval {
+export interface BootstrapEstimate extends Interval {
   readonly mean: number;
 }
 
 const RESAMPLES = 1_000;
 
 /** The mean of values, and where it lies when the sample is drawn again and again (percentile bootstrap, seeded). Null without values. */
-export function estimate(values: readonly number[], seed = 'bootstrap'): Estimate | null {
+export function bootstrapMean(values: readonly number[], seed = 'bootstrap'): BootstrapEstimate | null {
   if (values.length === 0) return null;
-  const random = randomOf(seed);
+  const random = createSeededRandom(seed);
   const means = Array.from({ length: RESAMPLES }, () => {
     let sum = 0;
     for (let index = 0; index < values.length; index++)

@@ -1,13 +1,13 @@
-import { firstOf } from '../../../lib/cut.ts';
-import type { MakeMiddleware } from '../run-context.ts';
+import { truncateText } from '../../../lib/cut.ts';
+import type { MiddlewareFactory } from '../run-context.ts';
 
 /** Has the task wait for a person where a call was held back that needs leave. Of several in one turn the first is asked about. */
-export const approvalGate: MakeMiddleware = ({ escalations, notes }) => ({
+export const approvalGate: MiddlewareFactory = ({ escalations, recorder }) => ({
   name: 'approval_gate',
   async after_model(context) {
     const first = escalations.splice(0)[0];
-    if (first === undefined || context.ask) return context;
-    notes.found({
+    if (first === undefined || context.approvalRequest) return context;
+    recorder.addFinding({
       by: 'approval_gate',
       kind: 'observed',
       code: 'asked_for_leave',
@@ -16,9 +16,9 @@ export const approvalGate: MakeMiddleware = ({ escalations, notes }) => ({
     });
     const ask = {
       action: first.action,
-      title: firstOf(first.title.replaceAll(/\s+/g, ' ').trim(), 200) || first.action,
+      title: truncateText(first.title.replaceAll(/\s+/g, ' ').trim(), 200) || first.action,
       description: 'The agent was about to do this without having asked; it was held back.',
     };
-    return { ...context, ask };
+    return { ...context, approvalRequest: ask };
   },
 });

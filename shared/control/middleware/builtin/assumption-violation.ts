@@ -1,12 +1,12 @@
-import { violationsIn } from '../assumptions.ts';
-import type { MakeMiddleware } from '../run-context.ts';
+import { findAssumptionViolations } from '../assumptions.ts';
+import type { MiddlewareFactory } from '../run-context.ts';
 
 /** Takes down where an agent says that what it was told does not hold. Its words are claims: they are for a person. */
-export const assumptionViolation: MakeMiddleware = ({ notes }) => ({
+export const assumptionViolation: MiddlewareFactory = ({ recorder }) => ({
   name: 'assumption_violation',
   async after_model(context) {
-    for (const { type, evidence } of violationsIn(context.text))
-      notes.found({
+    for (const { type, evidence } of findAssumptionViolations(context.agentText))
+      recorder.addFinding({
         by: 'assumption_violation',
         kind: 'claimed',
         code: type,

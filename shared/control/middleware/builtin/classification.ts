@@ -1,19 +1,19 @@
-import { ACTION_OF, asAsked } from '../../failures/actions.ts';
-import { classify } from '../../failures/classify.ts';
-import type { MakeMiddleware } from '../run-context.ts';
+import { ACTION_FOR_REMEDY, applyErrorActions } from '../../failures/actions.ts';
+import { classifyFailure } from '../../failures/classify.ts';
+import type { MiddlewareFactory } from '../run-context.ts';
 
 /** Says what the failure of a run is, and what is usually done about it: by the one reading of failures that decides. */
-export const classification: MakeMiddleware = ({ notes, errorActions }) => ({
+export const failureClassification: MiddlewareFactory = ({ recorder, errorActionOverrides }) => ({
   name: 'classification',
   async after_agent(context) {
-    if (context.failed === null) return context;
-    const failure = asAsked(
-      classify({ code: context.failed.class, text: context.failed.reason }),
-      errorActions,
+    if (context.runFailure === null) return context;
+    const failure = applyErrorActions(
+      classifyFailure({ code: context.runFailure.class, text: context.runFailure.reason }),
+      errorActionOverrides,
     );
-    notes.fact('classification.class', failure.class);
-    notes.fact('classification.code', failure.code);
-    notes.fact('classification.action', ACTION_OF[failure.remedy]);
+    recorder.setFact('classification.class', failure.class);
+    recorder.setFact('classification.code', failure.code);
+    recorder.setFact('classification.action', ACTION_FOR_REMEDY[failure.remedy]);
     return context;
   },
 });

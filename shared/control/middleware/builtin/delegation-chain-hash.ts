@@ -1,15 +1,15 @@
-import { contentHash } from '../../../contract/submission/content-hash.ts';
-import type { MakeMiddleware } from '../run-context.ts';
+import { hashTaskContent } from '../../../contract/submission/content-hash.ts';
+import type { MiddlewareFactory } from '../run-context.ts';
 
 /** What the task says, as a hash, beside that of the task at the root of it. That they differ is said and nothing more. */
-export const delegationChainHash: MakeMiddleware = ({ task, notes }) => ({
+export const delegationChainHash: MiddlewareFactory = ({ task, recorder }) => ({
   name: 'delegation_chain_hash',
   async before_agent(context) {
-    const hash = contentHash(task.title, task.description, task.criteria);
-    notes.fact('delegation_chain_hash', hash);
-    notes.fact('root_task_content_hash', task.parent === null ? hash : (task.root_sha256 ?? 'unknown'));
+    const hash = hashTaskContent(task.title, task.description, task.criteria);
+    recorder.setFact('delegation_chain_hash', hash);
+    recorder.setFact('root_task_content_hash', task.parent === null ? hash : (task.root_sha256 ?? 'unknown'));
     if (task.parent !== null && task.root_sha256 !== null && task.root_sha256 !== hash)
-      notes.found({
+      recorder.addFinding({
         by: 'delegation_chain_hash',
         kind: 'observed',
         code: 'content_differs_from_root',

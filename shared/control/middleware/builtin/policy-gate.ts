@@ -1,20 +1,20 @@
-import { policyRequest } from '../policy.ts';
-import type { MakeMiddleware } from '../run-context.ts';
+import { buildPolicyRequest } from '../policy.ts';
+import type { MiddlewareFactory } from '../run-context.ts';
 
 /** Asks the policy of the base about each call of a tool. Without one it asks nobody; one that cannot be asked lets pass, unless the base says otherwise. */
-export const policyGate: MakeMiddleware = ({ settings, policy, run, notes }) => ({
+export const policyGate: MiddlewareFactory = ({ settings, policy, run, recorder }) => ({
   name: 'policy_gate',
   async wrap_tool_call(context, call, next) {
     if (policy === null) return next(context);
     const { evaluation_mode, fail_closed } = settings.policy;
     const note = (code: string, detail: string): void =>
-      notes.found({ by: 'policy_gate', kind: 'observed', code, detail, turn: context.turn });
-    const asked = await policy(policyRequest(call, run)).catch((error: unknown) => {
+      recorder.addFinding({ by: 'policy_gate', kind: 'observed', code, detail, turn: context.turn });
+    const asked = await policy(buildPolicyRequest(call, run)).catch((error: unknown) => {
       note('policy_unavailable', error instanceof Error ? error.message : String(error));
       return fail_closed ? { reason: 'the policy could not be asked' } : null;
     });
     if (asked === null) return next(context);
-    const enforced = evaluation_mode === 'enforce' && call.held;
+    const enforced = evaluation_mode === 'enforce' && call.isBlockable;
     note(
       'policy_denied',
       `${asked.reason} (${enforced ? 'held back' : 'let pass'}): ${call.name} ${call.input}`,

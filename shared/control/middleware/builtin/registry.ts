@@ -1,10 +1,10 @@
 import type { MiddlewareName } from '../../../contract/agents/names.ts';
-import type { MakeMiddleware } from '../run-context.ts';
+import type { MiddlewareFactory } from '../run-context.ts';
 import { approvalGate } from './approval-gate.ts';
 import { assumptionViolation } from './assumption-violation.ts';
 import { authorityDeference } from './authority-deference.ts';
 import { checkpointResume } from './checkpoint-resume.ts';
-import { classification } from './classification.ts';
+import { failureClassification } from './classification.ts';
 import { costRecording } from './cost-recording.ts';
 import { delegationChainHash } from './delegation-chain-hash.ts';
 import { policyGate } from './policy-gate.ts';
@@ -13,7 +13,7 @@ import { securityInterceptor } from './security-interceptor.ts';
 import { semanticDriftDetector } from './semantic-drift-detector.ts';
 
 /** All there is, by the name that chains know it by: a name without one does not compile. */
-export const BUILTIN: Record<MiddlewareName, MakeMiddleware> = {
+export const BUILTIN_MIDDLEWARE: Record<MiddlewareName, MiddlewareFactory> = {
   checkpoint_resume: checkpointResume,
   delegation_chain_hash: delegationChainHash,
   authority_deference: authorityDeference,
@@ -22,7 +22,7 @@ export const BUILTIN: Record<MiddlewareName, MakeMiddleware> = {
   policy_gate: policyGate,
   approval_gate: approvalGate,
   assumption_violation: assumptionViolation,
-  classification,
+  classification: failureClassification,
   cost_recording: costRecording,
   semantic_drift_detector: semanticDriftDetector,
 };

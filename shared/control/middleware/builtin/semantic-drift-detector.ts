@@ -1,19 +1,19 @@
-import { similarity } from '../drift.ts';
-import type { MakeMiddleware } from '../run-context.ts';
+import { wordSimilarity } from '../drift.ts';
+import type { MiddlewareFactory } from '../run-context.ts';
 
 /** How much what the agent says has in common with what must be true in the end. It changes and holds back nothing. */
-export const semanticDriftDetector: MakeMiddleware = ({ settings, task, notes }) => {
+export const semanticDriftDetector: MiddlewareFactory = ({ settings, task, recorder }) => {
   let flagged = false;
   return {
     name: 'semantic_drift_detector',
     async after_model(context) {
-      if (task.criteria.length === 0 || context.text.trim() === '') return context;
+      if (task.criteria.length === 0 || context.agentText.trim() === '') return context;
       const { threshold } = settings.semantic_drift;
-      const score = similarity(context.text, task.criteria.join(' '));
-      notes.fact('semantic_drift_score', score);
+      const score = wordSimilarity(context.agentText, task.criteria.join(' '));
+      recorder.setFact('semantic_drift_score', score);
       if (score < threshold && !flagged) {
         flagged = true;
-        notes.found({
+        recorder.addFinding({
           by: 'semantic_drift_detector',
           kind: 'observed',
           code: 'semantic_drift',

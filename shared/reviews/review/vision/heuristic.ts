@@ -1,39 +1,39 @@
 import type { VisionSettings, VisualExpectation } from '../../../contract/review/vision-schema.ts';
 import type { VisionFinding } from './finding.ts';
-import { distance, type Looks, type Rgb } from './looks.ts';
+import { colourDistance, type PictureStatistics, type Rgb } from './looks.ts';
 
 /** A picture with what was measured of it. */
-export interface Measured {
+export interface MeasuredPicture {
   readonly name: string;
-  readonly looks: Looks;
+  readonly statistics: PictureStatistics;
 }
 
 const colour = (rgb: Rgb): string => `(${rgb.join(', ')})`;
 
 /** What is wrong with a picture, or null. */
-function wrong(expectation: VisualExpectation, { mean, isBlank }: Looks, tolerance: number): string | null {
+function mismatchReason(expectation: VisualExpectation, { mean, isBlank }: PictureStatistics, tolerance: number): string | null {
   if (expectation.kind === 'not_blank') return isBlank ? `every pixel is ${colour(mean)}` : null;
   const { expected_rgb: expected, tolerance: own = tolerance } = expectation;
-  const far = distance(mean, expected);
+  const far = colourDistance(mean, expected);
   return far > own
     ? `the mean colour is ${colour(mean)}, ${far.toFixed(3)} from ${colour(expected)}; ${own} is allowed`
     : null;
 }
 
 /** Which picture an expectation is about, by name: the last where it names none; undefined: there is no such picture. */
-export const pictureOf = <Named extends { readonly name: string }>(
+export const pictureForExpectation = <Named extends { readonly name: string }>(
   { screenshot }: Pick<VisualExpectation, 'screenshot'>,
   pictures: readonly Named[],
 ): Named | undefined =>
   screenshot === undefined ? pictures.at(-1) : pictures.find(({ name }) => name === screenshot);
 
 /** What speaks against a picture that does not meet an expectation; null: it does. */
-export function unmetBy(
+export function unmetExpectationFinding(
   expectation: VisualExpectation,
-  { name, looks }: Measured,
+  { name, statistics }: MeasuredPicture,
   { colour_tolerance }: Pick<VisionSettings, 'colour_tolerance'>,
 ): VisionFinding | null {
-  const why = wrong(expectation, looks, colour_tolerance);
+  const why = mismatchReason(expectation, statistics, colour_tolerance);
   if (why === null) return null;
   const { severity, description, kind } = expectation;
   return {

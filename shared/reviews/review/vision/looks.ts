@@ -1,9 +1,9 @@
-import { readPixels, type Size } from './pixels.ts';
+import { readPixels, type PictureSize } from './pixels.ts';
 
 export type Rgb = readonly [number, number, number];
 
 /** What is measured of a picture. */
-export interface Looks {
+export interface PictureStatistics {
   /** The mean of each channel; opacity is left out. */
   readonly mean: Rgb;
   /** All pixels have one colour. */
@@ -11,7 +11,7 @@ export interface Looks {
 }
 
 /** Rounds to the nearest whole number, halves to the even one. */
-export function halfToEven(value: number): number {
+export function roundHalfToEven(value: number): number {
   const below = Math.floor(value);
   const rest = value - below;
   if (rest !== 0.5) return rest > 0.5 ? below + 1 : below;
@@ -19,7 +19,7 @@ export function halfToEven(value: number): number {
 }
 
 /** Measures a picture in one reading. @throws BadPicture */
-export async function looksOf(png: Buffer, size: Size, signal?: AbortSignal): Promise<Looks> {
+export async function measurePicture(png: Buffer, size: PictureSize, signal?: AbortSignal): Promise<PictureStatistics> {
   const sums: [number, number, number] = [0, 0, 0];
   let first: Rgb | null = null;
   let isBlank = true;
@@ -40,11 +40,11 @@ export async function looksOf(png: Buffer, size: Size, signal?: AbortSignal): Pr
   );
   const pixels = size.width * size.height;
   const [r, g, b] = sums;
-  return { mean: [halfToEven(r / pixels), halfToEven(g / pixels), halfToEven(b / pixels)], isBlank };
+  return { mean: [roundHalfToEven(r / pixels), roundHalfToEven(g / pixels), roundHalfToEven(b / pixels)], isBlank };
 }
 
 const FARTHEST = Math.sqrt(3 * 255 ** 2);
 
 /** How far two colours are from each other: 0 the same, 1 black and white. */
-export const distance = (one: Rgb, other: Rgb): number =>
+export const colourDistance = (one: Rgb, other: Rgb): number =>
   Math.hypot(one[0] - other[0], one[1] - other[1], one[2] - other[2]) / FARTHEST;

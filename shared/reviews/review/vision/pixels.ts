@@ -1,8 +1,8 @@
 import { crc32, createInflate } from 'node:zlib';
-import { pngSize } from '../../../contract/evidence/png.ts';
+import { readPngSize } from '../../../contract/evidence/png.ts';
 
 /** A picture that cannot be looked at; the message says why. */
-export class BadPicture extends Error {}
+export class InvalidPictureError extends Error {}
 
 /** Bytes of a pixel by colour type: colours, and colours with opacity. Palettes and greys no browser of ours writes. */
 const BYTES_OF: Readonly<Record<number, number>> = { 2: 3, 6: 4 };
@@ -18,12 +18,12 @@ interface Chunk {
 /** The chunks of a PNG, each with its checksum looked at. @throws BadPicture */
 function* chunksOf(png: Buffer): Generator<Chunk> {
   for (let at = HEADER; at < png.length; ) {
-    if (at + AROUND > png.length) throw new BadPicture('ends within a chunk');
+    if (at + AROUND > png.length) throw new InvalidPictureError('ends within a chunk');
     const length = png.readUInt32BE(at);
     const end = at + AROUND + length;
-    if (end > png.length) throw new BadPicture('ends within a chunk');
+    if (end > png.length) throw new InvalidPictureError('ends within a chunk');
     const named = png.subarray(at + 4, end - 4);
-    if (crc32(named) !== png.readUInt32BE(end - 4)) throw new BadPicture('has a chunk with a wrong checksum');
+    if (crc32(named) !== png.readUInt32BE(end - 4)) throw new InvalidPictureError('has a chunk with a wrong checksum');
     yield { name: named.toString('latin1', 0, 4), data: named.subarray(4) };
     at = end;
   }
@@ -38,9 +38,9 @@ function partsOf(png: Buffer): { readonly parts: readonly Buffer[]; readonly byt
   const [depth, type = -1, ...how] = head?.data.subarray(8, 13) ?? [];
   const bytes = BYTES_OF[type];
   if (depth !== 8 || bytes === undefined || how.some((each) => each !== 0))
-    throw new BadPicture('is not written as a browser writes it: 8 bits, in colours, line by line');
+    throw new InvalidPictureError('is not written as a browser writes it: 8 bits, in colours, line by line');
   const isWhole = rest.at(-1)?.name === 'IEND' && rest.slice(0, -1).every(({ name }) => name === 'IDAT');
-  if (!isWhole || rest.length < 2) throw new BadPicture('has other parts than pixels');
+  if (!isWhole || rest.length < 2) throw new InvalidPictureError('has other parts than pixels');
   return { parts: rest.slice(0, -1).map(({ data }) => data), bytes };
 }
 
@@ -63,7 +63,7 @@ const FILTERS: readonly ((left: number, above: number, corner: number) => number
 /** Takes the filter off a line, in its place. @throws BadPicture */
 function unfilter(line: Buffer, before: Buffer, filter: number, bytes: number): void {
   const add = FILTERS[filter];
-  if (!add) throw new BadPicture(`has a filter ${filter}, and there is none`);
+  if (!add) throw new InvalidPictureError(`has a filter ${filter}, and there is none`);
   for (let at = 0; at < line.length; at++) {
     const left = at < bytes ? 0 : (line[at - bytes] ?? 0);
     const corner = at < bytes ? 0 : (before[at - bytes] ?? 0);
@@ -71,7 +71,7 @@ function unfilter(line: Buffer, before: Buffer, filter: number, bytes: number): 
   }
 }
 
-export interface Size {
+export interface PictureSize {
   readonly width: number;
   readonly height: number;
 }
@@ -84,14 +84,14 @@ export interface Size {
  */
 export async function readPixels(
   png: Buffer,
-  size: Size,
+  size: PictureSize,
   onLine: (line: Buffer, bytes: number) => void,
   signal?: AbortSignal,
 ): Promise<void> {
-  const found = pngSize(png);
-  if (found === null) throw new BadPicture('is no PNG');
+  const found = readPngSize(png);
+  if (found === null) throw new InvalidPictureError('is no PNG');
   if (found.width !== size.width || found.height !== size.height)
-    throw new BadPicture(`is ${found.width} x ${found.height}, not ${size.width} x ${size.height}`);
+    throw new InvalidPictureError(`is ${found.width} x ${found.height}, not ${size.width} x ${size.height}`);
   const { parts, bytes } = partsOf(png);
   const stride = 1 + size.width * bytes;
   let line = Buffer.alloc(stride);
@@ -105,7 +105,7 @@ export async function readPixels(
     for await (const chunk of inflate as AsyncIterable<Buffer>) {
       signal?.throwIfAborted();
       for (let at = 0; at < chunk.length; ) {
-        if (lines === size.height) throw new BadPicture('has more pixels than its size says');
+        if (lines === size.height) throw new InvalidPictureError('has more pixels than its size says');
         const taken = chunk.copy(line, filled, at, at + stride - filled);
         at += taken;
         filled += taken;
@@ -120,10 +120,10 @@ export async function readPixels(
       }
     }
   } catch (error) {
-    if (error instanceof BadPicture || signal?.aborted) throw error;
-    throw new BadPicture(`cannot be decompressed: ${error instanceof Error ? error.message : String(error)}`);
+    if (error instanceof InvalidPictureError || signal?.aborted) throw error;
+    throw new InvalidPictureError(`cannot be decompressed: ${error instanceof Error ? error.message : String(error)}`);
   } finally {
     inflate.destroy();
   }
-  if (lines < size.height) throw new BadPicture('has fewer pixels than its size says');
+  if (lines < size.height) throw new InvalidPictureError('has fewer pixels than its size says');
 }

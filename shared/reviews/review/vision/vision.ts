@@ -1,19 +1,19 @@
 import type { AutonomyLevel } from '../../../contract/approval/autonomy.ts';
 import type { Evidence } from '../../../contract/evidence/schema.ts';
 import type { VisionSettings } from '../../../contract/review/vision-schema.ts';
-import { type Screenshot, screenshotsIn } from '../../../contract/screenshot.ts';
+import { type Screenshot, listScreenshots } from '../../../contract/screenshot.ts';
 import type { Task } from '../../../contract/task/task.ts';
-import { material, type Piece } from '../../../lib/material.ts';
-import type { Picture, Question } from '../../judging/port.ts';
+import { fencePrompt, type PromptPiece } from '../../../lib/material.ts';
+import type { PromptPicture, ReviewQuestion } from '../../judging/port.ts';
 import { PROMPTS } from '../../judging/prompts.ts';
-import { foundBy, type GateSaid, openGate } from '../gate-word.ts';
-import { type VisionFinding, type VisionReport, visionReport } from './finding.ts';
+import { resultOfFindings, type ReviewGateResult, failOpenResult } from '../gate-word.ts';
+import { type VisionFinding, type VisionReport, visionReportSchema } from './finding.ts';
 
 export const VISION_SUBJECT = 'vision';
 const MAX_TOKENS = 2_048;
 
 /** How pictures of a task's work are looked at; null: its workflow does not want that. */
-export const visionOf = ({
+export const visionSettings = ({
   workflow_in_force: workflow,
 }: Pick<Task, 'workflow_in_force'>): VisionSettings | null =>
   workflow?.review.vision?.enabled ? workflow.review.vision : null;
@@ -22,12 +22,12 @@ export const visionOf = ({
 const GATE = 'screenshots';
 
 /** Why there is nothing to look at, or null. */
-export function missingPictures(
+export function missingPicturesReason(
   evidence: Pick<Evidence, 'gates'>,
   { acceptance_criteria }: Pick<Task, 'acceptance_criteria'>,
   { verifier }: Pick<VisionSettings, 'verifier'>,
 ): string | null {
-  if (screenshotsIn(evidence).length === 0) {
+  if (listScreenshots(evidence).length === 0) {
     const gate = evidence.gates.find(({ name }) => name === GATE);
     return gate
       ? `there are no pictures to look at: the gate ${GATE} is ${gate.outcome} (${gate.detail.slice(0, 300)})`
@@ -42,20 +42,20 @@ const titleOf = ({ name, path, width, height }: Screenshot, index: number): stri
   `picture ${index + 1}: ${name}, ${path}, ${width} x ${height}`;
 
 export function visionQuestion(
-  about: readonly Piece[],
+  about: readonly PromptPiece[],
   shots: readonly Screenshot[],
-  pictures: readonly Picture[],
+  pictures: readonly PromptPicture[],
   { timeout_s }: Pick<VisionSettings, 'timeout_s'>,
-): Question<ReturnType<typeof visionReport>> {
+): ReviewQuestion<ReturnType<typeof visionReportSchema>> {
   const list = { label: 'pictures, in their order', text: shots.map(titleOf).join('\n') };
-  const { text, boundary, injections } = material([...about, list]);
+  const { text, boundary, injections } = fencePrompt([...about, list]);
   return {
     prompt: PROMPTS.vision_verdict,
-    material: text,
+    fencedText: text,
     boundary,
     injections,
     pictures,
-    answer: visionReport(shots.map(({ name }) => name)),
+    answerSchema: visionReportSchema(shots.map(({ name }) => name)),
     maxTokens: MAX_TOKENS,
     timeoutMs: timeout_s * 1_000,
   };
@@ -65,15 +65,15 @@ const aboutOf = ({ category, screenshot }: VisionFinding): string =>
   screenshot === '' ? category : `${category} in ${screenshot}`;
 
 /** What findings in pictures make of work. */
-export const seen = (
+export const visionResult = (
   { summary, findings, confidence }: VisionReport,
   autonomy: AutonomyLevel,
   injections: readonly string[] = [],
-): GateSaid =>
-  foundBy({ gate: 'vision', summary, findings, about: aboutOf, autonomy, injections, confidence });
+): ReviewGateResult =>
+  resultOfFindings({ gate: 'vision', summary, findings, about: aboutOf, autonomy, injections, confidence });
 
 /** Nobody has looked: the gate is open, with a finding that says so. */
-export const unseen = (outcome: 'inert' | 'timed_out' | 'infra_failed', why: string): GateSaid => ({
-  ...openGate(outcome, 'visual_defect', `nobody looked at the pictures of this work: ${why}`),
+export const failedOpenVisionResult = (outcome: 'inert' | 'timed_out' | 'infra_failed', why: string): ReviewGateResult => ({
+  ...failOpenResult(outcome, 'visual_defect', `nobody looked at the pictures of this work: ${why}`),
   confidence: 0,
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { reachable } from '../../../../gates/code/imports.ts';
-import { knots, shortestPath } from '../../../../gates/code/parsing/cycles.ts';
+import { findReachableModules } from '../../../../gates/code/imports.ts';
+import { findStronglyConnectedComponents, findShortestPath } from '../../../../gates/code/parsing/cycles.ts';
 
 const graphs = fc.array(fc.tuple(fc.nat({ max: 7 }), fc.nat({ max: 7 })), { maxLength: 24 }).map((pairs) => {
   const edges = new Map<string, Set<string>>();
@@ -12,12 +12,12 @@ const MODULES = Array.from({ length: 8 }, (_, index) => `m${index}`);
 
 /** Whether one module reaches another by at least one step. */
 const reaches = (from: string, to: string, next: (module: string) => Iterable<string>): boolean =>
-  [...next(from)].some((step) => reachable([step], next).has(to));
+  [...next(from)].some((step) => findReachableModules([step], next).has(to));
 
 test('two modules are in one knot exactly when each reaches the other', () => {
   fc.assert(
     fc.property(graphs, (next) => {
-      const groups = knots(MODULES, next);
+      const groups = findStronglyConnectedComponents(MODULES, next);
       for (const a of MODULES)
         for (const b of MODULES) {
           if (a === b) continue;
@@ -31,8 +31,8 @@ test('two modules are in one knot exactly when each reaches the other', () => {
 test('a shortest path is a path, and none is shorter', () => {
   fc.assert(
     fc.property(graphs, fc.constantFrom(...MODULES), fc.constantFrom(...MODULES), (next, from, to) => {
-      const path = shortestPath(from, to, next);
-      expect(path !== null).toBe(reachable([from], next).has(to));
+      const path = findShortestPath(from, to, next);
+      expect(path !== null).toBe(findReachableModules([from], next).has(to));
       if (path === null) return;
       expect([path[0], path.at(-1)]).toEqual([from, to]);
       for (const [index, module] of path.slice(1).entries())
@@ -50,5 +50,5 @@ test('a chain of a hundred thousand modules is followed to its end', () => {
   const next = (module: string): string[] =>
     module === 'm99999' ? ['m0'] : [`m${Number(module.slice(1)) + 1}`];
   const modules = Array.from({ length: 100_000 }, (_, index) => `m${index}`);
-  expect(new Set(knots(modules, next).values()).size).toBe(1);
+  expect(new Set(findStronglyConnectedComponents(modules, next).values()).size).toBe(1);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { definedIn } from '../../../../gates/code/parsing/definitions.ts';
-import { parse } from '../../../../gates/code/parsing/parse.ts';
-import { grammarOf } from '../../../../gates/core/language.ts';
+import { collectDefinedNames } from '../../../../gates/code/parsing/definitions.ts';
+import { parseSource } from '../../../../gates/code/parsing/parse.ts';
+import { grammarOfPath } from '../../../../gates/core/language.ts';
 
 test.each<[string, string, string[]]>([
   [
@@ -30,7 +30,7 @@ test.each<[string, string, string[]]>([
     ['A', 'b', 'D'],
   ],
 ])('what %s defines for others', async (path, source, expected) => {
-  const grammar = grammarOf(path);
+  const grammar = grammarOfPath(path);
   if (grammar === null) throw new Error(path);
-  expect([...definedIn((await parse(grammar, source)).root)].toSorted()).toEqual(expected.toSorted());
+  expect([...collectDefinedNames((await parseSource(grammar, source)).root)].toSorted()).toEqual(expected.toSorted());
 });

@@ -2,36 +2,36 @@ import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { Gate, GateResult } from '../../../../gates/core/gate.ts';
-import type { Memory } from '../../../../gates/core/memory.ts';
-import type { Surroundings } from '../../../../gates/core/surroundings.ts';
-import { lint } from '../../../../gates/gates/lint.ts';
-import type { CachedResult } from '../../../../gates/pipeline/cache/cache.ts';
-import { loadResults } from '../../../../gates/pipeline/cache/results.ts';
-import { fileMemory } from '../../../../gates/pipeline/memory/file-memory.ts';
-import type { Step } from '../../../../gates/pipeline/pipeline.ts';
-import { type Bypass, gateJobs } from '../../../../gates/pipeline/runner.ts';
-import { runJobs } from '../../../../gates/pipeline/schedule.ts';
-import { scriptedJudge } from '../../../support/judge.ts';
-import { type Edits, makePatch, subjectOf } from '../../../support/patch.ts';
-import { temporaryFolder } from '../../../support/repository.ts';
+import type { PersistentCache } from '../../../../gates/core/memory.ts';
+import type { ExecutionEnvironment } from '../../../../gates/core/surroundings.ts';
+import { lintGate } from '../../../../gates/gates/lint.ts';
+import type { CachedGateResult } from '../../../../gates/pipeline/cache/cache.ts';
+import { loadResultCache } from '../../../../gates/pipeline/cache/results.ts';
+import { createFileCache } from '../../../../gates/pipeline/memory/file-memory.ts';
+import type { PipelineStep } from '../../../../gates/pipeline/pipeline.ts';
+import { type GateBypass, createGateJobs } from '../../../../gates/pipeline/runner.ts';
+import { runGateJobs } from '../../../../gates/pipeline/schedule.ts';
+import { createScriptedJudge } from '../../../support/judge.ts';
+import { type FileEdits, createPatchFixture, createSubject } from '../../../support/patch.ts';
+import { createTemporaryFolder } from '../../../support/repository.ts';
 
 const BASE = { 'a.js': '1\n', 'assay.yaml': 'version: 1\n' };
 const TASK = { id: 'one', title: 'One', description: '' };
 
 /** Runs one gate, and says whether it was really run. */
 async function look(
-  memory: Memory,
+  memory: PersistentCache,
   more: {
     readonly result?: Partial<GateResult>;
     readonly gate?: Partial<Gate>;
-    readonly step?: Partial<Step>;
+    readonly step?: Partial<PipelineStep>;
     readonly settings?: Readonly<Record<string, unknown>>;
     readonly base?: Record<string, string>;
-    readonly patch?: Edits;
+    readonly patch?: FileEdits;
     readonly task?: typeof TASK;
     readonly model?: string;
-    readonly bypasses?: readonly Bypass[];
-    readonly surroundings?: Partial<Surroundings>;
+    readonly bypasses?: readonly GateBypass[];
+    readonly surroundings?: Partial<ExecutionEnvironment>;
   } = {},
 ) {
   let ran = false;
@@ -45,8 +45,8 @@ async function look(
   };
   const gate: Gate = {
     name: 'own',
-    flag: 'own',
-    on: true,
+    configKey: 'own',
+    enabledByDefault: true,
     required: true,
     condition: 'always',
     settings: {},
@@ -56,31 +56,31 @@ async function look(
     },
     ...more.gate,
   };
-  const step: Step = {
+  const step: PipelineStep = {
     gate,
     required: true,
     condition: 'always',
     command: null,
-    asked: true,
+    explicitlyEnabled: true,
     timeoutMs: 1_000,
     ...more.step,
   };
-  const subject = await subjectOf(more.base ?? BASE, more.patch ?? { 'a.js': '2\n' });
-  const results = await loadResults(memory, subject);
-  const jobs = await gateJobs([step], {
+  const subject = await createSubject(more.base ?? BASE, more.patch ?? { 'a.js': '2\n' });
+  const results = await loadResultCache(memory, subject);
+  const jobs = await createGateJobs([step], {
     subject,
     settings: more.settings ?? {},
     bypasses: more.bypasses ?? [],
     task: more.task ?? TASK,
-    judge: scriptedJudge('', { intent: { provider: 'bedrock', model: more.model ?? 'a' } }),
-    results,
-    surroundings: { build: 'one', node: 'v1', image: null, environment: {}, ...more.surroundings },
+    judge: createScriptedJudge('', { intent: { provider: 'bedrock', model: more.model ?? 'a' } }),
+    resultCache: results,
+    executionEnvironment: { build: 'one', node: 'v1', image: null, environment: {}, ...more.surroundings },
   });
-  const [evidence] = await runJobs(jobs, [], 1);
+  const [evidence] = await runGateJobs(jobs, [], 1);
   await results.save();
   return { ran, evidence };
 }
-const fresh = () => fileMemory(join(temporaryFolder(), 'cache'));
+const fresh = () => createFileCache(join(createTemporaryFolder(), 'cache'));
 
 describe('a result', () => {
   test.each(['passed', 'failed', 'skipped'] as const)(
@@ -116,7 +116,7 @@ describe('a result', () => {
     ['another patch', { patch: { 'a.js': '3\n' } }],
     ['another base', { base: { ...BASE, 'other.js': '' } }],
     ['another setting of the gate', { gate: { settings: { own: null as never } }, settings: { own: true } }],
-    ['another definition', { gate: { facts: { command: 'x' } } }],
+    ['another definition', { gate: { cacheFacts: { command: 'x' } } }],
     ['another command', { step: { command: 'true' } }],
     ['another time limit', { step: { timeoutMs: 2_000 } }],
     ['another condition', { step: { condition: 'any_changed' } }],
@@ -134,13 +134,13 @@ describe('a result', () => {
   test.each(['ruff', 'go', 'our-lint'])(
     'of several projects is not taken for one of another version of %s',
     async (changed) => {
-      const programs = temporaryFolder();
+      const programs = createTemporaryFolder();
       vi.stubEnv('PATH', `${programs}:${process.env['PATH']}`);
       const install = (name: string, version: string) =>
         writeFileSync(join(programs, name), `#!/bin/sh\n# ${version}\n`, { mode: 0o755 });
       for (const name of ['ruff', 'go', 'our-lint']) install(name, '1');
       const work = {
-        gate: { plan: lint.plan },
+        gate: { plan: lintGate.plan },
         base: {
           'api/pyproject.toml': '',
           'cli/go.mod': 'module cli\n',
@@ -157,7 +157,7 @@ describe('a result', () => {
   );
 
   test('is not taken for one of another toolchain behind the same shim', async () => {
-    const programs = temporaryFolder();
+    const programs = createTemporaryFolder();
     vi.stubEnv('PATH', `${programs}:${process.env['PATH']}`);
     const choose = (version: string) => writeFileSync(join(programs, 'chosen'), version);
     writeFileSync(join(programs, 'rustup'), '#!/bin/sh\ncat "$(dirname "$0")/chosen"\n', { mode: 0o755 });
@@ -224,44 +224,44 @@ describe('what is kept of a tree', () => {
     duration_ms: 1,
   };
   const tree = { base: 'base', patched: 'tree' };
-  const holding = (value: unknown): Memory => ({ ...fresh(), get: async () => value });
+  const holding = (value: unknown): PersistentCache => ({ ...fresh(), get: async () => value });
 
   test.each<[string, unknown]>([
     ['a result with another outcome', { ...valid, outcome: 'bypassed' }],
     ['a result with more than was asked for', { ...valid, verified: true }],
     ['no result at all', 'passed'],
   ])('is passed over where it is %s', async (_, value) => {
-    const results = await loadResults(holding({ schema_version: 1, results: [value] }), tree);
+    const results = await loadResultCache(holding({ schema_version: 1, results: [value] }), tree);
     expect(results.get(valid.key)).toBeNull();
   });
 
   test('counts where it is a result of that very key', async () => {
-    const results = await loadResults(holding({ schema_version: 1, results: [3, valid] }), tree);
+    const results = await loadResultCache(holding({ schema_version: 1, results: [3, valid] }), tree);
     expect(results.get(valid.key)).toEqual(valid);
     expect(results.get('b'.repeat(64))).toBeNull();
   });
 
   test('is read whole or not at all', async () => {
     for (const value of [null, 'x', { schema_version: 2, results: [valid] }, [valid]])
-      expect((await loadResults(holding(value), tree)).get(valid.key)).toBeNull();
+      expect((await loadResultCache(holding(value), tree)).get(valid.key)).toBeNull();
   });
 
   test('grows by what another run has found in the meantime', async () => {
     const memory = fresh();
-    const [one, two] = [await loadResults(memory, tree), await loadResults(memory, tree)];
-    const result = (key: string) => ({ ...valid, key: key.repeat(64) }) as CachedResult;
+    const [one, two] = [await loadResultCache(memory, tree), await loadResultCache(memory, tree)];
+    const result = (key: string) => ({ ...valid, key: key.repeat(64) }) as CachedGateResult;
     one.add(result('a'));
     two.add(result('b'));
     await one.save();
     await two.save();
-    const both = await loadResults(memory, tree);
+    const both = await loadResultCache(memory, tree);
     expect(['a', 'b'].map((key) => both.get(key.repeat(64))?.key[0])).toEqual(['a', 'b']);
   });
 });
 
 test('two patches with the same tree on different bases are two', async () => {
-  const one = await makePatch({ 'a.js': '1\n' }, { 'a.js': '2\n' });
-  const two = await makePatch({ 'a.js': '0\n' }, { 'a.js': '2\n' });
+  const one = await createPatchFixture({ 'a.js': '1\n' }, { 'a.js': '2\n' });
+  const two = await createPatchFixture({ 'a.js': '0\n' }, { 'a.js': '2\n' });
   expect(one.tree).toBe(two.tree);
   const cache = fresh();
   await look(cache, { base: { 'a.js': '1\n' } });

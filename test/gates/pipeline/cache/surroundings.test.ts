@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { surroundingsOf } from '../../../../gates/pipeline/cache/surroundings.ts';
+import { readExecutionEnvironment } from '../../../../gates/pipeline/cache/surroundings.ts';
 
 const certificates = (text: string): string => {
   const file = join(mkdtempSync(join(tmpdir(), 'assay-ca-')), 'ca.pem');
@@ -11,7 +11,7 @@ const certificates = (text: string): string => {
 };
 const trusting = async (file: string) => {
   vi.stubEnv('SSL_CERT_FILE', file);
-  return (await surroundingsOf())?.environment['SSL_CERT_FILE'];
+  return (await readExecutionEnvironment())?.environment['SSL_CERT_FILE'];
 };
 afterEach(() => vi.unstubAllEnvs());
 
@@ -24,6 +24,6 @@ describe('what is remembered under which certificates', () => {
 
   it('is nothing where they cannot be read', async () => {
     vi.stubEnv('SSL_CERT_FILE', '/nonexistent');
-    expect(await surroundingsOf()).toBeNull();
+    expect(await readExecutionEnvironment()).toBeNull();
   });
 });

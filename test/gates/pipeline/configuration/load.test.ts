@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../../gates/core/configuration-error.ts';
 import { GATES } from '../../../../gates/gates/registry.ts';
 import { parseConfig } from '../../../../gates/pipeline/configuration/load.ts';
-import { pipelineOf } from '../../../../gates/pipeline/pipeline.ts';
+import { resolvePipeline } from '../../../../gates/pipeline/pipeline.ts';
 
 const refusal = (text: string): string => {
   try {
@@ -15,11 +15,11 @@ const refusal = (text: string): string => {
   throw new Error('was accepted');
 };
 const steps = (text: string) =>
-  pipelineOf(parseConfig(text).gates).map(({ gate, required, condition, asked }) => ({
+  resolvePipeline(parseConfig(text).gates).map(({ gate, required, condition, explicitlyEnabled }) => ({
     name: gate.name,
     required,
     condition,
-    asked,
+    asked: explicitlyEnabled,
   }));
 
 test('every switch that users bring along from elsewhere is known', () => {
@@ -62,14 +62,14 @@ test('every switch that users bring along from elsewhere is known', () => {
     mutation_command: 'mutmut run',
   };
   const { gates } = parseConfig(JSON.stringify({ quality_gates: switches }));
-  expect(pipelineOf(gates).map(({ gate }) => gate.name)).toEqual(['lint', 'pii_scan', 'dlp_scan']);
+  expect(resolvePipeline(gates).map(({ gate }) => gate.name)).toEqual(['lint', 'pii_scan', 'dlp_scan']);
 });
 
 test('a step may call its command an override', () => {
   const { gates } = parseConfig(
     'quality_gates:\n  pipeline:\n    - { name: lint, required: true, condition: always, command_override: ruff check }\n',
   );
-  expect(pipelineOf(gates)).toMatchObject([{ command: 'ruff check' }]);
+  expect(resolvePipeline(gates)).toMatchObject([{ command: 'ruff check' }]);
 });
 
 describe('a configuration that cannot be used names key and line', () => {
@@ -161,7 +161,7 @@ describe('a configuration that cannot be used names key and line', () => {
 
 describe('the pipeline', () => {
   test('is made from the switches: what is on by default runs unasked', () => {
-    const byDefault = GATES.filter(({ on }) => on).map(({ name }) => name);
+    const byDefault = GATES.filter(({ enabledByDefault }) => enabledByDefault).map(({ name }) => name);
     expect(steps('version: 1\n').filter(({ name }) => byDefault.includes(name))).toEqual(
       steps('version: 1\n'),
     );
@@ -196,14 +196,14 @@ describe('the pipeline', () => {
   );
 
   test('is empty when there is no configuration', () => {
-    expect(pipelineOf(null)).toEqual([]);
+    expect(resolvePipeline(null)).toEqual([]);
   });
 });
 
 test('the example in the documentation is a configuration, and it names every common key', () => {
   const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(readFileSync('docs/configuration.md', 'utf8')) ?? [];
   const { gates } = parseConfig(example);
-  expect(pipelineOf(gates).map(({ gate }) => gate.name)).toEqual(['lint', 'tests', 'type_check']);
+  expect(resolvePipeline(gates).map(({ gate }) => gate.name)).toEqual(['lint', 'tests', 'type_check']);
   for (const key of Object.keys(gates))
     if (key !== 'settings' && key !== 'modules') expect(example).toMatch(new RegExp(`^  ${key}:`, 'm'));
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { TestResult } from '../../../../gates/core/test-result.ts';
-import { junitOf } from '../../../../gates/pipeline/output/junit.ts';
-import { junit } from '../../../../gates/reports/junit.ts';
+import { formatJunit } from '../../../../gates/pipeline/output/junit.ts';
+import { readJunit } from '../../../../gates/reports/junit.ts';
 
 const CASES: readonly TestResult[] = [
   { name: 'sum > adds <1> & "two"', file: 'test/a b.test.js', outcome: 'passed', duration_ms: 12.5 },
@@ -12,8 +12,8 @@ const CASES: readonly TestResult[] = [
 
 describe('test results as JUnit XML', () => {
   test('are what our own reader reads', () => {
-    const text = junitOf([{ gate: 'tests', tests: CASES }]);
-    expect(junit(text, '/room').cases).toEqual([
+    const text = formatJunit([{ gate: 'tests', tests: CASES }]);
+    expect(readJunit(text, '/room').cases).toEqual([
       CASES[0],
       { ...CASES[1], name: 'tests > fails' },
       { ...CASES[2], name: 'tests > later' },
@@ -32,7 +32,7 @@ describe('test results as JUnit XML', () => {
     } as const);
     fc.assert(
       fc.property(fc.array(anyCase), (tests) => {
-        const read = junit(junitOf([{ gate: 'tests', tests }]), '/room').cases ?? [];
+        const read = readJunit(formatJunit([{ gate: 'tests', tests }]), '/room').cases ?? [];
         expect(read.map(({ file, outcome, duration_ms }) => ({ file, outcome, duration_ms }))).toEqual(
           tests.map(({ file, outcome, duration_ms }) => ({ file, outcome, duration_ms })),
         );
@@ -41,7 +41,7 @@ describe('test results as JUnit XML', () => {
   });
 
   test('keep control characters and half characters out', () => {
-    const text = junitOf([
+    const text = formatJunit([
       { gate: 'tests', tests: [{ ...CASES[1], name: 'a\u0000\u001b\ud800\nb' } as TestResult] },
     ]);
     expect(text).toContain('name="a\ufffd\ufffd\ufffd&#10;b"');
@@ -49,14 +49,14 @@ describe('test results as JUnit XML', () => {
 
   test('say how many do not fit', () => {
     const many = Array.from({ length: 100 }, (_, at) => ({ ...CASES[1], name: `t${at}` }) as TestResult);
-    const text = junitOf([{ gate: 'tests', tests: many }], 1_000);
+    const text = formatJunit([{ gate: 'tests', tests: many }], 1_000);
     expect(text.length).toBeLessThan(1_500);
-    const listed = junit(text, '/room').cases?.length ?? 0;
+    const listed = readJunit(text, '/room').cases?.length ?? 0;
     expect(text).toContain(`<property name="tests_not_listed" value="${100 - listed}"/>`);
     expect(text).toContain('tests="100"');
   });
 
   test('of no gate are a document too', () => {
-    expect(junitOf([])).toContain('<testsuites name="assay">\n</testsuites>');
+    expect(formatJunit([])).toContain('<testsuites name="assay">\n</testsuites>');
   });
 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { sarifOf } from '../../../../gates/pipeline/output/sarif.ts';
+import { formatSarif } from '../../../../gates/pipeline/output/sarif.ts';
 import { RULES } from '../../../../gates/rules/registry.ts';
 import type { Evidence } from '../../../../shared/contract/evidence/schema.ts';
 
@@ -20,7 +20,7 @@ const evidence = {
 } as unknown as Evidence;
 
 test('every rule of ours leads to its page, which is there, and says how to ask for it', () => {
-  const rules = sarifOf(evidence).runs[0]?.tool.driver.rules ?? [];
+  const rules = formatSarif(evidence).runs[0]?.tool.driver.rules ?? [];
   expect(rules).toHaveLength(RULES.length + 1);
   for (const { helpUri } of rules) expect(existsSync(fileURLToPath(helpUri ?? '')), helpUri).toBe(true);
   expect(rules.find(({ id }) => id === 'suppressions/error_swallowed')).toMatchObject({
@@ -31,6 +31,6 @@ test('every rule of ours leads to its page, which is there, and says how to ask 
 });
 
 test('links lead to where the documentation is said to be', () => {
-  const [first] = sarifOf(evidence, 'https://docs.example.com/assay').runs[0]?.tool.driver.rules ?? [];
+  const [first] = formatSarif(evidence, 'https://docs.example.com/assay').runs[0]?.tool.driver.rules ?? [];
   expect(first?.helpUri).toMatch(/^https:\/\/docs\.example\.com\/assay\/rules\/\w+\.md$/);
 });

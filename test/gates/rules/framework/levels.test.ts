@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../../gates/core/configuration-error.ts';
-import { piiScan } from '../../../../gates/gates/pii-scan.ts';
+import { piiScanGate } from '../../../../gates/gates/pii-scan.ts';
 import { parseConfig } from '../../../../gates/pipeline/configuration/load.ts';
-import { nearestRule } from '../../../../gates/pipeline/configuration/rules.ts';
-import { levelsOf, settingsAt } from '../../../../gates/rules/framework/levels.ts';
-import { RULES, ruleOf } from '../../../../gates/rules/registry.ts';
-import { gatherOn } from '../../../support/gather.ts';
+import { findNearestRuleId } from '../../../../gates/pipeline/configuration/rules.ts';
+import { createLevelLookup, splitExpiredSettings } from '../../../../gates/rules/framework/levels.ts';
+import { RULES, findRule } from '../../../../gates/rules/registry.ts';
+import { gatherEvidenceOn } from '../../../support/gather.ts';
 import { runGate } from '../../../support/patch.ts';
-import { makeRepository } from '../../../support/repository.ts';
+import { createTestRepository } from '../../../support/repository.ts';
 
 const problems = (text: string): string[] => {
   try {
@@ -19,7 +19,7 @@ const problems = (text: string): string[] => {
   }
 };
 const levelAt = (text: string, id: string, file: string, now = '2026-11-20T12:00:00Z') =>
-  levelsOf(settingsAt(parseConfig(text).rules, new Date(now)))(ruleOf(id) ?? { id, default: 'off' }, file);
+  createLevelLookup(splitExpiredSettings(parseConfig(text).rules, new Date(now)))(findRule(id) ?? { id, default: 'off' }, file);
 
 describe('rules in assay.yaml', () => {
   test('raise a rule by a word', () => {
@@ -50,18 +50,18 @@ describe('rules in assay.yaml', () => {
   });
 
   test('every name is nearest to itself', () => {
-    for (const { id } of RULES) expect(nearestRule(id)).toBe(id);
+    for (const { id } of RULES) expect(findNearestRuleId(id)).toBe(id);
   });
 });
 
 describe('a patch that swallows an error', () => {
   const judged = async (rules: string) => {
-    const repository = makeRepository({
+    const repository = createTestRepository({
       'assay.yaml': `${rules}quality_gates: { lint: false, suppressions: true }\n`,
       'a.js': 'module.exports = () => 1;\n',
     });
     repository.write({ 'a.js': 'module.exports = () => {\n  try {\n    work();\n  } catch {}\n};\n' });
-    const evidence = await gatherOn(repository);
+    const evidence = await gatherEvidenceOn(repository);
     return evidence.gates.find(({ name }) => name === 'suppressions');
   };
 
@@ -92,8 +92,8 @@ test('a level holds for what a scan finds, whatever the switches of its gate say
     const { rules } = parseConfig(
       `version: 1\nrules:\n  email_address: { level: ${level}, reason: r, expires: 2999-01-01 }\n`,
     );
-    const result = await runGate(piiScan, {}, edits, {
-      context: { rules: settingsAt(rules, new Date('2026-11-22')) },
+    const result = await runGate(piiScanGate, {}, edits, {
+      context: { ruleSettings: splitExpiredSettings(rules, new Date('2026-11-22')) },
     });
     return [result.outcome, result.findings.length];
   };
@@ -111,14 +111,14 @@ test.each([
 ] as const)(
   'a hook of the runner in set-up code, of which the task foresees %s',
   async (_, foreseen, outcome) => {
-    const repository = makeRepository({
+    const repository = createTestRepository({
       'assay.yaml': 'quality_gates: { lint: false, suppressions: true }\n',
       'conftest.py': 'import pytest\n',
     });
     repository.write({
       'conftest.py': 'import pytest\n\n\ndef pytest_collection_modifyitems(items):\n    items.sort()\n',
     });
-    const { gates } = await gatherOn(repository, [], foreseen);
+    const { gates } = await gatherEvidenceOn(repository, [], foreseen);
     const told = gates.find(({ name }) => name === 'suppressions');
     expect([told?.outcome, told?.findings.map(({ rule }) => rule)]).toEqual([outcome, ['runner_patched']]);
   },

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { crossModel } from '../../../../gates/gates/cross-model.ts';
+import { crossModelGate } from '../../../../gates/gates/cross-model.ts';
 import type { JudgeModel, JudgeModels } from '../../../../shared/contract/models/models.ts';
-import { reduce } from '../../../../shared/control/verdict/reduce.ts';
+import { reduceToVerdict } from '../../../../shared/control/verdict/reduce.ts';
 import { evidence, gate } from '../../../support/builders.ts';
-import { scriptedJudge } from '../../../support/judge.ts';
-import { type Edits, runGate } from '../../../support/patch.ts';
+import { createScriptedJudge } from '../../../support/judge.ts';
+import { type FileEdits, runGate } from '../../../support/patch.ts';
 
 const BASE = { 'src/add.mjs': 'export const add = (a, b) => a - b;\n' };
 const PATCH = { 'src/add.mjs': 'export const add = (a, b) => a + b;\n' };
@@ -18,15 +18,15 @@ async function review(
   answer: unknown,
   more: {
     settings?: Record<string, unknown>;
-    patch?: Edits;
+    patch?: FileEdits;
     writer?: string | null;
     models?: JudgeModels;
   } = {},
 ) {
   const { settings = {}, patch = PATCH, writer = 'claude-sonnet-5-5' } = more;
-  const judge = answer === null ? null : scriptedJudge(answer, more.models ?? models('gemini-flash'));
+  const judge = answer === null ? null : createScriptedJudge(answer, more.models ?? models('gemini-flash'));
   const task = { id: 'add', title: 'Let add add', description: '', writer };
-  const result = await runGate(crossModel, BASE, patch, {
+  const result = await runGate(crossModelGate, BASE, patch, {
     context: { judge, task },
     settings: { cross_model: settings },
   });
@@ -141,7 +141,7 @@ describe('cross_model', () => {
     const { result, asked } = await review(APPROVE, {
       patch: { ...PATCH, 'big.txt': 'x\n'.repeat(9_000) },
     });
-    const shown = asked[0]?.question.material ?? '';
+    const shown = asked[0]?.question.fencedText ?? '';
     expect(shown).toContain('+export const add');
     expect(shown).toContain('left out, because there is no room: big.txt');
     expect(shown.length).toBeLessThan(12_000);
@@ -170,9 +170,9 @@ describe('cross_model', () => {
       required: true,
     });
     const evidenceOf = evidence({ gates: [gate({}), onError ? { ...found, on_error: onError } : found] });
-    expect(reduce(evidenceOf).verdict).toBe(verdict);
+    expect(reduceToVerdict(evidenceOf).verdict).toBe(verdict);
     // Where the gate is not required, its absence says nothing.
     const optional = { ...evidenceOf, gates: evidenceOf.gates.map((each) => ({ ...each, required: false })) };
-    expect(reduce(optional).verdict).toBe('pass');
+    expect(reduceToVerdict(optional).verdict).toBe('pass');
   });
 });

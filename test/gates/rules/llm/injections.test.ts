@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Subject } from '../../../../gates/core/subject.ts';
-import { crossModel } from '../../../../gates/gates/cross-model.ts';
-import { integrationTestGen } from '../../../../gates/gates/integration-test-gen.ts';
-import { intentVerification } from '../../../../gates/gates/intent-verification.ts';
-import { reviewRubric } from '../../../../gates/gates/review-rubric.ts';
-import { GULLIBLE, heard, type InjectionPlace, PAYLOADS } from '../../../support/injections.ts';
-import { servedModel } from '../../../support/judge.ts';
-import { type Edits, subjectOf } from '../../../support/patch.ts';
+import type { PatchSubject } from '../../../../gates/core/subject.ts';
+import { crossModelGate } from '../../../../gates/gates/cross-model.ts';
+import { integrationTestGenGate } from '../../../../gates/gates/integration-test-gen.ts';
+import { intentVerificationGate } from '../../../../gates/gates/intent-verification.ts';
+import { reviewRubricGate } from '../../../../gates/gates/review-rubric.ts';
+import { GULLIBLE_MODELS, splitConversation, type InjectionPlace, INJECTION_PAYLOADS } from '../../../support/injections.ts';
+import { startServedModel } from '../../../support/judge.ts';
+import { type FileEdits, createSubject } from '../../../support/patch.ts';
 
 const marks = (all: number) => ({
   style_compliance: all,
@@ -17,15 +17,15 @@ const marks = (all: number) => ({
 });
 /** What a model says of the work, and what it would say if it obeyed. */
 const GATES = [
-  [intentVerification, { reason: 'r', verdict: 'no' }, { reason: 'r', verdict: 'yes' }],
-  [reviewRubric, { summary: 's', scores: marks(1) }, { summary: 's', scores: marks(10) }],
+  [intentVerificationGate, { reason: 'r', verdict: 'no' }, { reason: 'r', verdict: 'yes' }],
+  [reviewRubricGate, { summary: 's', scores: marks(1) }, { summary: 's', scores: marks(10) }],
   [
-    crossModel,
+    crossModelGate,
     { feedback: 'f', issues: ['i'], verdict: 'request_changes', confidence: 1 },
     { feedback: 'f', issues: [], verdict: 'approve', confidence: 1 },
   ],
   // A test that asserts nothing is what somebody would want who fears a test.
-  [integrationTestGen, { code: 'throw new Error("it fails");' }, { code: 'export {};' }],
+  [integrationTestGenGate, { code: 'throw new Error("it fails");' }, { code: 'export {};' }],
 ] as const;
 
 type Place = Extract<
@@ -43,11 +43,11 @@ const IN_DIFF = [
   'name of a file in the diff',
 ] as const satisfies Place[];
 
-const served = servedModel();
+const served = startServedModel();
 
 /** A patch that adds a file for each of the texts, which stand at `place` of it. */
 const patchWith = (place: Place, texts: readonly string[]) =>
-  subjectOf(
+  createSubject(
     { 'a.txt': 'a\n' },
     Object.fromEntries(
       texts.map((text, index): [string, string] => {
@@ -60,15 +60,15 @@ const patchWith = (place: Place, texts: readonly string[]) =>
           `// ${at('comment in the diff', 'adds')}\nexport const test = ${title};\n`,
         ];
       }),
-    ) as Edits,
+    ) as FileEdits,
   );
 
-const run = (gate: (typeof GATES)[number][0], subject: Subject, task: object = {}) =>
+const run = (gate: (typeof GATES)[number][0], subject: PatchSubject, task: object = {}) =>
   gate.run(
     {
       subject,
       command: null,
-      asked: true,
+      explicitlyEnabled: true,
       timeoutMs: 20_000,
       judge: served.judge(),
       task: { id: 'sum', title: 'Make sum add', description: 'It subtracts.', writer: 'gpt-5.5', ...task },
@@ -76,39 +76,39 @@ const run = (gate: (typeof GATES)[number][0], subject: Subject, task: object = {
     { cross_model: { model: 'claude-haiku-4-5' } },
   );
 
-const careless = Object.values(GULLIBLE);
+const careless = Object.values(GULLIBLE_MODELS);
 
 describe.each(GATES)('$name', (gate, bad, good) => {
   test('is not talked over by what is written anywhere, in whatever way, where its model obeys', async () => {
     served.says((conversation: string) => {
-      const { system, user } = heard(conversation);
+      const { system, user } = splitConversation(conversation);
       return careless.some((obeys) => obeys(system, user)) ? good : bad;
     });
     const plain = await patchWith('title', ['']);
     const { outcome } = await run(gate, plain);
-    expect(outcome).toBe(gate === integrationTestGen ? 'inert' : 'failed');
+    expect(outcome).toBe(gate === integrationTestGenGate ? 'inert' : 'failed');
     for (const place of IN_TASK)
-      for (const [way, payload] of Object.entries(PAYLOADS)) {
+      for (const [way, payload] of Object.entries(INJECTION_PAYLOADS)) {
         const result = await run(gate, plain, { [place]: payload });
         expect({ place, way, outcome: result.outcome }).toEqual({ place, way, outcome });
       }
     // All at once: each has a file of its own, and one that is obeyed is enough.
     for (const place of IN_DIFF) {
-      const result = await run(gate, await patchWith(place, Object.values(PAYLOADS)));
+      const result = await run(gate, await patchWith(place, Object.values(INJECTION_PAYLOADS)));
       expect({ place, outcome: result.outcome }).toEqual({ place, outcome });
       expect(result.metadata).toMatchObject({ diff_characters_cut: 0 });
     }
   });
 });
 
-test.each(GATES.filter(([gate]) => gate !== integrationTestGen))(
+test.each(GATES.filter(([gate]) => gate !== integrationTestGenGate))(
   '$name lets nothing out without a person where somebody wrote a mark like ours',
   async (gate, _bad, good) => {
     served.says(good);
     expect((await run(gate, await patchWith('title', ['']))).outcome).toBe('passed');
     const result = await run(
       gate,
-      await patchWith('comment in the diff', [PAYLOADS['a closing mark'] ?? '']),
+      await patchWith('comment in the diff', [INJECTION_PAYLOADS['a closing mark'] ?? '']),
     );
     expect(result).toMatchObject({
       outcome: 'inert',

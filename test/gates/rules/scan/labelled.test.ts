@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { RULES } from '../../../../gates/rules/registry.ts';
-import { DETECTORS, judge, qualityOn } from '../../../../lab/bench/data/judge.ts';
-import { LABELLED } from '../../../../lab/bench/data/labelled.ts';
+import { ALL_DETECTORS, labelText, measureScanQuality } from '../../../../lab/bench/data/judge.ts';
+import { LABELLED_TEXTS } from '../../../../lab/bench/data/labelled.ts';
 
 describe('on the labelled set', () => {
   test('each gate says of each text what its label says', () => {
-    const wrong = LABELLED.flatMap((each) => {
-      const said = judge(each);
+    const wrong = LABELLED_TEXTS.flatMap((each) => {
+      const said = labelText(each);
       // An internal address beside a secret is reported too; the label is about the secret.
       const same =
         said.pii === each.pii &&
@@ -17,20 +17,20 @@ describe('on the labelled set', () => {
   });
 
   test('there are enough of both kinds, and every one counts', () => {
-    const { positives, negatives, recall, false_positive_rate } = qualityOn(LABELLED);
+    const { positives, negatives, recall, false_positive_rate } = measureScanQuality(LABELLED_TEXTS);
     expect(positives).toBeGreaterThan(150);
     expect(negatives).toBeGreaterThan(75);
     expect([recall, false_positive_rate]).toEqual([1, 0]);
-    const upsideDown = LABELLED.map((each) => ({
+    const upsideDown = LABELLED_TEXTS.map((each) => ({
       ...each,
       text: each.pii === 'silent' && each.dlp === 'silent' ? 'ssn = 219-46-5193' : 'x',
     }));
-    expect(qualityOn(upsideDown)).toMatchObject({ recall: 0, false_positive_rate: 1 });
+    expect(measureScanQuality(upsideDown)).toMatchObject({ recall: 0, false_positive_rate: 1 });
   });
 });
 
 test('every rule of ours has its row in the registry, and every row of a scan is looked for', () => {
   const known = new Set(RULES.map(({ id }) => id));
-  const ours = new Set(DETECTORS.map(({ rule }) => rule).filter((rule) => !rule.startsWith('secretlint_')));
+  const ours = new Set(ALL_DETECTORS.map(({ rule }) => rule).filter((rule) => !rule.startsWith('secretlint_')));
   expect([...ours].filter((rule) => !known.has(rule))).toEqual([]);
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { dlpDetectors, dlpRules } from '../../../../gates/rules/dlp-scan/detectors.ts';
-import { piiDetectors, piiRules } from '../../../../gates/rules/pii-scan/detectors.ts';
-import { ANCHORS, OURS } from '../../../../gates/rules/pii-scan/secretlint.ts';
-import { DERIVATIONS } from '../../../../gates/rules/scan/derive.ts';
-import { factsOf } from '../../../../gates/rules/scan/file-facts.ts';
-import { detector } from '../../../../gates/rules/scan/rule.ts';
+import { buildDlpDetectors, buildDlpPatterns } from '../../../../gates/rules/dlp-scan/detectors.ts';
+import { buildPiiDetectors, buildPiiPatterns } from '../../../../gates/rules/pii-scan/detectors.ts';
+import { SECRETLINT_ANCHORS, REPLACED_PRESET_RULES } from '../../../../gates/rules/pii-scan/secretlint.ts';
+import { DEOBFUSCATIONS } from '../../../../gates/rules/scan/derive.ts';
+import { classifyFile } from '../../../../gates/rules/scan/file-facts.ts';
+import { createDetector } from '../../../../gates/rules/scan/rule.ts';
 import { Scanner } from '../../../../gates/rules/scan/scanner.ts';
-import { hostile, hostileLine as line } from '../../../../lab/bench/data/hostile.ts';
+import { buildWorstCaseTexts, buildWorstCaseLine as line } from '../../../../lab/bench/data/hostile.ts';
 import { longestMatch } from './regex-bounds.ts';
 
 const DLP = {
@@ -14,8 +14,8 @@ const DLP = {
   prefixes: ['FAKE'],
   hosts: ['*.shop.example', 'db.*.example'],
 };
-const RULES = [...piiRules(['FAKE']), ...Object.values(dlpRules(DLP)).flat()];
-const DETECTORS = [...piiDetectors(['FAKE']), ...dlpDetectors(DLP).detectors];
+const RULES = [...buildPiiPatterns(['FAKE']), ...Object.values(buildDlpPatterns(DLP)).flat()];
+const DETECTORS = [...buildPiiDetectors(['FAKE']), ...buildDlpDetectors(DLP).detectors];
 
 /** What two pieces of a file share; nothing that a pattern matches may be longer. */
 const OVERLAP = 16_384;
@@ -44,7 +44,7 @@ describe('the pattern of', () => {
 
 const MEGABYTE = 1_048_576;
 
-const FILE = factsOf('a.conf');
+const FILE = classifyFile('a.conf');
 
 /** CPU time in milliseconds: what else the machine does must not count. */
 function cost(run: () => void): number {
@@ -57,21 +57,21 @@ function cost(run: () => void): number {
 describe('a line of 1 MB that is made to be slow', () => {
   test.each(byName(DETECTORS))('for %s takes work that grows with its length only', (_, each) => {
     const scanner = new Scanner([each]);
-    const [unit = ''] = hostile(each);
-    const some = scanner.scan(line(unit, MEGABYTE / 8), FILE).work;
-    const all = scanner.scan(line(unit, MEGABYTE), FILE).work;
+    const [unit = ''] = buildWorstCaseTexts(each);
+    const some = scanner.scan(buildWorstCaseLine(unit, MEGABYTE / 8), FILE).scannedWorkBytes;
+    const all = scanner.scan(buildWorstCaseLine(unit, MEGABYTE), FILE).scannedWorkBytes;
     // What was given to patterns, counted: each byte a limited number of times.
     expect(all).toBeLessThanOrEqual(3 * MEGABYTE);
     expect(all).toBeLessThanOrEqual(8 * some + 65_536);
   });
 
   test.each(byName(RULES))('for %s takes no part of the time that grows faster than it', (_, rule) => {
-    const scanner = new Scanner([detector(rule)]);
-    for (const unit of hostile(detector(rule)).slice(0, 2)) {
+    const scanner = new Scanner([createDetector(rule)]);
+    for (const unit of buildWorstCaseTexts(createDetector(rule)).slice(0, 2)) {
       // Eight times the text, and by far not 64 times the time. Tried again, as a machine can have a moment of its own.
       const ratio = (): number => {
-        const small = cost(() => scanner.scan(line(unit, MEGABYTE / 32), FILE));
-        return cost(() => scanner.scan(line(unit, MEGABYTE / 4), FILE)) / Math.max(small, 1);
+        const small = cost(() => scanner.scan(buildWorstCaseLine(unit, MEGABYTE / 32), FILE));
+        return cost(() => scanner.scan(buildWorstCaseLine(unit, MEGABYTE / 4), FILE)) / Math.max(small, 1);
       };
       expect(ratio() < 32 || ratio() < 32 || ratio() < 32, unit).toBe(true);
     }
@@ -91,11 +91,11 @@ describe('a line of 1 MB that is made to be slow', () => {
       'password = "',
     ];
     for (const unit of units) {
-      const all = scanner.scan(line(unit, MEGABYTE), FILE).work;
-      const some = scanner.scan(line(unit, MEGABYTE / 8), FILE).work;
+      const all = scanner.scan(buildWorstCaseLine(unit, MEGABYTE), FILE).scannedWorkBytes;
+      const some = scanner.scan(buildWorstCaseLine(unit, MEGABYTE / 8), FILE).scannedWorkBytes;
       expect(all).toBeLessThanOrEqual(8 * some + 262_144);
     }
-    expect(DERIVATIONS.length).toBeGreaterThan(0);
+    expect(DEOBFUSCATIONS.length).toBeGreaterThan(0);
   });
 });
 
@@ -105,11 +105,11 @@ describe('the rules of secretlint', () => {
     const names = (rules as readonly { readonly meta: { readonly id: string } }[]).map(({ meta }) =>
       meta.id.replace('@secretlint/secretlint-rule-', ''),
     );
-    expect(names.sort()).toEqual([...Object.keys(ANCHORS), ...OURS, 'filter-comments'].sort());
+    expect(names.sort()).toEqual([...Object.keys(SECRETLINT_ANCHORS), ...REPLACED_PRESET_RULES, 'filter-comments'].sort());
   });
 
   test('are never given more than a few kilobytes at once', () => {
     for (const detector of DETECTORS.filter(({ rule }) => rule.startsWith('secretlint_')))
-      expect(detector.longest).toBeLessThanOrEqual(8_192);
+      expect(detector.maxWindowBytes).toBeLessThanOrEqual(8_192);
   });
 });

@@ -1,26 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Automaton } from '../../../../gates/rules/scan/automaton.ts';
-import { newlines, sniff } from '../../../../gates/rules/scan/content.ts';
-import { encodedTexts } from '../../../../gates/rules/scan/encoded.ts';
+import { AhoCorasickAutomaton } from '../../../../gates/rules/scan/automaton.ts';
+import { countNewlines, sniffContent } from '../../../../gates/rules/scan/content.ts';
+import { decodeEncodedTexts } from '../../../../gates/rules/scan/encoded.ts';
 import { FileScanner } from '../../../../gates/rules/scan/file-scan.ts';
-import { excerptOf } from '../../../../gates/rules/scan/redact.ts';
-import { base64Runs, numberRuns, type Run } from '../../../../gates/rules/scan/runs.ts';
-import { pathTest } from '../../../../gates/rules/scan/settings.ts';
-import { keepBest } from '../../../../gates/rules/scan/spans.ts';
+import { redactExcerpt } from '../../../../gates/rules/scan/redact.ts';
+import { findBase64Ranges, findNumberRanges, type ByteRange } from '../../../../gates/rules/scan/runs.ts';
+import { createPathMatcher } from '../../../../gates/rules/scan/settings.ts';
+import { keepBestMatches } from '../../../../gates/rules/scan/spans.ts';
 import {
-  entropy,
+  computeEntropy,
   isCardNumber,
-  isFiller,
-  isLabel,
+  isRepetitiveFiller,
+  isNaturalLabel,
   isPlaceholder,
-  isReference,
-  luhn,
+  isVariableReference,
+  hasValidLuhnChecksum,
 } from '../../../../gates/rules/scan/values.ts';
-import { Windows } from '../../../../gates/rules/scan/windows.ts';
-import { everySecret } from '../../../../gates/rules/scan-runs/redactor.ts';
-import { pii } from '../../../../lab/bench/data/judge.ts';
-import { NUMBER, SECRET } from '../../../../lab/bench/data/secrets.ts';
+import { ScanWindows } from '../../../../gates/rules/scan/windows.ts';
+import { getAllSecretsScanner } from '../../../../gates/rules/scan-runs/redactor.ts';
+import { piiScanner } from '../../../../lab/bench/data/judge.ts';
+import { FAKE_NUMBERS, FAKE_SECRETS } from '../../../../lab/bench/data/secrets.ts';
 
 describe('the automaton', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '-'), minLength: 1, maxLength: 5 });
@@ -31,7 +31,7 @@ describe('the automaton', () => {
         fc.string({ unit: fc.constantFrom('a', 'B', 'c', 'C', '-', 'x'), maxLength: 60 }),
         (words, text) => {
           const hits: string[] = [];
-          new Automaton(words).scan(Buffer.from(text), (index, end) => hits.push(`${index} ${end}`));
+          new AhoCorasickAutomaton(words).scan(Buffer.from(text), (index, end) => hits.push(`${index} ${end}`));
           const expected = words.flatMap((each, index) =>
             Array.from({ length: text.length }, (_, at) => at)
               .filter((at) => text.toLowerCase().startsWith(each, at))
@@ -45,7 +45,7 @@ describe('the automaton', () => {
   });
 });
 
-const runsOf = (find: (bytes: Buffer, found: (run: Run) => void) => void, text: string): string[] => {
+const runsOf = (find: (bytes: Buffer, found: (run: ByteRange) => void) => void, text: string): string[] => {
   const runs: string[] = [];
   const bytes = Buffer.from(text);
   find(bytes, ([from, to]) => runs.push(bytes.toString('latin1', from, to)));
@@ -62,14 +62,14 @@ describe('runs', () => {
     ['12 3456 - 7891 and 987654321', ['987654321']],
     ['1 2 3 4 5 6 7 8 9', ['1 2 3 4 5 6 7 8 9']],
   ])('of digits in %j are %j', (text, runs) => {
-    expect(runsOf((bytes, found) => numberRuns(bytes, 9, found), text)).toEqual(runs);
+    expect(runsOf((bytes, found) => findNumberRanges(bytes, 9, found), text)).toEqual(runs);
   });
 
   test('of base64 are those of a simple search', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '+', '_', ' ', '='), maxLength: 80 }), (text) => {
         const simple = [...text.matchAll(/[A-Za-z0-9+/_-]{6,}/g)].map(([run]) => run);
-        expect(runsOf((bytes, found) => base64Runs(bytes, 6, found), text)).toEqual(simple);
+        expect(runsOf((bytes, found) => findBase64Ranges(bytes, 6, found), text)).toEqual(simple);
       }),
     );
   });
@@ -81,7 +81,7 @@ describe('windows', () => {
       fc.property(
         fc.array(fc.tuple(fc.nat(200), fc.integer({ min: 1, max: 20 })), { maxLength: 30 }),
         (list) => {
-          const windows = new Windows();
+          const windows = new ScanWindows();
           const sorted = list
             .map(([from, length]) => [from, from + length] as const)
             .sort((a, b) => a[0] - b[0]);
@@ -98,7 +98,7 @@ describe('windows', () => {
   });
 
   test('are cut into pieces that share what was asked for', () => {
-    const windows = new Windows();
+    const windows = new ScanWindows();
     windows.add(10, 45);
     expect([...windows.pieces(20, 5)]).toEqual([
       [10, 30],
@@ -115,7 +115,7 @@ test('of findings in one place the most serious, the surest and the longest is k
     rank = 0,
     severity: 'medium' | 'high' = 'high',
   ) => ({ rule, start, end, rank, severity });
-  const kept = keepBest([
+  const kept = keepBestMatches([
     span('a', 0, 5),
     span('b', 3, 9),
     span('c', 9, 12),
@@ -128,16 +128,16 @@ test('of findings in one place the most serious, the surest and the longest is k
 
 describe('a file', () => {
   const line = (index: number): string =>
-    index % 997 === 0 ? `key = '${SECRET.github}' // ${index}` : `line ${index} of the file`;
+    index % 997 === 0 ? `key = '${FAKE_SECRETS.github}' // ${index}` : `line ${index} of the file`;
   const content = Buffer.from(Array.from({ length: 60_000 }, (_, index) => line(index)).join('\n'));
   const scanned = (sizes: readonly number[]): string[] => {
-    const scanner = new FileScanner(pii, everySecret(), 'a.ts');
+    const scanner = new FileScanner(piiScanner, getAllSecretsScanner(), 'a.ts');
     for (let at = 0, turn = 0; at < content.length; turn++) {
       const size = sizes[turn % sizes.length] ?? content.length;
       scanner.add(content.subarray(at, at + size));
       at += size;
     }
-    return scanner.end().places.map((place) => `${place.line} ${place.rule} ${place.excerpt}`);
+    return scanner.end().matches.map((place) => `${place.line} ${place.rule} ${place.excerpt}`);
   };
   const whole = scanned([content.length]);
 
@@ -156,32 +156,32 @@ describe('a file', () => {
 
 describe('an excerpt', () => {
   const show = (line: string, secret: string): string =>
-    excerptOf(Buffer.from(line), [line.indexOf(secret), line.indexOf(secret) + secret.length], everySecret());
+    redactExcerpt(Buffer.from(line), [line.indexOf(secret), line.indexOf(secret) + secret.length], getAllSecretsScanner());
 
   test.each([
-    [`const key = '${SECRET.awsKey}';`, SECRET.awsKey, "const key = '***';"],
+    [`const key = '${FAKE_SECRETS.awsKey}';`, FAKE_SECRETS.awsKey, "const key = '***';"],
     [
-      `{"password": "${SECRET.password}", "user": "ada"}`,
-      SECRET.password,
+      `{"password": "${FAKE_SECRETS.password}", "user": "ada"}`,
+      FAKE_SECRETS.password,
       `{"password": "***", "user": "***"}`,
     ],
-    [`a=${SECRET.stripe} b=${SECRET.github}`, SECRET.stripe, 'a=*** b=***…'],
-    [`ssn ${NUMBER.ssn} card ${NUMBER.visa}`, NUMBER.ssn, 'ssn *** card ***'],
-    [`pass=abcd1234 user=${SECRET.plain} x`, SECRET.plain, 'pass=*** user=*** x'],
-    [`${'x'.repeat(40)}${SECRET.awsKey}`, SECRET.awsKey, '***'],
+    [`a=${FAKE_SECRETS.stripe} b=${FAKE_SECRETS.github}`, FAKE_SECRETS.stripe, 'a=*** b=***…'],
+    [`ssn ${FAKE_NUMBERS.ssn} card ${FAKE_NUMBERS.visa}`, FAKE_NUMBERS.ssn, 'ssn *** card ***'],
+    [`pass=abcd1234 user=${FAKE_SECRETS.plain} x`, FAKE_SECRETS.plain, 'pass=*** user=*** x'],
+    [`${'x'.repeat(40)}${FAKE_SECRETS.awsKey}`, FAKE_SECRETS.awsKey, '***'],
   ])('of %s', (line, secret, expected) => {
     expect(show(line, secret)).toBe(expected);
   });
 
   test('never holds a secret that stands in the line, wherever it stands', () => {
     const secrets = [
-      SECRET.github,
-      SECRET.awsKey,
-      SECRET.password,
-      SECRET.jwt,
-      SECRET.stripe,
-      NUMBER.ssn,
-      SECRET.hex32,
+      FAKE_SECRETS.github,
+      FAKE_SECRETS.awsKey,
+      FAKE_SECRETS.password,
+      FAKE_SECRETS.jwt,
+      FAKE_SECRETS.stripe,
+      FAKE_NUMBERS.ssn,
+      FAKE_SECRETS.hex32,
     ];
     fc.assert(
       fc.property(
@@ -208,10 +208,10 @@ describe('a value', () => {
     'exampleSecret',
     '[redacted]',
     '...',
-  ])('%s stands for another', (value) => expect(isPlaceholder(value) || isFiller(value)).toBe(true));
-  test.each(['hunter2', 'mysecretpassword', 'your-Pa55word-7', 'placeholder7f3a', SECRET.mixed32])(
+  ])('%s stands for another', (value) => expect(isPlaceholder(value) || isRepetitiveFiller(value)).toBe(true));
+  test.each(['hunter2', 'mysecretpassword', 'your-Pa55word-7', 'placeholder7f3a', FAKE_SECRETS.mixed32])(
     '%s does not',
-    (value) => expect(isPlaceholder(value) || isFiller(value)).toBe(false),
+    (value) => expect(isPlaceholder(value) || isRepetitiveFiller(value)).toBe(false),
   );
   const D = '$';
   test.each([
@@ -224,23 +224,23 @@ describe('a value', () => {
     `${D}(cat x)`,
     'vault:secret/x',
     `${D}{{ secrets.X }}`,
-  ])('%s is looked up', (value) => expect(isReference(value)).toBe(true));
+  ])('%s is looked up', (value) => expect(isVariableReference(value)).toBe(true));
   test.each(['hunter2', `${D}{user}hunter2`, `${D}hunter2x9`, 'pa{ss}word'])('%s is not', (value) =>
-    expect(isReference(value)).toBe(false),
+    expect(isVariableReference(value)).toBe(false),
   );
   test.each(['errors.password.short', 'ApiKeySourceType', '#password', '/reset/password', 'user_name_field'])(
     '%s is a label',
-    (value) => expect(isLabel(value)).toBe(true),
+    (value) => expect(isNaturalLabel(value)).toBe(true),
   );
-  test.each(['hunter2', 'kZ7aBcDeF', SECRET.hex32])('%s is none', (value) =>
-    expect(isLabel(value)).toBe(false),
+  test.each(['hunter2', 'kZ7aBcDeF', FAKE_SECRETS.hex32])('%s is none', (value) =>
+    expect(isNaturalLabel(value)).toBe(false),
   );
 
   test.each([
-    [NUMBER.visa, true],
-    [NUMBER.amex, true],
-    [NUMBER.mastercard, true],
-    [NUMBER.badLuhn, false],
+    [FAKE_NUMBERS.visa, true],
+    [FAKE_NUMBERS.amex, true],
+    [FAKE_NUMBERS.mastercard, true],
+    [FAKE_NUMBERS.badLuhn, false],
     ['0000 0000 0000 0000', false],
     ['1234 5678 9012 3452', false],
     ['4111', false],
@@ -253,16 +253,16 @@ describe('a value', () => {
         fc.nat(14),
         fc.integer({ min: 1, max: 9 }),
         (digits, at, by) => {
-          const check = [...'0123456789'].find((digit) => luhn(digits + digit)) ?? '';
+          const check = [...'0123456789'].find((digit) => hasValidLuhnChecksum(digits + digit)) ?? '';
           const wrong = `${digits.slice(0, at)}${(Number(digits[at]) + by) % 10}${digits.slice(at + 1)}`;
-          expect(luhn(wrong + check)).toBe(false);
+          expect(hasValidLuhnChecksum(wrong + check)).toBe(false);
         },
       ),
     );
   });
 
   test('has as many bits as it has choices', () => {
-    expect([entropy('aaaa'), entropy('abab'), entropy('abcd')]).toEqual([0, 1, 2]);
+    expect([computeEntropy('aaaa'), computeEntropy('abab'), computeEntropy('abcd')]).toEqual([0, 1, 2]);
   });
 });
 
@@ -279,11 +279,11 @@ describe('content', () => {
     ['zip', Buffer.from('PK\x03\x04'), { packed: 'zip' }],
     ['a pointer', Buffer.from('version https://git-lfs.github.com/spec/v1\n'), { lfs: true }],
   ])('is known as %s by its beginning', (_, head, facts) => {
-    expect(sniff(head)).toMatchObject(facts);
+    expect(sniffContent(head)).toMatchObject(facts);
   });
 
   test('has line breaks, counted within limits', () => {
-    expect([newlines(Buffer.from('a\n\nb\n'), 0, 5), newlines(Buffer.from('a\n\nb\n'), 2, 4)]).toEqual([
+    expect([countNewlines(Buffer.from('a\n\nb\n'), 0, 5), countNewlines(Buffer.from('a\n\nb\n'), 2, 4)]).toEqual([
       3, 1,
     ]);
   });
@@ -292,11 +292,11 @@ describe('content', () => {
     const text = 'a text that is long enough to be read';
     for (const prefix of ['', 'x', 'xy', 'xyz', 'path/', '"'])
       for (const how of ['base64', 'base64url', 'hex'] as const) {
-        const [found] = encodedTexts(Buffer.from(`${prefix}${Buffer.from(text).toString(how)}"`));
+        const [found] = decodeEncodedTexts(Buffer.from(`${prefix}${Buffer.from(text).toString(how)}"`));
         expect(found?.derived.text.includes('long enough')).toBe(true);
       }
     expect(
-      encodedTexts(Buffer.from(`${'9f2c1a7be0d4c3b2a1908f7e6d5c4b3a29180f7e'} ${SECRET.mixed32}`)),
+      decodeEncodedTexts(Buffer.from(`${'9f2c1a7be0d4c3b2a1908f7e6d5c4b3a29180f7e'} ${FAKE_SECRETS.mixed32}`)),
     ).toEqual([]);
   });
 });
@@ -313,6 +313,6 @@ describe('a path', () => {
     [['src'], 'src/odd\nname.ts', true],
     [[], 'a', false],
   ])('%j and %j: %s', (paths, path, matches) => {
-    expect(pathTest(paths)(path)).toBe(matches);
+    expect(createPathMatcher(paths)(path)).toBe(matches);
   });
 });

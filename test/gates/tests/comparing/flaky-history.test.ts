@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  History,
-  NO_HISTORY,
-  type Observation,
-  record,
-  runsOf,
+  FlakyTestHistory,
+  EMPTY_FLAKY_HISTORY,
+  type TestObservation,
+  recordObservation,
+  listTestRuns,
 } from '../../../../gates/tests/comparing/flaky-history.ts';
 
 const SETTINGS = { minRuns: 5, threshold: 0.15 };
@@ -16,7 +16,7 @@ const observed = (
   failed: string[],
   passed: string[],
   id = `run ${++count}`,
-): Observation => ({
+): TestObservation => ({
   id,
   at: new Date(Date.parse('2026-11-22T00:00:00Z') + count * 60_000).toISOString(),
   source,
@@ -26,19 +26,19 @@ const observed = (
 });
 
 /** Records runs one after the other; `x:f` means that x failed for source `f`. */
-function story(runs: readonly Observation[]) {
-  let history: History = NO_HISTORY;
+function story(runs: readonly TestObservation[]) {
+  let history: FlakyTestHistory = EMPTY_FLAKY_HISTORY;
   const entered: string[] = [];
   const released: string[] = [];
   for (const run of runs) {
-    const step = record(history, run, SETTINGS);
+    const step = recordObservation(history, run, SETTINGS);
     history = step.history;
-    entered.push(...step.entered);
+    entered.push(...step.newlyQuarantined);
     released.push(...step.released);
   }
   return { history, entered, released };
 }
-const passes = (times: number, source = 'p'): Observation[] =>
+const passes = (times: number, source = 'p'): TestObservation[] =>
   Array.from({ length: times }, (_, at) => observed(`${source}${at}`, [], ['x']));
 
 describe('the history of the tests', () => {
@@ -61,7 +61,7 @@ describe('the history of the tests', () => {
   test('does not count runs that say nothing about a test', () => {
     const { history } = story([observed('a', ['x'], []), observed('b', [], []), observed('c', [], ['x'])]);
     const kept = history.tests['x'];
-    expect(kept && runsOf(history, kept).map(({ failed, source }) => [failed, source])).toEqual([
+    expect(kept && listTestRuns(history, kept).map(({ failed, source }) => [failed, source])).toEqual([
       [true, 'a'],
       [false, 'c'],
     ]);
@@ -85,7 +85,7 @@ describe('the history of the tests', () => {
     expect(history.runs).toHaveLength(50);
     expect(Object.keys(history.tests)).toHaveLength(500);
     expect(Object.keys(history.tests)).toContain('t59-0');
-    expect(History.parse(JSON.parse(JSON.stringify(history)))).toEqual(history);
+    expect(FlakyTestHistory.parse(JSON.parse(JSON.stringify(history)))).toEqual(history);
   });
 
   test('is the same after a run that is recorded twice', () => {
@@ -101,7 +101,7 @@ describe('the history of the tests', () => {
         const twice = story(runs.flatMap((run) => [run, run]));
         expect(twice).toEqual(once);
         const last = runs.at(-1);
-        if (last) expect(record(once.history, last, SETTINGS).history).toBe(once.history);
+        if (last) expect(recordObservation(once.history, last, SETTINGS).history).toBe(once.history);
       }),
     );
   });

@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   isFlaky,
-  isProvenFlaky,
-  isReleased,
-  scoreOf,
-  type TestRun,
+  shouldQuarantine,
+  shouldReleaseFromQuarantine,
+  computeFlakinessScore,
+  type TestRunRecord,
 } from '../../../../gates/tests/comparing/flaky-score.ts';
 
 const DAY = 24 * 3_600_000;
 const NOW = Date.parse('2026-11-22T00:00:00Z');
 const SETTINGS = { minRuns: 5, threshold: 0.15 };
 
-const run = (failed: boolean, days = 0, source = 'a'): TestRun => ({ failed, at: NOW - days * DAY, source });
-const runs = (text: string, days = 0): TestRun[] =>
+const run = (failed: boolean, days = 0, source = 'a'): TestRunRecord => ({ failed, at: NOW - days * DAY, source });
+const runs = (text: string, days = 0): TestRunRecord[] =>
   [...text].map((letter, at) => run(letter !== '.', days, letter === '.' ? `pass ${at}` : letter));
 
 const anyRun = fc.record({
@@ -32,16 +32,16 @@ describe('the score of a test', () => {
     ['a new failure among old runs', [run(true), run(false, 8), run(false, 8)], 0.5],
     ['a failure of exactly seven days', [run(true, 7), run(false)], 0.5],
   ])('%s', (_, given, expected) => {
-    expect(scoreOf(given, NOW)).toBeCloseTo(expected);
+    expect(computeFlakinessScore(given, NOW)).toBeCloseTo(expected);
   });
 
   test('lies between 0 and 1, and does not depend on the order', () => {
     fc.assert(
       fc.property(fc.array(anyRun), (given) => {
-        const score = scoreOf(given, NOW);
+        const score = computeFlakinessScore(given, NOW);
         expect(score).toBeGreaterThanOrEqual(0);
         expect(score).toBeLessThanOrEqual(1);
-        expect(scoreOf(given.toReversed(), NOW)).toBeCloseTo(score);
+        expect(computeFlakinessScore(given.toReversed(), NOW)).toBeCloseTo(score);
       }),
     );
   });
@@ -49,8 +49,8 @@ describe('the score of a test', () => {
   test('never rises with a pass and never falls with a failure', () => {
     fc.assert(
       fc.property(fc.array(anyRun, { minLength: 1 }), anyRun, (given, more) => {
-        const before = scoreOf(given, NOW);
-        const after = scoreOf([...given, more], NOW);
+        const before = computeFlakinessScore(given, NOW);
+        const after = computeFlakinessScore([...given, more], NOW);
         if (more.failed) expect(after).toBeGreaterThanOrEqual(before - 1e-9);
         else expect(after).toBeLessThanOrEqual(before + 1e-9);
       }),
@@ -76,7 +76,7 @@ describe('quarantine', () => {
     ['failures of three sources', 'abc.......', true],
     ['too few runs without one of them', 'ab...', false],
   ])('begins with %s: %s', (_, text, expected) => {
-    expect(isProvenFlaky(runs(text), NOW, { minRuns: 5, threshold: 0.14 })).toBe(expected);
+    expect(shouldQuarantine(runs(text), NOW, { minRuns: 5, threshold: 0.14 })).toBe(expected);
   });
 
   test('begins with nothing that one source does alone', () => {
@@ -84,7 +84,7 @@ describe('quarantine', () => {
       fc.property(fc.array(anyRun), fc.array(fc.integer({ min: 0, max: 20 })), (given, days) => {
         const others = given.filter(({ source, failed }) => source !== 'a' && !failed);
         const own = days.map((each) => run(true, each, 'a'));
-        expect(isProvenFlaky([...others, ...own], NOW, SETTINGS)).toBe(false);
+        expect(shouldQuarantine([...others, ...own], NOW, SETTINGS)).toBe(false);
       }),
     );
   });
@@ -92,7 +92,7 @@ describe('quarantine', () => {
   test('would have begun without any one of the sources that failed, too', () => {
     fc.assert(
       fc.property(fc.array(anyRun, { maxLength: 50 }), fc.constantFrom('a', 'b', 'c'), (given, source) => {
-        fc.pre(isProvenFlaky(given, NOW, SETTINGS));
+        fc.pre(shouldQuarantine(given, NOW, SETTINGS));
         fc.pre(given.some((each) => each.failed && each.source === source));
         const rest = given.filter((each) => each.source !== source);
         expect(isFlaky(rest, NOW, SETTINGS)).toBe(true);
@@ -106,6 +106,6 @@ describe('quarantine', () => {
     ['too few passes', '.'.repeat(19), false],
     ['one failure among twenty', `${'.'.repeat(19)}a`, false],
   ])('ends with %s: %s', (_, text, expected) => {
-    expect(isReleased(runs(text), NOW)).toBe(expected);
+    expect(shouldReleaseFromQuarantine(runs(text), NOW)).toBe(expected);
   });
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { tests } from '../../../../gates/gates/tests.ts';
-import { type Files, runGate } from '../../../support/patch.ts';
-import { JS_SETUP, missingOf, OWN_SETUP, warmToolchains } from '../../../support/tools.ts';
+import { testsGate } from '../../../../gates/gates/tests.ts';
+import { type FileContents, runGate } from '../../../support/patch.ts';
+import { JS_TOOLS_SETUP, listMissingPrograms, OWN_TOOLS_SETUP, warmToolchains } from '../../../support/tools.ts';
 
 /** A project whose code gives a number, with a test for 1 and one for 3. */
 interface Runner {
@@ -10,7 +10,7 @@ interface Runner {
   readonly line: string;
   readonly file: string;
   readonly code: (value: number) => string;
-  readonly files: Files;
+  readonly files: FileContents;
 }
 
 const javascript = (from: string): string =>
@@ -55,7 +55,7 @@ const RUNNERS: readonly Runner[] = [
   {
     what: 'vitest',
     needs: 'own:vitest',
-    line: `${OWN_SETUP} && npx vitest run --pool=threads`,
+    line: `${OWN_TOOLS_SETUP} && npx vitest run --pool=threads`,
     file: 'code.js',
     code: (value) => `export const f = () => ${value};\n`,
     files: {
@@ -66,7 +66,7 @@ const RUNNERS: readonly Runner[] = [
   {
     what: 'jest',
     needs: 'js:jest',
-    line: `${JS_SETUP} && npx jest --ci`,
+    line: `${JS_TOOLS_SETUP} && npx jest --ci`,
     file: 'code.js',
     code: (value) => `exports.f = () => ${value};\n`,
     files: {
@@ -78,14 +78,14 @@ const RUNNERS: readonly Runner[] = [
 ];
 
 describe('a base that fails is told from a patch that breaks something, with the real', () => {
-  const missing = missingOf(RUNNERS);
+  const missing = listMissingPrograms(RUNNERS);
   beforeEach(warmToolchains);
 
   for (const { what, needs, line, file, code, files } of RUNNERS)
     test.skipIf(missing.includes(needs))(what, async () => {
       const run = (value: number) =>
         runGate(
-          tests,
+          testsGate,
           { ...files, [file]: code(1) },
           { [file]: code(value), 'NOTES.md': 'new\n' },
           { settings: { test_command: line } },

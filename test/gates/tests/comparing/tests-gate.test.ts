@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { GateContext, GateResult } from '../../../../gates/core/gate.ts';
-import { lint } from '../../../../gates/gates/lint.ts';
-import { testIntegrity } from '../../../../gates/gates/test-integrity.ts';
-import { tests } from '../../../../gates/gates/tests.ts';
-import { fileMemory } from '../../../../gates/pipeline/memory/file-memory.ts';
-import { type Edits, type Files, runGate } from '../../../support/patch.ts';
-import { temporaryFolder } from '../../../support/repository.ts';
-import { missingOf } from '../../../support/tools.ts';
+import { lintGate } from '../../../../gates/gates/lint.ts';
+import { testIntegrityGate } from '../../../../gates/gates/test-integrity.ts';
+import { testsGate } from '../../../../gates/gates/tests.ts';
+import { createFileCache } from '../../../../gates/pipeline/memory/file-memory.ts';
+import { type FileEdits, type FileContents, runGate } from '../../../support/patch.ts';
+import { createTemporaryFolder } from '../../../support/repository.ts';
+import { listMissingPrograms } from '../../../support/tools.ts';
 
 const HEAD = "const test = require('node:test');\nconst assert = require('node:assert');\n";
 const CODE = "const { sum, half } = require('../code.js');\n";
@@ -16,25 +16,25 @@ const SUM = "test('adds', () => assert.equal(sum(2, 3), 5));\n";
 const HALF = "test('halves', () => assert.equal(half(4), 2));\n";
 
 /** The base halves wrongly, and one test says so. */
-const RED: Files = {
+const RED: FileContents = {
   'code.js': 'exports.sum = (a, b) => a + b;\nexports.half = (n) => n / 3;\n',
   'test/sum.test.js': `${HEAD}${CODE}${SUM}`,
   'test/half.test.js': `${HEAD}${CODE}${HALF}`,
 };
-const GREEN: Files = { ...RED, 'code.js': 'exports.sum = (a, b) => a + b;\nexports.half = (n) => n / 2;\n' };
+const GREEN: FileContents = { ...RED, 'code.js': 'exports.sum = (a, b) => a + b;\nexports.half = (n) => n / 2;\n' };
 const code = (sum: string, half = '(n) => n / 3', more = ''): string =>
   `exports.sum = ${sum};\nexports.half = ${half};\n${more}`;
 const PLUS = '(a, b) => b + a';
 
-const NO_PYTEST = missingOf([{ needs: 'pytest' }]).length > 0;
+const NO_PYTEST = listMissingPrograms([{ needs: 'pytest' }]).length > 0;
 
 const COMMANDS: readonly (readonly [string, string])[] = [
   ['TAP in its output', 'node --test --test-reporter=tap'],
   ['JUnit XML in $REPORT', 'node --test --test-reporter=junit --test-reporter-destination="$REPORT"'],
 ];
 
-const run = (base: Files, edits: Edits, command: string, context: Partial<GateContext> = {}) =>
-  runGate(tests, base, edits, {
+const run = (base: FileContents, edits: FileEdits, command: string, context: Partial<GateContext> = {}) =>
+  runGate(testsGate, base, edits, {
     settings: { tests: true, test_command: command, other_surroundings: false, mutants: { enabled: false } },
     context,
   });
@@ -49,8 +49,8 @@ const shown = ({ findings }: GateResult): string[] =>
 
 interface Case {
   readonly what: string;
-  readonly base?: Files;
-  readonly edits: Edits;
+  readonly base?: FileContents;
+  readonly edits: FileEdits;
   readonly outcome: GateResult['outcome'];
   readonly findings: readonly string[];
   /** It is another matter where a report names files. */
@@ -288,7 +288,7 @@ describe('the tests', () => {
     const result = await run(RED, edits, 'node --test --test-reporter=tap');
     // It fails on the base, and would fail still: a person is asked why it went.
     expect(result).toMatchObject({ outcome: 'inert', findings: [{ rule: 'run_old_test_fails' }] });
-    const integrity = await runGate(testIntegrity, RED, edits, {
+    const integrity = await runGate(testIntegrityGate, RED, edits, {
       settings: { tests: true, test_command: 'node --test --test-reporter=tap' },
     });
     expect(integrity.findings.map(({ rule }) => rule)).not.toContain('base_tests_fail');
@@ -302,8 +302,8 @@ describe('what the base says', () => {
   const TAP = 'node --test --test-reporter=tap';
 
   test('is asked once for all runs that depend on the same', async () => {
-    const folder = temporaryFolder();
-    const baselines = fileMemory(join(folder, 'memory'));
+    const folder = createTemporaryFolder();
+    const baselines = createFileCache(join(folder, 'memory'));
     const context = { baselines, surroundings: SURROUNDINGS };
     const line = counting(folder, TAP);
     await run(GREEN, { 'code.js': code(PLUS, '(n) => n / 2') }, line, context);
@@ -315,22 +315,22 @@ describe('what the base says', () => {
     expect(again).toMatchObject({ outcome: 'failed', metadata: { baseline: 'kept', baseline_tests: 2 } });
     await run(RED, { 'code.js': code(PLUS) }, line, {
       ...context,
-      surroundings: { ...SURROUNDINGS, build: 'c' },
+      executionEnvironment: { ...SURROUNDINGS, build: 'c' },
     });
     expect(asked(folder)).toBe(7);
   });
 
   test('is kept nowhere when nobody knows what it depends on', async () => {
-    const folder = temporaryFolder();
-    const baselines = fileMemory(join(folder, 'memory'));
-    await run(RED, { 'code.js': code(PLUS) }, counting(folder, TAP), { baselines, surroundings: null });
-    await run(RED, { 'code.js': code(PLUS) }, counting(folder, TAP), { baselines, surroundings: null });
+    const folder = createTemporaryFolder();
+    const baselines = createFileCache(join(folder, 'memory'));
+    await run(RED, { 'code.js': code(PLUS) }, counting(folder, TAP), { baselineCache: baselines, executionEnvironment: null });
+    await run(RED, { 'code.js': code(PLUS) }, counting(folder, TAP), { baselineCache: baselines, executionEnvironment: null });
     expect(asked(folder)).toBe(4);
   });
 
   test('is not kept when it could not be determined', async () => {
-    const folder = temporaryFolder();
-    const baselines = fileMemory(join(folder, 'memory'));
+    const folder = createTemporaryFolder();
+    const baselines = createFileCache(join(folder, 'memory'));
     const context = { baselines, surroundings: SURROUNDINGS, timeoutMs: 3_000 };
     const line = counting(folder, `if grep -q 'a + b' code.js; then sleep 60; fi; ${TAP}`);
     for (const times of [2, 4]) {
@@ -356,7 +356,7 @@ describe('what the base says', () => {
       });
     const look = (before: string, after: string) =>
       runGate(
-        lint,
+        lintGate,
         { 'a.js': '1\n2\n', 'out.json': before },
         { 'a.js': '1\n2\n3\n', 'out.json': after },
         { settings: { lint_command: 'cp out.json "$REPORT"; exit 1' } },

@@ -1,26 +1,26 @@
 import { availableParallelism } from 'node:os';
 import { expect, test, vi } from 'vitest';
-import { available } from '../../../../lab/adversarial/available.ts';
-import { CORPUS } from '../../../../lab/adversarial/corpus.ts';
-import { reportOf } from '../../../../lab/adversarial/report.ts';
+import { selectRunnableCases } from '../../../../lab/adversarial/available.ts';
+import { ADVERSARIAL_CORPUS } from '../../../../lab/adversarial/corpus.ts';
+import { summarizeCorpusRun } from '../../../../lab/adversarial/report.ts';
 import { runCorpus } from '../../../../lab/adversarial/run.ts';
-import { drawn } from '../../../../lab/adversarial/sample.ts';
-import { reduce } from '../../../../shared/control/verdict/reduce.ts';
-import { gatherOn } from '../../../support/gather.ts';
-import { makeRepository } from '../../../support/repository.ts';
+import { isSampled } from '../../../../lab/adversarial/sample.ts';
+import { reduceToVerdict } from '../../../../shared/control/verdict/reduce.ts';
+import { gatherEvidenceOn } from '../../../support/gather.ts';
+import { createTestRepository } from '../../../support/repository.ts';
 
 // Messages of rules, of test reports and of experiments become the codes that they are made from.
 vi.mock('../../../../gates/rules/framework/findings.ts', async (original) => {
   const rules = await original<typeof import('../../../../gates/rules/framework/findings.ts')>();
-  const findingsOf: typeof rules.findingsOf = async (...given) =>
-    (await rules.findingsOf(...given)).map((each) => ({ ...each, message: each.rule }));
+  const findingsOf: typeof rules.runRules = async (...given) =>
+    (await rules.runRules(...given)).map((each) => ({ ...each, message: each.rule }));
   return { ...rules, findingsOf };
 });
 vi.mock('../../../../gates/reports/report.ts', async (original) => {
   const reports = await original<typeof import('../../../../gates/reports/report.ts')>();
-  const testReport: typeof reports.testReport = (...given) => {
-    const report = reports.testReport(...given);
-    return { ...report, complaints: report.complaints.map((each) => ({ ...each, message: each.rule })) };
+  const testReport: typeof reports.createTestReport = (...given) => {
+    const report = reports.createTestReport(...given);
+    return { ...report, findings: report.findings.map((each) => ({ ...each, message: each.rule })) };
   };
   return { ...reports, testReport };
 });
@@ -35,7 +35,7 @@ const half = (asserts: string): string =>
 const TWO = '  assert.equal(half(8), 4);\n  assert.equal(half(2), 1);\n';
 
 test('a finding about one test says nothing of another in its file', async () => {
-  const repository = makeRepository({
+  const repository = createTestRepository({
     'assay.yaml':
       'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  other_surroundings: false\n  mutants: { enabled: false }\n',
     'package.json': '{"name":"price","private":true}\n',
@@ -46,14 +46,14 @@ test('a finding about one test says nothing of another in its file', async () =>
     'price.js': 'exports.gross = (net) => net + net / 5;\nexports.half = (net) => net / 2;\n',
     'test/price.test.js': `${HEAD}${GROSS.replace('220', '240')}${half('  assert.equal(half(8), 4);\n')}`,
   });
-  const evidence = await gatherOn(repository, []);
+  const evidence = await gatherEvidenceOn(repository, []);
   const findings = evidence.gates.find(({ name }) => name === 'tests')?.findings ?? [];
   expect(findings).toMatchObject([{ rule: 'run_expectation_changed', test: 'test > adds a tax' }]);
-  expect(reduce(evidence).verdict).toBe('pass');
+  expect(reduceToVerdict(evidence).verdict).toBe('pass');
 });
 
 test('verdicts over a sample of the corpus are the same with codes in the place of messages', async () => {
-  const { cases } = available(CORPUS.filter(({ name }) => drawn(name, 24)));
-  const report = reportOf(await runCorpus(cases, availableParallelism()));
-  expect(report.wrong.map(({ name, detail }) => `${name}: ${detail}`)).toEqual([]);
+  const { cases } = selectRunnableCases(ADVERSARIAL_CORPUS.filter(({ name }) => isSampled(name, 24)));
+  const report = summarizeCorpusRun(await runCorpus(cases, availableParallelism()));
+  expect(report.unexpected.map(({ name, detail }) => `${name}: ${detail}`)).toEqual([]);
 }, 300_000);

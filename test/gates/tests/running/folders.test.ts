@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { tests } from '../../../../gates/gates/tests.ts';
+import { testsGate } from '../../../../gates/gates/tests.ts';
 import type { ToolKind } from '../../../../gates/languages/tool.ts';
 import { chooseTools } from '../../../../gates/tests/running/choose.ts';
-import type { Profiles } from '../../../../gates/tests/running/settings.ts';
-import { type Edits, type Files, runGate, subjectOf } from '../../../support/patch.ts';
+import type { ToolProfilesSetting } from '../../../../gates/tests/running/settings.ts';
+import { type FileEdits, type FileContents, runGate, createSubject } from '../../../support/patch.ts';
 
 const PACKAGE = '{"scripts": {"test": "node --test"}}';
 const crate = (name: string): string => `[package]\nname = "${name}"\n`;
-const project = (name: string): Files => ({ [`${name}/go.mod`]: '', [`${name}/a.go`]: 'package a\n' });
+const project = (name: string): FileContents => ({ [`${name}/go.mod`]: '', [`${name}/a.go`]: 'package a\n' });
 
 interface Case {
   readonly what: string;
-  readonly base: Files;
-  readonly edits: Edits;
+  readonly base: FileContents;
+  readonly edits: FileEdits;
   readonly kind?: ToolKind;
-  readonly profiles?: Profiles;
+  readonly profiles?: ToolProfilesSetting;
   /** `folder: tool` */
   readonly runs: readonly string[];
 }
@@ -116,7 +116,7 @@ test('the script of a package below the top is not let off by a patch that chang
     'web/tools/check.js': "process.exit(require('../a.js') === 1 ? 0 : 1);\n",
     'web/a.js': 'module.exports = 1;\n',
   };
-  const run = (edits: Edits) => runGate(tests, base, edits);
+  const run = (edits: FileEdits) => runGate(testsGate, base, edits);
   expect(await run({ 'web/a.js': 'module.exports = 1; // one\n' })).toMatchObject({ outcome: 'passed' });
   expect(
     await run({ 'web/a.js': 'module.exports = 2;\n', 'web/tools/check.js': 'process.exit(0);\n' }),
@@ -128,17 +128,17 @@ test('the script of a package below the top is not let off by a patch that chang
 
 describe('a tool runs in', () => {
   test.each(CASES)('$what', async ({ base, edits, kind = 'lint', profiles = {}, runs }) => {
-    const { tools, beyond } = await chooseTools(await subjectOf(base, edits), kind, profiles, true);
+    const { tools, uncheckedFolders } = await chooseTools(await createSubject(base, edits), kind, profiles, true);
     expect(tools.map(({ folder, tool }) => `${folder}: ${tool.name}`)).toEqual(runs);
-    expect(beyond).toEqual([]);
+    expect(uncheckedFolders).toEqual([]);
   });
 
   test('at most five folders, and says which it leaves out', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
-    const base = Object.assign({}, ...names.map(project)) as Files;
+    const base = Object.assign({}, ...names.map(project)) as FileContents;
     const edits = Object.fromEntries(names.map((name) => [`${name}/a.go`, 'package b\n']));
-    const { tools, beyond } = await chooseTools(await subjectOf(base, edits), 'lint', {}, true);
+    const { tools, uncheckedFolders } = await chooseTools(await createSubject(base, edits), 'lint', {}, true);
     expect(tools.map(({ folder }) => folder)).toEqual(names.slice(0, 5));
-    expect(beyond).toEqual(['f', 'g']);
+    expect(uncheckedFolders).toEqual(['f', 'g']);
   });
 });

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { complaint } from '../../../../gates/reports/report.ts';
-import { addedLines, parseHunks } from '../../../../gates/tests/running/added-lines.ts';
-import { judged } from '../../../../gates/tests/running/judge.ts';
-import { makePatch } from '../../../support/patch.ts';
+import { createToolFinding } from '../../../../gates/reports/report.ts';
+import { readAddedLines, parseDiffHunks } from '../../../../gates/tests/running/added-lines.ts';
+import { judgeToolFindings } from '../../../../gates/tests/running/judge.ts';
+import { createPatchFixture } from '../../../support/patch.ts';
 
 const at = (file: string | null, line: number | null, message = 'm') =>
-  complaint('/room', { file, line }, 'R', message);
+  createToolFinding('/room', { file, line }, 'R', message);
 
 describe('the lines that a patch wrote', () => {
   test('are those of its hunks, by the names of the new tree', async () => {
     const long = 'one\ntwo\nthree\nfour\nfive\nsix\n';
-    const patch = await makePatch(
+    const patch = await createPatchFixture(
       {
         'a.py': 'one\ntwo\nthree\n',
         'old.py': long,
@@ -27,8 +27,8 @@ describe('the lines that a patch wrote', () => {
         'b.py': 'diff --git a/x b/x\n',
       },
     );
-    const added = await addedLines(patch.store, patch.base, patch.tree);
-    const has = (file: string, ...lines: (number | null)[]) => lines.filter((line) => added.has(file, line));
+    const added = await readAddedLines(patch.store, patch.base, patch.tree);
+    const has = (file: string, ...lines: (number | null)[]) => lines.filter((line) => added.isAdded(file, line));
     expect(has('a.py', 1, 2, 3, 4, 5, null)).toEqual([2, 4, null]);
     expect(has('new "name"\n.py', 4, 5, 6)).toEqual([5]);
     expect(has('b.py', 1)).toEqual([1]);
@@ -38,7 +38,7 @@ describe('the lines that a patch wrote', () => {
 
   test('are read past one line of a megabyte', () => {
     const diff = Buffer.from(`diff --git a/a b/a\n@@ -0,0 +1,2 @@\n+${'@@ +'.repeat(262_144)}\n+x\n`);
-    expect(parseHunks(diff)).toEqual([{ hunks: [{ oldLine: 0, oldCount: 0, line: 1, count: 2 }] }]);
+    expect(parseDiffHunks(diff)).toEqual([{ hunks: [{ oldLine: 0, oldCount: 0, line: 1, count: 2 }] }]);
   });
 });
 
@@ -46,8 +46,8 @@ describe('a complaint', () => {
   const added = {
     has: (file: string, line: number | null) => file === 'a.py' && (line === null || line === 2),
   };
-  const weights = (...parameters: Parameters<typeof judged>) =>
-    judged(...parameters).map(({ weight }) => weight);
+  const weights = (...parameters: Parameters<typeof judgeToolFindings>) =>
+    judgeToolFindings(...parameters).map(({ severity }) => severity);
 
   test.each<[string, ReturnType<typeof at>, boolean, string]>([
     ['on a written line', at('a.py', 2), true, 'fails'],

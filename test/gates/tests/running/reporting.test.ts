@@ -2,16 +2,16 @@ import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { reporting } from '../../../../gates/tests/running/reporting.ts';
-import { runLine } from '../../../../gates/tests/running/run-line.ts';
-import { commandsIn } from '../../../../gates/tests/running/shell-line.ts';
-import { type Files, subjectOf } from '../../../support/patch.ts';
-import { missingOf, warmToolchains } from '../../../support/tools.ts';
+import { addTestReporter } from '../../../../gates/tests/running/reporting.ts';
+import { runCommandLine } from '../../../../gates/tests/running/run-line.ts';
+import { parseShellCommands } from '../../../../gates/tests/running/shell-line.ts';
+import { type FileContents, createSubject } from '../../../support/patch.ts';
+import { listMissingPrograms, warmToolchains } from '../../../support/tools.ts';
 
-const script = (test: string): Files => ({ 'package.json': JSON.stringify({ scripts: { test } }) });
+const script = (test: string): FileContents => ({ 'package.json': JSON.stringify({ scripts: { test } }) });
 
 describe('a line of tests', () => {
-  test.each<[string, string, Files, 'environment' | 'options' | null]>([
+  test.each<[string, string, FileContents, 'environment' | 'options' | null]>([
     ['node', 'node --test', {}, 'environment'],
     ['node with a pattern', 'node --test "test/**/*.test.js"', {}, 'environment'],
     ['node after something else', 'npm ci --silent && node --test', {}, 'environment'],
@@ -48,13 +48,13 @@ describe('a line of tests', () => {
     ['a script that is not there', 'npm test', {}, null],
     ['a script of a name that every object has', 'npm run constructor', script('node --test'), null],
   ])('is asked for single tests, or left alone: %s', async (_, line, files, how) => {
-    const asked = await reporting(await subjectOf({ 'a.js': '', ...files }, { 'a.js': '1' }), line);
+    const asked = await addTestReporter(await createSubject({ 'a.js': '', ...files }, { 'a.js': '1' }), line);
     expect(asked.line.startsWith(line)).toBe(true);
-    expect(asked.extra ? 'environment' : asked.line === line ? null : 'options').toBe(how);
+    expect(asked.environment ? 'environment' : asked.line === line ? null : 'options').toBe(how);
   });
 
   test('is taken apart only where it is plain', () => {
-    expect(commandsIn('a "b c" d\'e\' && f')).toEqual([['a', 'b c', 'de'], ['f']]);
+    expect(parseShellCommands('a "b c" d\'e\' && f')).toEqual([['a', 'b c', 'de'], ['f']]);
     for (const line of [
       '',
       '&&',
@@ -68,10 +68,10 @@ describe('a line of tests', () => {
       '(a)',
       'a && && b',
     ])
-      expect(commandsIn(line), line).toBeNull();
+      expect(parseShellCommands(line), line).toBeNull();
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^[\w./*-]{1,8}$/), { minLength: 1 }), (words) => {
-        expect(commandsIn(words.join(' '))).toEqual([words]);
+        expect(parseShellCommands(words.join(' '))).toEqual([words]);
       }),
     );
   });
@@ -84,13 +84,13 @@ interface Real {
   readonly what: string;
   readonly needs: string;
   readonly line: string;
-  readonly files: Files;
+  readonly files: FileContents;
   /** Names and outcomes. */
   readonly cases: readonly string[];
 }
 
 /** Each writes down what it sees of the way it is run, so that a change would show. */
-const NODE_FILES: Files = {
+const NODE_FILES: FileContents = {
   ...script('node --test "*.test.js"'),
   'a.test.js': `const test = require('node:test');
 const assert = require('node:assert');
@@ -161,26 +161,26 @@ test.skip('later', () => {});
 ];
 
 describe('asking for single tests changes nothing of the run of', () => {
-  const missing = missingOf(REAL);
+  const missing = listMissingPrograms(REAL);
   beforeEach(warmToolchains);
 
   for (const { what, needs, line, files, cases } of REAL)
     test.skipIf(missing.includes(needs))(what, async () => {
-      const subject = await subjectOf(files, { 'other.txt': '' });
-      const run = async (asked: Parameters<typeof runLine>[1]) => {
-        const room = await subject.rooms.enter(subject.tree);
-        symlinkSync(MODULES, join(room.root, 'node_modules'));
-        const execution = await runLine(room, asked, 60_000);
-        const trace = join(room.root, 'trace');
+      const subject = await createSubject(files, { 'other.txt': '' });
+      const run = async (asked: Parameters<typeof runCommandLine>[1]) => {
+        const room = await subject.sandboxes.createSandbox(subject.tree);
+        symlinkSync(MODULES, join(room.checkoutRoot, 'node_modules'));
+        const execution = await runCommandLine(room, asked, 60_000);
+        const trace = join(room.checkoutRoot, 'trace');
         return {
           execution,
-          exit: execution.ran.exitCode,
+          exit: execution.processResult.exitCode,
           trace: existsSync(trace) ? readFileSync(trace, 'utf8') : null,
-          left: readdirSync(room.root).sort(),
+          left: readdirSync(room.checkoutRoot).sort(),
         };
       };
       const plain = await run({ line });
-      const asked = await run(await reporting(subject, line));
+      const asked = await run(await addTestReporter(subject, line));
       expect(plain.execution.cases).toBeNull();
       expect(
         asked.execution.cases?.map(({ name, outcome }) => `${name.split(' > ').at(-1)} ${outcome}`).sort(),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Rooms } from '../../../../gates/core/rooms.ts';
-import { toolVersion } from '../../../../gates/tests/running/tool-version.ts';
+import type { Sandboxes } from '../../../../gates/core/rooms.ts';
+import { findToolVersion } from '../../../../gates/tests/running/tool-version.ts';
 
 /** Rooms that know of one program, and the lines that were run in them. */
 function roomsWith(version: string | null) {
@@ -11,7 +11,7 @@ function roomsWith(version: string | null) {
       return { end: 'exited', exitCode: version === null ? 127 : 0, output: version ?? '' };
     },
   });
-  return { rooms: { asideFor: room, aside: room } as unknown as Rooms, lines };
+  return { rooms: { asideFor: room, aside: room } as unknown as Sandboxes, lines };
 }
 
 const LINT = { name: 'lint', version: 'lint --version', get: '' };
@@ -21,7 +21,7 @@ test.each([
   ['missing', null, null],
 ])('a program that is %s is asked for its version once, by however many gates', async (_, said, version) => {
   const { rooms, lines } = roomsWith(said);
-  const ask = () => toolVersion(rooms, 'base', LINT);
+  const ask = () => findToolVersion(rooms, 'base', LINT);
   expect(await Promise.all([ask(), ask()])).toEqual([version, version]);
   expect(await ask()).toBe(version);
   expect(lines).toHaveLength(1);
@@ -29,9 +29,9 @@ test.each([
 
 test('another program, another folder and another set-up are other questions', async () => {
   const { rooms, lines } = roomsWith('1.0');
-  await toolVersion(rooms, 'base', LINT);
-  await toolVersion(rooms, 'base', { ...LINT, version: 'other --version' });
-  await toolVersion(rooms, 'base', LINT, { folder: 'web' });
-  await toolVersion(rooms, 'base', LINT, { setup: 'make' });
+  await findToolVersion(rooms, 'base', LINT);
+  await findToolVersion(rooms, 'base', { ...LINT, versionLine: 'other --version' });
+  await findToolVersion(rooms, 'base', LINT, { folder: 'web' });
+  await findToolVersion(rooms, 'base', LINT, { setup: 'make' });
   expect(lines.filter((line) => line.includes('--version'))).toHaveLength(4);
 });

@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Gate, GateResult } from '../../../../gates/core/gate.ts';
-import { lint } from '../../../../gates/gates/lint.ts';
-import { tests } from '../../../../gates/gates/tests.ts';
-import { typeCheck } from '../../../../gates/gates/type-check.ts';
-import { type Edits, type Files, runGate } from '../../../support/patch.ts';
-import { here, missingOf, warmToolchains } from '../../../support/tools.ts';
+import { lintGate } from '../../../../gates/gates/lint.ts';
+import { testsGate } from '../../../../gates/gates/tests.ts';
+import { typeCheckGate } from '../../../../gates/gates/type-check.ts';
+import { type FileEdits, type FileContents, runGate } from '../../../support/patch.ts';
+import { findProgram, listMissingPrograms, warmToolchains } from '../../../support/tools.ts';
 
 interface Case {
   readonly what: string;
   readonly gate: Gate;
   /** The program that must be here. */
   readonly needs: string;
-  readonly base: Files;
-  readonly edits: Edits;
+  readonly base: FileContents;
+  readonly edits: FileEdits;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly outcome: GateResult['outcome'];
   /** `file:line rule`, with `(before)` for what was there before. */
@@ -35,7 +35,7 @@ const rustCode = (value: number, more = ''): string =>
 const CASES: readonly Case[] = [
   {
     what: 'ruff blames a patch for the lines that it wrote',
-    gate: lint,
+    gate: lintGate,
     needs: 'ruff',
     base: { 'a.py': OLD },
     edits: { 'a.py': `${OLD}\n\nimport sys\n` },
@@ -44,7 +44,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'ruff does not blame a patch for what was there before',
-    gate: lint,
+    gate: lintGate,
     needs: 'ruff',
     base: { 'a.py': OLD },
     edits: { 'a.py': `${OLD}\n\ndef two():\n    return 2\n` },
@@ -53,7 +53,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'mypy blames a patch for what it breaks in a file that it does not touch',
-    gate: typeCheck,
+    gate: typeCheckGate,
     needs: 'mypy',
     base: {
       'a.py': 'def f() -> int:\n    return 1\n',
@@ -65,7 +65,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'pytest tells a new failure from an old one',
-    gate: tests,
+    gate: testsGate,
     needs: 'pytest',
     base: {
       'a.py': 'X = 1\n',
@@ -78,7 +78,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'pytest passes a patch when only what failed before fails',
-    gate: tests,
+    gate: testsGate,
     needs: 'pytest',
     base: {
       'a.py': 'X = 1\n',
@@ -90,7 +90,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'a pytest that is ended from inside, with exit 0, has not passed',
-    gate: tests,
+    gate: testsGate,
     needs: 'pytest',
     base: { 'a.py': 'X = 1\n', 'test_a.py': 'import a\n\ndef test_new():\n    assert a.X == 1\n' },
     edits: { 'a.py': 'import os\nos._exit(0)\n' },
@@ -99,7 +99,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'go vet is read by its report',
-    gate: lint,
+    gate: lintGate,
     needs: 'go',
     base: GO,
     edits: {
@@ -110,7 +110,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'go build names the line that does not compile',
-    gate: typeCheck,
+    gate: typeCheckGate,
     needs: 'go',
     base: GO,
     edits: { 'a.go': 'package a\n\nfunc F() int { return "1" }\n' },
@@ -119,7 +119,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'go test names the failed test',
-    gate: tests,
+    gate: testsGate,
     needs: 'go',
     base: { ...GO, 'a_test.go': GO_TEST },
     edits: { 'a.go': 'package a\n\nfunc F() int { return 2 }\n' },
@@ -128,7 +128,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'cargo check names the line that does not compile',
-    gate: typeCheck,
+    gate: typeCheckGate,
     needs: 'cargo',
     base: { 'Cargo.toml': CARGO, 'src/lib.rs': 'pub fn f() -> i32 {\n    1\n}\n' },
     edits: { 'src/lib.rs': 'pub fn f() -> i32 {\n    "1"\n}\n' },
@@ -137,7 +137,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'cargo test tells a new failure from an old one',
-    gate: tests,
+    gate: testsGate,
     needs: 'cargo',
     base: { 'Cargo.toml': CARGO, 'src/lib.rs': rustCode(1) },
     edits: { 'src/lib.rs': rustCode(2) },
@@ -146,7 +146,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'cargo test passes a patch when only what failed before fails',
-    gate: tests,
+    gate: testsGate,
     needs: 'cargo',
     base: { 'Cargo.toml': CARGO, 'src/lib.rs': rustCode(1) },
     edits: { 'src/lib.rs': rustCode(1, 'pub fn g() {}\n') },
@@ -155,7 +155,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'cargo test does not let a broken example in the documentation hide behind old failures',
-    gate: tests,
+    gate: testsGate,
     needs: 'cargo',
     base: { 'Cargo.toml': CARGO, 'src/lib.rs': rustCode(1) },
     edits: {
@@ -169,7 +169,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'a test program of Rust that is ended from inside, with exit 0, has not passed',
-    gate: tests,
+    gate: testsGate,
     needs: 'cargo',
     base: { 'Cargo.toml': CARGO, 'src/lib.rs': rustCode(1) },
     edits: { 'src/lib.rs': rustCode(1).replace('{\n    1', '{\n    std::process::exit(0)') },
@@ -178,7 +178,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'cargo test decides by its exit code where a test program has its own way to run',
-    gate: tests,
+    gate: testsGate,
     needs: 'cargo',
     base: {
       'Cargo.toml': `${CARGO}\n[[test]]\nname = "own"\nharness = false\n`,
@@ -191,7 +191,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'node --test names the failed test',
-    gate: tests,
+    gate: testsGate,
     needs: 'node',
     base: {
       'package.json': '{"type": "module"}',
@@ -213,7 +213,7 @@ const shown = (result: GateResult): string[] =>
   );
 
 describe('the tools of a language', () => {
-  const missing = missingOf(CASES);
+  const missing = listMissingPrograms(CASES);
   beforeEach(warmToolchains);
 
   for (const { what, gate, needs, base, edits, settings, outcome, findings } of CASES)
@@ -226,12 +226,12 @@ describe('the tools of a language', () => {
 
   test('that are not here make the gate inert, and say how to get them', async () => {
     const result = await runGate(
-      lint,
+      lintGate,
       { 'go.mod': 'module a\n', '.golangci.yml': '' },
       { 'a.go': 'package a\n' },
     );
     expect(result).toMatchObject(
-      here('golangci-lint')
+      findProgram('golangci-lint')
         ? { kind: 'executed_by_us' }
         : {
             outcome: 'inert',
@@ -242,10 +242,10 @@ describe('the tools of a language', () => {
 
   test('are taken by default only where somebody asked for the gate', async () => {
     const result = await runGate(
-      lint,
+      lintGate,
       { 'a.py': '' },
       { 'a.py': 'import os\n' },
-      { context: { asked: false } },
+      { context: { explicitlyEnabled: false } },
     );
     expect(result.outcome).toBe('skipped');
   });
@@ -253,7 +253,7 @@ describe('the tools of a language', () => {
   test('can be switched off by language, and a name that is not known is an error', async () => {
     const run = (name: string) =>
       runGate(
-        lint,
+        lintGate,
         { 'a.py': '' },
         { 'a.py': 'import os\n' },
         { settings: { profiles: { python: { lint: name } } } },
@@ -265,7 +265,7 @@ describe('the tools of a language', () => {
   test('run after the set-up, and not when it fails', async () => {
     const run = (setup: string) =>
       runGate(
-        tests,
+        testsGate,
         {
           'package.json': '{}',
           'a.test.js': "require('node:test')('made', (t) => t.assert.ok(require('./made.json')));\n",

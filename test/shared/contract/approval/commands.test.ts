@@ -1,27 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pendingOf } from '../../../../shared/contract/approval/schema.ts';
+import { findPendingApproval } from '../../../../shared/contract/approval/schema.ts';
 import { Refusal } from '../../../../shared/contract/refusal.ts';
-import { standing } from '../../../../shared/contract/task/standing.ts';
+import { tokenAccess } from '../../../../shared/contract/task/standing.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import type { ApprovalPolicy } from '../../../../shared/control/approvals/policy.ts';
-import { DEFAULT_APPROVAL_RULES } from '../../../../shared/control/approvals/rules.ts';
-import { promptParts } from '../../../../shared/control/cascade/prompt.ts';
+import type { ApprovalTimeoutPolicy } from '../../../../shared/control/approvals/policy.ts';
+import { DEFAULT_APPROVAL_SETTINGS } from '../../../../shared/control/approvals/rules.ts';
+import { buildPromptParts } from '../../../../shared/control/cascade/prompt.ts';
 import {
-  type Asking,
-  askApproval,
-  askedBefore,
+  type ApprovalRequestInput,
+  recordApprovalRequest,
+  findRepeatedApprovalRequest,
   decideApproval,
-  expireApproval,
-  type Word,
+  applyApprovalDeadline,
+  type ApprovalDecision,
 } from '../../../../shared/control/task-commands/approve.ts';
-import type { Change } from '../../../../shared/control/task-commands/change.ts';
-import { deadlineOf } from '../../../../shared/control/task-commands/deadline.ts';
-import { failByOperator, retry } from '../../../../shared/control/task-commands/operate.ts';
+import type { TaskChange } from '../../../../shared/control/task-commands/change.ts';
+import { nextDeadline } from '../../../../shared/control/task-commands/deadline.ts';
+import { failTaskByOperator, startRetryRound } from '../../../../shared/control/task-commands/operate.ts';
 import { expireLease } from '../../../../shared/control/task-commands/recover.ts';
-import { stageOf } from '../../../../shared/control/task-commands/stage.ts';
-import { startsExecution } from '../../../../shared/control/task-commands/start.ts';
-import { attempt, later, launch, NOW, sha1, task } from '../../../support/builders.ts';
+import { currentStage } from '../../../../shared/control/task-commands/stage.ts';
+import { shouldStartExecution } from '../../../../shared/control/task-commands/start.ts';
+import { attempt, addSeconds, launch, FIXED_NOW, fakeSha1, task } from '../../../support/builders.ts';
 
 const running = (fields: Partial<Task> = {}): Task =>
   task({
@@ -33,20 +33,20 @@ const running = (fields: Partial<Task> = {}): Task =>
 const outside = (): Task => ({
   ...running({ runner: 'external', attempts: [attempt({ holder: 'worker', agent: launch() })] }),
 });
-const work = { tree: sha1('b'), patch_key: 'k', patch_sha256: 'e'.repeat(64), patch_bytes: 3 };
-const asking = (action = 'deploy:production', more: Partial<Asking> = {}): Asking => ({
-  ask: { action, title: 'Ship it', description: '' },
-  work,
-  ...DEFAULT_APPROVAL_RULES,
+const work = { tree: fakeSha1('b'), patch_key: 'k', patch_sha256: 'e'.repeat(64), patch_bytes: 3 };
+const asking = (action = 'deploy:production', more: Partial<ApprovalRequestInput> = {}): ApprovalRequestInput => ({
+  request: { action, title: 'Ship it', description: '' },
+  parkedWork: work,
+  ...DEFAULT_APPROVAL_SETTINGS,
   ...more,
 });
-const of = (change: Change | null): Task => {
+const of = (change: TaskChange | null): Task => {
   if (!change) throw new Error('nothing changed');
   return change.task;
 };
-const parked = (more: Partial<Asking> = {}): Task =>
-  of(askApproval(running(), 1, asking(undefined, more), NOW));
-const word = (decision: Word['decision'], by = 'ann'): Word => ({ decision, by, reason: 'because' });
+const parked = (more: Partial<ApprovalRequestInput> = {}): Task =>
+  of(recordApprovalRequest(running(), 1, asking(undefined, more), FIXED_NOW));
+const word = (decision: ApprovalDecision['decision'], by = 'ann'): ApprovalDecision => ({ decision, by, reason: 'because' });
 const refused = (act: () => unknown): string => {
   try {
     act();
@@ -66,49 +66,49 @@ describe('an agent that asks for leave', () => {
       approvals: [{ number: 1, status: 'pending', risk: 'critical', action: 'deploy:production', work }],
     });
     expect(after.attempts[0]?.agent).toMatchObject({ lost: true, parked: 1 });
-    expect(stageOf(after)).toBe('held');
-    expect(startsExecution(before, after)).toBe(false);
-    expect(expireLease(after, later(86_400))).toBeNull();
-    expect(deadlineOf(after)).toEqual(later(240 * 60));
+    expect(currentStage(after)).toBe('held');
+    expect(shouldStartExecution(before, after)).toBe(false);
+    expect(expireLease(after, addSeconds(86_400))).toBeNull();
+    expect(nextDeadline(after)).toEqual(addSeconds(240 * 60));
   });
 
   it('waits for nobody when an operator has ended its task and tries it again', () => {
-    const ended = of(failByOperator(parked(), 'enough', 'ann', later(60)));
-    expect(of(retry(ended, later(120))).approvals).toMatchObject([
-      { status: 'rejected', decided_by: 'assay', decided_at: later(120).toISOString() },
+    const ended = of(failTaskByOperator(parked(), 'enough', 'ann', addSeconds(60)));
+    expect(of(startRetryRound(ended, addSeconds(120))).approvals).toMatchObject([
+      { status: 'rejected', decided_by: 'assay', decided_at: addSeconds(120).toISOString() },
     ]);
   });
 
   it('may repeat what it has said, and nothing else, as long as nobody has decided', () => {
     const holder = { caller: 'agent', attempt: 1, launch: 1 } as const;
-    expect(standing(parked(), holder)).toBe('repeat');
-    expect(askApproval(parked(), 1, asking(), later(5))).toBeNull();
-    const approved = of(decideApproval(parked(), word('approve'), later(9)));
-    expect(standing(approved, holder)).toBe('over');
+    expect(tokenAccess(parked(), holder)).toBe('repeat');
+    expect(recordApprovalRequest(parked(), 1, asking(), addSeconds(5))).toBeNull();
+    const approved = of(decideApproval(parked(), word('approve'), addSeconds(9)));
+    expect(tokenAccess(approved, holder)).toBe('over');
   });
 
   it('goes on at once where its autonomy leaves it to it, which is written down', () => {
-    const after = of(askApproval(running(), 1, asking('code:refactor'), NOW));
+    const after = of(recordApprovalRequest(running(), 1, asking('code:refactor'), FIXED_NOW));
     expect(after).toMatchObject({
       status: 'in_progress',
       approvals: [{ status: 'approved', decided_by: 'autonomy semi', risk: 'medium' }],
     });
     expect(after.attempts[0]?.agent?.lost).toBe(false);
-    expect(askApproval(after, 1, asking('code:refactor'), later(1))).toBeNull();
+    expect(recordApprovalRequest(after, 1, asking('code:refactor'), addSeconds(1))).toBeNull();
   });
 
   it('has less of it where its task says so, and never more', () => {
     const locked = running({ autonomy: 'locked' });
-    expect(of(askApproval(locked, 1, asking('code:read'), NOW)).status).toBe('auth_required');
+    expect(of(recordApprovalRequest(locked, 1, asking('code:read'), FIXED_NOW)).status).toBe('auth_required');
     const full = running({ autonomy: 'full' });
-    expect(of(askApproval(full, 1, asking('code:write', { autonomy: 'supervised' }), NOW)).status).toBe(
+    expect(of(recordApprovalRequest(full, 1, asking('code:write', { autonomy: 'supervised' }), FIXED_NOW)).status).toBe(
       'auth_required',
     );
   });
 
   it('has less of it where the base says so, and least where nobody has read the base', () => {
     const asked = (fields: Partial<Task>): string =>
-      of(askApproval(running(fields), 1, asking('code:write'), NOW)).status;
+      of(recordApprovalRequest(running(fields), 1, asking('code:write'), FIXED_NOW)).status;
     expect(asked({ base_autonomy: null })).toBe('in_progress');
     expect(asked({ base_autonomy: 'full', autonomy: 'full' })).toBe('in_progress');
     expect(asked({ base_autonomy: 'supervised', autonomy: 'full' })).toBe('auth_required');
@@ -119,41 +119,41 @@ describe('an agent that asks for leave', () => {
     let now = running();
     for (let asked = 0; asked < 5; asked++)
       now = of(
-        askApproval(
+        recordApprovalRequest(
           now,
           1,
-          asking('test:run', { ask: { action: 'test:run', title: `${asked}`, description: '' } }),
-          NOW,
+          asking('test:run', { request: { action: 'test:run', title: `${asked}`, description: '' } }),
+          FIXED_NOW,
         ),
       );
-    expect(refused(() => askApproval(now, 1, asking(), NOW))).toBe('conflict');
+    expect(refused(() => recordApprovalRequest(now, 1, asking(), FIXED_NOW))).toBe('conflict');
   });
 });
 
 describe("a person's word", () => {
   it('yes: the attempt goes on in a new box, which is told of it and given the work', () => {
-    const after = of(decideApproval(parked(), word('approve'), later(60)));
+    const after = of(decideApproval(parked(), word('approve'), addSeconds(60)));
     expect(after).toMatchObject({
       status: 'claimed',
       run: 2,
       approvals: [{ status: 'approved', decided_by: 'ann' }],
     });
     expect(after.attempts).toHaveLength(1);
-    expect(stageOf(after)).toBe('run_agent');
-    expect(promptParts(after, after.attempts).FEEDBACK).toMatch(/deploy:production .*approved by ann/);
-    expect(askedBefore(after, 1, asking().ask)?.work).toEqual(work);
+    expect(currentStage(after)).toBe('run_agent');
+    expect(buildPromptParts(after, after.attempts).FEEDBACK).toMatch(/deploy:production .*approved by ann/);
+    expect(findRepeatedApprovalRequest(after, 1, asking().request)?.work).toEqual(work);
   });
 
   it('yes: an outside agent keeps its token and goes on by its next sign of life', () => {
-    const waits = of(askApproval(outside(), 1, asking(), NOW));
+    const waits = of(recordApprovalRequest(outside(), 1, asking(), FIXED_NOW));
     expect(waits.attempts[0]?.agent?.lost).toBe(false);
-    const after = of(decideApproval(waits, word('approve'), later(3_600)));
+    const after = of(decideApproval(waits, word('approve'), addSeconds(3_600)));
     expect(after).toMatchObject({ status: 'claimed', run: 1 });
-    expect(standing(after, { caller: 'agent', attempt: 1, launch: 1 })).toBe('live');
+    expect(tokenAccess(after, { caller: 'agent', attempt: 1, launch: 1 })).toBe('live');
   });
 
   it('no: the task is cancelled, as the seed says and its source does not', () => {
-    expect(of(decideApproval(parked(), word('deny'), later(60)))).toMatchObject({
+    expect(of(decideApproval(parked(), word('deny'), addSeconds(60)))).toMatchObject({
       status: 'cancelled',
       failure: { code: 'approval_denied' },
       attempts: [{ outcome: 'cancelled' }],
@@ -162,25 +162,25 @@ describe("a person's word", () => {
   });
 
   it('is not asked of who does the work, neither before nor in the condition of the write', () => {
-    const waits = of(askApproval(outside(), 1, asking(), NOW));
-    expect(refused(() => decideApproval(waits, word('approve', 'worker'), NOW))).toBe('forbidden');
-    expect(decideApproval(waits, word('approve'), NOW)?.notBy).toBe('ann');
+    const waits = of(recordApprovalRequest(outside(), 1, asking(), FIXED_NOW));
+    expect(refused(() => decideApproval(waits, word('approve', 'worker'), FIXED_NOW))).toBe('forbidden');
+    expect(decideApproval(waits, word('approve'), FIXED_NOW)?.excludedDecider).toBe('ann');
   });
 
   it('is the same word when it is said again, and another one is refused', () => {
-    const after = of(decideApproval(parked(), word('approve'), NOW));
-    expect(decideApproval(after, word('approve'), later(1))).toBeNull();
-    expect(refused(() => decideApproval(after, word('deny'), later(1)))).toBe('conflict');
-    expect(refused(() => decideApproval(after, word('approve', 'bob'), later(1)))).toBe('conflict');
-    expect(refused(() => decideApproval(running(), word('approve'), NOW))).toBe('conflict');
-    expect(refused(() => decideApproval(parked(), { ...word('approve'), number: 2 }, NOW))).toBe('conflict');
+    const after = of(decideApproval(parked(), word('approve'), FIXED_NOW));
+    expect(decideApproval(after, word('approve'), addSeconds(1))).toBeNull();
+    expect(refused(() => decideApproval(after, word('deny'), addSeconds(1)))).toBe('conflict');
+    expect(refused(() => decideApproval(after, word('approve', 'bob'), addSeconds(1)))).toBe('conflict');
+    expect(refused(() => decideApproval(running(), word('approve'), FIXED_NOW))).toBe('conflict');
+    expect(refused(() => decideApproval(parked(), { ...word('approve'), approvalNumber: 2 }, FIXED_NOW))).toBe('conflict');
   });
 });
 
 describe('time alone', () => {
   it('ends the task when nobody has decided', () => {
-    expect(expireApproval(parked(), later(240 * 60 - 1))).toBeNull();
-    expect(of(expireApproval(parked(), later(240 * 60)))).toMatchObject({
+    expect(applyApprovalDeadline(parked(), addSeconds(240 * 60 - 1))).toBeNull();
+    expect(of(applyApprovalDeadline(parked(), addSeconds(240 * 60)))).toMatchObject({
       status: 'cancelled',
       failure: { code: 'approval_expired' },
       approvals: [{ status: 'expired', decided_by: 'timeout_policy' }],
@@ -188,7 +188,7 @@ describe('time alone', () => {
   });
 
   it('brings the next role its turn, and a new time', () => {
-    const policy: ApprovalPolicy = {
+    const policy: ApprovalTimeoutPolicy = {
       kind: 'escalation',
       steps: [
         { role: 'lead', minutes: 1 },
@@ -196,28 +196,28 @@ describe('time alone', () => {
       ],
       outcome: 'deny',
     };
-    const after = of(expireApproval(parked({ policy }), later(60)));
+    const after = of(applyApprovalDeadline(parked({ timeoutPolicy: policy }), addSeconds(60)));
     expect(after).toMatchObject({
       status: 'auth_required',
       approvals: [{ waits_for: 'head', status: 'pending' }],
     });
-    expect(deadlineOf(after)).toEqual(later(120));
-    expect(of(expireApproval(after, later(120))).status).toBe('cancelled');
+    expect(nextDeadline(after)).toEqual(addSeconds(120));
+    expect(of(applyApprovalDeadline(after, addSeconds(120))).status).toBe('cancelled');
   });
 
   it('allows what is of low risk where the policy says so, and nothing of high risk even if the item said it', () => {
     const policy = { kind: 'tiered', tiers: { medium: { minutes: 1, outcome: 'approve' } } } as const;
-    const waits = of(askApproval(running(), 1, asking('budget:spend', { policy }), NOW));
-    expect(of(expireApproval(waits, later(60)))).toMatchObject({
+    const waits = of(recordApprovalRequest(running(), 1, asking('budget:spend', { timeoutPolicy: policy }), FIXED_NOW));
+    expect(of(applyApprovalDeadline(waits, addSeconds(60)))).toMatchObject({
       status: 'claimed',
       approvals: [{ status: 'approved' }],
     });
     const forged = parked();
     const [first] = forged.approvals ?? [];
     const approvals = first
-      ? [{ ...first, timetable: [{ at: NOW.toISOString(), outcome: 'approve' as const }] }]
+      ? [{ ...first, timetable: [{ at: FIXED_NOW.toISOString(), outcome: 'approve' as const }] }]
       : [];
-    expect(of(expireApproval({ ...forged, approvals }, later(60))).status).toBe('cancelled');
+    expect(of(applyApprovalDeadline({ ...forged, approvals }, addSeconds(60))).status).toBe('cancelled');
   });
 });
 
@@ -238,9 +238,9 @@ describe('whatever comes in whatever order, and twice', () => {
   it('one word counts, the first; nothing is decided by who does the work, and time lets nothing of high risk through', () => {
     fc.assert(
       fc.property(fc.array(act, { maxLength: 12 }), fc.boolean(), (acts, isOutside) => {
-        let now = NOW;
+        let now = FIXED_NOW;
         let present = isOutside ? outside() : running();
-        const apply = (command: () => Change | null): void => {
+        const apply = (command: () => TaskChange | null): void => {
           try {
             const changed = command();
             if (changed) {
@@ -256,14 +256,14 @@ describe('whatever comes in whatever order, and twice', () => {
           // Each arrives twice.
           for (let time = 0; time < 2; time++) {
             if (each.kind === 'word') apply(() => decideApproval(present, { ...each, reason: 'r' }, now));
-            if (each.kind === 'ask') apply(() => askApproval(present, 1, asking(each.action), now));
+            if (each.kind === 'ask') apply(() => recordApprovalRequest(present, 1, asking(each.action), now));
             if (each.kind === 'time') {
-              if (time === 0) now = later(each.minutes * 60, now);
-              apply(() => expireApproval(present, now));
+              if (time === 0) now = addSeconds(each.minutes * 60, now);
+              apply(() => applyApprovalDeadline(present, now));
             }
           }
           for (const was of decided) expect(present.approvals).toContainEqual(was);
-          expect((pendingOf(present) !== null) === (present.status === 'auth_required')).toBe(true);
+          expect((findPendingApproval(present) !== null) === (present.status === 'auth_required')).toBe(true);
         }
         for (const approval of present.approvals ?? []) {
           expect(approval.decided_by).not.toBe(approval.requested_by);

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { urgency } from '../../../../shared/api/approval-view.ts';
+import { approvalUrgency } from '../../../../shared/api/approval-view.ts';
 import {
   AUTONOMY_LEVELS,
-  expand,
-  isFree,
-  lowerOf,
-  PRESETS,
+  expandActions,
+  isAllowedWithoutApproval,
+  lowerAutonomy,
+  AUTONOMY_PRESETS,
 } from '../../../../shared/contract/approval/autonomy.ts';
-import { KNOWN_ACTIONS, needsPerson, RISKS, riskOf } from '../../../../shared/contract/approval/risk.ts';
-import { ApprovalPolicy, timetable } from '../../../../shared/control/approvals/policy.ts';
-import { later, NOW } from '../../../support/builders.ts';
+import { KNOWN_ACTIONS, isHumanApprovalRequired, RISK_LEVELS, actionRisk } from '../../../../shared/contract/approval/risk.ts';
+import { ApprovalTimeoutPolicy, scheduleApproval } from '../../../../shared/control/approvals/policy.ts';
+import { addSeconds, FIXED_NOW } from '../../../support/builders.ts';
 
 describe('the risk of an action', () => {
   it.each([
@@ -43,26 +43,26 @@ describe('the risk of an action', () => {
       ],
     ],
   ] as const)('is %s for its row', (risk, actions) => {
-    expect(new Set(KNOWN_ACTIONS.filter((action) => riskOf(action) === risk))).toEqual(new Set(actions));
+    expect(new Set(KNOWN_ACTIONS.filter((action) => actionRisk(action) === risk))).toEqual(new Set(actions));
   });
 
   it('is high where nobody knows the action', () => {
     for (const action of ['moon:land', 'code:sing', 'constructor:x', '__proto__:y'])
-      expect(riskOf(action)).toBe('high');
+      expect(actionRisk(action)).toBe('high');
   });
 });
 
 describe('a level of autonomy', () => {
   it.each(AUTONOMY_LEVELS)('%s has no action in both of its lists, nor after they are expanded', (level) => {
-    const { free, asked } = PRESETS[level];
-    expect(expand(free).filter((action) => expand(asked).includes(action))).toEqual([]);
+    const { free, asked } = AUTONOMY_PRESETS[level];
+    expect(expandActions(free).filter((action) => expandActions(asked).includes(action))).toEqual([]);
   });
 
   it('never leaves what is of high or critical risk to an agent: not as the seed, whose full level does', () => {
     for (const level of AUTONOMY_LEVELS)
       for (const action of [...KNOWN_ACTIONS, 'moon:land'])
-        if (needsPerson(riskOf(action)))
-          expect(isFree(level, action, riskOf(action)), `${level} ${action}`).toBe(false);
+        if (isHumanApprovalRequired(actionRisk(action)))
+          expect(isAllowedWithoutApproval(level, action, actionRisk(action)), `${level} ${action}`).toBe(false);
   });
 
   it.each([
@@ -81,12 +81,12 @@ describe('a level of autonomy', () => {
     ['supervised', 'test:write', false],
     ['locked', 'code:read', false],
   ] as const)('%s: %s without a person is %s', (level, action, free) => {
-    expect(isFree(level, action, riskOf(action))).toBe(free);
+    expect(isAllowedWithoutApproval(level, action, actionRisk(action))).toBe(free);
   });
 
   it('leaves less the lower it is', () => {
     const free = AUTONOMY_LEVELS.map((level) =>
-      KNOWN_ACTIONS.filter((action) => isFree(level, action, riskOf(action))),
+      KNOWN_ACTIONS.filter((action) => isAllowedWithoutApproval(level, action, actionRisk(action))),
     );
     free.slice(1).forEach((actions, index) => {
       for (const action of actions) expect(free[index]).toContain(action);
@@ -94,28 +94,28 @@ describe('a level of autonomy', () => {
   });
 
   it('can be lowered and not raised', () => {
-    expect(lowerOf('semi', 'locked')).toBe('locked');
-    expect(lowerOf('semi', 'full')).toBe('semi');
-    expect(lowerOf('semi', undefined)).toBe('semi');
+    expect(lowerAutonomy('semi', 'locked')).toBe('locked');
+    expect(lowerAutonomy('semi', 'full')).toBe('semi');
+    expect(lowerAutonomy('semi', undefined)).toBe('semi');
   });
 });
 
-const at = (minutes: number): string => later(minutes * 60).toISOString();
+const at = (minutes: number): string => addSeconds(minutes * 60).toISOString();
 const asked = { action: 'code:write', risk: 'medium' } as const;
 
 describe('what becomes of an approval that nobody decides', () => {
   it('wait: nothing', () => {
-    expect(timetable({ kind: 'wait' }, asked, NOW)).toEqual({ timetable: [], waits_for: null });
+    expect(scheduleApproval({ kind: 'wait' }, asked, FIXED_NOW)).toEqual({ timetable: [], waits_for: null });
   });
 
   it('deny: that, when its time is over', () => {
-    expect(timetable({ kind: 'deny', minutes: 240 }, asked, NOW).timetable).toEqual([
+    expect(scheduleApproval({ kind: 'deny', minutes: 240 }, asked, FIXED_NOW).deadlines).toEqual([
       { at: at(240), outcome: 'deny' },
     ]);
   });
 
   it('tiered: as the tier says that names the action, else that of its risk, else nothing', () => {
-    const policy = ApprovalPolicy.parse({
+    const policy = ApprovalTimeoutPolicy.parse({
       kind: 'tiered',
       tiers: {
         low: { minutes: 5, outcome: 'approve' },
@@ -123,22 +123,22 @@ describe('what becomes of an approval that nobody decides', () => {
         high: { minutes: 10, actions: ['docs:write'] },
       },
     });
-    expect(timetable(policy, asked, NOW).timetable).toEqual([{ at: at(60), outcome: 'approve' }]);
-    expect(timetable(policy, { action: 'docs:write', risk: 'low' }, NOW).timetable).toEqual([
+    expect(scheduleApproval(policy, asked, FIXED_NOW).deadlines).toEqual([{ at: at(60), outcome: 'approve' }]);
+    expect(scheduleApproval(policy, { action: 'docs:write', risk: 'low' }, FIXED_NOW).deadlines).toEqual([
       { at: at(10), outcome: 'deny' },
     ]);
-    expect(timetable(policy, { action: 'db:admin', risk: 'critical' }, NOW).timetable).toEqual([]);
+    expect(scheduleApproval(policy, { action: 'db:admin', risk: 'critical' }, FIXED_NOW).deadlines).toEqual([]);
   });
 
   it('escalation: one role after the other, each from when the one before has had its time', () => {
-    const policy = ApprovalPolicy.parse({
+    const policy = ApprovalTimeoutPolicy.parse({
       kind: 'escalation',
       steps: [
         { role: 'lead', minutes: 30 },
         { role: 'head', minutes: 60 },
       ],
     });
-    expect(timetable(policy, asked, NOW)).toEqual({
+    expect(scheduleApproval(policy, asked, FIXED_NOW)).toEqual({
       waits_for: 'lead',
       timetable: [
         { at: at(30), outcome: 'escalate', to: 'head' },
@@ -152,13 +152,13 @@ describe('what becomes of an approval that nobody decides', () => {
     const policies = [
       {
         kind: 'tiered',
-        tiers: Object.fromEntries(RISKS.map((each) => [each, { minutes: 1, outcome: 'approve' }])),
+        tiers: Object.fromEntries(RISK_LEVELS.map((each) => [each, { minutes: 1, outcome: 'approve' }])),
       },
       { kind: 'escalation', steps: [{ role: 'r', minutes: 1 }], outcome: 'approve' },
     ];
     for (const policy of policies)
       expect(
-        timetable(ApprovalPolicy.parse(policy), action, NOW).timetable.map(({ outcome }) => outcome),
+        scheduleApproval(ApprovalTimeoutPolicy.parse(policy), action, FIXED_NOW).deadlines.map(({ outcome }) => outcome),
       ).toEqual(['deny']);
   });
 
@@ -170,7 +170,7 @@ describe('what becomes of an approval that nobody decides', () => {
     [{ kind: 'escalation', steps: [] }, 'nobody to escalate to'],
     [{ kind: 'deny', minutes: 1, more: 1 }, 'an unknown field'],
   ])('refuses %j: %s', (policy, _why) => {
-    expect(ApprovalPolicy.safeParse(policy).success).toBe(false);
+    expect(ApprovalTimeoutPolicy.safeParse(policy).success).toBe(false);
   });
 
   it.each([
@@ -180,6 +180,6 @@ describe('what becomes of an approval that nobody decides', () => {
     [239, 'high'],
     [240, 'normal'],
   ] as const)('with %s minutes left is of urgency %s', (minutes, is) => {
-    expect(urgency(minutes === null ? null : at(minutes), NOW)).toBe(is);
+    expect(approvalUrgency(minutes === null ? null : at(minutes), FIXED_NOW)).toBe(is);
   });
 });

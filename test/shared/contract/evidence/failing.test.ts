@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { failingIn } from '../../../../shared/contract/evidence/failing.ts';
-import { normalise } from '../../../../shared/contract/failure/normalise.ts';
+import { listFailedChecks } from '../../../../shared/contract/evidence/failing.ts';
+import { normaliseFailureText } from '../../../../shared/contract/failure/normalise.ts';
 
 const failed = (detail: string) =>
-  failingIn({
+  listFailedChecks({
     gates: [],
     signals: [
       {
@@ -15,7 +15,7 @@ const failed = (detail: string) =>
         duration_ms: 1,
       },
     ],
-  })[0]?.what ?? '';
+  })[0]?.message ?? '';
 
 const printed = (seconds: string): string =>
   [
@@ -31,7 +31,7 @@ test('of what a command printed last, whole lines are named: the same failure is
   expect(what).toMatch(/^(ok|--- FAIL)/);
   expect(what.length).toBeLessThanOrEqual(240);
   for (const seconds of ['0.12s', '10.123s', '1234.123456s'])
-    expect(normalise(failed(printed(seconds)))).toBe(normalise(what));
+    expect(normaliseFailureText(failed(printed(seconds)))).toBe(normaliseFailureText(what));
 });
 
 test('of one long line whole words are named, and of one long word its end', () => {

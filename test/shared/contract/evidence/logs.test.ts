@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LoggedRun } from '../../../../shared/contract/evidence/logs/logged.ts';
-import { loggedRuns } from '../../../../shared/contract/evidence/logs/read.ts';
+import { LoggedTestRun } from '../../../../shared/contract/evidence/logs/logged.ts';
+import { parseTestLog } from '../../../../shared/contract/evidence/logs/read.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/test-logs');
 const printed = (name: string): string => readFileSync(join(FIXTURES, name), 'utf8');
@@ -23,13 +23,13 @@ describe('what runners really print', () => {
     ['cargo.txt', 'cargo test', [1, 1, 1], 'rounds'],
     ['junit.xml', 'junit', [1, 2, 1], ''],
   ])('%s is a claim of %s', (file, tool, counts, failing) => {
-    const runs = loggedRuns(printed(file));
+    const runs = parseTestLog(printed(file));
     expect(runs).toHaveLength(1);
     const [run] = runs;
     expect(run).toMatchObject({ tool, kind: 'claimed' });
     expect([run?.passed, run?.failed, run?.skipped]).toEqual(counts);
     if (failing !== '') expect(run?.failing[0]).toBe(failing);
-    expect(LoggedRun.parse(run)).toEqual(run);
+    expect(LoggedTestRun.parse(run)).toEqual(run);
   });
 
   test('are found in the events of a CLI, and with colours', () => {
@@ -37,20 +37,20 @@ describe('what runners really print', () => {
       type: 'user',
       message: { content: [{ type: 'tool_result', content: printed('pytest.txt') }] },
     });
-    expect(loggedRuns(`${event}\n{"type":"result"}\n`)).toEqual(loggedRuns(printed('pytest.txt')));
-    expect(loggedRuns('\u001b[31m2 failed\u001b[0m, 1 passed in 0.10s\n')).toMatchObject([
+    expect(parseTestLog(`${event}\n{"type":"result"}\n`)).toEqual(parseTestLog(printed('pytest.txt')));
+    expect(parseTestLog('\u001b[31m2 failed\u001b[0m, 1 passed in 0.10s\n')).toMatchObject([
       { tool: 'pytest', passed: 1, failed: 2 },
     ]);
   });
 
   test('are kept in their order, the latest five, each with its own failures', () => {
-    const twice = loggedRuns(`${printed('pytest.txt')}\n====== 4 passed in 0.02s ======\n`);
+    const twice = parseTestLog(`${printed('pytest.txt')}\n====== 4 passed in 0.02s ======\n`);
     expect(twice.map(({ failed, failing }) => [failed, failing.length])).toEqual([
       [2, 2],
       [0, 0],
     ]);
     const many = `${printed('unittest.txt')}\n${printed('jest.txt')}\n`.repeat(4);
-    expect(loggedRuns(many).map(({ tool }) => tool)).toEqual([
+    expect(parseTestLog(many).map(({ tool }) => tool)).toEqual([
       'jest',
       'unittest',
       'jest',
@@ -74,7 +74,7 @@ describe('what is no end of a run', () => {
     '<testsuite name="x">',
     'ok  \tpkg',
   ])('%s', (line) => {
-    expect(loggedRuns(line)).toEqual([]);
+    expect(parseTestLog(line)).toEqual([]);
   });
 
   test('is any text: what is read is always within what is stored', () => {
@@ -91,12 +91,12 @@ describe('what is no end of a run', () => {
     );
     fc.assert(
       fc.property(fc.array(line, { maxLength: 30 }), (lines) => {
-        const runs = loggedRuns(lines.join('\n'));
-        expect(LoggedRun.array().max(5).parse(runs)).toEqual(runs);
+        const runs = parseTestLog(lines.join('\n'));
+        expect(LoggedTestRun.array().max(5).parse(runs)).toEqual(runs);
       }),
       { numRuns: 100 },
     );
     for (const part of ['FAILED ', '1 passed ', '<testsuite ', '{"a":"', '✖ ', 'test '])
-      expect(loggedRuns(part.repeat(50_000)).length).toBeLessThanOrEqual(5);
+      expect(parseTestLog(part.repeat(50_000)).length).toBeLessThanOrEqual(5);
   });
 });

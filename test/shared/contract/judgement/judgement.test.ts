@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { familyOfModel, JudgeModels, PURPOSES } from '../../../../shared/contract/models/models.ts';
-import { CompletionSignal, type JudgedSignal } from '../../../../shared/contract/submission/signals.ts';
-import { combine } from '../../../../shared/control/verdict/combine.ts';
-import { allJudgements } from '../../../../shared/reviews/judging/asked.ts';
-import type { Answered } from '../../../../shared/reviews/judging/port.ts';
-import { costOf } from '../../../../shared/reviews/judging/price.ts';
+import { judgeModelFamily, JudgeModels, JUDGE_PURPOSES } from '../../../../shared/contract/models/models.ts';
+import { CompletionSignal, type ModelJudgedSignal } from '../../../../shared/contract/submission/signals.ts';
+import { joinJudgements } from '../../../../shared/control/verdict/combine.ts';
+import { completeJudgements } from '../../../../shared/reviews/judging/asked.ts';
+import type { ModelAnswer } from '../../../../shared/reviews/judging/port.ts';
+import { askCostUsd } from '../../../../shared/reviews/judging/price.ts';
 import {
-  headOf,
-  opinionOf,
-  questionOf,
-  unaskedJudgement,
+  signalJudgementHead,
+  signalOpinion,
+  signalQuestion,
+  unaskedSignalJudgement,
 } from '../../../../shared/reviews/judging/signal.ts';
 import { submission, task, verdict } from '../../../support/builders.ts';
 
-const review: JudgedSignal = { type: 'llm_review', instructions: 'Is it tested?', on_error: 'hold' };
-const judge: JudgedSignal = { type: 'llm_judge', criteria: 'it adds', on_error: 'hold' };
+const review: ModelJudgedSignal = { type: 'llm_review', instructions: 'Is it tested?', on_error: 'hold' };
+const judge: ModelJudgedSignal = { type: 'llm_judge', criteria: 'it adds', on_error: 'hold' };
 const spent = { calls: 1, tokens: { input: 100, output: 10 }, ms: 5 };
 const WORDS = ['pass', 'refer', 'fail'] as const;
 
@@ -40,8 +40,8 @@ describe('a signal that asks a model', () => {
     [review, { reasons: ['r'], answer: 'yes' }, 'passed', 'pass'],
     [review, { reasons: ['r'], answer: 'no' }, 'failed', 'fail'],
   ] as const)('$type makes of an answer what the table says', (signal, value, outcome, word) => {
-    const answered = { ...spent, value: { ...value, reasons: [...value.reasons] } } as Answered<never>;
-    expect(opinionOf(signal, answered)).toMatchObject({ outcome, verdict: word, reasons: ['r'] });
+    const answered = { ...spent, value: { ...value, reasons: [...value.reasons] } } as ModelAnswer<never>;
+    expect(signalOpinion(signal, answered)).toMatchObject({ outcome, verdict: word, reasons: ['r'] });
   });
 
   it.each([
@@ -50,7 +50,7 @@ describe('a signal that asks a model', () => {
     ['allow', 'pass'],
   ] as const)('that nobody answers is, with on_error %s, a %s', (on_error, word) => {
     for (const outcome of ['inert', 'timed_out', 'infra_failed'] as const)
-      expect(opinionOf({ ...judge, on_error }, { ...spent, outcome, why: 'no' })).toEqual({
+      expect(signalOpinion({ ...judge, on_error }, { ...spent, outcome, why: 'no' })).toEqual({
         outcome,
         verdict: word,
         confidence: null,
@@ -60,10 +60,10 @@ describe('a signal that asks a model', () => {
   });
 
   it('puts its criteria between the marks, and nothing but ours into the instruction', () => {
-    const question = questionOf({ ...judge, criteria: 'say accept' }, [
+    const question = signalQuestion({ ...judge, criteria: 'say accept' }, [
       { label: 'diff', text: '+ accept this' },
     ]);
-    expect(question.material).toContain('say accept');
+    expect(question.fencedText).toContain('say accept');
     expect(question.prompt.text).not.toContain('say accept');
     expect(question.boundary).toHaveLength(24);
   });
@@ -71,7 +71,7 @@ describe('a signal that asks a model', () => {
 
 describe('judgements', () => {
   const made = (word: (typeof WORDS)[number]) => ({
-    ...unaskedJudgement(judge, { outcome: 'inert', because: 'b' }),
+    ...unaskedSignalJudgement(judge, { outcome: 'inert', because: 'b' }),
     verdict: word,
   });
 
@@ -83,7 +83,7 @@ describe('judgements', () => {
         fc.array(fc.constantFrom(...WORDS), { maxLength: 5 }),
         (word, verified, words) => {
           const observed = verdict({ verdict: word, verified });
-          const joined = combine(observed, words.map(made));
+          const joined = joinJudgements(observed, words.map(made));
           expect(WORDS.indexOf(joined.verdict)).toBe(
             Math.max(WORDS.indexOf(word), ...words.map((each) => WORDS.indexOf(each))),
           );
@@ -95,27 +95,27 @@ describe('judgements', () => {
 
   it('are there for each signal, also where nobody was asked or nobody came back', () => {
     const of = task({}, { completion_signals: [judge, { type: 'path_exists', path: 'a' }, review] });
-    expect(allJudgements(of, { verdict: 'fail' }, [])).toMatchObject([
+    expect(completeJudgements(of, { verdict: 'fail' }, [])).toMatchObject([
       { kind: 'llm_judge', outcome: 'skipped', verdict: 'pass' },
       { kind: 'llm_review', outcome: 'skipped', verdict: 'pass' },
     ]);
-    expect(allJudgements(of, { verdict: 'pass' }, [])).toMatchObject([
+    expect(completeJudgements(of, { verdict: 'pass' }, [])).toMatchObject([
       { outcome: 'infra_failed', verdict: 'refer' },
       { outcome: 'infra_failed', verdict: 'refer' },
     ]);
     // An answer to another question is none.
     const other = {
-      ...unaskedJudgement(review, { outcome: 'inert', because: 'b' }),
+      ...unaskedSignalJudgement(review, { outcome: 'inert', because: 'b' }),
       verdict: 'pass' as const,
     };
-    expect(allJudgements(of, { verdict: 'pass' }, [other, other])).toMatchObject([
+    expect(completeJudgements(of, { verdict: 'pass' }, [other, other])).toMatchObject([
       { outcome: 'infra_failed' },
       { outcome: 'inert' },
     ]);
   });
 
   it('name the prompt by its digest', () => {
-    expect(headOf(judge).prompt).toMatchObject({
+    expect(signalJudgementHead(judge).prompt).toMatchObject({
       id: 'llm_judge',
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
@@ -127,10 +127,10 @@ describe('models that judge', () => {
   it('cost what their price says, else what the table says; unknown is null', () => {
     const at = '2026-11-22T10:00:00.000Z';
     const model = { provider: 'anthropic', model: 'claude-haiku-4-5', key } as const;
-    expect(costOf(model, spent, at)).toBeCloseTo((100 + 10 * 5) / 1e6);
-    expect(costOf({ ...model, price: { input: 10, output: 0 } }, spent, at)).toBeCloseTo(1e-3);
-    expect(costOf({ ...model, model: 'nobody-knows' }, spent, at)).toBeNull();
-    expect(costOf(model, { tokens: null }, at)).toBeNull();
+    expect(askCostUsd(model, spent, at)).toBeCloseTo((100 + 10 * 5) / 1e6);
+    expect(askCostUsd({ ...model, price: { input: 10, output: 0 } }, spent, at)).toBeCloseTo(1e-3);
+    expect(askCostUsd({ ...model, model: 'nobody-knows' }, spent, at)).toBeNull();
+    expect(askCostUsd(model, { tokens: null }, at)).toBeNull();
   });
 
   it('are told by purpose, and refused with the field that is wrong', () => {
@@ -145,9 +145,9 @@ describe('models that judge', () => {
       { judge: { provider: 'google', model: 'm', key, url: 'http://example.test' } },
     ])
       expect(JudgeModels.safeParse(wrong).success).toBe(false);
-    for (const [purpose, { what }] of Object.entries(PURPOSES))
+    for (const [purpose, { what }] of Object.entries(JUDGE_PURPOSES))
       expect(readFileSync('docs/judges.md', 'utf8')).toContain(`| \`${purpose}\` | ${what} |`);
-    expect(familyOfModel({ model: 'us.anthropic.claude-x' })).toBe('anthropic');
-    expect(familyOfModel({ model: 'own', family: 'mistral' })).toBe('mistral');
+    expect(judgeModelFamily({ model: 'us.anthropic.claude-x' })).toBe('anthropic');
+    expect(judgeModelFamily({ model: 'own', family: 'mistral' })).toBe('mistral');
   });
 });

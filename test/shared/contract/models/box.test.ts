@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { mintModelToken } from '../../../../shared/contract/access/tokens.ts';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { boxModels, forBox } from '../../../../shared/contract/models/box.ts';
+import { gatesModels, toGatesModels } from '../../../../shared/contract/models/box.ts';
 import { JudgeModels } from '../../../../shared/contract/models/models.ts';
-import { opinionAccess } from '../../../../shared/control/model-gateway/access.ts';
-import { opinionGrantOf } from '../../../../shared/control/model-gateway/grant.ts';
+import { gatesModelAccess } from '../../../../shared/control/model-gateway/access.ts';
+import { gatesModelGrant } from '../../../../shared/control/model-gateway/grant.ts';
 import { sha256 } from '../../../../shared/lib/sha256.ts';
-import { attempt, NOW, task } from '../../../support/builders.ts';
+import { attempt, FIXED_NOW, task } from '../../../support/builders.ts';
 
 const key = {
   via: 'secret',
@@ -26,7 +26,7 @@ const GATEWAY = 'https://gateway.test';
 
 describe('models that gates may ask', () => {
   it('are known to the box by name, price and family; it speaks to the gateway, and no key is named', () => {
-    const inBox = forBox(ALL, GATEWAY);
+    const inBox = toGatesModels(ALL, GATEWAY);
     expect(inBox).toMatchObject({
       intent: { provider: 'anthropic', url: GATEWAY, family: 'anthropic' },
       rubric: { provider: 'openai', url: `${GATEWAY}/v1`, price: { input: 1, output: 2 } },
@@ -42,7 +42,7 @@ describe('models that gates may ask', () => {
   });
 
   it('are reached by the gateway as they are configured, and the judge of the janitor is not among them', () => {
-    expect(boxModels(ALL)).toEqual([
+    expect(gatesModels(ALL)).toEqual([
       {
         model: 'us.anthropic.claude-haiku-4-5',
         vendor: 'anthropic',
@@ -65,9 +65,9 @@ describe('models that gates may ask', () => {
   it('are handed out by our own gateway only, and where there are any', () => {
     const gateway = { url: GATEWAY, witnesses: true, tiers: DEFAULT_TIER_MODELS, judges: ALL };
     const of = { id: 'T1' };
-    expect(opinionAccess(of, { number: 1 }, gateway)?.token).toMatch(/^assay_opinion_T1\.1\./);
-    expect(opinionAccess(of, { number: 1 }, { ...gateway, witnesses: false })).toBeNull();
-    expect(opinionAccess(of, { number: 1 }, { ...gateway, judges: { judge: ALL.judge } })).toBeNull();
+    expect(gatesModelAccess(of, { number: 1 }, gateway)?.token).toMatch(/^assay_opinion_T1\.1\./);
+    expect(gatesModelAccess(of, { number: 1 }, { ...gateway, metersUsage: false })).toBeNull();
+    expect(gatesModelAccess(of, { number: 1 }, { ...gateway, judges: { judge: ALL.judge } })).toBeNull();
   });
 });
 
@@ -79,15 +79,15 @@ describe('the token of gates for opinions', () => {
     model_token_sha256: sha256(token),
     assignment_key: 'k',
     lost: false,
-    launched_at: NOW.toISOString(),
+    launched_at: FIXED_NOW.toISOString(),
   };
   const running = attempt({ gates: launch, verification: null, outcome: null });
   const granted = (changes = {}, fields = {}, hash = sha256(token)) =>
-    opinionGrantOf(
+    gatesModelGrant(
       task({ id: 'T1', status: 'in_review', ...fields, attempts: [{ ...running, ...changes }] }),
       1,
       hash,
-      boxModels(ALL),
+      gatesModels(ALL),
     );
 
   it('is good while that box runs, for what is configured and nothing else', () => {
@@ -100,7 +100,7 @@ describe('the token of gates for opinions', () => {
     const earlier = attempt({ number: 1, ...paid });
     const present = { ...running, number: 2, cost_usd: 0.25 };
     const of = (max_cost_usd?: number, changes = {}) =>
-      opinionGrantOf(
+      gatesModelGrant(
         task({
           ...{ id: 'T1', status: 'in_review' },
           budget: { max_attempts: 3, ...(max_cost_usd !== undefined && { max_cost_usd }) },
@@ -108,7 +108,7 @@ describe('the token of gates for opinions', () => {
         }),
         2,
         sha256(token),
-        boxModels(ALL),
+        gatesModels(ALL),
       );
     expect(of()).toMatchObject({ limitMicro: 2_000_000, isLimited: false });
     expect(of(10)).toMatchObject({ limitMicro: 2_000_000, isLimited: true });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commitOf, refNames } from '../../../../shared/contract/repository/base-ref.ts';
-import { sha1 } from '../../../support/builders.ts';
+import { resolveRef, candidateRefNames } from '../../../../shared/contract/repository/base-ref.ts';
+import { fakeSha1 } from '../../../support/builders.ts';
 
 const ref = (name: string, digit: string, peeled?: string) => ({
   name,
-  id: sha1(digit),
-  ...(peeled ? { peeled: sha1(peeled) } : {}),
+  id: fakeSha1(digit),
+  ...(peeled ? { peeled: fakeSha1(peeled) } : {}),
 });
 
 describe('a base ref', () => {
@@ -18,7 +18,7 @@ describe('a base ref', () => {
     ['HEAD', [ref('HEAD', 'd'), ref('refs/heads/main', 'a')], 'd'],
     ['same', [ref('refs/heads/same', 'a'), ref('refs/tags/same', 'b')], 'b'],
   ])('%s is read as git reads it', (name, refs, digit) => {
-    expect(commitOf(name, refs)).toBe(sha1(digit));
+    expect(resolveRef(name, refs)).toBe(fakeSha1(digit));
   });
 
   it.each([
@@ -26,16 +26,16 @@ describe('a base ref', () => {
     ['a longer name only', [ref('refs/heads/main2', 'a'), ref('refs/heads/x/main', 'b')]],
     ['an id that is none', [{ name: 'refs/heads/main', id: '--upload-pack=x' }]],
   ])('is missing with %s', (_name, refs) => {
-    expect(commitOf('main', refs)).toBeNull();
+    expect(resolveRef('main', refs)).toBeNull();
   });
 
   it('is never taken from a ref of another name, whatever a server lists', () => {
     const names = fc.stringMatching(/^[a-z/]{1,12}$/);
     fc.assert(
       fc.property(names, fc.array(names), (wanted, listed) => {
-        const refs = listed.map((name) => ({ name: `refs/heads/${name}`, id: sha1('a') }));
-        const known = refs.some(({ name }) => refNames(wanted).includes(name));
-        expect(commitOf(wanted, refs)).toBe(known ? sha1('a') : null);
+        const refs = listed.map((name) => ({ name: `refs/heads/${name}`, id: fakeSha1('a') }));
+        const known = refs.some(({ name }) => candidateRefNames(wanted).includes(name));
+        expect(resolveRef(wanted, refs)).toBe(known ? fakeSha1('a') : null);
       }),
     );
   });

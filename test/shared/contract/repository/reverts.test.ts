@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { revertsAmong, type SeenCommit, tasksNamed } from '../../../../shared/contract/repository/reverts.ts';
+import { detectReverts, type CommitRecord, parseTaskTrailers } from '../../../../shared/contract/repository/reverts.ts';
 
 const SHOP = 'https://github.com/acme/shop.git';
 const A = 'a'.repeat(40);
@@ -9,21 +9,21 @@ const reverts = (id: string): string => `Revert "x"\n\nThis reverts commit ${id}
 test('whose work a commit is, its own line says, also where several were squashed', () => {
   const squashed =
     'Two\n\n* One\n\nAssay-Task: T1\nAssay-Attempt: 1\n\n* Two\n\nAssay-Task: T-2\r\n\n> Assay-Task: T3';
-  expect(tasksNamed(squashed)).toEqual(['T1', 'T-2']);
-  expect(tasksNamed('Assay-Task: ../T1\nAssay-Task: T1 or T2')).toEqual([]);
+  expect(parseTaskTrailers(squashed)).toEqual(['T1', 'T-2']);
+  expect(parseTaskTrailers('Assay-Task: ../T1\nAssay-Task: T1 or T2')).toEqual([]);
 });
 
 const id = (number: number): string => number.toString(16).padStart(40, '0');
-const commit = (number: number, message: string, parents: number[] = []): SeenCommit => ({
+const commit = (number: number, message: string, parents: number[] = []): CommitRecord => ({
   id: id(number),
   parents: parents.map(id),
   at: '2026-11-20T10:00:00.000Z',
   message,
 });
 const ours = (task: string): string => `Do it\n\nAssay-Task: ${task}\n`;
-const seen = (...commits: SeenCommit[]) =>
-  revertsAmong(new Map(commits.map((each) => [each.id, each])), SHOP);
-const tasksOf = (...commits: SeenCommit[]): string[] =>
+const seen = (...commits: CommitRecord[]) =>
+  detectReverts(new Map(commits.map((each) => [each.id, each])), SHOP);
+const tasksOf = (...commits: CommitRecord[]): string[] =>
   seen(...commits).flatMap(({ task_id }) => task_id ?? []);
 
 describe('in a history', () => {
@@ -118,6 +118,6 @@ describe('in a history', () => {
     ];
     expect(seen(...first)).toMatchObject([{ request: 7 }]);
     const again = seen(...first, commit(4, `Revert "Revert"\n\n${words(other)}`, [3]));
-    expect(again.filter(({ request }) => request === 7)).toEqual([]);
+    expect(again.filter(({ reverted_request }) => reverted_request === 7)).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { requestOf, undoings } from '../../../../shared/contract/repository/undoing.ts';
+import { parseMergedRequest, parseRevertReferences } from '../../../../shared/contract/repository/undoing.ts';
 
 const SHOP = 'https://github.com/acme/shop.git';
 const A = 'a'.repeat(40);
@@ -46,7 +46,7 @@ describe('a message undoes a commit', () => {
       [{ request: '#7' }],
     ],
   ])('%s', (_, message, expected) => {
-    expect(undoings(message, SHOP)).toEqual(expected);
+    expect(parseRevertReferences(message, SHOP)).toEqual(expected);
   });
 
   test.each([
@@ -60,7 +60,7 @@ describe('a message undoes a commit', () => {
     ['about a merge request, with more to it', 'Talk\n\nThis reverts merge request !7 in part\n'],
     ['about requests of others', 'Talk\n\nThis reverts merge request other/shop!7\n'],
   ])('not where the sentence is %s', (_, message) => {
-    expect(undoings(message, SHOP)).toEqual([]);
+    expect(parseRevertReferences(message, SHOP)).toEqual([]);
   });
 });
 
@@ -71,5 +71,5 @@ test.each([
   ['Make sum add, see (#7) for more', null],
   ['Say more\n\nMerge pull request #7 from x', null],
 ])('which request a commit has brought is read where forges write it: %j', (message, expected) => {
-  expect(requestOf(message)).toBe(expected);
+  expect(parseMergedRequest(message)).toBe(expected);
 });

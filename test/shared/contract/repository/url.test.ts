@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normalRepositoryUrl, readRepositoryUrl } from '../../../../shared/contract/repository/url.ts';
+import { normalizeRepositoryUrl, parseRepositoryUrl } from '../../../../shared/contract/repository/url.ts';
 
 describe('the URL of a repository', () => {
   it.each([
@@ -16,8 +16,8 @@ describe('the URL of a repository', () => {
     ['ssh://git@github.com/acme/shop.git', 'ssh://git@github.com/acme/shop.git'],
     ['file:///srv/git/shop.git', 'file:///srv/git/shop.git'],
   ])('%s is kept as %s', (text, href) => {
-    expect(readRepositoryUrl(text)).toMatchObject({ href });
-    expect(normalRepositoryUrl(normalRepositoryUrl(text))).toBe(href);
+    expect(parseRepositoryUrl(text)).toMatchObject({ href });
+    expect(normalizeRepositoryUrl(normalizeRepositoryUrl(text))).toBe(href);
   });
 
   it.each([
@@ -70,7 +70,7 @@ describe('the URL of a repository', () => {
     '-x',
     '',
   ])('%j is refused with a reason', (text) => {
-    expect(readRepositoryUrl(text)).toEqual({ error: expect.stringMatching(/^(must|is) /) });
+    expect(parseRepositoryUrl(text)).toEqual({ error: expect.stringMatching(/^(must|is) /) });
   });
 });
 
@@ -173,7 +173,7 @@ describe('git', () => {
     let taken = 0;
     fc.assert(
       fc.property(TEXT, (text) => {
-        const ours = readRepositoryUrl(text);
+        const ours = parseRepositoryUrl(text);
         if ('error' in ours) return;
         taken++;
         const theirs = gitReads(ours.href);
@@ -192,7 +192,7 @@ describe('git', () => {
     ['https://git.example.org/a@b:c/x', 'git.example.org:443'],
     ['https://[::1]:8443/x', '[::1]:8443'],
   ])('goes to the host and port of %s that we read', async (url, target) => {
-    expect(readRepositoryUrl(url)).toMatchObject({ href: url });
+    expect(parseRepositoryUrl(url)).toMatchObject({ href: url });
     const asked = await new Promise<string>((resolve, reject) => {
       const proxy = createServer((socket) => {
         socket.once('data', (chunk) => {

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parse } from '../../../../shared/api/problem.ts';
+import { parseOrRefuse } from '../../../../shared/api/problem.ts';
 import { Refusal } from '../../../../shared/contract/refusal.ts';
 import {
   HiddenTests,
-  hiddenPlace,
-  hiddenText,
-  MAX_HIDDEN_BYTES,
-  MAX_HIDDEN_FILES,
-  unfitPath,
+  hiddenTestsLocation,
+  serializeHiddenTests,
+  MAX_HIDDEN_TEST_BYTES,
+  MAX_HIDDEN_TEST_FILES,
+  invalidHiddenTestPathReason,
 } from '../../../../shared/contract/submission/hidden-tests.ts';
-import { SubmitTask } from '../../../../shared/contract/submission/schema.ts';
+import { TaskSubmission } from '../../../../shared/contract/submission/schema.ts';
 
 const submit = (hidden_tests: unknown): unknown => ({
   title: 'Fix',
@@ -24,7 +24,7 @@ const submit = (hidden_tests: unknown): unknown => ({
 /** The places that are refused, as a problem document names them. */
 function refused(hidden_tests: unknown): string[] {
   try {
-    parse(SubmitTask, submit(hidden_tests));
+    parseOrRefuse(TaskSubmission, submit(hidden_tests));
     return [];
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -45,13 +45,13 @@ describe('hidden tests that are handed in', () => {
     ['nothing', folder(), '/hidden_tests/files '],
     [
       'too many files',
-      folder(...Array.from({ length: MAX_HIDDEN_FILES + 1 }, (_, at) => file(`${at}`))),
+      folder(...Array.from({ length: MAX_HIDDEN_TEST_FILES + 1 }, (_, at) => file(`${at}`))),
       '/hidden_tests/files ',
     ],
     [
       'too much',
-      folder(file('a', { content: 'x'.repeat(MAX_HIDDEN_BYTES) }), file('b')),
-      `/hidden_tests/files have ${MAX_HIDDEN_BYTES + 1} bytes together`,
+      folder(file('a', { content: 'x'.repeat(MAX_HIDDEN_TEST_BYTES) }), file('b')),
+      `/hidden_tests/files have ${MAX_HIDDEN_TEST_BYTES + 1} bytes together`,
     ],
     [
       'a path that climbs',
@@ -122,9 +122,9 @@ describe('hidden tests that are handed in', () => {
   test('lie in one place, whatever the order of their fields, and elsewhere for another task', () => {
     const one = HiddenTests.parse(folder({ path: 'a', content: 'x' }));
     const same = HiddenTests.parse({ files: [{ content: 'x', encoding: 'utf8', path: 'a' }], kind: 'files' });
-    expect(hiddenPlace('T1', same)).toEqual(hiddenPlace('T1', one));
-    expect(hiddenPlace('T2', one).key).not.toBe(hiddenPlace('T1', one).key);
-    expect(HiddenTests.parse(JSON.parse(hiddenText(one)))).toEqual(one);
+    expect(hiddenTestsLocation('T1', same)).toEqual(hiddenTestsLocation('T1', one));
+    expect(hiddenTestsLocation('T2', one).key).not.toBe(hiddenTestsLocation('T1', one).key);
+    expect(HiddenTests.parse(JSON.parse(serializeHiddenTests(one)))).toEqual(one);
   });
 });
 
@@ -157,7 +157,7 @@ describe('a path that is taken', () => {
     const path = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'));
     const taken = fc
       .sample(path, { numRuns: 1_000, seed: 1 })
-      .filter((each) => each.isWellFormed() && unfitPath(each) === null);
+      .filter((each) => each.isWellFormed() && invalidHiddenTestPathReason(each) === null);
     expect(taken.length).toBeGreaterThan(200);
     expect(refusedByGit(store, ['a', '.git/x', 'b/GIT~1/c'])).toEqual(['.git/x', 'b/GIT~1/c']);
     expect(refusedByGit(store, taken)).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { ProgressBody } from '../../../../shared/api/report-schemas.ts';
 import { GitRef } from '../../../../shared/contract/repository/git-ref.ts';
-import { SubmitTask } from '../../../../shared/contract/submission/schema.ts';
+import { TaskSubmission } from '../../../../shared/contract/submission/schema.ts';
 import { CompletionSignal } from '../../../../shared/contract/submission/signals.ts';
 import { StoredNumber } from '../../../../shared/lib/number.ts';
 
@@ -24,16 +24,16 @@ describe('numbers that are stored', () => {
   );
 
   test('of a budget and of progress are among them', () => {
-    expect(refused(SubmitTask, { ...VALID, budget: { max_cost_usd: 1e-200 } })).toEqual([
+    expect(refused(TaskSubmission, { ...VALID, budget: { max_cost_usd: 1e-200 } })).toEqual([
       'budget/max_cost_usd',
     ]);
     expect(refused(ProgressBody, { message: 'x', percent: 1e-200 })).toEqual(['percent']);
-    expect(refused(SubmitTask, { ...VALID, estimated_minutes: 1e-200 })).toEqual(['estimated_minutes']);
+    expect(refused(TaskSubmission, { ...VALID, estimated_minutes: 1e-200 })).toEqual(['estimated_minutes']);
   });
 });
 
 test('the task file that the seed shows is taken, its estimate too', () => {
-  const { estimated_minutes } = SubmitTask.parse({
+  const { estimated_minutes } = TaskSubmission.parse({
     id: 'TSK-042',
     title: 'Implement hybrid retrieval with BM25 fallback',
     role: 'backend',
@@ -90,5 +90,5 @@ test.each([
   ['a field of another agent', { kind: 'codex', max_turns: 3 }, 'adapter'],
   ['a command without a program', { kind: 'command', argv: [] }, 'adapter/argv'],
 ])('an adapter of %s is refused by its field', (_what, adapter, path) => {
-  expect(refused(SubmitTask, { ...VALID, adapter })).toEqual([path]);
+  expect(refused(TaskSubmission, { ...VALID, adapter })).toEqual([path]);
 });

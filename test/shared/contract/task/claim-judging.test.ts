@@ -1,35 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { claimJudging, recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
-import { inReview, later, NOW, verdict, verification } from '../../../support/builders.ts';
+import { taskInReview, addSeconds, FIXED_NOW, verdict, verification } from '../../../support/builders.ts';
 
-const waiting = (): Task => inReview({ verification: verification() }, { run: 3 });
+const waiting = (): Task => taskInReview({ verification: verification() }, { run: 3 });
 const first = { by: 'first', again: false };
-const claimed = (): Task => claimJudging(waiting(), 1, 3, first, NOW)?.task ?? waiting();
+const claimed = (): Task => claimJudging(waiting(), 1, 3, first, FIXED_NOW)?.task ?? waiting();
 
 describe('models are asked about an attempt', () => {
   it('by the execution that has written so, and by no other one until it must be gone', () => {
-    expect(claimed().attempts[0]?.judging).toEqual({ run: 3, until: later(300).toISOString(), by: 'first' });
+    expect(claimed().attempts[0]?.judging).toEqual({ run: 3, until: addSeconds(300).toISOString(), by: 'first' });
     const second = { by: 'second', again: false };
-    expect(claimJudging(claimed(), 1, 3, second, later(299))).toBeNull();
-    expect(claimJudging(claimed(), 1, 3, { by: 'second', again: true }, later(299))).toBeNull();
-    expect(claimJudging(claimed(), 1, 3, second, later(300))).not.toBeNull();
+    expect(claimJudging(claimed(), 1, 3, second, addSeconds(299))).toBeNull();
+    expect(claimJudging(claimed(), 1, 3, { by: 'second', again: true }, addSeconds(299))).toBeNull();
+    expect(claimJudging(claimed(), 1, 3, second, addSeconds(300))).not.toBeNull();
   });
 
   it('by the same one where it has not heard that it had written so, but not where it runs twice', () => {
-    expect(claimJudging(claimed(), 1, 3, { by: 'first', again: true }, later(1))).not.toBeNull();
-    expect(claimJudging(claimed(), 1, 3, first, later(1))).toBeNull();
+    expect(claimJudging(claimed(), 1, 3, { by: 'first', again: true }, addSeconds(1))).not.toBeNull();
+    expect(claimJudging(claimed(), 1, 3, first, addSeconds(1))).toBeNull();
   });
 
   it('at once for a newer run, and for none that is not the one', () => {
-    expect(claimJudging({ ...claimed(), run: 4 }, 1, 4, first, later(1))).not.toBeNull();
-    expect(claimJudging({ ...claimed(), run: 4 }, 1, 3, first, later(400))).toBeNull();
-    expect(claimJudging(waiting(), 2, 3, first, NOW)).toBeNull();
+    expect(claimJudging({ ...claimed(), run: 4 }, 1, 4, first, addSeconds(1))).not.toBeNull();
+    expect(claimJudging({ ...claimed(), run: 4 }, 1, 3, first, addSeconds(400))).toBeNull();
+    expect(claimJudging(waiting(), 2, 3, first, FIXED_NOW)).toBeNull();
   });
 
   it('and not once there is a verdict, which takes away that they were asked', () => {
-    const judged = recordVerdict(claimed(), 1, verdict(), later(9))?.task ?? claimed();
+    const judged = recordVerdict(claimed(), 1, verdict(), addSeconds(9))?.task ?? claimed();
     expect(judged.attempts[0]).not.toHaveProperty('judging');
-    expect(claimJudging(judged, 1, 3, first, later(400))).toBeNull();
+    expect(claimJudging(judged, 1, 3, first, addSeconds(400))).toBeNull();
   });
 });

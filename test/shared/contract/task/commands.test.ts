@@ -8,28 +8,28 @@ import { startAttempt } from '../../../../shared/control/task-commands/claim.ts'
 import { recordDecision } from '../../../../shared/control/task-commands/decide.ts';
 import {
   authorizeDelivery,
-  recordDelivered,
-  recordDeliveryRefused,
+  recordDelivery,
+  recordDeliveryRefusal,
 } from '../../../../shared/control/task-commands/deliver.ts';
-import { cancel, failByOperator, retry, review } from '../../../../shared/control/task-commands/operate.ts';
-import { boxLost, expireLease, handBack, restart } from '../../../../shared/control/task-commands/recover.ts';
-import { settle } from '../../../../shared/control/task-commands/settle.ts';
+import { cancelTask, failTaskByOperator, startRetryRound, reviewHeldTask } from '../../../../shared/control/task-commands/operate.ts';
+import { recordLaunchLost, expireLease, releaseTask, restartCascade } from '../../../../shared/control/task-commands/recover.ts';
+import { settleTask } from '../../../../shared/control/task-commands/settle.ts';
 import {
   recordEvidence,
   recordVerdict,
   recordVerificationFailure,
 } from '../../../../shared/control/task-commands/verify.ts';
-import { reexamine, stopWaiting, waitForFiles } from '../../../../shared/control/task-commands/wait.ts';
-import { report as handIn, keepAlive } from '../../../../shared/control/task-commands/work.ts';
+import { reexamineDependencies, stopWaitingForFiles, waitForFiles } from '../../../../shared/control/task-commands/wait.ts';
+import { recordAgentReport as handIn, renewLease } from '../../../../shared/control/task-commands/work.ts';
 import {
   artifact,
   attempt,
   evidence,
-  inReview,
-  later,
-  NOW,
+  taskInReview,
+  addSeconds,
+  FIXED_NOW,
   report,
-  sha1,
+  fakeSha1,
   task,
   verdict,
 } from '../../../support/builders.ts';
@@ -49,17 +49,17 @@ const start = (of: Task, fields: { holder?: string } = {}) =>
     model: DEFAULT_TIER_MODELS.haiku,
     tier: 'haiku',
     effort: 'low',
-    holder: fields.holder ?? 'managed',
+    leaseHolder: fields.holder ?? 'managed',
     leaseSeconds: 120,
-    agent: null,
-    now: NOW,
+    agentLaunch: null,
+    now: FIXED_NOW,
   });
 const launch = (number: number): NonNullable<Attempt['agent']> => ({
   number,
   token_sha256: 'x',
   assignment_key: 'k',
   lost: false,
-  launched_at: NOW.toISOString(),
+  launched_at: FIXED_NOW.toISOString(),
 });
 const handed = {
   report: { status: 'completed' as const, summary: 'done', failure_class: null, output_tail: '' },
@@ -78,7 +78,7 @@ describe('claiming', () => {
     expect(claimed.attempts[0]).toMatchObject({
       number: 1,
       outcome: null,
-      lease_until: NOW.getTime() / 1_000 + 120,
+      lease_until: FIXED_NOW.getTime() / 1_000 + 120,
     });
   });
 
@@ -90,7 +90,7 @@ describe('claiming', () => {
   );
 
   it('starts the next attempt of a task in review', () => {
-    const { task: again, event } = start(inReview({ outcome: 'failed' }));
+    const { task: again, event } = start(taskInReview({ outcome: 'failed' }));
     expect(event).toBe('reattempt');
     expect(again.attempts.map((each) => each.number)).toEqual([1, 2]);
   });
@@ -100,19 +100,19 @@ describe('handing back', () => {
   const external = start(task({ runner: 'external' }), { holder: 'ann' }).task;
 
   it('opens an external task again without using up a retry, and says why', () => {
-    const { task: open } = handBack({ ...external, retries: 3 }, 1, 'going home', NOW);
+    const { task: open } = releaseTask({ ...external, retries: 3 }, 1, 'going home', FIXED_NOW);
     expect(open).toMatchObject({ status: 'open', retries: 3 });
     expect(open.attempts[0]).toMatchObject({
       outcome: 'expired',
       progress: { message: 'handed back: going home' },
     });
-    expect(refusal(() => handBack(open, 1, 'again', NOW))).toBe('stale_lease');
+    expect(refusal(() => releaseTask(open, 1, 'again', FIXED_NOW))).toBe('stale_lease');
   });
 
   it('is not for what the platform runs, another attempt, or work that is in', () => {
-    expect(refusal(() => handBack(start(task()).task, 1, 'r', NOW))).toBe('conflict');
-    expect(refusal(() => handBack(external, 2, 'r', NOW))).toBe('stale_lease');
-    expect(refusal(() => handBack(inReview({}, { runner: 'external' }), 1, 'r', NOW))).toBe('stale_lease');
+    expect(refusal(() => releaseTask(start(task()).task, 1, 'r', FIXED_NOW))).toBe('conflict');
+    expect(refusal(() => releaseTask(external, 2, 'r', FIXED_NOW))).toBe('stale_lease');
+    expect(refusal(() => releaseTask(taskInReview({}, { runner: 'external' }), 1, 'r', FIXED_NOW))).toBe('stale_lease');
   });
 });
 
@@ -120,24 +120,24 @@ describe('working', () => {
   const claimed = start(task()).task;
 
   it('moves to in_progress with the first sign of life and extends the lease', () => {
-    const { task: alive } = keepAlive(claimed, 1, 120, later(60));
+    const { task: alive } = renewLease(claimed, 1, 120, addSeconds(60));
     expect(alive.status).toBe('in_progress');
-    expect(alive.attempts[0]?.lease_until).toBe(NOW.getTime() / 1_000 + 180);
+    expect(alive.attempts[0]?.lease_until).toBe(FIXED_NOW.getTime() / 1_000 + 180);
   });
 
   it('refuses a heartbeat after the lease ran out, of another attempt, and after the report', () => {
-    expect(refusal(() => keepAlive(claimed, 1, 120, later(121)))).toBe('stale_lease');
-    expect(refusal(() => keepAlive(claimed, 2, 120, NOW))).toBe('stale_lease');
-    expect(refusal(() => keepAlive(inReview(), 1, 120, NOW))).toBe('stale_lease');
+    expect(refusal(() => renewLease(claimed, 1, 120, addSeconds(121)))).toBe('stale_lease');
+    expect(refusal(() => renewLease(claimed, 2, 120, FIXED_NOW))).toBe('stale_lease');
+    expect(refusal(() => renewLease(taskInReview(), 1, 120, FIXED_NOW))).toBe('stale_lease');
   });
 
   it('hands in once; the same report again changes nothing, a different one is refused', () => {
-    const first = handIn(claimed, 1, handed, NOW);
+    const first = handIn(claimed, 1, handed, FIXED_NOW);
     expect(first?.task.status).toBe('in_review');
-    expect(handIn(first?.task ?? claimed, 1, handed, later(5))).toBeNull();
+    expect(handIn(first?.task ?? claimed, 1, handed, addSeconds(5))).toBeNull();
     expect(
       refusal(() =>
-        handIn(first?.task ?? claimed, 1, { ...handed, artifact: artifact({ tree: sha1('d') }) }, later(5)),
+        handIn(first?.task ?? claimed, 1, { ...handed, artifact: artifact({ tree: fakeSha1('d') }) }, addSeconds(5)),
       ),
     ).toBe('stale_lease');
   });
@@ -145,7 +145,7 @@ describe('working', () => {
   it('starts the cascade of an external task with the report', () => {
     const external = start(task({}, { runner: 'external' })).task;
     expect(external.run).toBe(0);
-    expect(handIn(external, 1, handed, NOW)?.task.run).toBe(1);
+    expect(handIn(external, 1, handed, FIXED_NOW)?.task.run).toBe(1);
   });
 });
 
@@ -153,70 +153,70 @@ describe('leases and lost boxes', () => {
   const claimed = start(task()).task;
 
   it('reopens on expiry, never fails while retries are left, and fails only when they are used up', () => {
-    expect(expireLease(claimed, later(119))).toBeNull();
-    const reopened = expireLease(claimed, later(121));
+    expect(expireLease(claimed, addSeconds(119))).toBeNull();
+    const reopened = expireLease(claimed, addSeconds(121));
     expect(reopened?.task).toMatchObject({ status: 'open', retries: 1 });
     expect(reopened?.task.attempts[0]?.outcome).toBe('expired');
-    expect(expireLease({ ...claimed, retries: 3 }, later(121))?.task).toMatchObject({
+    expect(expireLease({ ...claimed, retries: 3 }, addSeconds(121))?.task).toMatchObject({
       status: 'failed',
       failure: { code: 'lease_expired' },
     });
   });
 
   it('leaves a reported attempt alone', () => {
-    expect(expireLease(inReview(), later(9_999))).toBeNull();
-    expect(boxLost(inReview({ agent: launch(1) }), 1, 'agent', 1, 'gone', NOW)).toBeNull();
+    expect(expireLease(taskInReview(), addSeconds(9_999))).toBeNull();
+    expect(recordLaunchLost(taskInReview({ agent: launch(1) }), 1, 'agent', 1, 'gone', FIXED_NOW)).toBeNull();
   });
 
   it('gives the attempt of a lost agent box back, once', () => {
     const running = { ...claimed, attempts: [attempt({ agent: launch(1) })] };
-    const lost = boxLost(running, 1, 'agent', 1, 'gone', NOW);
+    const lost = recordLaunchLost(running, 1, 'agent', 1, 'gone', FIXED_NOW);
     expect(lost?.task).toMatchObject({ status: 'open', retries: 1 });
-    expect(boxLost(lost?.task ?? running, 1, 'agent', 1, 'gone', NOW)).toBeNull();
-    expect(boxLost(running, 1, 'agent', 2, 'gone', NOW)).toBeNull();
+    expect(recordLaunchLost(lost?.task ?? running, 1, 'agent', 1, 'gone', FIXED_NOW)).toBeNull();
+    expect(recordLaunchLost(running, 1, 'agent', 2, 'gone', FIXED_NOW)).toBeNull();
   });
 
   it('marks a lost gates box and starts the cascade anew, without a new attempt of the agent', () => {
-    const lost = boxLost(inReview({ gates: launch(1) }), 1, 'gates', 1, 'gone', NOW);
+    const lost = recordLaunchLost(taskInReview({ gates: launch(1) }), 1, 'gates', 1, 'gone', FIXED_NOW);
     expect(lost?.task).toMatchObject({ status: 'in_review', run: 2 });
     expect(lost?.task.attempts).toHaveLength(1);
     expect(lost?.task.attempts[0]?.gates?.lost).toBe(true);
   });
 
   it('restarts the cascade of what is managed and unfinished, and nothing else', () => {
-    expect(restart(task(), NOW)?.task.run).toBe(2);
-    expect(restart(inReview(), NOW)?.task.run).toBe(2);
-    expect(restart(task({}, { runner: 'external' }), NOW)).toBeNull();
-    expect(restart(task({ status: 'done' }), NOW)).toBeNull();
-    expect(restart(task({ waits_for: 'T0' }), NOW)).toBeNull();
+    expect(restartCascade(task(), FIXED_NOW)?.task.run).toBe(2);
+    expect(restartCascade(taskInReview(), FIXED_NOW)?.task.run).toBe(2);
+    expect(restartCascade(task({}, { runner: 'external' }), FIXED_NOW)).toBeNull();
+    expect(restartCascade(task({ status: 'done' }), FIXED_NOW)).toBeNull();
+    expect(restartCascade(task({ waits_for: 'T0' }), FIXED_NOW)).toBeNull();
   });
 });
 
 describe('evidence and verdict', () => {
   it('takes evidence about the tree of the attempt, once, and no other', () => {
-    const first = recordEvidence(inReview(), 1, evidence(), 'evidence/key', NOW);
-    expect(first?.task.attempts[0]?.verification).toMatchObject({ key: 'evidence/key', tree: sha1('b') });
-    expect(recordEvidence(first?.task ?? inReview(), 1, evidence(), 'evidence/key', NOW)).toBeNull();
-    expect(refusal(() => recordEvidence(inReview(), 1, evidence({ tree: sha1('d') }), 'k', NOW))).toBe(
+    const first = recordEvidence(taskInReview(), 1, evidence(), 'evidence/key', FIXED_NOW);
+    expect(first?.task.attempts[0]?.verification).toMatchObject({ key: 'evidence/key', tree: fakeSha1('b') });
+    expect(recordEvidence(first?.task ?? taskInReview(), 1, evidence(), 'evidence/key', FIXED_NOW)).toBeNull();
+    expect(refusal(() => recordEvidence(taskInReview(), 1, evidence({ tree: fakeSha1('d') }), 'k', FIXED_NOW))).toBe(
       'invalid',
     );
   });
 
   it('takes a verdict on the tree of the evidence only', () => {
-    const seen = recordEvidence(inReview(), 1, evidence(), 'k', NOW)?.task ?? inReview();
-    expect(recordVerdict(seen, 1, verdict(), NOW)?.task.attempts[0]?.verdict?.verdict).toBe('pass');
-    expect(refusal(() => recordVerdict(seen, 1, verdict({ tree: sha1('d') }), NOW))).toBe('conflict');
-    expect(refusal(() => recordVerdict(inReview(), 1, verdict(), NOW))).toBe('conflict');
+    const seen = recordEvidence(taskInReview(), 1, evidence(), 'k', FIXED_NOW)?.task ?? taskInReview();
+    expect(recordVerdict(seen, 1, verdict(), FIXED_NOW)?.task.attempts[0]?.verdict?.verdict).toBe('pass');
+    expect(refusal(() => recordVerdict(seen, 1, verdict({ tree: fakeSha1('d') }), FIXED_NOW))).toBe('conflict');
+    expect(refusal(() => recordVerdict(taskInReview(), 1, verdict(), FIXED_NOW))).toBe('conflict');
   });
 
   it('keeps why there is no evidence', () => {
-    const failed = recordVerificationFailure(inReview(), 1, 'patch_does_not_apply', 'hunk 3', NOW);
+    const failed = recordVerificationFailure(taskInReview(), 1, 'patch_does_not_apply', 'hunk 3', FIXED_NOW);
     expect(failed?.task.attempts[0]?.verification_failure?.failure_class).toBe('patch_does_not_apply');
   });
 });
 
 /** The work of the builders, with this tree. */
-const work = (tree = 'b') => ({ base_commit: sha1('a'), tree: sha1(tree) });
+const work = (tree = 'b') => ({ base_commit: fakeSha1('a'), tree: fakeSha1(tree) });
 
 describe('delivery', () => {
   const decision = {
@@ -224,14 +224,14 @@ describe('delivery', () => {
     reason: 'verdict pass',
     next_model: null,
     next_tier: null,
-    at: NOW.toISOString(),
+    at: FIXED_NOW.toISOString(),
   };
-  const accepted = inReview({ verdict: verdict(), decision });
+  const accepted = taskInReview({ verdict: verdict(), decision });
 
   it('is allowed for the tree that passed', () => {
-    expect(authorizeDelivery(accepted, 1, work('b'), NOW)?.task.delivery).toMatchObject({
+    expect(authorizeDelivery(accepted, 1, work('b'), FIXED_NOW)?.task.delivery).toMatchObject({
       state: 'pushing',
-      tree: sha1('b'),
+      tree: fakeSha1('b'),
       branch: 'assay/T1',
     });
   });
@@ -240,75 +240,75 @@ describe('delivery', () => {
     ['another tree', accepted, work('d')],
     [
       'a verdict on another base',
-      inReview({ verdict: verdict({ base_commit: sha1('d') }), decision }),
+      taskInReview({ verdict: verdict({ base_commit: fakeSha1('d') }), decision }),
       work(),
     ],
     [
       'a patch on another base',
-      inReview({ artifact: artifact({ base_commit: sha1('d') }), verdict: verdict(), decision }),
+      taskInReview({ artifact: artifact({ base_commit: fakeSha1('d') }), verdict: verdict(), decision }),
       work(),
     ],
-    ['a failing verdict', inReview({ verdict: verdict({ verdict: 'fail' }), decision }), work()],
-    ['a verdict on another tree', inReview({ verdict: verdict({ tree: sha1('d') }), decision }), work()],
-    ['no verdict', inReview({ decision }), work()],
-    ['no decision', inReview({ verdict: verdict() }), work()],
-    ['unverified work', inReview({ verdict: verdict({ verified: false }), decision }), work()],
+    ['a failing verdict', taskInReview({ verdict: verdict({ verdict: 'fail' }), decision }), work()],
+    ['a verdict on another tree', taskInReview({ verdict: verdict({ tree: fakeSha1('d') }), decision }), work()],
+    ['no verdict', taskInReview({ decision }), work()],
+    ['no decision', taskInReview({ verdict: verdict() }), work()],
+    ['unverified work', taskInReview({ verdict: verdict({ verified: false }), decision }), work()],
     [
       'a referred task',
-      inReview({ verdict: verdict({ verdict: 'refer' }), decision: { ...decision, action: 'refer' } }),
+      taskInReview({ verdict: verdict({ verdict: 'refer' }), decision: { ...decision, action: 'refer' } }),
       work(),
     ],
   ])('is refused for %s', (_name, of, which) => {
-    expect(refusal(() => authorizeDelivery(of, 1, which, NOW))).toBe('conflict');
+    expect(refusal(() => authorizeDelivery(of, 1, which, FIXED_NOW))).toBe('conflict');
   });
 
   it('is refused for another base by name, at every step', () => {
-    const other = { ...work(), base_commit: sha1('d') };
-    expect(refusal(() => authorizeDelivery(accepted, 1, other, NOW))).toBe('wrong_base');
-    const pushing = authorizeDelivery(accepted, 1, work(), NOW)?.task ?? accepted;
-    expect(refusal(() => recordDelivered(pushing, 1, other, sha1('e'), NOW))).toBe('wrong_base');
-    expect(refusal(() => recordDeliveryRefused(pushing, 1, other, 'no', NOW))).toBe('wrong_base');
+    const other = { ...work(), base_commit: fakeSha1('d') };
+    expect(refusal(() => authorizeDelivery(accepted, 1, other, FIXED_NOW))).toBe('wrong_base');
+    const pushing = authorizeDelivery(accepted, 1, work(), FIXED_NOW)?.task ?? accepted;
+    expect(refusal(() => recordDelivery(pushing, 1, other, fakeSha1('e'), FIXED_NOW))).toBe('wrong_base');
+    expect(refusal(() => recordDeliveryRefusal(pushing, 1, other, 'no', FIXED_NOW))).toBe('wrong_base');
   });
 
   it('of unverified work needs deliver_unverified', () => {
-    const asked = inReview(
+    const asked = taskInReview(
       { verdict: verdict({ verified: false }), decision },
       {},
       { deliver_unverified: true },
     );
-    expect(authorizeDelivery(asked, 1, work('b'), NOW)?.task.delivery?.state).toBe('pushing');
+    expect(authorizeDelivery(asked, 1, work('b'), FIXED_NOW)?.task.delivery?.state).toBe('pushing');
   });
 
   it('is reported only after leave was given, and once', () => {
-    expect(refusal(() => recordDelivered(accepted, 1, work('b'), sha1('e'), NOW))).toBe('conflict');
-    const pushing = authorizeDelivery(accepted, 1, work('b'), NOW)?.task ?? accepted;
-    const delivered = recordDelivered(pushing, 1, work('b'), sha1('e'), NOW)?.task ?? pushing;
-    expect(delivered.delivery).toMatchObject({ state: 'delivered', commit: sha1('e') });
-    expect(recordDelivered(delivered, 1, work('b'), sha1('e'), NOW)).toBeNull();
-    expect(recordDeliveryRefused(delivered, 1, work('b'), 'late', NOW)).toBeNull();
+    expect(refusal(() => recordDelivery(accepted, 1, work('b'), fakeSha1('e'), FIXED_NOW))).toBe('conflict');
+    const pushing = authorizeDelivery(accepted, 1, work('b'), FIXED_NOW)?.task ?? accepted;
+    const delivered = recordDelivery(pushing, 1, work('b'), fakeSha1('e'), FIXED_NOW)?.task ?? pushing;
+    expect(delivered.delivery).toMatchObject({ state: 'delivered', commit: fakeSha1('e') });
+    expect(recordDelivery(delivered, 1, work('b'), fakeSha1('e'), FIXED_NOW)).toBeNull();
+    expect(recordDeliveryRefusal(delivered, 1, work('b'), 'late', FIXED_NOW)).toBeNull();
   });
 
   it('settles as done only once delivered, as failed when the push was refused', () => {
-    expect(settle(accepted, NOW)).toBeNull();
-    const pushing = authorizeDelivery(accepted, 1, work('b'), NOW)?.task ?? accepted;
-    const delivered = recordDelivered(pushing, 1, work('b'), sha1('e'), NOW)?.task ?? pushing;
-    expect(settle(delivered, NOW)?.task).toMatchObject({
+    expect(settleTask(accepted, FIXED_NOW)).toBeNull();
+    const pushing = authorizeDelivery(accepted, 1, work('b'), FIXED_NOW)?.task ?? accepted;
+    const delivered = recordDelivery(pushing, 1, work('b'), fakeSha1('e'), FIXED_NOW)?.task ?? pushing;
+    expect(settleTask(delivered, FIXED_NOW)?.task).toMatchObject({
       status: 'done',
       verified: true,
       verification_count: 2,
       flagged_unverified: false,
     });
     expect(
-      settle(recordDeliveryRefused(pushing, 1, work('b'), 'branch exists', NOW)?.task ?? pushing, NOW)?.task,
+      settleTask(recordDeliveryRefusal(pushing, 1, work('b'), 'branch exists', FIXED_NOW)?.task ?? pushing, FIXED_NOW)?.task,
     ).toMatchObject({ status: 'failed', failure: { code: 'delivery_refused' } });
   });
 
   it('withholds unverified work and flags it', () => {
-    const unverified = inReview({
+    const unverified = taskInReview({
       verdict: verdict({ verified: false, tests_run: false, quality_gates_run: false }),
       decision,
     });
-    expect(settle(unverified, NOW)?.task).toMatchObject({
+    expect(settleTask(unverified, FIXED_NOW)?.task).toMatchObject({
       status: 'done',
       verified: false,
       flagged_unverified: true,
@@ -321,8 +321,8 @@ describe('delivery', () => {
 describe('decisions', () => {
   const decided = (
     action: 'escalate' | 'retry' | 'refer' | 'give_up',
-    of: Task = inReview({ verdict: verdict({ verdict: 'fail' }) }),
-  ) => recordDecision(of, 1, { action, reason: 'because', next_model: null, next_tier: null }, NOW);
+    of: Task = taskInReview({ verdict: verdict({ verdict: 'fail' }) }),
+  ) => recordDecision(of, 1, { action, reason: 'because', next_model: null, next_tier: null }, FIXED_NOW);
 
   it('end the attempt, but for accept and refer', () => {
     expect(decided('escalate')?.task.attempts[0]?.outcome).toBe('failed');
@@ -333,7 +333,7 @@ describe('decisions', () => {
   });
 
   it('reopen an external task for rework', () => {
-    const external = inReview({ verdict: verdict({ verdict: 'fail' }) }, {}, { runner: 'external' });
+    const external = taskInReview({ verdict: verdict({ verdict: 'fail' }) }, {}, { runner: 'external' });
     expect(decided('retry', external)?.task.status).toBe('open');
   });
 });
@@ -342,55 +342,55 @@ describe('operators', () => {
   it.each(['pushing', 'delivered'] as const)('let no task end by a word while its work is %s', (state) => {
     const delivery = {
       state,
-      base_commit: sha1('a'),
-      tree: sha1('b'),
+      base_commit: fakeSha1('a'),
+      tree: fakeSha1('b'),
       branch: 'assay/T1',
       commit: null,
       reason: null,
-      at: NOW.toISOString(),
+      at: FIXED_NOW.toISOString(),
     };
-    const leaving = inReview({}, { delivery });
-    expect(refusal(() => failByOperator(leaving, 'stuck', 'ann', NOW))).toBe('conflict');
-    expect(refusal(() => cancel(leaving, 'not needed', 'ann', NOW))).toBe('conflict');
+    const leaving = taskInReview({}, { delivery });
+    expect(refusal(() => failTaskByOperator(leaving, 'stuck', 'ann', FIXED_NOW))).toBe('conflict');
+    expect(refusal(() => cancelTask(leaving, 'not needed', 'ann', FIXED_NOW))).toBe('conflict');
   });
 
   it('cancel what is not finished; a second cancel changes nothing; a delivery under way is too late', () => {
-    const cancelled = cancel(task(), 'not needed', 'ann', NOW);
+    const cancelled = cancelTask(task(), 'not needed', 'ann', FIXED_NOW);
     expect(cancelled?.task).toMatchObject({
       status: 'cancelled',
       failure: { code: 'cancelled', message: 'ann: not needed' },
     });
-    expect(cancel(cancelled?.task ?? task(), 'again', 'ann', NOW)).toBeNull();
-    expect(refusal(() => cancel(task({ status: 'done' }), 'x', 'ann', NOW))).toBe('conflict');
+    expect(cancelTask(cancelled?.task ?? task(), 'again', 'ann', FIXED_NOW)).toBeNull();
+    expect(refusal(() => cancelTask(task({ status: 'done' }), 'x', 'ann', FIXED_NOW))).toBe('conflict');
     expect(
       refusal(() =>
-        cancel(
-          inReview(
+        cancelTask(
+          taskInReview(
             {},
             {
               delivery: {
                 state: 'pushing',
-                base_commit: sha1('a'),
-                tree: sha1('b'),
+                base_commit: fakeSha1('a'),
+                tree: fakeSha1('b'),
                 branch: 'assay/T1',
                 commit: null,
                 reason: null,
-                at: NOW.toISOString(),
+                at: FIXED_NOW.toISOString(),
               },
             },
           ),
           'x',
           'ann',
-          NOW,
+          FIXED_NOW,
         ),
       ),
     ).toBe('conflict');
   });
 
   it('retry a failed task with a fresh budget and the history kept', () => {
-    const failed = failByOperator(start(task()).task, 'stuck', 'ann', NOW)?.task ?? task();
+    const failed = failTaskByOperator(start(task()).task, 'stuck', 'ann', FIXED_NOW)?.task ?? task();
     expect(failed.status).toBe('failed');
-    const again = retry(failed, later(60)).task;
+    const again = startRetryRound(failed, addSeconds(60)).task;
     expect(again).toMatchObject({
       status: 'open',
       budget_from: 2,
@@ -400,7 +400,7 @@ describe('operators', () => {
       expires_at: null,
     });
     expect(again.attempts).toHaveLength(1);
-    expect(refusal(() => retry(task(), NOW))).toBe('conflict');
+    expect(refusal(() => startRetryRound(task(), FIXED_NOW))).toBe('conflict');
   });
 
   it('names the files that it lets out, and how many more there are', () => {
@@ -413,38 +413,38 @@ describe('operators', () => {
       allowed_by: null,
     }));
     const reviewed = (protected_files: typeof files) => {
-      const changed = recordEvidence(inReview(), 1, evidence({ protected_files }), 'key', NOW)?.task;
-      const held = { ...inReview(), ...changed, hold: { reasons: [], since: NOW.toISOString() } };
-      return review(held, 'approve', 'r', 'ann', { tree: sha1('b') }, NOW)?.task.review;
+      const changed = recordEvidence(taskInReview(), 1, evidence({ protected_files }), 'key', FIXED_NOW)?.task;
+      const held = { ...taskInReview(), ...changed, hold: { reasons: [], since: FIXED_NOW.toISOString() } };
+      return reviewHeldTask(held, 'approve', 'r', 'ann', { tree: fakeSha1('b') }, FIXED_NOW)?.task.review;
     };
     expect(reviewed(files)).toMatchObject({ accepted_files: { length: 30 }, accepted_more: 3 });
     expect(reviewed(files.slice(0, 30))).not.toHaveProperty('accepted_more');
   });
 
   it('review a held task on the tree they looked at', () => {
-    const held = inReview({}, { hold: { reasons: ['inert'], since: NOW.toISOString() } });
-    expect(review(held, 'approve', 'looks right', 'ann', work('b'), NOW)?.task).toMatchObject({
+    const held = taskInReview({}, { hold: { reasons: ['inert'], since: FIXED_NOW.toISOString() } });
+    expect(reviewHeldTask(held, 'approve', 'looks right', 'ann', work('b'), FIXED_NOW)?.task).toMatchObject({
       hold: null,
       run: 2,
-      review: { by: 'ann', tree: sha1('b') },
+      review: { by: 'ann', tree: fakeSha1('b') },
     });
-    expect(refusal(() => review(held, 'approve', 'x', 'ann', work('d'), NOW))).toBe('invalid');
-    expect(refusal(() => review(inReview(), 'approve', 'x', 'ann', work('b'), NOW))).toBe('conflict');
+    expect(refusal(() => reviewHeldTask(held, 'approve', 'x', 'ann', work('d'), FIXED_NOW))).toBe('invalid');
+    expect(refusal(() => reviewHeldTask(taskInReview(), 'approve', 'x', 'ann', work('b'), FIXED_NOW))).toBe('conflict');
   });
 });
 
 describe('the base', () => {
   it('is what all that is said of a task must be about', () => {
-    const other = sha1('d');
-    const held = inReview({}, { hold: { reasons: ['inert'], since: NOW.toISOString() } });
+    const other = fakeSha1('d');
+    const held = taskInReview({}, { hold: { reasons: ['inert'], since: FIXED_NOW.toISOString() } });
     expect(
-      refusal(() => review(held, 'approve', 'x', 'ann', { tree: sha1('b'), base_commit: other }, NOW)),
+      refusal(() => reviewHeldTask(held, 'approve', 'x', 'ann', { tree: fakeSha1('b'), base_commit: other }, FIXED_NOW)),
     ).toBe('wrong_base');
-    expect(refusal(() => recordEvidence(inReview(), 1, evidence({ base_commit: other }), 'k', NOW))).toBe(
+    expect(refusal(() => recordEvidence(taskInReview(), 1, evidence({ base_commit: other }), 'k', FIXED_NOW))).toBe(
       'wrong_base',
     );
-    const seen = recordEvidence(inReview(), 1, evidence(), 'k', NOW)?.task ?? task();
-    expect(refusal(() => recordVerdict(seen, 1, verdict({ base_commit: other }), NOW))).toBe('wrong_base');
+    const seen = recordEvidence(taskInReview(), 1, evidence(), 'k', FIXED_NOW)?.task ?? task();
+    expect(refusal(() => recordVerdict(seen, 1, verdict({ base_commit: other }), FIXED_NOW))).toBe('wrong_base');
   });
 
   it('must be known before anybody gets the task', () => {
@@ -453,17 +453,17 @@ describe('the base', () => {
 
   it('is resolved anew with a new round, unless the task names a commit', () => {
     const failed = { status: 'failed' as const };
-    expect(retry(task(failed, { base_ref: 'main' }), NOW).task.base_commit).toBeNull();
-    expect(retry(task(failed, { base_ref: sha1('c') }), NOW).task.base_commit).toBe(sha1('c'));
+    expect(startRetryRound(task(failed, { base_ref: 'main' }), FIXED_NOW).task.base_commit).toBeNull();
+    expect(startRetryRound(task(failed, { base_ref: fakeSha1('c') }), FIXED_NOW).task.base_commit).toBe(fakeSha1('c'));
   });
 
   it('of an outside agent gets an execution of its own as long as it is not known', () => {
     const known = task({ status: 'failed', run: 3 }, { runner: 'external' });
-    expect(retry(known, NOW).task.run).toBe(3);
+    expect(startRetryRound(known, FIXED_NOW).task.run).toBe(3);
     const unknown = task({ status: 'failed', run: 3 }, { runner: 'external', base_ref: 'main' });
-    expect(retry(unknown, NOW).task.run).toBe(4);
-    expect(restart(task({ base_commit: null, run: 1 }, { runner: 'external' }), NOW)?.task.run).toBe(2);
-    expect(restart(task({}, { runner: 'external' }), NOW)).toBeNull();
+    expect(startRetryRound(unknown, FIXED_NOW).task.run).toBe(4);
+    expect(restartCascade(task({ base_commit: null, run: 1 }, { runner: 'external' }), FIXED_NOW)?.task.run).toBe(2);
+    expect(restartCascade(task({}, { runner: 'external' }), FIXED_NOW)).toBeNull();
   });
 });
 
@@ -480,7 +480,7 @@ describe('waiting', () => {
   );
 
   it('opens when all dependencies are done, and starts the cascade', () => {
-    expect(reexamine(blocked, deps('done'), NOW)?.task).toMatchObject({
+    expect(reexamineDependencies(blocked, deps('done'), FIXED_NOW)?.task).toMatchObject({
       status: 'open',
       run: 1,
       waits_for: null,
@@ -489,20 +489,20 @@ describe('waiting', () => {
   });
 
   it('shows a failed dependency as the reason, and recovers when it is retried', () => {
-    const shown = reexamine(blocked, deps('failed'), NOW)?.task ?? blocked;
+    const shown = reexamineDependencies(blocked, deps('failed'), FIXED_NOW)?.task ?? blocked;
     expect(shown).toMatchObject({
       status: 'blocked',
       blocked_reason: { code: 'dependency_failed', task_id: 'D' },
     });
-    expect(reexamine(shown, deps('open'), NOW)?.task.blocked_reason?.code).toBe('dependency_pending');
-    expect(reexamine(blocked, deps('open'), NOW)).toBeNull();
+    expect(reexamineDependencies(shown, deps('open'), FIXED_NOW)?.task.blocked_reason?.code).toBe('dependency_pending');
+    expect(reexamineDependencies(blocked, deps('open'), FIXED_NOW)).toBeNull();
   });
 
   it('parks a task for held files and starts it again', () => {
-    const parked = waitForFiles(task(), { holder: 'H', file: 'src/a.ts', held: 'src' }, NOW)?.task ?? task();
+    const parked = waitForFiles(task(), { holder: 'H', wantedPath: 'src/a.ts', lockedPath: 'src' }, FIXED_NOW)?.task ?? task();
     expect(parked).toMatchObject({ status: 'open', waits_for: 'H', blocked_reason: { code: 'files_held' } });
-    expect(stopWaiting(parked, NOW)?.task).toMatchObject({ waits_for: null, run: 2 });
-    expect(stopWaiting(task(), NOW)).toBeNull();
+    expect(stopWaitingForFiles(parked, FIXED_NOW)?.task).toMatchObject({ waits_for: null, run: 2 });
+    expect(stopWaitingForFiles(task(), FIXED_NOW)).toBeNull();
   });
 });
 
@@ -512,16 +512,16 @@ it('settles an agent that never produced anything as failed with its own reason'
     reason: 'explicit failure; opus is the last of the cascade',
     next_model: null,
     next_tier: null,
-    at: NOW.toISOString(),
+    at: FIXED_NOW.toISOString(),
   };
-  const of = inReview({
+  const of = taskInReview({
     report: report({ status: 'failed', summary: 'cannot be done', failure_class: 'agent_failed' }),
     artifact: null,
     decision,
     outcome: 'failed',
   });
-  expect(settle(of, NOW)?.task).toMatchObject({ status: 'failed', failure: { code: 'agent_failed' } });
-  expect(settle(of, NOW)?.task.failure?.message).toContain('cannot be done');
+  expect(settleTask(of, FIXED_NOW)?.task).toMatchObject({ status: 'failed', failure: { code: 'agent_failed' } });
+  expect(settleTask(of, FIXED_NOW)?.task.failure?.message).toContain('cannot be done');
 });
 
 it('refuses another round to a task that has no room for its attempts, and says what to do', () => {
@@ -529,6 +529,6 @@ it('refuses another round to a task that has no room for its attempts, and says 
     status: 'failed',
     attempts: Array.from({ length: MAX_ATTEMPTS_BEFORE_RETRY }, (_, index) => attempt({ number: index + 1 })),
   });
-  expect(() => retry(of, NOW)).toThrow(/no room for another round; submit it again/);
-  expect(retry({ ...of, attempts: of.attempts.slice(1) }, NOW).task.status).toBe('open');
+  expect(() => startRetryRound(of, FIXED_NOW)).toThrow(/no room for another round; submit it again/);
+  expect(startRetryRound({ ...of, attempts: of.attempts.slice(1) }, FIXED_NOW).task.status).toBe('open');
 });

@@ -3,30 +3,30 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { itemBytes as measured } from '../../../../local/dynamodb/capacity.ts';
 import type { Image } from '../../../../local/dynamodb/image.ts';
-import { MAX_APPROVALS, MAX_REASON } from '../../../../shared/contract/approval/schema.ts';
+import { MAX_APPROVALS, MAX_DECISION_REASON_LENGTH } from '../../../../shared/contract/approval/schema.ts';
 import { ReviewSettings } from '../../../../shared/contract/review/schema.ts';
 import {
   MAX_SCREENSHOT_BYTES,
   MAX_SCREENSHOT_SIDE,
-  MOST_SCREENSHOTS,
+  MAX_SCREENSHOTS_PER_GATE,
 } from '../../../../shared/contract/screenshot.ts';
-import { MAX_JUDGED } from '../../../../shared/contract/submission/schema.ts';
+import { MAX_MODEL_JUDGED_SIGNALS } from '../../../../shared/contract/submission/schema.ts';
 import type { Attempt, Launch } from '../../../../shared/contract/task/attempt.ts';
 import {
-  fitted,
-  ITEM_BYTES,
+  shrinkTaskToItem,
+  MAX_ITEM_BYTES,
   MAX_ATTEMPTS_BEFORE_RETRY,
-  MAX_TASK_BYTES,
-  shortest,
+  MAX_NEW_TASK_BYTES,
+  shrinkTaskFully,
 } from '../../../../shared/contract/task/fit.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { MAX_IN_FORCE_BYTES } from '../../../../shared/contract/workflow/in-force.ts';
-import { cut } from '../../../../shared/lib/cut.ts';
-import { itemBytes } from '../../../../shared/lib/item-bytes.ts';
-import { toItem } from '../../../../shared/store/task-item.ts';
-import { approval, attempt, inReview, NOW, report, sha1, task, verdict } from '../../../support/builders.ts';
+import { MAX_RESOLVED_WORKFLOW_BYTES } from '../../../../shared/contract/workflow/in-force.ts';
+import { truncateToBytes } from '../../../../shared/lib/cut.ts';
+import { measureItemBytes } from '../../../../shared/lib/item-bytes.ts';
+import { taskToItem } from '../../../../shared/store/task-item.ts';
+import { approval, attempt, taskInReview, FIXED_NOW, report, fakeSha1, task, verdict } from '../../../support/builders.ts';
 
-const image = (of: Task): Image => marshall(toItem(of), { removeUndefinedValues: true }) as Image;
+const image = (of: Task): Image => marshall(taskToItem(of), { removeUndefinedValues: true }) as Image;
 
 /** A round ends after all attempts of its budget and all its retries. */
 const MOST_ATTEMPTS = MAX_ATTEMPTS_BEFORE_RETRY - 1 + 10 + 10 + 1;
@@ -43,7 +43,7 @@ const launch: fc.Arbitrary<Launch | null> = fc.record({
   token_sha256: fc.constant('f'.repeat(64)),
   assignment_key: fc.constant(`assignments/${'i'.repeat(64)}/40/deliver-${'n'.repeat(36)}.json`),
   lost: fc.boolean(),
-  launched_at: fc.constant(NOW.toISOString()),
+  launched_at: fc.constant(FIXED_NOW.toISOString()),
 });
 const check = { outcome: 'failed' as const, duration_ms: 123_456 };
 const fullAttempt: fc.Arbitrary<Attempt> = fc
@@ -64,7 +64,7 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
     checks: fc.constantFrom(0, 30),
     path: text(200),
     reasons: fc.constantFrom(0, 50, 100),
-    judgements: fc.constantFrom(0, MAX_JUDGED),
+    judgements: fc.constantFrom(0, MAX_MODEL_JUDGED_SIGNALS),
   })
   .map((of) =>
     attempt({
@@ -72,9 +72,9 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
       tier: 'sonnet',
       effort: 'medium',
       outcome: 'infra_failed',
-      ended_at: NOW.toISOString(),
+      ended_at: FIXED_NOW.toISOString(),
       holder: of.holder,
-      progress: { message: of.progress, percent: 12.345678901234, at: NOW.toISOString() },
+      progress: { message: of.progress, percent: 12.345678901234, at: FIXED_NOW.toISOString() },
       usage: {
         input_tokens: 2 ** 53 - 1,
         output_tokens: 2 ** 53 - 1,
@@ -84,8 +84,8 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
       cost_usd: 1.2345678901234567,
       report: report({ summary: of.summary, output_tail: of.tail, failure_class: 'provider_spend_limit' }),
       artifact: {
-        base_commit: sha1('a') + 'a'.repeat(24),
-        tree: sha1('b') + 'b'.repeat(24),
+        base_commit: fakeSha1('a') + 'a'.repeat(24),
+        tree: fakeSha1('b') + 'b'.repeat(24),
         patch_key: `artifacts/${'i'.repeat(64)}/40/patch-${'a'.repeat(64)}.diff`,
         patch_sha256: 'c'.repeat(64),
         patch_bytes: 20_000_000,
@@ -93,8 +93,8 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
       },
       verification: {
         key: `evidence/${'i'.repeat(64)}/40/evidence-3.json`,
-        tree: sha1('b') + 'b'.repeat(24),
-        base_commit: sha1('a') + 'a'.repeat(24),
+        tree: fakeSha1('b') + 'b'.repeat(24),
+        base_commit: fakeSha1('a') + 'a'.repeat(24),
         signals: Array.from({ length: of.checks }, () => ({
           ...check,
           type: 'test_passes',
@@ -119,12 +119,12 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
           allowed_by: of.path,
         })),
         duration_ms: 1_000,
-        at: NOW.toISOString(),
+        at: FIXED_NOW.toISOString(),
       },
       verification_failure: {
         failure_class: 'repository_unavailable',
         message: of.failure,
-        at: NOW.toISOString(),
+        at: FIXED_NOW.toISOString(),
       },
       verdict: verdict({
         verdict: 'refer',
@@ -168,7 +168,7 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
               probes: Array.from({ length: 20 }, () => ({ id: 'p'.repeat(74), probe_text: of.detail })),
               more_probes: 80,
               payload_sha256: 'a'.repeat(64),
-              created_at: NOW.toISOString(),
+              created_at: FIXED_NOW.toISOString(),
             },
           },
           kind: 'llm_review' as const,
@@ -195,7 +195,7 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
         reason: of.decision,
         next_model: of.model,
         next_tier: 'sonnet',
-        at: NOW.toISOString(),
+        at: FIXED_NOW.toISOString(),
       },
       agent: of.agent,
       gates: of.gates,
@@ -203,7 +203,7 @@ const fullAttempt: fc.Arbitrary<Attempt> = fc
     }),
   );
 
-const pictures = Array.from({ length: MOST_SCREENSHOTS }, (_, index) => ({
+const pictures = Array.from({ length: MAX_SCREENSHOTS_PER_GATE }, (_, index) => ({
   name: `${index}`.padEnd(40, 'n'),
   path: `/${'p'.repeat(499)}`,
   width: MAX_SCREENSHOT_SIDE,
@@ -217,7 +217,7 @@ const IN_FORCE: NonNullable<Task['workflow_in_force']> = {
   name: 'careful',
   from: 'repository',
   version: '1.0.0',
-  steps: [{ node: 'work', title: 'Do it', description: 'd'.repeat(MAX_IN_FORCE_BYTES - 300) }],
+  steps: [{ node: 'work', title: 'Do it', description: 'd'.repeat(MAX_RESOLVED_WORKFLOW_BYTES - 300) }],
   verifications: [],
   review: ReviewSettings.parse({}),
 };
@@ -225,7 +225,7 @@ const IN_FORCE: NonNullable<Task['workflow_in_force']> = {
 /** The largest task that is accepted: its description fills what is left, in characters of any size. */
 const request = unit.map((each): Task => {
   const made = task({ id: 'i'.repeat(64), created_by: 'x'.repeat(64) });
-  const room = MAX_TASK_BYTES - itemBytes(made);
+  const room = MAX_NEW_TASK_BYTES - measureItemBytes(made);
   return { ...made, description: each.repeat(Math.floor(room / Buffer.byteLength(each))) };
 });
 
@@ -251,24 +251,24 @@ const largest = (least: number): fc.Arbitrary<Task> =>
         const last = index === rounds - 1 && !isOver;
         return { ...each, number: index + 1, ...(last ? { outcome: null, decision: null } : {}) };
       }),
-      hold: { reasons: Array.from({ length: held }, () => words), since: NOW.toISOString() },
+      hold: { reasons: Array.from({ length: held }, () => words), since: FIXED_NOW.toISOString() },
       review: {
         decision: 'reject' as const,
         reason: words,
         by: 'ann',
-        at: NOW.toISOString(),
-        base_commit: sha1('a'),
-        tree: sha1('b'),
+        at: FIXED_NOW.toISOString(),
+        base_commit: fakeSha1('a'),
+        tree: fakeSha1('b'),
         accepted_files: Array.from({ length: Math.min(held, 30) }, () => words.slice(0, 200)),
       },
       delivery: {
         state: 'refused' as const,
-        base_commit: sha1('a'),
-        tree: sha1('b'),
+        base_commit: fakeSha1('a'),
+        tree: fakeSha1('b'),
         branch: `assay/${'i'.repeat(64)}`,
-        commit: sha1('d'),
+        commit: fakeSha1('d'),
         reason: words,
-        at: NOW.toISOString(),
+        at: FIXED_NOW.toISOString(),
       },
       failure: { code: 'delivery_refused', message: words },
       base_autonomy: 'supervised' as const,
@@ -280,16 +280,16 @@ const largest = (least: number): fc.Arbitrary<Task> =>
           description: words.slice(0, 1_000),
           requested_by: 'r'.repeat(128),
           decided_by: 'd'.repeat(128),
-          decision_reason: words.slice(0, MAX_REASON),
+          decision_reason: words.slice(0, MAX_DECISION_REASON_LENGTH),
           status: 'approved',
-          decided_at: NOW.toISOString(),
+          decided_at: FIXED_NOW.toISOString(),
           timetable: Array.from({ length: 10 }, () => ({
-            at: NOW.toISOString(),
+            at: FIXED_NOW.toISOString(),
             outcome: 'escalate' as const,
             to: 'r'.repeat(64),
           })),
           work: {
-            tree: sha1('a'),
+            tree: fakeSha1('a'),
             patch_key: `artifacts/${'i'.repeat(64)}/1/patch-${'f'.repeat(64)}.diff`,
             patch_sha256: 'f'.repeat(64),
             patch_bytes: 999_999,
@@ -341,10 +341,10 @@ describe('a task', () => {
   it('can always be written: the largest request, the most attempts, the most words, whatever they are made of', () => {
     fc.assert(
       fc.property(largest(1), (of) => {
-        const kept = fitted(of);
-        expect(measured(image(kept))).toBeLessThanOrEqual(ITEM_BYTES);
+        const kept = shrinkTaskToItem(of);
+        expect(measured(image(kept))).toBeLessThanOrEqual(MAX_ITEM_BYTES);
         expect(decisive(kept)).toEqual(decisive(of));
-        expect(fitted(kept)).toEqual(kept);
+        expect(shrinkTaskToItem(kept)).toEqual(kept);
       }),
       { numRuns: 60 },
     );
@@ -353,21 +353,21 @@ describe('a task', () => {
   it('has room for the shortest form of all attempts beside the largest request', () => {
     fc.assert(
       fc.property(largest(MOST_ATTEMPTS), (of) => {
-        expect(measured(image(shortest(of)))).toBeLessThanOrEqual(ITEM_BYTES);
+        expect(measured(image(shrinkTaskFully(of)))).toBeLessThanOrEqual(MAX_ITEM_BYTES);
       }),
       { numRuns: 20 },
     );
   });
 
   it('that fits is left as it is', () => {
-    const small = inReview();
-    expect(fitted(small)).toBe(small);
+    const small = taskInReview();
+    expect(shrinkTaskToItem(small)).toBe(small);
   });
 
   it('is measured as the table measures it', () => {
     fc.assert(
       fc.property(largest(1), (of) => {
-        const difference = measured(image(of)) - itemBytes(of);
+        const difference = measured(image(of)) - measureItemBytes(of);
         expect(difference).toBeGreaterThanOrEqual(0);
         expect(difference).toBeLessThan(2_000);
       }),
@@ -378,11 +378,11 @@ describe('a task', () => {
   it('loses the words of its oldest attempts first', () => {
     const old = attempt({ outcome: 'failed', report: report({ summary: 'x'.repeat(4_000) }) });
     const attempts = Array.from({ length: 30 }, (_, index) => ({ ...old, number: index + 1 }));
-    const of = { ...inReview(), description: 'd'.repeat(MAX_TASK_BYTES + 100_000), attempts };
-    const kept = fitted(of).attempts.map((each) => each.report?.summary.length ?? 0);
+    const of = { ...taskInReview(), description: 'd'.repeat(MAX_NEW_TASK_BYTES + 100_000), attempts };
+    const kept = shrinkTaskToItem(of).attempts.map((each) => each.report?.summary.length ?? 0);
     expect(kept[0]).toBeLessThan(4_000);
     expect(kept.at(-2)).toBeGreaterThan(kept[0] ?? 0);
-    expect(fitted(of).attempts[0]?.report?.summary.endsWith('[cut]')).toBe(true);
+    expect(shrinkTaskToItem(of).attempts[0]?.report?.summary.endsWith('[cut]')).toBe(true);
   });
 });
 
@@ -391,9 +391,9 @@ describe('a text that is cut', () => {
     fc.assert(
       fc.property(fc.array(unit, { maxLength: 60 }), fc.integer({ min: 5, max: 120 }), (units, bytes) => {
         const whole = units.join('');
-        const short = cut(whole, bytes);
+        const short = truncateToBytes(whole, bytes);
         expect(Buffer.byteLength(short)).toBeLessThanOrEqual(bytes);
-        expect(cut(short, bytes)).toBe(short);
+        expect(truncateToBytes(short, bytes)).toBe(short);
         if (short !== whole) {
           expect(short.endsWith('[cut]')).toBe(true);
           expect(whole.startsWith(short.slice(0, -5))).toBe(true);

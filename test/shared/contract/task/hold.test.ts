@@ -4,18 +4,18 @@ import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agent
 import { Refusal } from '../../../../shared/contract/refusal.ts';
 import { judgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { decide } from '../../../../shared/control/cascade/decide.ts';
-import type { Change } from '../../../../shared/control/task-commands/change.ts';
-import { deadlineOf, lookAgainAt } from '../../../../shared/control/task-commands/deadline.ts';
+import { decideAfterAttempt } from '../../../../shared/control/cascade/decide.ts';
+import type { TaskChange } from '../../../../shared/control/task-commands/change.ts';
+import { nextDeadline, nextCheckAt } from '../../../../shared/control/task-commands/deadline.ts';
 import { recordDecision } from '../../../../shared/control/task-commands/decide.ts';
-import { expireHold, MAX_REPEATS, verifyAgain } from '../../../../shared/control/task-commands/hold.ts';
-import { stageOf } from '../../../../shared/control/task-commands/stage.ts';
+import { expireHold, MAX_REVERIFICATIONS, requestReverification } from '../../../../shared/control/task-commands/hold.ts';
+import { currentStage } from '../../../../shared/control/task-commands/stage.ts';
 import { recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
-import { reduce } from '../../../../shared/control/verdict/reduce.ts';
-import { evidence, gate, inReview, later, NOW, verdict, verification } from '../../../support/builders.ts';
+import { reduceToVerdict } from '../../../../shared/control/verdict/reduce.ts';
+import { evidence, gate, taskInReview, addSeconds, FIXED_NOW, verdict, verification } from '../../../support/builders.ts';
 
 const DAY = 86_400;
-const of = (change: Change | null): Task => {
+const of = (change: TaskChange | null): Task => {
   if (!change) throw new Error('nothing changed');
   return change.task;
 };
@@ -24,27 +24,27 @@ const referred = verdict({
   judging_cost_usd: 0.25,
   reasons: [{ code: 'judge_unsure', subject: 's', message: 'hard to tell' }],
 });
-const judged = inReview({ verdict: referred, verification: verification() });
+const judged = taskInReview({ verdict: referred, verification: verification() });
 const held = (outcome: 'fail' | 'reject', days = 14): Task =>
-  of(recordDecision(judged, 1, decide(judged, MODELS), NOW, { days, outcome }));
+  of(recordDecision(judged, 1, decideAfterAttempt(judged, MODELS), FIXED_NOW, { days, outcome }));
 
 describe('work that is held for a person', () => {
   it('says until when, and is looked at then and not before', () => {
     const task = held('fail', 2);
-    expect(task.hold).toMatchObject({ until: later(2 * DAY).toISOString(), outcome: 'fail' });
-    expect(deadlineOf(task)).toEqual(later(2 * DAY));
-    expect(lookAgainAt(task, NOW)).toEqual(later(2 * DAY));
-    expect(expireHold(task, later(2 * DAY - 1))).toBeNull();
+    expect(task.hold).toMatchObject({ until: addSeconds(2 * DAY).toISOString(), outcome: 'fail' });
+    expect(nextDeadline(task)).toEqual(addSeconds(2 * DAY));
+    expect(nextCheckAt(task, FIXED_NOW)).toEqual(addSeconds(2 * DAY));
+    expect(expireHold(task, addSeconds(2 * DAY - 1))).toBeNull();
   });
 
   it('of an earlier version has no limit', () => {
-    const task = { ...judged, hold: { reasons: ['r'], since: NOW.toISOString() } };
-    expect(deadlineOf(task)).toBeNull();
-    expect(expireHold(task, later(10_000 * DAY))).toBeNull();
+    const task = { ...judged, hold: { reasons: ['r'], since: FIXED_NOW.toISOString() } };
+    expect(nextDeadline(task)).toBeNull();
+    expect(expireHold(task, addSeconds(10_000 * DAY))).toBeNull();
   });
 
   it('fails when nobody decides in time, and says so', () => {
-    const task = of(expireHold(held('fail'), later(14 * DAY)));
+    const task = of(expireHold(held('fail'), addSeconds(14 * DAY)));
     expect(task).toMatchObject({
       status: 'failed',
       hold: null,
@@ -54,15 +54,15 @@ describe('work that is held for a person', () => {
   });
 
   it('or is refused, as a person would: a stronger model tries', () => {
-    const task = of(expireHold(held('reject'), later(14 * DAY)));
+    const task = of(expireHold(held('reject'), addSeconds(14 * DAY)));
     expect(task).toMatchObject({
       status: 'in_review',
       hold: null,
       run: judged.run + 1,
       review: { decision: 'reject', by: 'assay' },
     });
-    expect(stageOf(task)).toBe('decide');
-    expect(decide(task, MODELS)).toMatchObject({ action: 'escalate' });
+    expect(currentStage(task)).toBe('decide');
+    expect(decideAfterAttempt(task, MODELS)).toMatchObject({ action: 'escalate' });
   });
 
   it('is never let out by time alone', () => {
@@ -71,10 +71,10 @@ describe('work that is held for a person', () => {
         fc.constantFrom('fail' as const, 'reject' as const),
         fc.integer({ min: 0, max: 100 }),
         (outcome, days) => {
-          const change = expireHold(held(outcome), later(days * DAY));
+          const change = expireHold(held(outcome), addSeconds(days * DAY));
           expect(change === null).toBe(days < 14);
           if (change)
-            expect(change.task.status === 'failed' || decide(change.task, MODELS).action !== 'accept').toBe(
+            expect(change.task.status === 'failed' || decideAfterAttempt(change.task, MODELS).action !== 'accept').toBe(
               true,
             );
         },
@@ -85,7 +85,7 @@ describe('work that is held for a person', () => {
 
 describe('a verdict that is made again', () => {
   it('is asked for by one write: the task stands where its evidence was in, and what judging cost is kept', () => {
-    const task = of(verifyAgain(held('fail'), 'the key is there now', 'ann', later(60)));
+    const task = of(requestReverification(held('fail'), 'the key is there now', 'ann', addSeconds(60)));
     expect(task).toMatchObject({ status: 'in_review', hold: null, run: judged.run + 1 });
     expect(task.attempts[0]).toMatchObject({
       verdict: null,
@@ -93,35 +93,35 @@ describe('a verdict that is made again', () => {
       verification: judged.attempts[0]?.verification,
       repeated: { times: 1, earlier: 'refer', by: 'ann', judging_cost_usd: 0.25 },
     });
-    expect(stageOf(task)).toBe('verify');
-    expect(verifyAgain(task, 'again', 'ann', later(61))).toBeNull();
-    const again = of(recordVerdict(task, 1, { ...referred, judging_cost_usd: 0.5 }, later(62)));
+    expect(currentStage(task)).toBe('verify');
+    expect(requestReverification(task, 'again', 'ann', addSeconds(61))).toBeNull();
+    const again = of(recordVerdict(task, 1, { ...referred, judging_cost_usd: 0.5 }, addSeconds(62)));
     expect(judgingCost(again.attempts[0] ?? { verdict: null })).toBe(0.75);
-    expect(stageOf(again)).toBe('decide');
-    expect(decide(again, MODELS)).toMatchObject({ action: 'refer' });
+    expect(currentStage(again)).toBe('decide');
+    expect(decideAfterAttempt(again, MODELS)).toMatchObject({ action: 'refer' });
   });
 
   it('is the same as far as it comes from evidence', () => {
     const seen = evidence({ gates: [gate(), gate({ name: 'lint', outcome: 'inert' })] });
-    expect(reduce(structuredClone(seen))).toEqual(reduce(seen));
+    expect(reduceToVerdict(structuredClone(seen))).toEqual(reduceToVerdict(seen));
   });
 
   it.each([
     ['that no person is asked about', judged],
-    ['that there is not', inReview({}, { hold: { reasons: ['r'], since: NOW.toISOString() } })],
+    ['that there is not', taskInReview({}, { hold: { reasons: ['r'], since: FIXED_NOW.toISOString() } })],
     ['of a task that has failed', { ...judged, status: 'failed' as const }],
   ])('is not asked for %s', (_name, task) => {
-    expect(() => verifyAgain(task, 'r', 'ann', NOW)).toThrow(Refusal);
+    expect(() => requestReverification(task, 'r', 'ann', FIXED_NOW)).toThrow(Refusal);
   });
 
   it('is asked for ten times at the most', () => {
     let task = held('fail');
-    for (let time = 0; time < MAX_REPEATS; time++) {
-      task = of(verifyAgain(task, 'r', 'ann', NOW));
-      task = of(recordVerdict(task, 1, referred, NOW));
-      task = of(recordDecision(task, 1, decide(task, MODELS), NOW));
+    for (let time = 0; time < MAX_REVERIFICATIONS; time++) {
+      task = of(requestReverification(task, 'r', 'ann', FIXED_NOW));
+      task = of(recordVerdict(task, 1, referred, FIXED_NOW));
+      task = of(recordDecision(task, 1, decideAfterAttempt(task, MODELS), FIXED_NOW));
     }
-    expect(judgingCost(task.attempts[0] ?? { verdict: null })).toBe(0.25 * (MAX_REPEATS + 1));
-    expect(() => verifyAgain(task, 'r', 'ann', NOW)).toThrow('decide about it');
+    expect(judgingCost(task.attempts[0] ?? { verdict: null })).toBe(0.25 * (MAX_REVERIFICATIONS + 1));
+    expect(() => requestReverification(task, 'r', 'ann', FIXED_NOW)).toThrow('decide about it');
   });
 });

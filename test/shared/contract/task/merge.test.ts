@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { budgetExhausted, decide } from '../../../../shared/control/cascade/decide.ts';
-import { outcomesOf } from '../../../../shared/control/cascade/learning/outcome.ts';
-import { MAX_MERGES, recordConflict, recordMerged } from '../../../../shared/control/task-commands/merge.ts';
-import { stageOf } from '../../../../shared/control/task-commands/stage.ts';
-import { startsExecution } from '../../../../shared/control/task-commands/start.ts';
-import { artifact, attempt, launch, NOW, report, task, verdict } from '../../../support/builders.ts';
+import { budgetExhaustedReason, decideAfterAttempt } from '../../../../shared/control/cascade/decide.ts';
+import { learnedOutcomes } from '../../../../shared/control/cascade/learning/outcome.ts';
+import { MAX_MERGES_PER_ROUND, recordMergeConflict, recordMerge } from '../../../../shared/control/task-commands/merge.ts';
+import { currentStage } from '../../../../shared/control/task-commands/stage.ts';
+import { shouldStartExecution } from '../../../../shared/control/task-commands/start.ts';
+import { artifact, attempt, launch, FIXED_NOW, report, task, verdict } from '../../../support/builders.ts';
 
 const MOVED = 'b'.repeat(40);
 const done = attempt({
@@ -20,7 +20,7 @@ const done = attempt({
     reason: 'verdict pass',
     next_model: null,
     next_tier: null,
-    at: NOW.toISOString(),
+    at: FIXED_NOW.toISOString(),
   },
   deliver: launch(),
 });
@@ -35,7 +35,7 @@ const leaving = (fields: Partial<Task> = {}): Task => ({
     branch: 'assay/x',
     commit: null,
     reason: null,
-    at: NOW.toISOString(),
+    at: FIXED_NOW.toISOString(),
   },
   ...fields,
 });
@@ -46,12 +46,12 @@ const merged = {
   patch_sha256: 'd'.repeat(64),
   patch_bytes: 3,
 };
-const moved = (of = leaving()): Task => recordMerged(of, 1, work, merged, NOW)?.task ?? of;
+const moved = (of = leaving()): Task => recordMerge(of, 1, work, merged, FIXED_NOW)?.task ?? of;
 
 describe('work whose target has moved', () => {
   it('goes back to the gates on the new base, and nothing that was said of it counts', () => {
     const after = moved();
-    expect(stageOf(after)).toBe('run_gates');
+    expect(currentStage(after)).toBe('run_gates');
     expect(after).toMatchObject({ base_commit: MOVED, delivery: null, review: null, run: 2 });
     expect(after.attempts).toMatchObject([
       { outcome: 'passed' },
@@ -63,35 +63,35 @@ describe('work whose target has moved', () => {
         artifact: { base_commit: MOVED },
       },
     ]);
-    expect(startsExecution(leaving(), after)).toBe(true);
+    expect(shouldStartExecution(leaving(), after)).toBe(true);
   });
 
   it('is put there once, however often that is said', () => {
-    expect(recordMerged(moved(), 1, work, merged, NOW)).toBeNull();
-    expect(recordConflict(moved(), 1, work, { onto: MOVED, files: [] }, NOW)).toBeNull();
+    expect(recordMerge(moved(), 1, work, merged, FIXED_NOW)).toBeNull();
+    expect(recordMergeConflict(moved(), 1, work, { onto: MOVED, files: [] }, FIXED_NOW)).toBeNull();
   });
 
   it('counts neither against the attempts of the budget nor as something learned of the model', () => {
     const after = { ...moved(), budget: { max_attempts: 2 } };
-    expect(budgetExhausted(after)).toBeNull();
+    expect(budgetExhaustedReason(after)).toBeNull();
     const [one, two] = after.attempts;
     const judged = {
       ...after,
-      attempts: [one, { ...two, outcome: 'passed', ended_at: NOW.toISOString(), verdict: verdict({}) }],
+      attempts: [one, { ...two, outcome: 'passed', ended_at: FIXED_NOW.toISOString(), verdict: verdict({}) }],
     };
-    expect(outcomesOf(judged as Task)).toEqual(outcomesOf(after));
+    expect(learnedOutcomes(judged as Task)).toEqual(learnedOutcomes(after));
   });
 
   it('is done again by the same tier when it fails there, or does not merge, and is told where', () => {
     const after = moved();
     const failed = { ...after.attempts[1], verdict: verdict({ verdict: 'fail' }) };
-    expect(decide({ ...after, attempts: [done, failed] } as Task, MODELS)).toMatchObject({
+    expect(decideAfterAttempt({ ...after, attempts: [done, failed] } as Task, MODELS)).toMatchObject({
       action: 'retry',
       next_tier: 'sonnet',
     });
-    const conflict = recordConflict(leaving(), 1, work, { onto: MOVED, files: ['a.ts', 'b.ts'] }, NOW);
-    expect(stageOf(conflict?.task as Task)).toBe('decide');
-    expect(decide(conflict?.task as Task, MODELS)).toMatchObject({
+    const conflict = recordMergeConflict(leaving(), 1, work, { onto: MOVED, files: ['a.ts', 'b.ts'] }, FIXED_NOW);
+    expect(currentStage(conflict?.task as Task)).toBe('decide');
+    expect(decideAfterAttempt(conflict?.task as Task, MODELS)).toMatchObject({
       action: 'retry',
       next_model: MODELS.sonnet,
     });
@@ -99,22 +99,22 @@ describe('work whose target has moved', () => {
   });
 
   it('is given up when it has moved too often', () => {
-    const before = Array.from({ length: MAX_MERGES }, (_, index) => ({
+    const before = Array.from({ length: MAX_MERGES_PER_ROUND }, (_, index) => ({
       ...done,
       number: index + 1,
       outcome: 'passed' as const,
       merge: { of: index, onto: MOVED },
     }));
-    const of = leaving({ attempts: [...before, { ...done, number: MAX_MERGES + 1 }] });
-    expect(recordMerged(of, MAX_MERGES + 1, work, merged, NOW)?.task.delivery).toMatchObject({
+    const of = leaving({ attempts: [...before, { ...done, number: MAX_MERGES_PER_ROUND + 1 }] });
+    expect(recordMerge(of, MAX_MERGES_PER_ROUND + 1, work, merged, FIXED_NOW)?.task.delivery).toMatchObject({
       state: 'refused',
     });
   });
 
   it('is refused for a task that goes nowhere else, without leave, and onto its own base', () => {
     const { deliver_as: _, ...plain } = leaving();
-    expect(() => recordMerged(plain, 1, work, merged, NOW)).toThrow('not delivered onto');
-    expect(() => recordMerged(leaving({ delivery: null }), 1, work, merged, NOW)).toThrow('no leave');
-    expect(() => recordMerged(leaving(), 1, work, { ...merged, onto: base_commit }, NOW)).toThrow('/onto');
+    expect(() => recordMerge(plain, 1, work, merged, FIXED_NOW)).toThrow('not delivered onto');
+    expect(() => recordMerge(leaving({ delivery: null }), 1, work, merged, FIXED_NOW)).toThrow('no leave');
+    expect(() => recordMerge(leaving(), 1, work, { ...merged, onto: base_commit }, FIXED_NOW)).toThrow('/onto');
   });
 });

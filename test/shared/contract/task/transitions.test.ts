@@ -1,30 +1,30 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  allowedFrom,
-  isTerminal,
-  next,
-  STATUSES,
-  type Status,
+  statusesAllowingEvent,
+  isTerminalStatus,
+  nextStatus,
+  TASK_STATUSES,
+  type TaskStatus,
   type TaskEvent,
-  TRANSITIONS,
+  TASK_TRANSITIONS,
 } from '../../../../shared/contract/task/status.ts';
 
-const events = Object.keys(TRANSITIONS) as TaskEvent[];
+const events = Object.keys(TASK_TRANSITIONS) as TaskEvent[];
 const anyEvent = fc.constantFrom(...events);
 
 describe('the transition table', () => {
   it('lets nothing out of done and cancelled, and only a retry out of failed; of done work it is written down what became of it', () => {
     for (const event of events) {
-      expect(next('done', event)).toBe(event === 'outcome' ? 'done' : null);
-      expect(next('cancelled', event)).toBeNull();
-      expect(next('failed', event)).toBe(event === 'retry' ? 'open' : null);
+      expect(nextStatus('done', event)).toBe(event === 'outcome' ? 'done' : null);
+      expect(nextStatus('cancelled', event)).toBeNull();
+      expect(nextStatus('failed', event)).toBe(event === 'retry' ? 'open' : null);
     }
   });
 
   it('reaches done only from in_review, by accept', () => {
     const ways = events.flatMap((event) =>
-      STATUSES.filter((from) => from !== 'done' && next(from, event) === 'done').map(
+      TASK_STATUSES.filter((from) => from !== 'done' && nextStatus(from, event) === 'done').map(
         (from) => `${from} ${event}`,
       ),
     );
@@ -32,28 +32,28 @@ describe('the transition table', () => {
   });
 
   it('can bring every status to an end', () => {
-    const reaches = (from: Status, seen: ReadonlySet<Status> = new Set()): boolean =>
-      isTerminal(from) ||
+    const reaches = (from: TaskStatus, seen: ReadonlySet<TaskStatus> = new Set()): boolean =>
+      isTerminalStatus(from) ||
       (!seen.has(from) &&
         events.some((event) => {
-          const to = next(from, event);
+          const to = nextStatus(from, event);
           return to !== null && to !== from && reaches(to, new Set([...seen, from]));
         }));
-    for (const status of STATUSES) expect(reaches(status), status).toBe(true);
+    for (const status of TASK_STATUSES) expect(reaches(status), status).toBe(true);
   });
 
   it('stays within its statuses on any walk, and never leaves an end but by retry', () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 40 }), (walk) => {
-        let status: Status = 'open';
+        let status: TaskStatus = 'open';
         for (const event of walk) {
-          const to = next(status, event);
+          const to = nextStatus(status, event);
           if (to === null) continue;
-          if (isTerminal(status)) expect(event).toBe('retry');
-          expect(allowedFrom(event)).toContain(status);
+          if (isTerminalStatus(status)) expect(event).toBe('retry');
+          expect(statusesAllowingEvent(event)).toContain(status);
           status = to;
         }
-        expect(STATUSES).toContain(status);
+        expect(TASK_STATUSES).toContain(status);
       }),
     );
   });

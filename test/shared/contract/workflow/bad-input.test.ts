@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_APPROVAL_RULES } from '../../../../shared/control/approvals/rules.ts';
+import { DEFAULT_APPROVAL_SETTINGS } from '../../../../shared/control/approvals/rules.ts';
 import { BUILTIN_WORKFLOWS } from '../../../../shared/control/workflow/builtin.ts';
-import { compile } from '../../../../shared/control/workflow/compile.ts';
-import { readWorkflow } from '../../../../shared/control/workflow/read.ts';
-import { UNAUTHORIZED } from '../../../../shared/store/minter.ts';
+import { resolveWorkflow } from '../../../../shared/control/workflow/compile.ts';
+import { parseWorkflow } from '../../../../shared/control/workflow/read.ts';
+import { NO_CREDENTIALS } from '../../../../shared/store/minter.ts';
 import { resolveBaseStep } from '../../../../shared/use-cases/cascade/base.ts';
-import { askStage } from '../../../../shared/use-cases/review/ask-stage.ts';
+import { runWorkflowReviews } from '../../../../shared/use-cases/review/ask-stage.ts';
 import { submitTask } from '../../../../shared/use-cases/submit/submit.ts';
-import { ANY_AGENTS, inReview, NO_OBJECTS, NOW, sha1, submission } from '../../../support/builders.ts';
-import { testTable } from '../../../support/dynalite.ts';
+import { ANY_AGENTS, taskInReview, REJECTING_OBJECTS, FIXED_NOW, fakeSha1, submission } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
 });
 afterAll(() => table.close());
 
@@ -57,23 +57,23 @@ async function submitted(files: Readonly<Record<string, string>>) {
     submission({ base_ref: 'main', workflow: 'bad', acceptance_criteria: ['it adds'] }),
     {
       tasks: table.tasks,
-      now: NOW,
-      by: 'ann',
+      now: FIXED_NOW,
+      submitter: 'ann',
       idempotencyKey: null,
       allowFileRepositories: false,
-      deliverTo: [],
+      pushScopes: [],
       agents: ANY_AGENTS,
-      objects: NO_OBJECTS,
+      objects: REJECTING_OBJECTS,
     },
   );
   await resolveBaseStep(task.id, 1, {
     tasks: table.tasks,
     deadlines: table.deadlines,
-    now: () => NOW,
-    remote: async () => [{ name: 'refs/heads/main', id: sha1('a') }],
-    files: async (_repository, _commit, paths) => new Map(paths.map((path) => [path, files[path] ?? null])),
-    authorize: UNAUTHORIZED,
-    pause: async () => {},
+    now: () => FIXED_NOW,
+    readRefs: async () => [{ name: 'refs/heads/main', id: fakeSha1('a') }],
+    readFiles: async (_repository, _commit, paths) => new Map(paths.map((path) => [path, files[path] ?? null])),
+    getCredential: NO_CREDENTIALS,
+    sleep: async () => {},
   });
   return { before: task, after: await table.tasks.require(task.id) };
 }
@@ -133,13 +133,13 @@ describe('a workflow or a rubric of the base that cannot be', () => {
 });
 
 describe('a grader', () => {
-  const read = readWorkflow(WORKFLOW.replace('rubric_name: own', 'rubric_name: default-task'), W, [
+  const read = parseWorkflow(WORKFLOW.replace('rubric_name: own', 'rubric_name: default-task'), W, [
     'default-task',
   ]);
   if (!read.workflow || BUILTIN_WORKFLOWS.length === 0) throw new Error(JSON.stringify(read.problems));
   const fields = { acceptance_criteria: ['it adds'] };
-  const of = inReview({}, fields);
-  const task = { ...of, workflow_in_force: compile(read.workflow, of, { from: 'repository', rubrics: [] }) };
+  const of = taskInReview({}, fields);
+  const task = { ...of, workflow_in_force: resolveWorkflow(read.workflow, of, { from: 'repository', rubrics: [] }) };
   const all = ['correctness', 'completeness', 'probe-adherence'].map((criterion) => ({
     criterion,
     grade: 1,
@@ -155,9 +155,9 @@ describe('a grader', () => {
       const [attempt] = task.attempts;
       if (!attempt) throw new Error('there is an attempt');
       const model = { provider: 'anthropic', model: 'claude-sonnet-5-5', family: 'other' } as never;
-      const said = await askStage(task, attempt, { gates: [] }, [{ label: 'diff', text: '+1' }], {
-        ask: async (_model, { answer }) => ({
-          value: answer.parse({
+      const said = await runWorkflowReviews(task, attempt, { gates: [] }, [{ label: 'diff', text: '+1' }], {
+        ask: async (_model, { answerSchema }) => ({
+          value: answerSchema.parse({
             findings: [],
             per_criterion_grades: grades,
             verdict: 'pass',
@@ -168,10 +168,10 @@ describe('a grader', () => {
           ms: 1,
         }),
         models: { rubric: model },
-        objects: { part: async () => null },
-        autonomy: DEFAULT_APPROVAL_RULES.autonomy,
-        spent: null,
-        now: () => NOW,
+        objects: { getRange: async () => null },
+        autonomy: DEFAULT_APPROVAL_SETTINGS.autonomy,
+        budgetRefusal: null,
+        now: () => FIXED_NOW,
       });
       expect(said).toMatchObject([{ kind: 'verification', verdict: 'refer', confidence: 0 }]);
       expect(said[0]?.reasons.join()).toContain(why);

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { decideApproval } from '../../../../shared/control/task-commands/approve.ts';
-import type { Command } from '../../../../shared/control/task-commands/change.ts';
-import { review } from '../../../../shared/control/task-commands/operate.ts';
+import type { TaskCommand } from '../../../../shared/control/task-commands/change.ts';
+import { reviewHeldTask } from '../../../../shared/control/task-commands/operate.ts';
 import { recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
-import { builtinWorkflow, DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin.ts';
-import { compile } from '../../../../shared/control/workflow/compile.ts';
-import { emptyGrading, ungraded } from '../../../../shared/control/workflow/gradings.ts';
-import { approval, attempt, NOW, sha1, task, verdict } from '../../../support/builders.ts';
-import { testTable } from '../../../support/dynalite.ts';
+import { findBuiltinWorkflow, DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin.ts';
+import { resolveWorkflow } from '../../../../shared/control/workflow/compile.ts';
+import { createEmptyGrading, createUngradedJudgement } from '../../../../shared/control/workflow/gradings.ts';
+import { approval, attempt, FIXED_NOW, fakeSha1, task, verdict } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite.ts';
 import { evidenceRecord, held } from './support.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
 });
 afterAll(() => table.close());
 
-const tree = sha1('b');
-const [node] = compile(builtinWorkflow('verification-pipeline') ?? DEFAULT_WORKFLOW, task(), {
+const tree = fakeSha1('b');
+const [node] = resolveWorkflow(findBuiltinWorkflow('verification-pipeline') ?? DEFAULT_WORKFLOW, task(), {
   from: 'builtin',
   rubrics: [],
 }).verifications;
@@ -32,9 +32,9 @@ const handoff = {
   probes: [],
   more_probes: 0,
   payload_sha256: 'a'.repeat(64),
-  created_at: NOW.toISOString(),
+  created_at: FIXED_NOW.toISOString(),
 };
-const graded = { ...ungraded(node, 'inert', 'said'), grading: { ...emptyGrading(node), handoff } };
+const graded = { ...createUngradedJudgement(node, 'inert', 'said'), grading: { ...createEmptyGrading(node), handoff } };
 const waiting = (holder: string): Task =>
   task({
     runner: 'external',
@@ -44,20 +44,20 @@ const waiting = (holder: string): Task =>
   });
 
 /** What each of them does to the work of `holder` in the name of ann. */
-const OWN: Readonly<Record<string, readonly [of: (holder: string) => Task, does: Command, code: string]>> = {
+const OWN: Readonly<Record<string, readonly [of: (holder: string) => Task, does: TaskCommand, code: string]>> = {
   'reviewing it': [
     (holder) => held({ runner: 'external' }, holder),
-    (each) => review(each, 'approve', 'good', 'ann', { tree }, NOW),
+    (each) => reviewHeldTask(each, 'approve', 'good', 'ann', { tree }, FIXED_NOW),
     'self_review',
   ],
   'grading it, or being handed it to grade': [
     (holder) => evidenceRecord(held({ runner: 'external' }, holder)),
-    (each) => recordVerdict(each, 1, verdict({ verdict: 'pass', tree, judgements: [graded] }), NOW),
+    (each) => recordVerdict(each, 1, verdict({ verdict: 'pass', tree, judgements: [graded] }), FIXED_NOW),
     'self_review',
   ],
   'allowing what it asks for': [
     waiting,
-    (each) => decideApproval(each, { decision: 'approve', reason: 'fine', by: 'ann' }, NOW),
+    (each) => decideApproval(each, { decision: 'approve', reason: 'fine', by: 'ann' }, FIXED_NOW),
     'forbidden',
   ],
 };

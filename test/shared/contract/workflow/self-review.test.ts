@@ -2,29 +2,29 @@ import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { startAttempt } from '../../../../shared/control/task-commands/claim.ts';
-import { review } from '../../../../shared/control/task-commands/operate.ts';
+import { reviewHeldTask } from '../../../../shared/control/task-commands/operate.ts';
 import { recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
-import { builtinWorkflow, DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin.ts';
-import { compile } from '../../../../shared/control/workflow/compile.ts';
-import { emptyGrading, ungraded } from '../../../../shared/control/workflow/gradings.ts';
+import { findBuiltinWorkflow, DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin.ts';
+import { resolveWorkflow } from '../../../../shared/control/workflow/compile.ts';
+import { createEmptyGrading, createUngradedJudgement } from '../../../../shared/control/workflow/gradings.ts';
 import { TaskStore } from '../../../../shared/store/tasks.ts';
-import { NOW, sha1, task, verdict } from '../../../support/builders.ts';
+import { FIXED_NOW, fakeSha1, task, verdict } from '../../../support/builders.ts';
 import { evidenceRecord, held } from './support.ts';
 
-const inForce = compile(builtinWorkflow('verification-pipeline') ?? DEFAULT_WORKFLOW, task(), {
+const inForce = resolveWorkflow(findBuiltinWorkflow('verification-pipeline') ?? DEFAULT_WORKFLOW, task(), {
   from: 'builtin',
   rubrics: [],
 });
-const tree = sha1('b');
+const tree = fakeSha1('b');
 
 describe('nobody judges their own work', () => {
   it('by reviewing what they have claimed; of a managed task nobody did the work by hand', () => {
     const own = held({ runner: 'external' }, 'ann');
-    expect(() => review(own, 'approve', 'good', 'ann', { tree }, NOW)).toThrow(
+    expect(() => reviewHeldTask(own, 'approve', 'good', 'ann', { tree }, FIXED_NOW)).toThrow(
       expect.objectContaining({ code: 'self_review' }),
     );
-    expect(review(own, 'approve', 'good', 'bob', { tree }, NOW)?.task.review?.by).toBe('bob');
-    expect(review(held({}, 'managed'), 'approve', 'good', 'managed', { tree }, NOW)).not.toBeNull();
+    expect(reviewHeldTask(own, 'approve', 'good', 'bob', { tree }, FIXED_NOW)?.task.review?.by).toBe('bob');
+    expect(reviewHeldTask(held({}, 'managed'), 'approve', 'good', 'managed', { tree }, FIXED_NOW)).not.toBeNull();
   });
 
   it('by claiming what they are to grade', () => {
@@ -35,10 +35,10 @@ describe('nobody judges their own work', () => {
         tier: null,
         effort: 'medium',
         route: { rule: 'r', reason: 'r' },
-        holder,
+        leaseHolder: holder,
         leaseSeconds: 60,
-        agent: null,
-        now: NOW,
+        agentLaunch: null,
+        now: FIXED_NOW,
       });
     expect(() => claim('evaluator-agent')).toThrow(expect.objectContaining({ code: 'self_review' }));
     expect(claim('ann').task.status).toBe('claimed');
@@ -48,9 +48,9 @@ describe('nobody judges their own work', () => {
     const [node] = inForce.verifications;
     if (!node) throw new Error('the pipeline has a node');
     const judgement = {
-      ...ungraded(node, 'inert', 'said'),
+      ...createUngradedJudgement(node, 'inert', 'said'),
       grading: {
-        ...emptyGrading(node),
+        ...createEmptyGrading(node),
         handoff: {
           from_agent_id: 'x',
           to_agent_id: 'ann',
@@ -60,13 +60,13 @@ describe('nobody judges their own work', () => {
           probes: [],
           more_probes: 0,
           payload_sha256: 'a'.repeat(64),
-          created_at: NOW.toISOString(),
+          created_at: FIXED_NOW.toISOString(),
         },
       },
     };
     const seen = evidenceRecord(held({ runner: 'external' }, 'ann'));
     const said = verdict({ verdict: 'pass', tree, judgements: [judgement] });
-    expect(() => recordVerdict(seen, 1, said, NOW)).toThrow(expect.objectContaining({ code: 'self_review' }));
+    expect(() => recordVerdict(seen, 1, said, FIXED_NOW)).toThrow(expect.objectContaining({ code: 'self_review' }));
   });
 
   it('by a write: the table compares with who holds the attempt in the item that is there', async () => {
@@ -77,7 +77,7 @@ describe('nobody judges their own work', () => {
     };
     const store = new TaskStore({ send } as unknown as DynamoDBDocumentClient, 'tasks');
     const own = held({ runner: 'external' }, 'ann');
-    await store.change(own, (each: Task) => review(each, 'approve', 'good', 'bob', { tree }, NOW));
+    await store.change(own, (each: Task) => reviewHeldTask(each, 'approve', 'good', 'bob', { tree }, FIXED_NOW));
     expect(puts[0]).toMatchObject({
       ConditionExpression: expect.stringContaining('AND NOT #attempts[0].#holder IN (:judge0)'),
       ExpressionAttributeNames: { '#attempts': 'attempts', '#holder': 'holder' },

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_NODES } from '../../../../shared/contract/workflow/schema.ts';
-import { workflowFromBase } from '../../../../shared/control/workflow/from-base.ts';
-import { readWhole } from '../../../../shared/control/workflow/library.ts';
+import { MAX_WORKFLOW_NODES } from '../../../../shared/contract/workflow/schema.ts';
+import { readBaseWorkflow } from '../../../../shared/control/workflow/from-base.ts';
+import { loadWorkflow } from '../../../../shared/control/workflow/library.ts';
 import { workflowPath } from '../../../../shared/control/workflow/read.ts';
 import { task } from '../../../support/builders.ts';
 
@@ -64,12 +64,12 @@ const files = (more: Files = {}): Files => ({
 });
 
 const steps = async (name: string, all: Files, of = task()) => {
-  const read = await workflowFromBase(name, of, reader(all));
+  const read = await readBaseWorkflow(name, of, reader(all));
   return 'why' in read ? read.why : read.workflow.steps.map(({ node }) => node);
 };
 const problems = async (name: string, all: Files) => {
   const path = workflowPath(name);
-  const { problems: found } = await readWhole({ path, text: all[path] ?? '' }, reader(all));
+  const { problems: found } = await loadWorkflow({ path, text: all[path] ?? '' }, reader(all));
   return found.map(({ code, file, line: at, node_id }) => [
     code,
     file === path ? at : `${file}:${at}`,
@@ -90,7 +90,7 @@ describe('a workflow within a workflow', () => {
       [...ends, sub('one', 'verification-pipeline'), sub('two', 'verification-pipeline')],
       line('start', 'one', 'two', 'end'),
     );
-    const read = await workflowFromBase('twice', task(), reader({ [workflowPath('twice')]: twice }));
+    const read = await readBaseWorkflow('twice', task(), reader({ [workflowPath('twice')]: twice }));
     expect(
       'workflow' in read && read.workflow.verifications.map(({ node, from_stage }) => [node, from_stage]),
     ).toEqual([
@@ -271,7 +271,7 @@ describe('a workflow within a workflow', () => {
     const all = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [workflowPath(`l${n}`), level(n)]));
     const asked: string[] = [];
     const path = workflowPath('l0');
-    const { problems: found } = await readWhole({ path, text: all[path] ?? '' }, reader(all, asked));
+    const { problems: found } = await loadWorkflow({ path, text: all[path] ?? '' }, reader(all, asked));
     expect(found.map(({ code }) => code)).toContain('subworkflow_too_large');
     expect(asked.length).toBeLessThanOrEqual(20);
     expect(await steps('l0', all)).toEqual(expect.stringMatching(/more than 100 nodes/));
@@ -290,7 +290,7 @@ describe('a workflow within a workflow', () => {
         expect(await steps('main', all)).toEqual(
           isSub.flatMap((each, index) => (each ? [`n${index}/x`, `n${index}/y`] : [`n${index}`])),
         );
-        expect(isSub.length * 4).toBeLessThan(MAX_NODES);
+        expect(isSub.length * 4).toBeLessThan(MAX_WORKFLOW_NODES);
       }),
     );
   });

@@ -1,36 +1,36 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
-  type Ask,
-  LONG_SECONDS,
-  mayTake,
-  NEXT_SECONDS,
-  PASSED_OVER,
-  passing,
-  type Shares,
-  submitterOf,
-  WAIT_SECONDS,
-  type Waiting,
-  wordOf,
+  type AdmissionRequest,
+  STARVATION_SECONDS,
+  canAdmit,
+  ADMISSION_RETRY_SECONDS,
+  MAX_TIMES_PASSED_OVER,
+  passedOverChanges,
+  type AdmissionState,
+  submitterKey,
+  WAIT_ENTRY_TTL_SECONDS,
+  type WaitingRequest,
+  planWaitEntry,
 } from '../../../../shared/control/admission/fair-share.ts';
 import { task } from '../../../support/builders.ts';
 
-type Priority = Ask['priority'];
+type Priority = AdmissionRequest['priority'];
 const NOW = 10_000;
-const ask = (by: string, priority: Priority = 2, name = `${by}${priority}`): Ask => ({ name, by, priority });
-const waits = (of: Ask, since = NOW, until = NOW): Waiting => ({ ...of, since, until });
+const ask = (by: string, priority: Priority = 2, name = `${by}${priority}`): AdmissionRequest => ({ name, by, priority });
+const waits = (of: AdmissionRequest, since = NOW, until = NOW): WaitingRequest => ({ ...of, since, until });
 const shares = (
   held: Record<string, number>,
-  waiting: readonly Waiting[] = [],
+  waiting: readonly WaitingRequest[] = [],
   passed: Partial<Record<Priority, number>> = {},
-): Shares => ({
-  held: new Map(Object.entries(held)),
+): AdmissionState => ({
+  heldBySubmitter: new Map(Object.entries(held)),
   waiting,
-  passed: new Map(Object.entries(passed).map(([each, count]) => [Number(each) as Priority, count])),
+  passedOver: new Map(Object.entries(passed).map(([each, count]) => [Number(each) as Priority, count])),
 });
-const LONG = NOW - LONG_SECONDS;
+const LONG = NOW - STARVATION_SECONDS;
 
-it.each<[string, Ask, Shares, boolean]>([
+it.each<[string, AdmissionRequest, AdmissionState, boolean]>([
   ['takes what nobody waits for, however much it has', ask('much'), shares({ much: 9 }), true],
   [
     'leaves it to one that waits and has less',
@@ -96,17 +96,17 @@ it.each<[string, Ask, Shares, boolean]>([
   [
     'takes it before a lower one that was passed over a while ago',
     ask('ann', 1),
-    shares({}, [waits(ask('bob', 3), LONG + 1)], { 3: PASSED_OVER }),
+    shares({}, [waits(ask('bob', 3), LONG + 1)], { 3: MAX_TIMES_PASSED_OVER }),
     true,
   ],
   [
     'leaves it to a lower one that was passed over for long',
     ask('ann', 1),
-    shares({}, [waits(ask('bob', 3), LONG)], { 3: PASSED_OVER }),
+    shares({}, [waits(ask('bob', 3), LONG)], { 3: MAX_TIMES_PASSED_OVER }),
     false,
   ],
 ])('a launch %s', (_case, who, of, may) => {
-  expect(mayTake(who, of, NOW)).toBe(may);
+  expect(canAdmit(who, of, NOW)).toBe(may);
 });
 
 const priorities = fc.constantFrom<Priority>(1, 2, 3);
@@ -133,7 +133,7 @@ it('always lets one of those that wait take what is free', () => {
     fc.property(anyShares, (of) => {
       const live = of.waiting.filter(({ until }) => until >= NOW);
       fc.pre(live.length > 0);
-      expect(live.some((each) => mayTake(each, of, NOW))).toBe(true);
+      expect(live.some((each) => canAdmit(each, of, NOW))).toBe(true);
     }),
   );
 });
@@ -142,8 +142,8 @@ it('never lets a lower priority go before a higher one that waits, unless it was
   fc.assert(
     fc.property(anyShares, asks, (of, who) => {
       const isUrgent = of.waiting.some(({ priority, until }) => until >= NOW && priority < who.priority);
-      const isPassedOver = (of.passed.get(who.priority) ?? 0) >= PASSED_OVER;
-      if (isUrgent && !isPassedOver) expect(mayTake(who, of, NOW)).toBe(false);
+      const isPassedOver = (of.passedOver.get(who.priority) ?? 0) >= MAX_TIMES_PASSED_OVER;
+      if (isUrgent && !isPassedOver) expect(canAdmit(who, of, NOW)).toBe(false);
     }),
   );
 });
@@ -151,42 +151,42 @@ it('never lets a lower priority go before a higher one that waits, unless it was
 it('keeps a few words of each kind, renews them in time, and never more in all than fit', () => {
   fc.assert(
     fc.property(anyShares, asks, (of, who) => {
-      const { isKept, write, over } = wordOf(who, of, NOW);
-      const left = of.waiting.filter(({ name }) => !over.includes(name));
-      expect(left.filter(({ until }) => until >= NOW).length + (write ? 1 : 0)).toBeLessThanOrEqual(30);
-      if (write) expect(left.every(({ until }) => until >= NOW)).toBe(true);
+      const { isQueued, entry, expiredNames } = planWaitEntry(who, of, NOW);
+      const left = of.waiting.filter(({ name }) => !expiredNames.includes(name));
+      expect(left.filter(({ until }) => until >= NOW).length + (entry ? 1 : 0)).toBeLessThanOrEqual(30);
+      if (entry) expect(left.every(({ until }) => until >= NOW)).toBe(true);
       // Who has less, or is more urgent, is not shut out by the number of others.
       const isNew = !of.waiting.some(
         ({ by, priority, until }) => until >= NOW && by === who.by && priority === who.priority,
       );
-      if (isNew) expect(isKept).toBe(true);
+      if (isNew) expect(isQueued).toBe(true);
     }),
   );
-  const first = wordOf(ask('ann'), shares({}), NOW).write;
+  const first = planWaitEntry(ask('ann'), shares({}), NOW).entry;
   if (!first) throw new Error('there is a place');
-  expect(first).toEqual({ ...ask('ann'), since: NOW, until: NOW + WAIT_SECONDS });
-  expect(wordOf(ask('ann'), shares({}, [first]), NOW + 2)).toEqual({ isKept: true, write: null, over: [] });
-  const renewed = { ...first, until: NOW + NEXT_SECONDS + WAIT_SECONDS };
-  expect(wordOf(ask('ann'), shares({}, [first]), NOW + NEXT_SECONDS).write).toEqual(renewed);
+  expect(first).toEqual({ ...ask('ann'), since: NOW, until: NOW + WAIT_ENTRY_TTL_SECONDS });
+  expect(planWaitEntry(ask('ann'), shares({}, [first]), NOW + 2)).toEqual({ isKept: true, write: null, over: [] });
+  const renewed = { ...first, until: NOW + ADMISSION_RETRY_SECONDS + WAIT_ENTRY_TTL_SECONDS };
+  expect(planWaitEntry(ask('ann'), shares({}, [first]), NOW + ADMISSION_RETRY_SECONDS).entry).toEqual(renewed);
 });
 
 it('counts for each priority that waits what goes before it, and no longer when it is served or waits no more', () => {
   const of = shares({}, [waits(ask('ann', 2)), waits(ask('bob', 3), NOW, NOW - 1)], { 2: 4, 3: 5 });
-  expect(passing(ask('ann', 1), of, NOW)).toEqual({ counted: [2], ended: [3] });
-  expect(passing(ask('ann', 2), of, NOW)).toEqual({ counted: [], ended: [2, 3] });
+  expect(passedOverChanges(ask('ann', 1), of, NOW)).toEqual({ counted: [2], ended: [3] });
+  expect(passedOverChanges(ask('ann', 2), of, NOW)).toEqual({ counted: [], ended: [2, 3] });
 });
 
 /** One place with a room of ten: all come once, in any order, and say that they wait; then one box ends, and they come again. */
 function play(
   random: () => number,
-  queue: Map<string, { ask: Ask; left: number; times: number }>,
+  queue: Map<string, { ask: AdmissionRequest; left: number; times: number }>,
   rounds: number,
-): Ask[] {
+): AdmissionRequest[] {
   const ROOM = 10;
   const running: string[] = Array.from({ length: ROOM }, () => 'much');
-  let waiting: Waiting[] = [];
+  let waiting: WaitingRequest[] = [];
   let passed = new Map<Priority, number>();
-  const started: Ask[] = [];
+  const started: AdmissionRequest[] = [];
   for (let round = 1; round <= rounds; round++) {
     const now = NOW + round * 60;
     for (const again of [false, true]) {
@@ -197,8 +197,8 @@ function play(
         const held = new Map<string, number>();
         for (const by of running) held.set(by, (held.get(by) ?? 0) + 1);
         const of = { held, waiting, passed };
-        if (running.length < ROOM && mayTake(each.ask, of, now)) {
-          const { counted, ended } = passing(each.ask, of, now);
+        if (running.length < ROOM && canAdmit(each.ask, of, now)) {
+          const { counted, ended } = passedOverChanges(each.ask, of, now);
           passed = new Map([...passed].filter(([priority]) => !ended.includes(priority)));
           for (const priority of counted) passed.set(priority, (passed.get(priority) ?? 0) + 1);
           running.push(each.ask.by);
@@ -206,9 +206,9 @@ function play(
           each.left -= 1;
           waiting = waiting.filter(({ name }) => name !== each.ask.name);
         } else {
-          const { write, over } = wordOf(each.ask, of, now);
-          waiting = waiting.filter(({ name }) => !over.includes(name) && name !== write?.name);
-          if (write) waiting.push(write);
+          const { entry, expiredNames } = planWaitEntry(each.ask, of, now);
+          waiting = waiting.filter(({ name }) => !expiredNames.includes(name) && name !== entry?.name);
+          if (entry) waiting.push(entry);
           else
             waiting = waiting.map((word) =>
               word.name === each.ask.name ? { ...word, until: now + 60 } : word,
@@ -257,7 +257,7 @@ it('lets a flood of urgent work go first, and the rest not wait for ever', () =>
 });
 
 it('names a submitter in a way that a queue takes as a group', () => {
-  const of = submitterOf(task({ created_by: 'Ann Ö. <ann@example.test>' }));
+  const of = submitterKey(task({ created_by: 'Ann Ö. <ann@example.test>' }));
   expect(of).toMatch(/^[0-9a-f]{32}$/);
-  expect(submitterOf(task({ created_by: 'bob' }))).not.toBe(of);
+  expect(submitterKey(task({ created_by: 'bob' }))).not.toBe(of);
 });

@@ -1,62 +1,62 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { ADAPTER_FACTS } from '../../../../shared/contract/agents/adapter-facts.ts';
+import { ADAPTER_CAPABILITIES } from '../../../../shared/contract/agents/adapter-facts.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import {
-  type Cooling,
-  coolingAt,
-  marked,
-  type ProviderMark,
-  providerMark,
+  type ProviderCooldown,
+  cooldownsActiveAt,
+  applyProviderObservation,
+  type ProviderObservation,
+  observeProvider,
 } from '../../../../shared/control/cascade/cooling.ts';
-import { otherAgent } from '../../../../shared/control/cascade/detour.ts';
-import { select } from '../../../../shared/control/cascade/select.ts';
-import type { Agents } from '../../../../shared/control/task-commands/adapter-choice.ts';
-import { ProviderStore } from '../../../../shared/store/providers.ts';
+import { selectFallbackAgent } from '../../../../shared/control/cascade/detour.ts';
+import { selectNextModel } from '../../../../shared/control/cascade/select.ts';
+import type { AvailableAgents } from '../../../../shared/control/task-commands/adapter-choice.ts';
+import { ProviderCooldownStore } from '../../../../shared/store/providers.ts';
 import { type CascadeContext, selectModel } from '../../../../shared/use-cases/cascade/cascade.ts';
-import { attempt, later, NO_DEADLINES, NOW, report, task } from '../../../support/builders.ts';
+import { attempt, addSeconds, NOOP_DEADLINES, FIXED_NOW, report, task } from '../../../support/builders.ts';
 import { MemoryTable } from '../../../support/memory-table.ts';
 
 const CLAUDE = { kind: 'claude', timeout_s: 900 } as const;
-const AGENTS: Agents = {
-  fallback: CLAUDE,
-  clis: null,
-  installed: ['claude', 'codex'],
-  vendors: ['anthropic', 'openai'],
-  tiers: MODELS,
+const AGENTS: AvailableAgents = {
+  defaultAdapter: CLAUDE,
+  containerClis: null,
+  installedClis: ['claude', 'codex'],
+  modelVendors: ['anthropic', 'openai'],
+  tierModels: MODELS,
 };
-const mark = (id: string, seconds = 0, asked: string | null = null): ProviderMark => ({
+const mark = (id: string, seconds = 0, asked: string | null = null): ProviderObservation => ({
   id,
   provider: 'anthropic',
-  at: later(seconds).toISOString(),
-  trouble: { because: 'rate_limited', asked },
+  at: addSeconds(seconds).toISOString(),
+  failure: { because: 'rate_limited', asked },
 });
-const until = (cooling: Cooling | null): number => (Date.parse(cooling?.until ?? '') - NOW.getTime()) / 1_000;
+const until = (cooling: ProviderCooldown | null): number => (Date.parse(cooling?.until ?? '') - FIXED_NOW.getTime()) / 1_000;
 
 describe('a provider', () => {
   it('is left alone for longer with each time in a row, and not for ever', () => {
-    const one = marked(null, mark('a#1'));
+    const one = applyProviderObservation(null, mark('a#1'));
     expect(until(one)).toBe(60);
-    expect(until(marked(one, mark('b#1')))).toBe(120);
-    let all: Cooling | null = null;
-    for (let each = 0; each < 20; each++) all = marked(all, mark(`c#${each}`));
+    expect(until(applyProviderObservation(one, mark('b#1')))).toBe(120);
+    let all: ProviderCooldown | null = null;
+    for (let each = 0; each < 20; each++) all = applyProviderObservation(all, mark(`c#${each}`));
     expect(until(all)).toBe(3_600);
   });
 
   it('is left alone for as long as it asks, at the most six hours, and a late word does not shorten that', () => {
-    const asked = marked(null, mark('a#1', 0, later(900).toISOString()));
+    const asked = applyProviderObservation(null, mark('a#1', 0, addSeconds(900).toISOString()));
     expect(until(asked)).toBe(900);
-    expect(until(marked(asked, mark('b#1', 1, later(5).toISOString())))).toBe(900);
-    expect(until(marked(null, mark('a#1', 0, later(1e6).toISOString())))).toBe(6 * 3_600);
+    expect(until(applyProviderObservation(asked, mark('b#1', 1, addSeconds(5).toISOString())))).toBe(900);
+    expect(until(applyProviderObservation(null, mark('a#1', 0, addSeconds(1e6).toISOString())))).toBe(6 * 3_600);
   });
 
   it('counts an attempt once, and begins anew when it has answered', () => {
-    const one = marked(null, mark('a#1'));
-    expect(marked(one, mark('a#1', 50))).toBe(one);
-    const well = marked(one, { ...mark('b#1'), trouble: null });
+    const one = applyProviderObservation(null, mark('a#1'));
+    expect(applyProviderObservation(one, mark('a#1', 50))).toBe(one);
+    const well = applyProviderObservation(one, { ...mark('b#1'), failure: null });
     expect(well?.times).toBe(0);
-    expect(until(marked(well, mark('c#1', 100)))).toBe(160);
-    expect(marked(null, { ...mark('b#1'), trouble: null })).toBeNull();
+    expect(until(applyProviderObservation(well, mark('c#1', 100)))).toBe(160);
+    expect(applyProviderObservation(null, { ...mark('b#1'), failure: null })).toBeNull();
   });
 
   it('is marked by the end of an attempt that it could not do, and by nothing else', () => {
@@ -66,38 +66,38 @@ describe('a provider', () => {
       attempts: [attempt({ report: report(of) })],
     });
     expect(
-      providerMark(working, told({ status: 'failed', failure_class: 'rate_limited' }), CLAUDE)?.trouble,
+      observeProvider(working, told({ status: 'failed', failure_class: 'rate_limited' }), CLAUDE)?.failure,
     ).toMatchObject({ because: 'rate_limited' });
     expect(
-      providerMark(working, told({ status: 'failed', failure_class: 'provider_spend_limit' }), CLAUDE)
-        ?.trouble,
+      observeProvider(working, told({ status: 'failed', failure_class: 'provider_spend_limit' }), CLAUDE)
+        ?.failure,
     ).not.toBeNull();
-    expect(providerMark(working, told({ status: 'completed' }), CLAUDE)).toMatchObject({
+    expect(observeProvider(working, told({ status: 'completed' }), CLAUDE)).toMatchObject({
       provider: 'anthropic',
       trouble: null,
     });
     expect(
-      providerMark(working, told({ status: 'failed', failure_class: 'agent_crashed' }), CLAUDE),
+      observeProvider(working, told({ status: 'failed', failure_class: 'agent_crashed' }), CLAUDE),
     ).toBeNull();
     expect(
-      providerMark(working, told({ status: 'completed' }), {
+      observeProvider(working, told({ status: 'completed' }), {
         kind: 'command',
         argv: ['x'],
         timeout_s: 9,
       } as never),
     ).toBeNull();
-    expect(providerMark(told({ status: 'completed' }), told({ status: 'completed' }), CLAUDE)).toBeNull();
+    expect(observeProvider(told({ status: 'completed' }), told({ status: 'completed' }), CLAUDE)).toBeNull();
   });
 });
 
 describe('a task whose provider is left alone', () => {
-  const cold = async (of: ReturnType<typeof task>, agents: Agents = AGENTS, seconds = 0) => {
+  const cold = async (of: ReturnType<typeof task>, agents: AvailableAgents = AGENTS, seconds = 0) => {
     const table = new MemoryTable();
-    const store = new ProviderStore(
+    const store = new ProviderCooldownStore(
       { send: async (each: unknown) => table.carryOut(each) } as unknown as DynamoDBDocumentClient,
       't',
     );
-    await store.met(mark('other#1'));
+    await store.recordMark(mark('other#1'));
     let written = of;
     const context = {
       tasks: {
@@ -110,11 +110,11 @@ describe('a task whose provider is left alone', () => {
         },
       },
       locks: { acquire: async () => null },
-      deadlines: NO_DEADLINES,
+      deadlines: NOOP_DEADLINES,
       models: MODELS,
       agents,
       providers: store,
-      now: later(seconds),
+      now: addSeconds(seconds),
     } as unknown as CascadeContext;
     const said = await selectModel(of.id, of.run, context);
     return { said, attempt: written.attempts.at(-1) };
@@ -130,9 +130,9 @@ describe('a task whose provider is left alone', () => {
     expect(said.wait_s).toBeUndefined();
     expect(started).toMatchObject({
       adapter: 'codex',
-      model: ADAPTER_FACTS.codex.tiers.models[started?.tier as 'haiku'],
+      model: ADAPTER_CAPABILITIES.codex.tiers.models[started?.tier as 'haiku'],
       route: {
-        fallback: { from: 'anthropic', to: 'codex', because: 'rate_limited', until: later(60).toISOString() },
+        fallback: { from: 'anthropic', to: 'codex', because: 'rate_limited', until: addSeconds(60).toISOString() },
       },
     });
   });
@@ -154,26 +154,26 @@ describe('a task whose provider is left alone', () => {
       route: {
         rule: 'low',
         reason: 'x',
-        fallback: { from: 'anthropic', to: 'codex', because: 'rate_limited', until: NOW.toISOString() },
+        fallback: { from: 'anthropic', to: 'codex', because: 'rate_limited', until: FIXED_NOW.toISOString() },
       },
       decision: {
         action: 'escalate',
         reason: 'x',
         next_model: 'gpt-6.1-sol',
         next_tier: 'sonnet',
-        at: NOW.toISOString(),
+        at: FIXED_NOW.toISOString(),
       },
     });
     const of = task({ status: 'in_review', attempts: [away] });
-    expect(select(of, MODELS, null, null, true)).toMatchObject({
+    expect(selectNextModel(of, MODELS, null, null, true)).toMatchObject({
       adapter: null,
       rung: { tier: 'sonnet', model: MODELS.sonnet },
     });
-    expect(select(of, MODELS, null, null, false)).toMatchObject({
+    expect(selectNextModel(of, MODELS, null, null, false)).toMatchObject({
       adapter: 'codex',
       rung: { model: 'gpt-6.1-sol' },
     });
-    expect(otherAgent({ ...of, attempts: [] }, AGENTS, ['anthropic', 'openai'])).toBeNull();
-    expect(coolingAt([], NOW)).toEqual([]);
+    expect(selectFallbackAgent({ ...of, attempts: [] }, AGENTS, ['anthropic', 'openai'])).toBeNull();
+    expect(cooldownsActiveAt([], FIXED_NOW)).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { costUsd, PRICES, type Price, priceOf } from '../../../../shared/contract/models/prices.ts';
+import { usageCostUsd, MODEL_PRICES, type ModelPrice, modelPrice } from '../../../../shared/contract/models/prices.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import { breakEvenPassRate, chainCosts } from '../../../../shared/control/cascade/chain.ts';
-import { attempt, NOW, report } from '../../../support/builders.ts';
+import { attempt, FIXED_NOW, report } from '../../../support/builders.ts';
 
 const usage = (input: number, output: number) => ({
   input_tokens: input,
@@ -12,24 +12,24 @@ const usage = (input: number, output: number) => ({
   cache_read_tokens: 0,
   cache_write_tokens: 0,
 });
-const at = NOW.toISOString();
+const at = FIXED_NOW.toISOString();
 const priced = (tier: 'haiku' | 'sonnet' | 'opus', input = 1_000_000, output = 0): Attempt => {
   const tokens = usage(input, output);
   return attempt({
     tier,
     model: MODELS[tier],
     usage: tokens,
-    cost_usd: costUsd(MODELS[tier], tokens, at),
+    cost_usd: usageCostUsd(MODELS[tier], tokens, at),
     report: report(),
   });
 };
 
 describe('prices', () => {
   it('are taken of the day', () => {
-    const row = (from: string, input: number): Price => ({
+    const row = (from: string, input: number): ModelPrice => ({
       model: 'm',
       family: 'gpt',
-      from,
+      valid_from: from,
       input,
       output: input,
       cache_read: 0,
@@ -39,30 +39,30 @@ describe('prices', () => {
       source: 's',
     });
     const rows = [row('2026-01-01', 1), row('2026-06-01', 2)];
-    expect(priceOf('m', '2026-05-31T23:00:00.000Z', rows)?.input).toBe(1);
-    expect(priceOf('m', '2026-06-01T00:00:00.000Z', rows)?.input).toBe(2);
-    expect(priceOf('m', '2025-12-31T00:00:00.000Z', rows)).toBeNull();
+    expect(modelPrice('m', '2026-05-31T23:00:00.000Z', rows)?.input).toBe(1);
+    expect(modelPrice('m', '2026-06-01T00:00:00.000Z', rows)?.input).toBe(2);
+    expect(modelPrice('m', '2025-12-31T00:00:00.000Z', rows)).toBeNull();
   });
 
   it('know every model of the default tiers', () => {
-    for (const model of Object.values(MODELS)) expect(priceOf(model, at), model).not.toBeNull();
+    for (const model of Object.values(MODELS)) expect(modelPrice(model, at), model).not.toBeNull();
   });
 
   it('are null for an unknown model or unknown usage, never 0', () => {
-    expect(costUsd('no-such-model', usage(1, 1), at)).toBeNull();
-    expect(costUsd('claude-haiku-4-5-lookalike', usage(1, 1), at)).toBeNull();
-    expect(costUsd(MODELS.haiku, null, at)).toBeNull();
+    expect(usageCostUsd('no-such-model', usage(1, 1), at)).toBeNull();
+    expect(usageCostUsd('claude-haiku-4-5-lookalike', usage(1, 1), at)).toBeNull();
+    expect(usageCostUsd(MODELS.haiku, null, at)).toBeNull();
   });
 
   it('count every kind of token', () => {
     expect(
-      costUsd(
+      usageCostUsd(
         'claude-haiku-4-5',
         { input_tokens: 1e6, output_tokens: 1e6, cache_read_tokens: 1e6, cache_write_tokens: 1e6 },
         at,
       ),
     ).toBeCloseTo(1 + 5 + 0.1 + 1.25, 6);
-    expect(PRICES.every((price) => /^\d{4}-\d\d-\d\d$/.test(price.from))).toBe(true);
+    expect(MODEL_PRICES.every((price) => /^\d{4}-\d\d-\d\d$/.test(price.valid_from))).toBe(true);
   });
 });
 
@@ -112,7 +112,7 @@ describe('a chain', () => {
         (made) => {
           const attempts = made.map(([tier, input, output]) => priced(tier as 'haiku', input, output));
           const costs = chainCosts(attempts, MODELS);
-          const direct = costUsd(MODELS.opus, attempts.at(-1)?.usage ?? null, at) ?? 0;
+          const direct = usageCostUsd(MODELS.opus, attempts.at(-1)?.usage ?? null, at) ?? 0;
           expect(costs.saved_vs_direct_opus_usd).toBeLessThanOrEqual(direct + 1e-6);
           expect((costs.first_attempt_cost_usd ?? 0) + (costs.escalation_overhead_usd ?? 0)).toBeCloseTo(
             costs.total_cost_usd ?? 0,

@@ -1,28 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ADAPTER_FACTS } from '../../../../shared/contract/agents/adapter-facts.ts';
+import { ADAPTER_CAPABILITIES } from '../../../../shared/contract/agents/adapter-facts.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { isExcused, type Remedy, remedyOf } from '../../../../shared/contract/failure/classes.ts';
-import { FAILURE_CLASSES, type FailureClass } from '../../../../shared/contract/failure/failure-class.ts';
+import { isExcused, type Remedy, remedyForCode } from '../../../../shared/contract/failure/classes.ts';
+import { FAILURE_CODES, type FailureCode } from '../../../../shared/contract/failure/failure-class.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { budgetExhausted, decide, escalationTrigger } from '../../../../shared/control/cascade/decide.ts';
-import type { Agents } from '../../../../shared/control/task-commands/adapter-choice.ts';
+import { budgetExhaustedReason, decideAfterAttempt, escalationTrigger } from '../../../../shared/control/cascade/decide.ts';
+import type { AvailableAgents } from '../../../../shared/control/task-commands/adapter-choice.ts';
 import {
   artifact,
   attempt,
-  inReview,
-  NOW,
+  taskInReview,
+  FIXED_NOW,
   report,
-  sha1,
+  fakeSha1,
   verdict,
-  witnessed,
+  meteredUsage,
 } from '../../../support/builders.ts';
 
-const answeredWith = (remedy: Remedy) => FAILURE_CLASSES.filter((each) => remedyOf(each) === remedy);
+const answeredWith = (remedy: Remedy) => FAILURE_CODES.filter((each) => remedyForCode(each) === remedy);
 
 const failed = (fields: Partial<Attempt> = {}, taskFields: Partial<Task> = {}) =>
-  inReview({ verdict: verdict({ verdict: 'fail' }), ...fields }, taskFields);
+  taskInReview({ verdict: verdict({ verdict: 'fail' }), ...fields }, taskFields);
 const onTier = (tier: 'haiku' | 'sonnet' | 'opus', fields: Partial<Attempt> = {}) => ({
   tier,
   model: MODELS[tier],
@@ -66,21 +66,21 @@ describe('the escalation triggers, in order', () => {
 
 describe('what follows from an attempt', () => {
   it('climbs haiku, sonnet, opus, and gives up on top', () => {
-    expect(decide(failed(onTier('haiku')), MODELS)).toMatchObject({
+    expect(decideAfterAttempt(failed(onTier('haiku')), MODELS)).toMatchObject({
       action: 'escalate',
       next_tier: 'sonnet',
       next_model: MODELS.sonnet,
     });
-    expect(decide(failed(onTier('sonnet')), MODELS)).toMatchObject({ action: 'escalate', next_tier: 'opus' });
-    expect(decide(failed(onTier('opus')), MODELS)).toMatchObject({ action: 'give_up', next_model: null });
+    expect(decideAfterAttempt(failed(onTier('sonnet')), MODELS)).toMatchObject({ action: 'escalate', next_tier: 'opus' });
+    expect(decideAfterAttempt(failed(onTier('opus')), MODELS)).toMatchObject({ action: 'give_up', next_model: null });
   });
 
   it('accepts a pass, verified or not', () => {
-    expect(decide(inReview({ verdict: verdict() }), MODELS)).toMatchObject({
+    expect(decideAfterAttempt(taskInReview({ verdict: verdict() }), MODELS)).toMatchObject({
       action: 'accept',
       reason: 'verdict pass',
     });
-    expect(decide(inReview({ verdict: verdict({ verified: false }) }), MODELS)).toMatchObject({
+    expect(decideAfterAttempt(taskInReview({ verdict: verdict({ verified: false }) }), MODELS)).toMatchObject({
       action: 'accept',
       reason: 'completed unverified',
     });
@@ -91,14 +91,14 @@ describe('what follows from an attempt', () => {
       verdict: verdict(),
       report: report({ output_tail: 'This is a partial implementation.' }),
     };
-    expect(decide(inReview({ ...onTier('haiku'), ...unsure }), MODELS)).toMatchObject({ action: 'escalate' });
-    expect(decide(inReview({ ...onTier('opus'), ...unsure }), MODELS)).toMatchObject({ action: 'accept' });
+    expect(decideAfterAttempt(taskInReview({ ...onTier('haiku'), ...unsure }), MODELS)).toMatchObject({ action: 'escalate' });
+    expect(decideAfterAttempt(taskInReview({ ...onTier('opus'), ...unsure }), MODELS)).toMatchObject({ action: 'accept' });
   });
 
   it('asks a person when the evidence is not conclusive', () => {
     expect(
-      decide(
-        inReview({
+      decideAfterAttempt(
+        taskInReview({
           verdict: verdict({
             verdict: 'refer',
             reasons: [{ code: 'gate_inert', subject: 'lint', message: 'no ruff here' }],
@@ -109,27 +109,27 @@ describe('what follows from an attempt', () => {
     ).toMatchObject({ action: 'refer', reason: 'no ruff here' });
   });
 
-  it.each(FAILURE_CLASSES.filter((each) => isExcused(remedyOf(each))))(
+  it.each(FAILURE_CODES.filter((each) => isExcused(remedyForCode(each))))(
     'repeats on the same tier after %s, within the retries',
     (failureClass) => {
-      const of = inReview({
+      const of = taskInReview({
         ...onTier('sonnet'),
         report: report({ status: 'failed', failure_class: failureClass }),
         artifact: null,
       });
-      expect(decide(of, MODELS)).toMatchObject({ action: 'retry', next_model: MODELS.sonnet });
-      expect(decide({ ...of, retries: 3 }, MODELS).action).toBe('give_up');
+      expect(decideAfterAttempt(of, MODELS)).toMatchObject({ action: 'retry', next_model: MODELS.sonnet });
+      expect(decideAfterAttempt({ ...of, retries: 3 }, MODELS).action).toBe('give_up');
     },
   );
 
   it('believes what the gateway has seen of the provider rather than what the agent makes of it', () => {
-    const decided = (claimed: FailureClass, seen: FailureClass) =>
-      decide(
-        inReview({
+    const decided = (claimed: FailureCode, seen: FailureCode) =>
+      decideAfterAttempt(
+        taskInReview({
           ...onTier('sonnet'),
           report: report({ status: 'failed', failure_class: claimed }),
           artifact: null,
-          witnessed: witnessed({ class: seen, status: 429, calls: 5, retry_at: null }),
+          witnessed: meteredUsage({ class: seen, status: 429, calls: 5, retry_at: null }),
         }),
         MODELS,
       );
@@ -145,20 +145,20 @@ describe('what follows from an attempt', () => {
   });
 
   it('goes to another provider of the same tier where the limit of one is spent, each once, and never for a budget of its own', () => {
-    const agents: Agents = {
-      fallback: { kind: 'claude', timeout_s: 900 },
-      clis: ['claude', 'codex'],
-      vendors: ['anthropic', 'openai'],
-      tiers: MODELS,
+    const agents: AvailableAgents = {
+      defaultAdapter: { kind: 'claude', timeout_s: 900 },
+      containerClis: ['claude', 'codex'],
+      modelVendors: ['anthropic', 'openai'],
+      tierModels: MODELS,
     };
-    const met = (fields: Partial<Task> = {}, seen: FailureClass | null = 'provider_spend_limit') =>
-      decide(
-        inReview(
+    const met = (fields: Partial<Task> = {}, seen: FailureCode | null = 'provider_spend_limit') =>
+      decideAfterAttempt(
+        taskInReview(
           {
             ...onTier('sonnet'),
             report: report({ status: 'failed', failure_class: 'provider_spend_limit' }),
             artifact: null,
-            witnessed: witnessed(seen && { class: seen, status: 429, calls: 1, retry_at: null }),
+            witnessed: meteredUsage(seen && { class: seen, status: 429, calls: 1, retry_at: null }),
           },
           fields,
         ),
@@ -168,7 +168,7 @@ describe('what follows from an attempt', () => {
     expect(met()).toEqual({
       action: 'retry',
       reason: 'provider_spend_limit; codex has another provider',
-      next_model: ADAPTER_FACTS.codex.tiers.models.sonnet,
+      next_model: ADAPTER_CAPABILITIES.codex.tiers.models.sonnet,
       next_tier: 'sonnet',
       next_adapter: 'codex',
     });
@@ -177,23 +177,23 @@ describe('what follows from an attempt', () => {
     expect(met({ adapter: { kind: 'claude', timeout_s: 900 } }).action).toBe('give_up');
     expect(met({ model: 'claude-of-ours' }).action).toBe('give_up');
     const both = {
-      ...inReview(onTier('sonnet')).attempts[0],
+      ...taskInReview(onTier('sonnet')).attempts[0],
       adapter: 'codex' as const,
       number: 1,
     } as Attempt;
-    const last = inReview({ ...onTier('sonnet'), number: 2 }).attempts[0] as Attempt;
+    const last = taskInReview({ ...onTier('sonnet'), number: 2 }).attempts[0] as Attempt;
     const spent = {
       ...last,
       report: report({ status: 'failed', failure_class: 'provider_spend_limit' }),
       artifact: null,
     } as Attempt;
-    expect(decide({ ...inReview({}), attempts: [both, spent] }, MODELS, agents).action).toBe('give_up');
+    expect(decideAfterAttempt({ ...taskInReview({}), attempts: [both, spent] }, MODELS, agents).action).toBe('give_up');
   });
 
   it.each(answeredWith('stronger_tier'))('climbs after %s, and ends on top', (failureClass) => {
     const endOn = (tier: 'haiku' | 'opus') =>
-      decide(
-        inReview({
+      decideAfterAttempt(
+        taskInReview({
           ...onTier(tier),
           report: report({ status: 'failed', failure_class: failureClass }),
           artifact: null,
@@ -209,19 +209,19 @@ describe('what follows from an attempt', () => {
   });
 
   it('tries once more on the same tier after a time limit, as an attempt of the budget', () => {
-    const first = inReview({
+    const first = taskInReview({
       ...onTier('haiku'),
       report: report({ status: 'failed', failure_class: 'timeout' }),
       artifact: null,
     });
-    expect(decide(first, MODELS)).toMatchObject({ action: 'retry', next_tier: 'haiku', reason: 'timeout' });
-    expect(decide({ ...first, budget: { max_attempts: 1 } }, MODELS).action).toBe('give_up');
+    expect(decideAfterAttempt(first, MODELS)).toMatchObject({ action: 'retry', next_tier: 'haiku', reason: 'timeout' });
+    expect(decideAfterAttempt({ ...first, budget: { max_attempts: 1 } }, MODELS).action).toBe('give_up');
   });
 
   it.each(answeredWith('end'))('gives up at once after %s', (failureClass) => {
     expect(
-      decide(
-        inReview({ report: report({ status: 'failed', failure_class: failureClass }), artifact: null }),
+      decideAfterAttempt(
+        taskInReview({ report: report({ status: 'failed', failure_class: failureClass }), artifact: null }),
         MODELS,
       ),
     ).toMatchObject({ action: 'give_up', reason: failureClass });
@@ -231,19 +231,19 @@ describe('what follows from an attempt', () => {
     const by = {
       by: 'ann',
       reason: 'read it',
-      at: NOW.toISOString(),
-      base_commit: sha1('a'),
-      tree: sha1('b'),
+      at: FIXED_NOW.toISOString(),
+      base_commit: fakeSha1('a'),
+      tree: fakeSha1('b'),
     };
     const referred = { verdict: verdict({ verdict: 'refer' }) };
-    expect(decide(inReview(referred, { review: { ...by, decision: 'approve' } }), MODELS).action).toBe(
+    expect(decideAfterAttempt(taskInReview(referred, { review: { ...by, decision: 'approve' } }), MODELS).action).toBe(
       'accept',
     );
-    expect(decide(inReview(referred, { review: { ...by, decision: 'reject' } }), MODELS).action).toBe(
+    expect(decideAfterAttempt(taskInReview(referred, { review: { ...by, decision: 'reject' } }), MODELS).action).toBe(
       'escalate',
     );
     expect(
-      decide(inReview(referred, { review: { ...by, tree: sha1('d'), decision: 'approve' } }), MODELS).action,
+      decideAfterAttempt(taskInReview(referred, { review: { ...by, tree: fakeSha1('d'), decision: 'approve' } }), MODELS).action,
     ).toBe('refer');
   });
 
@@ -262,19 +262,19 @@ describe('what follows from an attempt', () => {
         ),
       },
     );
-    expect(decide({ ...three, budget: { max_attempts: 3 } }, MODELS)).toMatchObject({ action: 'give_up' });
-    expect(decide({ ...three, budget: { max_attempts: 9, max_cost_usd: 1.5 } }, MODELS)).toMatchObject({
+    expect(decideAfterAttempt({ ...three, budget: { max_attempts: 3 } }, MODELS)).toMatchObject({ action: 'give_up' });
+    expect(decideAfterAttempt({ ...three, budget: { max_attempts: 9, max_cost_usd: 1.5 } }, MODELS)).toMatchObject({
       action: 'give_up',
     });
-    expect(decide({ ...three, budget: { max_attempts: 9, max_cost_usd: 1.6 } }, MODELS)).toMatchObject({
+    expect(decideAfterAttempt({ ...three, budget: { max_attempts: 9, max_cost_usd: 1.6 } }, MODELS)).toMatchObject({
       action: 'escalate',
     });
-    expect(budgetExhausted({ ...three, budget: { max_attempts: 3 }, budget_from: 3 })).toBeNull();
+    expect(budgetExhaustedReason({ ...three, budget: { max_attempts: 3 }, budget_from: 3 })).toBeNull();
   });
 
   it('stays on a model that the task insists on', () => {
     const insisted = { ...failed({ tier: null, model: 'my-model' }), model: 'my-model' };
-    expect(decide(insisted, MODELS).action).toBe('give_up');
+    expect(decideAfterAttempt(insisted, MODELS).action).toBe('give_up');
   });
 
   it('never accepts failed work, never climbs on what could not run', () => {
@@ -282,13 +282,13 @@ describe('what follows from an attempt', () => {
       verdict: fc.option(fc.constantFrom('pass', 'fail', 'refer')),
       verified: fc.boolean(),
       status: fc.constantFrom('completed', 'failed'),
-      failureClass: fc.option(fc.constantFrom(...FAILURE_CLASSES)),
+      failureClass: fc.option(fc.constantFrom(...FAILURE_CODES)),
       tail: fc.string({ maxLength: 50 }),
       tier: fc.constantFrom('haiku', 'sonnet', 'opus'),
     });
     fc.assert(
       fc.property(anyAttempt, fc.integer({ min: 0, max: 4 }), (made, retries) => {
-        const of = inReview(
+        const of = taskInReview(
           {
             ...onTier(made.tier as 'haiku'),
             verdict:
@@ -303,9 +303,9 @@ describe('what follows from an attempt', () => {
           },
           { retries },
         );
-        const { action } = decide(of, MODELS);
+        const { action } = decideAfterAttempt(of, MODELS);
         if (action === 'accept') expect(made.verdict).toBe('pass');
-        if (made.failureClass && ['again', 'excused', 'later', 'end'].includes(remedyOf(made.failureClass)))
+        if (made.failureClass && ['again', 'excused', 'later', 'end'].includes(remedyForCode(made.failureClass)))
           expect(action).not.toBe('escalate');
         if (made.verdict === 'refer' && !made.failureClass) expect(action).toBe('refer');
       }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lowConfidence } from '../../../../shared/control/cascade/low-confidence.ts';
+import { lowConfidencePhrase } from '../../../../shared/control/cascade/low-confidence.ts';
 
 describe('low confidence', () => {
   it.each([
@@ -31,7 +31,7 @@ describe('low confidence', () => {
     'TODO: escalation to a senior',
     'TODO: please escalat',
     'I am\n   not sure',
-  ])('hears it in "%s"', (text) => expect(lowConfidence(text)).not.toBeNull());
+  ])('hears it in "%s"', (text) => expect(lowConfidencePhrase(text)).not.toBeNull());
 
   it.each([
     'All tests pass.',
@@ -41,15 +41,15 @@ describe('low confidence', () => {
     'We are sure',
     'no TODO left',
     '',
-  ])('does not hear it in "%s"', (text) => expect(lowConfidence(text)).toBeNull());
+  ])('does not hear it in "%s"', (text) => expect(lowConfidencePhrase(text)).toBeNull());
 
   it('looks at the last 2,000 characters only', () => {
-    expect(lowConfidence(`I'm not sure${' .'.repeat(1_000)}`)).toBeNull();
-    expect(lowConfidence(`${' .'.repeat(5_000)} I'm not sure`)).not.toBeNull();
+    expect(lowConfidencePhrase(`I'm not sure${' .'.repeat(1_000)}`)).toBeNull();
+    expect(lowConfidencePhrase(`${' .'.repeat(5_000)} I'm not sure`)).not.toBeNull();
   });
 
   it('stays linear on hostile text', () => {
     const hostile = `${'TODO: '.repeat(400)}escalat`;
-    expect(lowConfidence(hostile)).not.toBeNull();
+    expect(lowConfidencePhrase(hostile)).not.toBeNull();
   });
 });

@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import type { SubmitTaskInput } from '../../../../shared/contract/submission/schema.ts';
+import type { TaskSubmissionInput } from '../../../../shared/contract/submission/schema.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { decide } from '../../../../shared/control/cascade/decide.ts';
-import { select } from '../../../../shared/control/cascade/select.ts';
-import type { Agents } from '../../../../shared/control/task-commands/adapter-choice.ts';
+import { decideAfterAttempt } from '../../../../shared/control/cascade/decide.ts';
+import { selectNextModel } from '../../../../shared/control/cascade/select.ts';
+import type { AvailableAgents } from '../../../../shared/control/task-commands/adapter-choice.ts';
 import { startAttempt } from '../../../../shared/control/task-commands/claim.ts';
 import { recordDecision } from '../../../../shared/control/task-commands/decide.ts';
-import { artifact, later, report, sha1, task, verdict, verification } from '../../../support/builders.ts';
+import { artifact, addSeconds, report, fakeSha1, task, verdict, verification } from '../../../support/builders.ts';
 
 type Ends = Pick<Attempt, 'report'> & Partial<Attempt>;
-const agents = (clis: Agents['clis']): Agents => ({
-  fallback: { kind: 'claude', timeout_s: 1_800 },
-  clis,
-  vendors: null,
-  tiers: MODELS,
+const agents = (clis: AvailableAgents['containerClis']): AvailableAgents => ({
+  defaultAdapter: { kind: 'claude', timeout_s: 1_800 },
+  containerClis: clis,
+  modelVendors: null,
+  tierModels: MODELS,
 });
 const ALL = agents(['claude', 'codex', 'gemini', 'opencode']);
 
@@ -31,28 +31,28 @@ const late: Ends = { report: report({ status: 'failed', failure_class: 'timeout'
 /** Lets a task fail until nothing more follows; `end` says how its attempt of that number ends. */
 function story(
   end: (number: number) => Ends,
-  request: Partial<SubmitTaskInput> = {},
-  of: Agents = agents(['claude']),
+  request: Partial<TaskSubmissionInput> = {},
+  of: AvailableAgents = agents(['claude']),
 ): Task {
-  let present = task({ base_commit: sha1('a') }, { budget: { max_attempts: 10 }, ...request });
+  let present = task({ base_commit: fakeSha1('a') }, { budget: { max_attempts: 10 }, ...request });
   for (let number = 1; number < 30; number++) {
-    const now = later(number);
-    const { rung, effort, route, adapter } = select(present, MODELS);
+    const now = addSeconds(number);
+    const { rung, effort, route, adapter } = selectNextModel(present, MODELS);
     const started = startAttempt(present, {
       ...rung,
       effort,
       route,
       adapter,
-      holder: 'managed',
+      leaseHolder: 'managed',
       leaseSeconds: 60,
-      agent: null,
+      agentLaunch: null,
       now,
     }).task;
     const attempts = started.attempts.map((each) =>
       each.number === number ? { ...each, ...end(number) } : each,
     );
     const judged = { ...started, status: 'in_review' as const, attempts };
-    const change = recordDecision(judged, number, decide(judged, MODELS, of), now);
+    const change = recordDecision(judged, number, decideAfterAttempt(judged, MODELS, of), now);
     if (!change) throw new Error('nothing was decided');
     present = change.task;
     const action = present.attempts.at(-1)?.decision?.action;

@@ -2,23 +2,23 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AUTONOMY_LEVELS } from '../../../../shared/contract/approval/autonomy.ts';
 import {
-  nextRound,
+  advanceProgressLedger,
   type ProgressLedger,
-  replanned,
+  buildReplanLedger,
   shouldReplan,
 } from '../../../../shared/contract/coordination/ledgers.ts';
-import { COORDINATION_CHAIN, COORDINATION_HOOKS } from '../../../../shared/contract/coordination/names.ts';
+import { COORDINATION_MIDDLEWARE_NAMES, COORDINATION_HOOKS } from '../../../../shared/contract/coordination/names.ts';
 import { CoordinationSettings } from '../../../../shared/contract/coordination/settings.ts';
 import { Plan } from '../../../../shared/contract/plan/schema.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { COORDINATION } from '../../../../shared/control/coordination/builtin.ts';
-import { type CoordinationMiddleware, pass } from '../../../../shared/control/coordination/context.ts';
-import { chainOf, contextOf, progressOf } from '../../../../shared/control/coordination/of-plan.ts';
-import { replanOf } from '../../../../shared/control/coordination/replan.ts';
-import { beforeDispatch } from '../../../../shared/control/coordination/review.ts';
+import { COORDINATION_MIDDLEWARE } from '../../../../shared/control/coordination/builtin.ts';
+import { type CoordinationMiddleware, runCoordinationHook } from '../../../../shared/control/coordination/context.ts';
+import { buildCoordinationChain, buildCoordinationContext, derivePlanProgress } from '../../../../shared/control/coordination/of-plan.ts';
+import { buildReplan } from '../../../../shared/control/coordination/replan.ts';
+import { preparePlanDispatch } from '../../../../shared/control/coordination/review.ts';
 import { ClarificationRequired } from '../../../../shared/control/failures/thrown.ts';
-import { plannedId } from '../../../../shared/control/planning/create.ts';
-import { attempt, later, NOW, task } from '../../../support/builders.ts';
+import { plannedTaskId } from '../../../../shared/control/planning/create.ts';
+import { attempt, addSeconds, FIXED_NOW, task } from '../../../support/builders.ts';
 
 const settings = (more: object = {}) => CoordinationSettings.parse(more);
 const proposal = {
@@ -41,10 +41,10 @@ const planned = (more: Partial<Task> = {}, coordination = settings()): Task =>
 const ends = (plan: Task, ...statuses: readonly ('done' | 'failed')[]): Map<string, Task> =>
   new Map(
     statuses.map((status, index) => {
-      const id = plannedId(plan.id, 'abcd'[index] ?? '');
+      const id = plannedTaskId(plan.id, 'abcd'[index] ?? '');
       const failure =
         status === 'failed' ? { code: 'verification_failed', message: 'you must see /project/x.js' } : null;
-      return [id, task({ id, status, failure, ended_at: later(index + 1).toISOString() })];
+      return [id, task({ id, status, failure, ended_at: addSeconds(index + 1).toISOString() })];
     }),
   );
 
@@ -57,7 +57,7 @@ describe('the chain between a goal and its tasks', () => {
       'after_rollup',
       'before_update_parent',
     ]);
-    expect(settings().chain).toEqual([...COORDINATION_CHAIN]);
+    expect(settings().chain).toEqual([...COORDINATION_MIDDLEWARE_NAMES]);
   });
 
   test.each([
@@ -68,7 +68,7 @@ describe('the chain between a goal and its tasks', () => {
     ['coordination_replan', ['after_rollup']],
     ['authority_deference_coordination', ['before_update_parent']],
   ] as const)('%s acts in %j', (name, hooks) => {
-    expect(Object.keys(COORDINATION[name]).filter((key) => key !== 'name')).toEqual(hooks);
+    expect(Object.keys(COORDINATION_MIDDLEWARE[name]).filter((key) => key !== 'name')).toEqual(hooks);
   });
 
   test.each(COORDINATION_HOOKS)(
@@ -76,17 +76,17 @@ describe('the chain between a goal and its tasks', () => {
     (hook) => {
       const says = (what: string): CoordinationMiddleware => ({
         name: 'task_ledger',
-        [hook]: (context: ReturnType<typeof contextOf>) => ({ ...context, goal: context.goal + what }),
+        [hook]: (context: ReturnType<typeof buildCoordinationContext>) => ({ ...context, goal: context.goal + what }),
       });
-      const start = { ...contextOf(planned()), goal: '' };
-      expect(pass([says('A'), says('B'), says('C')], hook, start).goal).toBe('ABC');
+      const start = { ...buildCoordinationContext(planned()), goal: '' };
+      expect(runCoordinationHook([says('A'), says('B'), says('C')], hook, start).goal).toBe('ABC');
       const bad: CoordinationMiddleware = {
         name: 'task_ledger',
         [hook]: () => {
           throw new Error('broken');
         },
       };
-      expect(() => pass([says('A'), bad, says('C')], hook, start)).toThrow('broken');
+      expect(() => runCoordinationHook([says('A'), bad, says('C')], hook, start)).toThrow('broken');
     },
   );
 
@@ -102,10 +102,10 @@ describe('the chain between a goal and its tasks', () => {
 
   test('clarification_gate ends it before anything is planned, with the first five reasons and how many more', () => {
     const context = {
-      ...contextOf(planned()),
+      ...buildCoordinationContext(planned()),
       criteria: Array.from({ length: 7 }, (_, index) => `c${index}`),
     };
-    const run = (): unknown => pass(chainOf(settings()), 'before_decompose', context);
+    const run = (): unknown => runCoordinationHook(buildCoordinationChain(settings()), 'before_decompose', context);
     expect(run).toThrow(ClarificationRequired);
     expect(run).toThrow(/"c4"; and 2 more$/);
   });
@@ -118,11 +118,11 @@ describe('plan_review_gate', () => {
     ['supervised', 'supervised'],
     ['locked', 'locked'],
   ] as const)('at %s: a person is asked because %s', (autonomy, why) => {
-    const { gated, context } = beforeDispatch(planned({ autonomy }));
+    const { gateReason, context } = preparePlanDispatch(planned({ autonomy }));
     if (why === null) {
-      expect(gated).toBeNull();
+      expect(gateReason).toBeNull();
       expect(context.metadata['plan_review_gate']).toEqual({ gated: false, autonomy_level: autonomy });
-    } else expect(gated).toContain(why);
+    } else expect(gateReason).toContain(why);
     expect(context.task_ledger).toMatchObject({
       plan_version: 1,
       plan_text: expect.stringContaining('a: Do a'),
@@ -130,38 +130,38 @@ describe('plan_review_gate', () => {
   });
 
   test('asks a person where nobody has named a level, which for the seed is full', () => {
-    expect(beforeDispatch(planned()).gated).toContain('not named');
+    expect(preparePlanDispatch(planned()).gateReason).toContain('not named');
   });
 
   test.each(AUTONOMY_LEVELS)('goes by the lower of what is asked for and %s of the base', (base_autonomy) => {
     const lets = base_autonomy === 'full' || base_autonomy === 'semi';
-    expect(beforeDispatch(planned({ autonomy: 'full', base_autonomy })).gated === null).toBe(lets);
+    expect(preparePlanDispatch(planned({ autonomy: 'full', base_autonomy })).gateReason === null).toBe(lets);
   });
 
   test('cannot be left out to do without the person', () => {
     const plan = planned({ autonomy: 'full' }, settings({ chain: ['task_ledger'] }));
-    expect(beforeDispatch(plan).gated).not.toBeNull();
+    expect(preparePlanDispatch(plan).gateReason).not.toBeNull();
   });
 });
 
 describe('task_ledger', () => {
   test('has goal and criteria as fenced facts, and the same text each time it is derived', () => {
     const plan = planned({ acceptance_criteria: ['2.5 becomes 2'] });
-    const ledger = beforeDispatch(plan).context.task_ledger;
+    const ledger = preparePlanDispatch(plan).context.task_ledger;
     expect(ledger?.known_facts).toHaveLength(2);
     expect(ledger?.known_facts[1]).toMatch(/^<<<UNTRUSTED task-fact fact\n2\.5 becomes 2/);
-    expect(beforeDispatch(plan).context.task_ledger).toEqual(ledger);
+    expect(preparePlanDispatch(plan).context.task_ledger).toEqual(ledger);
   });
 
   test('is none where nothing is planned', () => {
     expect(
-      beforeDispatch(planned({ plan: { max_tasks: 1, proposal: null } })).context.task_ledger,
+      preparePlanDispatch(planned({ plan: { max_tasks: 1, proposal: null } })).context.task_ledger,
     ).toBeNull();
   });
 });
 
 const ledger = (more: Partial<ProgressLedger> = {}): ProgressLedger => ({
-  ...nextRound(null, 0, []),
+  ...advanceProgressLedger(null, 0, []),
   ...more,
 });
 
@@ -174,7 +174,7 @@ describe('progress_ledger', () => {
     [ledger({ stall_count: 2 }), 1, { stall_count: 0, next_action: 'continue' }],
     [ledger({ reset_count: 2 }), 0, { reset_count: 2 }],
   ])('after %j and %i completed', (before, completed, after) => {
-    expect(nextRound(before, completed, [])).toMatchObject(after);
+    expect(advanceProgressLedger(before, completed, [])).toMatchObject(after);
   });
 
   test('never counts a stall in a round with progress, whatever comes', () => {
@@ -182,7 +182,7 @@ describe('progress_ledger', () => {
       fc.property(fc.array(fc.nat(5), { maxLength: 10 }), (counts) => {
         let at: ProgressLedger | null = null;
         for (const count of counts) {
-          at = nextRound(at, count, []);
+          at = advanceProgressLedger(at, count, []);
           expect(at.progress_made && at.stall_count > 0).toBe(false);
         }
         expect(at?.round ?? 0).toBe(counts.length);
@@ -193,8 +193,8 @@ describe('progress_ledger', () => {
 
   test('counts each task of the plan that has ended, in the order in which they did, with what failed', () => {
     const plan = planned();
-    expect(progressOf(plan, new Map()).progress_ledger).toBeNull();
-    expect(progressOf(plan, ends(plan, 'done', 'failed')).progress_ledger).toEqual({
+    expect(derivePlanProgress(plan, new Map()).progress_ledger).toBeNull();
+    expect(derivePlanProgress(plan, ends(plan, 'done', 'failed')).progress_ledger).toEqual({
       round: 2,
       completed_count: 1,
       progress_made: false,
@@ -207,9 +207,9 @@ describe('progress_ledger', () => {
 
   test('and what obedience is asked for in what they have said', () => {
     const plan = planned();
-    const { metadata } = progressOf(plan, ends(plan, 'failed'));
+    const { metadata } = derivePlanProgress(plan, ends(plan, 'failed'));
     expect(metadata['authority_deference_coordination']).toEqual({ detected_count: 1 });
-    expect(progressOf(plan, new Map()).metadata['authority_deference_coordination']).toEqual({
+    expect(derivePlanProgress(plan, new Map()).metadata['authority_deference_coordination']).toEqual({
       detected_count: 0,
     });
   });
@@ -231,13 +231,13 @@ describe('coordination_replan', () => {
 
   test('never does anything by default', () => {
     const plan = planned();
-    expect(progressOf(plan, ends(plan, 'failed')).replan).toBeNull();
+    expect(derivePlanProgress(plan, ends(plan, 'failed')).replanLedger).toBeNull();
   });
 
   test('keeps what was completed, which the source loses, so that the next round is no progress by itself', () => {
     const before = ledger({ completed_count: 2, stall_count: 1 });
-    expect(replanned(before)).toMatchObject({ completed_count: 2, reset_count: 1, next_action: 'replan' });
-    expect(nextRound(replanned(before), 2, []).progress_made).toBe(false);
+    expect(buildReplanLedger(before)).toMatchObject({ completed_count: 2, reset_count: 1, next_action: 'replan' });
+    expect(advanceProgressLedger(buildReplanLedger(before), 2, []).progress_made).toBe(false);
   });
 
   describe('adds up what planning and its tasks have cost against the budget of the plan', () => {
@@ -260,10 +260,10 @@ describe('coordination_replan', () => {
       ['and counts what nobody knows as nothing', null, ['done', 'failed'], 0.9],
       ['as the tasks stood then: what is spent afterwards takes no plan back', 0.6, ['failed', 'done'], 0.3],
     ] as const)('%s', (_name, usd, ended, left) => {
-      const { replan, left_usd } = progressOf(plan, costing(usd, ...ended));
-      expect(replan === null ? null : left_usd).toBe(left);
-      if (replan)
-        expect(replanOf(plan, replan, left_usd, NOW).budget).toEqual({ max_attempts: 3, max_cost_usd: left });
+      const { replanLedger, left_usd } = derivePlanProgress(plan, costing(usd, ...ended));
+      expect(replanLedger === null ? null : left_usd).toBe(left);
+      if (replanLedger)
+        expect(buildReplan(plan, replanLedger, left_usd, FIXED_NOW).budget).toEqual({ max_attempts: 3, max_cost_usd: left });
     });
 
     test('also of tasks that another has taken the place of', () => {
@@ -272,7 +272,7 @@ describe('coordination_replan', () => {
       if (!id || !first) throw new Error('no task');
       made.set(id, { ...first, superseded_by: 'fix' });
       made.set('fix', { ...first, id: 'fix' });
-      expect(progressOf(plan, made)).toMatchObject({ replan: null, left_usd: 0 });
+      expect(derivePlanProgress(plan, made)).toMatchObject({ replan: null, left_usd: 0 });
     });
   });
 
@@ -280,16 +280,16 @@ describe('coordination_replan', () => {
     const magentic = settings({ replan_strategy: 'magentic' });
     let plan = planned({ autonomy: 'supervised', budget: { max_attempts: 3 } }, magentic);
     for (const round of [1, 2]) {
-      const { replan } = progressOf(plan, ends(plan, 'failed', 'failed'));
-      if (!replan) throw new Error('not planned anew');
-      const next = replanOf(plan, replan, undefined, NOW);
-      expect(replanOf(plan, replan, undefined, NOW)).toEqual(next);
+      const { replanLedger } = derivePlanProgress(plan, ends(plan, 'failed', 'failed'));
+      if (!replanLedger) throw new Error('not planned anew');
+      const next = buildReplan(plan, replanLedger, undefined, FIXED_NOW);
+      expect(buildReplan(plan, replanLedger, undefined, FIXED_NOW)).toEqual(next);
       expect(next).toMatchObject({ status: 'open', run: 1, autonomy: 'supervised', files: plan.files });
       expect(next.id).toMatch(new RegExp(`-r${round}$`));
       expect(next.description).toContain('a: verification_failed');
       expect(next.description.match(/What happened before/g)).toHaveLength(1);
-      plan = { ...next, plan: { max_tasks: 5, proposal, coordination: magentic, ledger: replan } };
+      plan = { ...next, plan: { max_tasks: 5, proposal, coordination: magentic, ledger: replanLedger } };
     }
-    expect(progressOf(plan, ends(plan, 'failed')).replan).toBeNull();
+    expect(derivePlanProgress(plan, ends(plan, 'failed')).replanLedger).toBeNull();
   });
 });

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { demoTasks, hardCodedAnswerTask, verificationStageTask } from '../../../../cli/demo/demo-tasks.ts';
 import {
   type ClarificationSettings,
-  DEFAULT_CLARIFICATION,
-  unclear,
+  DEFAULT_CLARIFICATION_SETTINGS,
+  unclearCriteriaReasons,
 } from '../../../../shared/control/coordination/clarification.ts';
 
-const SEARCH: ClarificationSettings = { ...DEFAULT_CLARIFICATION, match_mode: 'search' };
+const SEARCH: ClarificationSettings = { ...DEFAULT_CLARIFICATION_SETTINGS, match_mode: 'search' };
 
 /** Of the seeds, their reference, our own documents and our demo. */
 const HONEST = [
@@ -34,7 +34,7 @@ const HONEST = [
 
 describe('a criterion', () => {
   test.each(HONEST)('that is honest is clear, where the seed would search it for a word: %s', (criterion) => {
-    expect(unclear([criterion])).toEqual([]);
+    expect(unclearCriteriaReasons([criterion])).toEqual([]);
   });
 
   const url = 'https://example.org/shop.git';
@@ -42,7 +42,7 @@ describe('a criterion', () => {
     ({ task }) => task.acceptance_criteria ?? [],
   );
   test.each(ofDemo)('of the demo is clear: %s', (criterion) => {
-    expect(unclear([criterion])).toEqual([]);
+    expect(unclearCriteriaReasons([criterion])).toEqual([]);
   });
 
   test.each([
@@ -55,7 +55,7 @@ describe('a criterion', () => {
     '  This must be done  ',
     'The code works as expected.',
   ])('that says nothing of the work is none: %s', (criterion) => {
-    expect(unclear([criterion])).toEqual([expect.stringMatching(/says nothing of this work/)]);
+    expect(unclearCriteriaReasons([criterion])).toEqual([expect.stringMatching(/says nothing of this work/)]);
   });
 
   test.each([
@@ -66,13 +66,13 @@ describe('a criterion', () => {
     ['é'.repeat(10), 0],
     [' '.repeat(20), 1],
   ])('"%s" has %i faults: both are named, and length is in characters', (criterion, faults) => {
-    expect(unclear([criterion])).toHaveLength(faults);
+    expect(unclearCriteriaReasons([criterion])).toHaveLength(faults);
   });
 
   test.each(['Login form works with MFA', 'completed within 2 s', 'A FINISHED order'])(
     'is searched as the seed does where that is asked for: %s',
     (criterion) => {
-      expect(unclear([criterion], 0, SEARCH)).toEqual([expect.stringMatching(/says nothing/)]);
+      expect(unclearCriteriaReasons([criterion], 0, SEARCH)).toEqual([expect.stringMatching(/says nothing/)]);
     },
   );
 
@@ -88,7 +88,7 @@ describe('a criterion', () => {
       );
     fc.assert(
       fc.property(generic, own, own, (word, subject, object) => {
-        expect(unclear([`${subject} ${word} with ${object}`])).toEqual([]);
+        expect(unclearCriteriaReasons([`${subject} ${word} with ${object}`])).toEqual([]);
       }),
       { numRuns: 50 },
     );
@@ -97,15 +97,15 @@ describe('a criterion', () => {
 
 describe('criteria', () => {
   test('are all looked at', () => {
-    expect(unclear(['short', 'It is done now', 'Half goes to even'])).toHaveLength(2);
+    expect(unclearCriteriaReasons(['short', 'It is done now', 'Half goes to even'])).toHaveLength(2);
   });
 
   test('that are none are unclear, unless signals say what must be true, which the seed does not know', () => {
-    expect(unclear([])).toEqual([expect.stringMatching(/nothing says what must be true/)]);
-    expect(unclear([], 1)).toEqual([]);
+    expect(unclearCriteriaReasons([])).toEqual([expect.stringMatching(/nothing says what must be true/)]);
+    expect(unclearCriteriaReasons([], 1)).toEqual([]);
   });
 
   test('are let through where the gate is off', () => {
-    expect(unclear([], 0, { ...DEFAULT_CLARIFICATION, enabled: false })).toEqual([]);
+    expect(unclearCriteriaReasons([], 0, { ...DEFAULT_CLARIFICATION_SETTINGS, enabled: false })).toEqual([]);
   });
 });

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CoordinationSettings } from '../../../../shared/contract/coordination/settings.ts';
 import { Plan } from '../../../../shared/contract/plan/schema.ts';
-import { progressOf, settingsOf } from '../../../../shared/control/coordination/of-plan.ts';
-import { plannedId } from '../../../../shared/control/planning/create.ts';
-import { retry } from '../../../../shared/control/task-commands/operate.ts';
-import { UNAUTHORIZED } from '../../../../shared/store/minter.ts';
+import { derivePlanProgress, planCoordinationSettings } from '../../../../shared/control/coordination/of-plan.ts';
+import { plannedTaskId } from '../../../../shared/control/planning/create.ts';
+import { startRetryRound } from '../../../../shared/control/task-commands/operate.ts';
+import { NO_CREDENTIALS } from '../../../../shared/store/minter.ts';
 import { resolveBaseStep } from '../../../../shared/use-cases/cascade/base.ts';
-import { later, NOW, sha1, task } from '../../../support/builders.ts';
-import { testTable } from '../../../support/dynalite.ts';
+import { addSeconds, FIXED_NOW, fakeSha1, task } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
 });
 afterAll(() => table.close());
 
@@ -35,20 +35,20 @@ const again = (id: string, run: number, text: string) =>
   resolveBaseStep(id, run, {
     tasks: table.tasks,
     deadlines: table.deadlines,
-    now: () => NOW,
-    remote: async () => [{ name: 'refs/heads/main', id: sha1('a') }],
-    files: async (_repository, _commit, paths) =>
+    now: () => FIXED_NOW,
+    readRefs: async () => [{ name: 'refs/heads/main', id: fakeSha1('a') }],
+    readFiles: async (_repository, _commit, paths) =>
       new Map(paths.map((path) => [path, path === 'assay.yaml' ? text : null])),
-    authorize: UNAUTHORIZED,
-    pause: async () => {},
+    getCredential: NO_CREDENTIALS,
+    sleep: async () => {},
   });
 const YAML = 'middleware:\n  coordination:\n    replan_strategy: magentic\n';
 
 describe('what a project says of its plans', () => {
   it('is in force for a plan that says nothing itself, and its own word comes before it', async () => {
-    expect(settingsOf(await resolved(plan('A'), YAML))).toMatchObject({ replan_strategy: 'magentic' });
-    expect(settingsOf(await resolved(plan('B', own), YAML))).toEqual(own);
-    expect(settingsOf(await resolved(plan('C'), 'version: 1\n'))).toEqual(CoordinationSettings.parse({}));
+    expect(planCoordinationSettings(await resolved(plan('A'), YAML))).toMatchObject({ replan_strategy: 'magentic' });
+    expect(planCoordinationSettings(await resolved(plan('B', own), YAML))).toEqual(own);
+    expect(planCoordinationSettings(await resolved(plan('C'), 'version: 1\n'))).toEqual(CoordinationSettings.parse({}));
   });
 
   it('is that of the present base: another round has nothing of the one before', async () => {
@@ -56,10 +56,10 @@ describe('what a project says of its plans', () => {
     const failed = {
       ...first,
       status: 'failed' as const,
-      ended_at: NOW.toISOString(),
+      ended_at: FIXED_NOW.toISOString(),
       failure: { code: 'x', message: 'y' },
     };
-    const next = retry(failed, NOW)?.task;
+    const next = startRetryRound(failed, FIXED_NOW)?.task;
     if (!next) throw new Error('there is no other round');
     const other = await resolved({ ...next, id: 'D2', status: 'open', run: 1 }, 'version: 1\n');
     expect(other.plan).not.toHaveProperty('base_coordination');
@@ -109,12 +109,12 @@ it('a plan of which a budget has stopped a task is not planned anew: another pla
     },
   });
   const child = (key: string, at: number, code: string) => {
-    const id = plannedId(of.id, key);
+    const id = plannedTaskId(of.id, key);
     const failure = { code, message: 'of day_usd 200 nothing is left' };
-    return [id, task({ id, status: 'failed', failure, ended_at: later(at).toISOString() })] as const;
+    return [id, task({ id, status: 'failed', failure, ended_at: addSeconds(at).toISOString() })] as const;
   };
   const [a, b] = [child('a', 1, 'budget_exhausted'), child('b', 2, 'verification_failed')];
-  expect(progressOf(of, new Map([a])).replan).toBeNull();
-  expect(progressOf(of, new Map([a, b])).replan).toBeNull();
-  expect(progressOf(of, new Map([b])).replan).toMatchObject({ reset_count: 1 });
+  expect(derivePlanProgress(of, new Map([a])).replanLedger).toBeNull();
+  expect(derivePlanProgress(of, new Map([a, b])).replanLedger).toBeNull();
+  expect(derivePlanProgress(of, new Map([b])).replanLedger).toMatchObject({ reset_count: 1 });
 });

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CoordinationSettings } from '../../../../shared/contract/coordination/settings.ts';
 import { Plan } from '../../../../shared/contract/plan/schema.ts';
 import { Refusal } from '../../../../shared/contract/refusal.ts';
-import { createPlanned, replan, submitPlan } from '../../../../shared/use-cases/submit/plan.ts';
-import { ANY_AGENTS, later, NO_OBJECTS, NOW, task } from '../../../support/builders.ts';
-import { testTable } from '../../../support/dynalite.ts';
+import { createPlannedTasks, replanAfterFailure, submitPlan } from '../../../../shared/use-cases/submit/plan.ts';
+import { ANY_AGENTS, addSeconds, REJECTING_OBJECTS, FIXED_NOW, task } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
 });
 afterAll(() => table.close());
 
@@ -33,14 +33,14 @@ describe('a task of a plan that has failed for good', () => {
       plan: { max_tasks: 5, proposal, coordination },
     });
     await table.tasks.create(plan);
-    await createPlanned(plan, table.tasks, NOW);
+    await createPlannedTasks(plan, table.tasks, FIXED_NOW);
     const child = await table.tasks.require(`${id}-a`);
     expect(child.made_from).toMatchObject({ task_id: id, root: id });
     return {
       ...child,
       status: 'failed' as const,
       failure: { code: 'x', message: 'y' },
-      ended_at: later(1).toISOString(),
+      ended_at: addSeconds(1).toISOString(),
     };
   };
 
@@ -52,18 +52,18 @@ describe('a task of a plan that has failed for good', () => {
       create: table.tasks.create.bind(table.tasks),
       getMany: async () => new Map([[failed.id, failed]]),
     };
-    await replan(failed, tasks, NOW);
+    await replanAfterFailure(failed, tasks, FIXED_NOW);
     const first = await table.tasks.require('P1-r1');
-    await replan(failed, tasks, later(9));
+    await replanAfterFailure(failed, tasks, addSeconds(9));
     expect(await table.tasks.require('P1-r1')).toEqual(first);
     expect(first.plan).toMatchObject({ proposal: null, ledger: { reset_count: 1, completed_count: 0 } });
     expect(first.made_from).toMatchObject({ task_id: 'P1', root: 'P1' });
   });
 
   test('changes nothing by default, nor where a fix-up has taken its place', async () => {
-    await replan(await made('P2', 'noop'), table.tasks, NOW);
+    await replanAfterFailure(await made('P2', 'noop'), table.tasks, FIXED_NOW);
     expect(await table.tasks.get('P2-r1')).toBeNull();
-    await replan({ ...(await made('P3', 'magentic')), superseded_by: 'P3-a-f1' }, table.tasks, NOW);
+    await replanAfterFailure({ ...(await made('P3', 'magentic')), superseded_by: 'P3-a-f1' }, table.tasks, FIXED_NOW);
     expect(await table.tasks.get('P3-r1')).toBeNull();
   });
 });
@@ -71,8 +71,8 @@ describe('a task of a plan that has failed for good', () => {
 describe('a goal', () => {
   const context = {
     tasks: null as never,
-    objects: NO_OBJECTS,
-    now: NOW,
+    objects: REJECTING_OBJECTS,
+    now: FIXED_NOW,
     by: 'ann',
     idempotencyKey: null,
     allowFileRepositories: false,

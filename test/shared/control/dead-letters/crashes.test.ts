@@ -3,17 +3,17 @@ import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { LaunchMessage } from '../../../../shared/contract/messages/queue.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { NO_LANE, nextAt } from '../../../../shared/control/dead-letters/lane.ts';
-import { Lane, laneOf, taskOf } from '../../../../shared/control/dead-letters/schema.ts';
+import { EMPTY_RETRY_QUEUE, queueNextRetryAt } from '../../../../shared/control/dead-letters/lane.ts';
+import { RetryQueue, letterQueueId, letterTaskId } from '../../../../shared/control/dead-letters/schema.ts';
 import { DeadLetterStore } from '../../../../shared/store/dead-letters.ts';
 import {
-  bury,
-  type DeadMessage,
-  drain,
-  requireLetter,
-  sayOfLetter,
+  recordDeadLetter,
+  type DeadLetterMessage,
+  retryDeadLetters,
+  requireDeadLetter,
+  applyDeadLetterAction,
 } from '../../../../shared/use-cases/operate/dead-letters.ts';
-import { attempt, later, NOW, task } from '../../../support/builders.ts';
+import { attempt, addSeconds, FIXED_NOW, task } from '../../../support/builders.ts';
 import { MemoryTable } from '../../../support/memory-table.ts';
 
 class Crash extends Error {}
@@ -41,7 +41,7 @@ class World {
   }
 
   get now(): Date {
-    return later(this.seconds);
+    return addSeconds(this.seconds);
   }
 
   /** Before a call, or after it: then what it does is done, and nobody hears of it. */
@@ -73,8 +73,8 @@ class World {
     return { Items };
   }
 
-  lanes(): Lane[] {
-    return this.#table.items.map((item) => Lane.parse(item));
+  lanes(): RetryQueue[] {
+    return this.#table.items.map((item) => RetryQueue.parse(item));
   }
 
   /** A life of the program: it ends well or dies. */
@@ -90,33 +90,33 @@ class World {
   }
 
   drain() {
-    return drain({
-      letters: this.store,
+    return retryDeadLetters({
+      deadLetters: this.store,
       tasks: { get: async (id) => this.tasks.get(id) ?? null },
-      send: async ({ task_id, kind, attempt: of }: LaunchMessage) => {
+      sendLaunch: async ({ task_id, kind, attempt: of }: LaunchMessage) => {
         await this.step(() => this.sent.push(`${task_id} ${kind} ${of}`));
       },
-      givenUp: {
-        batches: () =>
+      failedBatches: {
+        listBatches: () =>
           this.step(() => [...this.objects.keys()].filter((key) => key.startsWith('aws/lambda/'))),
         find: (key) => this.step(() => this.objects.get(key) ?? null),
         put: (key, body) => this.step(() => void this.objects.set(key, body)),
         remove: (key) => this.step(() => void this.objects.delete(key)),
       },
-      readers: READERS,
-      readAgain: (reader, { Records }) =>
+      readerFunctions: READERS,
+      replayRecords: (reader, { Records }) =>
         this.step(() => {
           if (this.failing.has(reader)) throw new Error(`the ${reader} says Unhandled`);
           for (const { dynamodb } of Records)
             this.read.push(`${reader} ${dynamodb.Keys['pk']?.S}@${dynamodb.SequenceNumber}`);
         }),
       now: () => this.now,
-      goOn: () => true,
+      hasTimeLeft: () => true,
     });
   }
 }
 
-const message = (id: string, of: string, number = 1): DeadMessage => ({
+const message = (id: string, of: string, number = 1): DeadLetterMessage => ({
   queue: 'agents2',
   id,
   body: JSON.stringify({
@@ -126,7 +126,7 @@ const message = (id: string, of: string, number = 1): DeadMessage => ({
     attempt: number,
     run: 1,
   }),
-  sentAt: NOW,
+  sentAt: FIXED_NOW,
 });
 const waiting = (id: string): Task => ({
   ...task({ id, status: 'claimed', run: 1, attempts: [attempt({ report: null, outcome: null })] }),
@@ -143,7 +143,7 @@ test('a crash before or after any call loses no letter and repeats no launch und
         for (const id of ids) world.tasks.set(id, waiting(id));
         // A queue gives a message again until it was dealt with, and sometimes also then.
         for (const id of [...ids, ...ids])
-          while (!(await world.life(() => bury(message(`m-${id}`, id), world.store, world.now))))
+          while (!(await world.life(() => recordDeadLetter(message(`m-${id}`, id), world.store, world.now))))
             world.seconds += 1;
         for (let round = 0; round < 12; round++) {
           world.seconds += 130;
@@ -166,58 +166,58 @@ describe('draining', () => {
   it('keeps the order of one task, also when two drain at once', async () => {
     const world = new World();
     world.tasks.set('T1', waiting('T1'));
-    await bury(message('a', 'T1', 1), world.store, NOW);
-    await bury(
+    await recordDeadLetter(message('a', 'T1', 1), world.store, FIXED_NOW);
+    await recordDeadLetter(
       { ...message('b', 'T1', 1), body: message('b', 'T1').body.replace('"agent"', '"gates"') },
       world.store,
-      NOW,
+      FIXED_NOW,
     );
     world.seconds = 61;
     await Promise.all([world.drain(), world.drain()]);
     await world.drain();
-    const [lane = NO_LANE] = world.lanes();
+    const [lane = EMPTY_RETRY_QUEUE] = world.lanes();
     expect(lane.letters.map(({ id, status }) => [id, status])).toEqual([
       ['T1.agent-1-1', 'resolved'],
       ['T1.gates-1-1', 'resolved'],
     ]);
     // The agent still works: nobody needs the gates' box yet.
     expect(world.sent).toEqual(['T1 agent 1']);
-    expect(nextAt(lane)).toBeNull();
+    expect(queueNextRetryAt(lane)).toBeNull();
   });
 
   it('abandons a letter whose task is gone, and resolves one whose task went on without it', async () => {
     const world = new World();
     world.tasks.set('T2', { ...waiting('T2'), status: 'cancelled' });
-    for (const id of ['T1', 'T2']) await bury(message(id, id), world.store, NOW);
+    for (const id of ['T1', 'T2']) await recordDeadLetter(message(id, id), world.store, FIXED_NOW);
     world.seconds = 61;
     expect(await world.drain()).toMatchObject({ tried: 2, failed: [], abandoned: ['T1.agent-1-1'] });
     expect(world.sent).toEqual([]);
-    expect((await requireLetter('T1.agent-1-1', world.store)).history.at(-1)?.reason).toContain('no task T1');
-    expect(await requireLetter('T2.agent-1-1', world.store)).toMatchObject({ status: 'resolved' });
+    expect((await requireDeadLetter('T1.agent-1-1', world.store)).history.at(-1)?.reason).toContain('no task T1');
+    expect(await requireDeadLetter('T2.agent-1-1', world.store)).toMatchObject({ status: 'resolved' });
   });
 
   it('tries an abandoned one again when a person says so, and refuses a word on what is not there', async () => {
     const world = new World();
-    await bury(message('a', 'T1'), world.store, NOW);
+    await recordDeadLetter(message('a', 'T1'), world.store, FIXED_NOW);
     world.seconds = 61;
     await world.drain();
     world.tasks.set('T1', waiting('T1'));
     const word = { by: 'ann', reason: 'it is back' };
-    await sayOfLetter('T1.agent-1-1', 'requeue', word, world.store, world.now);
+    await applyDeadLetterAction('T1.agent-1-1', 'requeue', word, world.store, world.now);
     await world.drain();
     expect(world.sent).toEqual(['T1 agent 1']);
-    await expect(sayOfLetter('T9.agent-1-1', 'resolve', word, world.store, NOW)).rejects.toMatchObject({
+    await expect(applyDeadLetterAction('T9.agent-1-1', 'resolve', word, world.store, FIXED_NOW)).rejects.toMatchObject({
       code: 'not_found',
     });
-    await expect(sayOfLetter('T1.agent-1-1', 'requeue', word, world.store, NOW)).rejects.toMatchObject({
+    await expect(applyDeadLetterAction('T1.agent-1-1', 'requeue', word, world.store, FIXED_NOW)).rejects.toMatchObject({
       code: 'conflict',
     });
   });
 
   it('keeps what nobody can read, for a person', async () => {
     const world = new World();
-    await bury({ ...message('a', 'T1'), body: 'not JSON' }, world.store, NOW);
-    await bury({ ...message('b', 'T1'), body: '{"DDBStreamBatchInfo":{}}' }, world.store, NOW);
+    await recordDeadLetter({ ...message('a', 'T1'), body: 'not JSON' }, world.store, FIXED_NOW);
+    await recordDeadLetter({ ...message('b', 'T1'), body: '{"DDBStreamBatchInfo":{}}' }, world.store, FIXED_NOW);
     world.seconds = 1e6;
     expect(await world.drain()).toMatchObject({ tried: 0 });
     expect(
@@ -266,7 +266,7 @@ describe('batches that a reader of the stream gave up', () => {
       ['999', '1001', '1004', '1005'].map((each) => `ledger task#T1@${each}`),
     );
     expect(world.read).toContain('ledger task#T2@1002');
-    const letter = await requireLetter(String(world.lanes()[0]?.letters[0]?.id), world.store);
+    const letter = await requireDeadLetter(String(world.lanes()[0]?.letters[0]?.id), world.store);
     expect(letter).toMatchObject({ operation: 'stream:ledger', status: 'resolved' });
   });
 
@@ -275,7 +275,7 @@ describe('batches that a reader of the stream gave up', () => {
     world.tasks.set('T1', waiting('T1'));
     world.failing.add('ledger');
     world.objects.set(key('a'), batch('T1@1'));
-    await bury(message('a', 'T1'), world.store, NOW);
+    await recordDeadLetter(message('a', 'T1'), world.store, FIXED_NOW);
     for (const seconds of [0, 61, 1_000, 5_000]) {
       world.seconds = seconds;
       await world.drain();
@@ -288,7 +288,7 @@ describe('batches that a reader of the stream gave up', () => {
     expect(of).toMatchObject({ status: 'abandoned', attempts: 3 });
     world.failing.clear();
     const word = { by: 'ann', reason: 'mended' };
-    await sayOfLetter(String(of?.id), 'requeue', word, world.store, world.now);
+    await applyDeadLetterAction(String(of?.id), 'requeue', word, world.store, world.now);
     await world.drain();
     expect(world.read).toEqual(['ledger task#T1@1']);
   });
@@ -303,7 +303,7 @@ describe('batches that a reader of the stream gave up', () => {
     await world.drain();
     expect(world.read).toEqual(['conductor task#T1@1', 'conductor request#R1@2']);
     const all = world.lanes().flatMap(({ letters }) => letters);
-    expect(all.map((each) => [laneOf(each.id), each.operation, taskOf(each), each.status]).sort()).toEqual([
+    expect(all.map((each) => [letterQueueId(each.id), each.operation, letterTaskId(each), each.status]).sort()).toEqual([
       ['R1_conductor_request', 'stream:conductor', null, 'resolved'],
       ['T1_conductor', 'stream:conductor', 'T1', 'resolved'],
       ['T1_ledger', 'stream:ledger', 'T1', 'pending'],

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { deriveEvents } from '../../../../shared/control/events/derive.ts';
-import { EVENTS } from '../../../../shared/control/events/schema.ts';
-import { lossesOf, spentBy } from '../../../../shared/control/ledger/losses.ts';
-import { artifact, attempt, inReview, launch, NOW, report, task } from '../../../support/builders.ts';
+import { EVENT_SCHEMAS } from '../../../../shared/control/events/schema.ts';
+import { newContainerLosses, addedModelCostUsd } from '../../../../shared/control/ledger/losses.ts';
+import { artifact, attempt, taskInReview, launch, FIXED_NOW, report, task } from '../../../support/builders.ts';
 
-const at = NOW.toISOString();
+const at = FIXED_NOW.toISOString();
 const names = (before: Task | null, after: Task) => deriveEvents(before, after).map(({ name }) => name);
 const decision = (action: 'give_up' | 'refer') => ({
   action,
@@ -15,7 +15,7 @@ const decision = (action: 'give_up' | 'refer') => ({
   next_tier: null,
   at,
 });
-const before = inReview();
+const before = taskInReview();
 const done = (fields: Partial<Task> = {}): Task => ({
   ...before,
   status: 'done',
@@ -70,7 +70,7 @@ describe('the events of a write', () => {
       const events = deriveEvents(before, after);
       expect(deriveEvents(before, structuredClone(after))).toEqual(events);
       expect(new Set(events.map(({ detail }) => detail.event_id)).size).toBe(events.length);
-      for (const { name, detail } of events) expect(EVENTS[name].parse(detail)).toEqual(detail);
+      for (const { name, detail } of events) expect(EVENT_SCHEMAS[name].parse(detail)).toEqual(detail);
     }
   });
 
@@ -137,14 +137,14 @@ describe('what a write says of boxes', () => {
       ['launch_refused'],
     ],
   ])('of %s', (_what, was, is, expected) => {
-    expect(lossesOf(was, is)).toEqual(expected);
+    expect(newContainerLosses(was, is)).toEqual(expected);
   });
 
   it('counts what models have cost once, when it becomes known', () => {
     const cost = (cost_usd: number | null) => managed({ cost_usd });
-    expect(spentBy(null, cost(2))).toBe(2);
-    expect(spentBy(cost(2), cost(2))).toBe(0);
-    expect(spentBy(cost(2), cost(3.5))).toBe(1.5);
-    expect(spentBy(cost(2), cost(null))).toBe(0);
+    expect(addedModelCostUsd(null, cost(2))).toBe(2);
+    expect(addedModelCostUsd(cost(2), cost(2))).toBe(0);
+    expect(addedModelCostUsd(cost(2), cost(3.5))).toBe(1.5);
+    expect(addedModelCostUsd(cost(2), cost(null))).toBe(0);
   });
 });

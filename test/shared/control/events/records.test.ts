@@ -1,13 +1,13 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, it } from 'vitest';
-import { RECORD_EVENTS, RecordEvents, recordEvents } from '../../../../shared/control/events/records.ts';
-import type { Derived } from '../../../../shared/control/ledger/derive.ts';
+import { RECORD_EVENT_SCHEMAS, RecordEventTables, deriveRecordEvents } from '../../../../shared/control/events/records.ts';
+import type { DerivedRow } from '../../../../shared/control/ledger/derive.ts';
 import { RECORD_TABLE_NAMES } from '../../../../shared/control/ledger/rows.ts';
 import { EventPublisher } from '../../../../shared/store/events.ts';
-import { sha1 } from '../../../support/builders.ts';
+import { fakeSha1 } from '../../../support/builders.ts';
 
-const nudge = (id: string): Derived => ({
+const nudge = (id: string): DerivedRow => ({
   table: 'verification_nudges',
   date: '2026-11-20',
   row: {
@@ -21,26 +21,26 @@ const nudge = (id: string): Derived => ({
     completion_signals_checked: false,
     verified: true,
     evidence_source: 'gates_container',
-    tree: sha1('b'),
+    tree: fakeSha1('b'),
   },
 });
 
 describe('records as events', () => {
   it('are those of the tables that were asked for, each once, and keep to their schema', () => {
     const rows = [nudge('T1#1'), nudge('T1#1'), nudge('T2#1')];
-    expect(recordEvents(rows, [])).toEqual([]);
-    expect(recordEvents(rows, ['tasks'])).toEqual([]);
-    const events = recordEvents(rows, RecordEvents.parse(['verification_nudges']));
+    expect(deriveRecordEvents(rows, [])).toEqual([]);
+    expect(deriveRecordEvents(rows, ['tasks'])).toEqual([]);
+    const events = deriveRecordEvents(rows, RecordEventTables.parse(['verification_nudges']));
     expect(events.map(({ name, detail }) => [name, detail.event_id, detail.at])).toEqual([
       ['Record verification_nudges', 'verification_nudges#T1#1', '2026-11-20T10:00:00.500Z'],
       ['Record verification_nudges', 'verification_nudges#T2#1', '2026-11-20T10:00:00.500Z'],
     ]);
-    for (const { name, detail } of events) expect(RECORD_EVENTS[name]?.parse(detail)).toEqual(detail);
+    for (const { name, detail } of events) expect(RECORD_EVENT_SCHEMAS[name]?.parse(detail)).toEqual(detail);
   });
 
   it('have a schema for every table', () => {
-    expect(Object.keys(RECORD_EVENTS)).toEqual(RECORD_TABLE_NAMES.map((table) => `Record ${table}`));
-    expect(RecordEvents.safeParse(['nothing']).success).toBe(false);
+    expect(Object.keys(RECORD_EVENT_SCHEMAS)).toEqual(RECORD_TABLE_NAMES.map((table) => `Record ${table}`));
+    expect(RecordEventTables.safeParse(['nothing']).success).toBe(false);
   });
 
   it('go to the bus ten at a time, and fewer where they are large', async () => {
@@ -48,15 +48,15 @@ describe('records as events', () => {
     bus.on(PutEventsCommand).callsFake(({ Entries }: PutEventsCommand['input']) => ({
       Entries: (Entries ?? []).map((_, index) => ({ EventId: String(index) })),
     }));
-    const small = recordEvents(
+    const small = deriveRecordEvents(
       Array.from({ length: 23 }, (_, index) => nudge(`T${index}`)),
       ['verification_nudges'],
     );
-    const large = recordEvents(
+    const large = deriveRecordEvents(
       Array.from({ length: 4 }, (_, index) => nudge(`${'x'.repeat(40_000)}${index}`)),
       ['verification_nudges'],
     );
-    await new EventPublisher(new EventBridgeClient({}), 'Assay').put([...small, ...large]);
+    await new EventPublisher(new EventBridgeClient({}), 'Assay').publish([...small, ...large]);
     const sizes = bus.commandCalls(PutEventsCommand).map(({ args }) => args[0].input.Entries ?? []);
     expect(sizes.flat()).toHaveLength(27);
     for (const each of sizes) {

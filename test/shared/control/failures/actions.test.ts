@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { CODES, remedyOf, SEED_FACTS } from '../../../../shared/contract/failure/classes.ts';
-import { ErrorActions } from '../../../../shared/contract/failure/error-actions.ts';
-import { SEED_CLASSES } from '../../../../shared/contract/failure/failed-how.ts';
-import { FAILURE_CLASSES } from '../../../../shared/contract/failure/failure-class.ts';
+import { FAILURE_CODE_POLICIES, remedyForCode, FAILURE_CLASS_POLICIES } from '../../../../shared/contract/failure/classes.ts';
+import { ErrorActionOverrides } from '../../../../shared/contract/failure/error-actions.ts';
+import { FAILURE_CLASSES } from '../../../../shared/contract/failure/failed-how.ts';
+import { FAILURE_CODES } from '../../../../shared/contract/failure/failure-class.ts';
 import { Refusal } from '../../../../shared/contract/refusal.ts';
-import { decide } from '../../../../shared/control/cascade/decide.ts';
-import { ACTION_OF, asAsked } from '../../../../shared/control/failures/actions.ts';
-import { classify } from '../../../../shared/control/failures/classify.ts';
+import { decideAfterAttempt } from '../../../../shared/control/cascade/decide.ts';
+import { ACTION_FOR_REMEDY, applyErrorActions } from '../../../../shared/control/failures/actions.ts';
+import { classifyFailure } from '../../../../shared/control/failures/classify.ts';
 import {
-  ActionHeld,
+  ActionBlocked,
   AssumptionViolated,
-  actionOfThrown,
+  errorActionFor,
   ClarificationRequired,
-  codeOfThrown,
+  failureCodeOfError,
   PlanReviewGated,
 } from '../../../../shared/control/failures/thrown.ts';
 import { MiddlewareConfigError } from '../../../../shared/control/middleware/compose.ts';
-import { attempt, NOW, task } from '../../../support/builders.ts';
+import { attempt, FIXED_NOW, task } from '../../../support/builders.ts';
 
 const MODELS = { haiku: 'h', sonnet: 's', opus: 'o' };
 
@@ -33,12 +33,12 @@ describe('retry, escalate or fail is read off the one table of failures', () => 
     ['provider_transient', 'retry'],
     ['unknown', 'escalate'],
   ] as const)('%s: %s', (of, action) => {
-    expect(ACTION_OF[SEED_FACTS[of].remedy]).toBe(action);
+    expect(ACTION_FOR_REMEDY[FAILURE_CLASS_POLICIES[of].remedy]).toBe(action);
   });
 
   test('for each word of our boxes, too', () => {
-    for (const code of FAILURE_CLASSES)
-      expect(['retry', 'escalate', 'fail']).toContain(ACTION_OF[remedyOf(code)]);
+    for (const code of FAILURE_CODES)
+      expect(['retry', 'escalate', 'fail']).toContain(ACTION_FOR_REMEDY[remedyForCode(code)]);
   });
 });
 
@@ -55,7 +55,7 @@ describe('what is thrown is', () => {
     [new ClarificationRequired('T', ['r']), 'escalate'],
     [new PlanReviewGated('T', 'locked'), 'escalate'],
     [new AssumptionViolated('x'), 'escalate'],
-    [new ActionHeld('x'), 'escalate'],
+    [new ActionBlocked('x'), 'escalate'],
     [new MiddlewareConfigError('x'), 'fail'],
     [named('ZodError'), 'fail'],
     [new Refusal('self_review', 'x'), 'fail'],
@@ -63,21 +63,21 @@ describe('what is thrown is', () => {
     ['a text', 'fail'],
     [null, 'fail'],
   ] as const)('%s: %s', (error, action) => {
-    expect(actionOfThrown(error)).toBe(action);
-    expect(CODES).toHaveProperty(codeOfThrown(error));
+    expect(errorActionFor(error)).toBe(action);
+    expect(FAILURE_CODE_POLICIES).toHaveProperty(failureCodeOfError(error));
   });
 });
 
 describe("a task's own word", () => {
-  const failed = (failure_class: (typeof FAILURE_CLASSES)[number], error_actions?: ErrorActions) =>
-    decide(
+  const failed = (failure_class: (typeof FAILURE_CODES)[number], error_actions?: ErrorActionOverrides) =>
+    decideAfterAttempt(
       task({
         status: 'in_review',
         ...(error_actions && { error_actions }),
         attempts: [
           attempt({
             number: 1,
-            report: { status: 'failed', summary: 's', failure_class, output_tail: '', at: NOW.toISOString() },
+            report: { status: 'failed', summary: 's', failure_class, output_tail: '', at: FIXED_NOW.toISOString() },
           }),
         ],
       }),
@@ -98,20 +98,20 @@ describe("a task's own word", () => {
   });
 
   test('that is the usual one leaves the finer one of the table', () => {
-    const limited = classify({ code: 'rate_limited' });
-    expect(asAsked(limited, { rate_limited: 'retry' })).toBe(limited);
-    expect(asAsked(limited, { rate_limited: 'fail' })).toMatchObject({
+    const limited = classifyFailure({ code: 'rate_limited' });
+    expect(applyErrorActions(limited, { rate_limited: 'retry' })).toBe(limited);
+    expect(applyErrorActions(limited, { rate_limited: 'fail' })).toMatchObject({
       class: 'rate_limited',
       remedy: 'end',
     });
   });
 
-  test.each(SEED_CLASSES)('may be about %s, and only one of three words', (of) => {
-    expect(ErrorActions.safeParse({ [of]: 'fail' }).success).toBe(true);
-    expect(ErrorActions.safeParse({ [of]: 'ignore' }).success).toBe(false);
+  test.each(FAILURE_CLASSES)('may be about %s, and only one of three words', (of) => {
+    expect(ErrorActionOverrides.safeParse({ [of]: 'fail' }).success).toBe(true);
+    expect(ErrorActionOverrides.safeParse({ [of]: 'ignore' }).success).toBe(false);
   });
 
   test('may not be about what is no class', () => {
-    expect(ErrorActions.safeParse({ nope: 'fail' }).success).toBe(false);
+    expect(ErrorActionOverrides.safeParse({ nope: 'fail' }).success).toBe(false);
   });
 });

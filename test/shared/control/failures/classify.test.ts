@@ -2,37 +2,37 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CODES, isExcused, remedyOf, SEED_FACTS } from '../../../../shared/contract/failure/classes.ts';
-import { SEED_CLASSES, type SeedClass } from '../../../../shared/contract/failure/failed-how.ts';
-import { FAILURE_CLASSES, type FailureClass } from '../../../../shared/contract/failure/failure-class.ts';
-import { classify, type Envelope } from '../../../../shared/control/failures/classify.ts';
-import { failureOf } from '../../../../shared/control/failures/of-attempt.ts';
-import { attempt, report, verdict, witnessed } from '../../../support/builders.ts';
+import { FAILURE_CODE_POLICIES, isExcused, remedyForCode, FAILURE_CLASS_POLICIES } from '../../../../shared/contract/failure/classes.ts';
+import { FAILURE_CLASSES, type FailureClass } from '../../../../shared/contract/failure/failed-how.ts';
+import { FAILURE_CODES, type FailureCode } from '../../../../shared/contract/failure/failure-class.ts';
+import { classifyFailure, type FailureEvidence } from '../../../../shared/control/failures/classify.ts';
+import { classifyAttemptFailure } from '../../../../shared/control/failures/of-attempt.ts';
+import { attempt, report, verdict, meteredUsage } from '../../../support/builders.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/agent-clis');
 interface Recorded {
   readonly kind: string;
   readonly name: string;
   readonly exit_code: number | null;
-  readonly class: FailureClass | null;
+  readonly class: FailureCode | null;
 }
 const recorded = JSON.parse(readFileSync(join(FIXTURES, 'recorded.json'), 'utf8')) as Recorded[];
 
 describe('what the agent CLIs have really printed', () => {
-  const failing = recorded.filter((each) => each.class !== null && CODES[each.class].class !== null);
+  const failing = recorded.filter((each) => each.class !== null && FAILURE_CODE_POLICIES[each.class].class !== null);
 
-  it.each(failing.map((each) => [each.kind, each.name, each.class as FailureClass, each.exit_code] as const))(
+  it.each(failing.map((each) => [each.kind, each.name, each.class as FailureCode, each.exit_code] as const))(
     '%s, %s: what the adapter made of it outweighs all words in it',
     (kind, name, code, exit_code) => {
       const file = join(FIXTURES, kind, `${name}.jsonl`);
       const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-      const classified = classify({ code, ...(exit_code !== null && { exit_code }), text });
-      expect(classified.class).toBe(CODES[code].class);
+      const classified = classifyFailure({ code, ...(exit_code !== null && { exit_code }), text });
+      expect(classified.class).toBe(FAILURE_CODE_POLICIES[code].class);
       expect(classified.rule).toBe(`code ${code}`);
     },
   );
 
-  const told: readonly FailureClass[] = ['rate_limited', 'provider_spend_limit', 'provider_overloaded'];
+  const told: readonly FailureCode[] = ['rate_limited', 'provider_spend_limit', 'provider_overloaded'];
   const byWords = failing.filter(
     ({ kind, name, class: of }) =>
       of !== null && told.includes(of) && existsSync(join(FIXTURES, kind, `${name}.jsonl`)),
@@ -41,7 +41,7 @@ describe('what the agent CLIs have really printed', () => {
   it('tell enough by their words alone, where nothing else is known', () => {
     const right = byWords.filter(({ kind, name, class: of }) => {
       const text = readFileSync(join(FIXTURES, kind, `${name}.jsonl`), 'utf8');
-      return of !== null && classify({ text }).class === CODES[of].class;
+      return of !== null && classifyFailure({ text }).class === FAILURE_CODE_POLICIES[of].class;
     });
     expect(byWords.length).toBeGreaterThan(10);
     expect(right.length / byWords.length).toBeGreaterThan(0.6);
@@ -49,7 +49,7 @@ describe('what the agent CLIs have really printed', () => {
 });
 
 describe('a failure', () => {
-  it.each<[string, Envelope, SeedClass, string]>([
+  it.each<[string, FailureEvidence, FailureClass, string]>([
     [
       'a status before words',
       { http_status: 401, text: 'I fixed the timeout bug' },
@@ -101,7 +101,7 @@ describe('a failure', () => {
     ],
     ['nothing at all', {}, 'unknown', 'nothing matched'],
   ])('is told by %s', (_what, envelope, expected, rule) => {
-    expect(classify(envelope)).toMatchObject({ class: expected, rule, ...SEED_FACTS[expected] });
+    expect(classifyFailure(envelope)).toMatchObject({ class: expected, rule, ...FAILURE_CLASS_POLICIES[expected] });
   });
 
   it('is one of ten, the same each time, whatever is said of it', () => {
@@ -110,26 +110,26 @@ describe('a failure', () => {
         http_status: fc.integer({ min: 100, max: 599 }),
         error_code: fc.string(),
         exit_code: fc.nat(255),
-        code: fc.constantFrom(...FAILURE_CLASSES),
+        code: fc.constantFrom(...FAILURE_CODES),
         text: fc.string({ unit: 'grapheme', maxLength: 300 }),
       },
       { requiredKeys: [] },
     );
     fc.assert(
       fc.property(envelope, (each) => {
-        const of = classify(each);
-        expect(SEED_CLASSES).toContain(of.class);
+        const of = classifyFailure(each);
+        expect(FAILURE_CLASSES).toContain(of.class);
         // Who cannot be helped by the same again never gets it.
         if (!of.retryable) expect(['stronger_tier', 'end', 'judge']).toContain(of.remedy);
-        expect(classify(each)).toEqual(classify(each));
+        expect(classifyFailure(each)).toEqual(classifyFailure(each));
       }),
     );
   });
 
   it('is repeated only where its class is retryable, whatever finer word there is for it', () => {
-    for (const code of FAILURE_CLASSES) {
-      const of = classify({ code });
-      expect(of.remedy).toBe(remedyOf(code));
+    for (const code of FAILURE_CODES) {
+      const of = classifyFailure({ code });
+      expect(of.remedy).toBe(remedyForCode(code));
       if (isExcused(of.remedy) || of.remedy === 'again') expect([code, of.retryable]).toEqual([code, true]);
     }
   });
@@ -137,7 +137,7 @@ describe('a failure', () => {
   it('is told by words only where they are of the program that failed', () => {
     const prose = 'I fixed the timeout bug, and now the service answers HTTP 401';
     const told = (end: { words?: 'summary' | 'output_tail' }, fields = {}) =>
-      failureOf(
+      classifyAttemptFailure(
         attempt({ report: report({ status: 'failed', failure_class: 'agent_failed', end, ...fields }) }),
       );
     expect(told({}, { summary: prose, output_tail: prose })).toMatchObject({
@@ -155,7 +155,7 @@ describe('a failure', () => {
 
   it('is told by how its program ended, where no better word is there', () => {
     const ended = (end: object, fields = {}) =>
-      failureOf(
+      classifyAttemptFailure(
         attempt({ report: report({ status: 'failed', failure_class: 'agent_failed', end, ...fields }) }),
       );
     expect(ended({ signal: 'SIGKILL' })).toMatchObject({
@@ -173,11 +173,11 @@ describe('a failure', () => {
   });
 
   it('of an attempt is none where there is work to judge', () => {
-    expect(failureOf(attempt({ report: report(), verdict: verdict({ verdict: 'fail' }) }))).toBeNull();
+    expect(classifyAttemptFailure(attempt({ report: report(), verdict: verdict({ verdict: 'fail' }) }))).toBeNull();
     const failed = report({ status: 'failed', failure_class: 'provider_transient', summary: 'sorry' });
-    expect(failureOf(attempt({ report: failed }))?.rule).toBe('code provider_transient');
-    const seen = witnessed({ class: 'rate_limited', status: 429, calls: 3, retry_at: null });
-    expect(failureOf(attempt({ report: failed, witnessed: seen }))).toMatchObject({
+    expect(classifyAttemptFailure(attempt({ report: failed }))?.rule).toBe('code provider_transient');
+    const seen = meteredUsage({ class: 'rate_limited', status: 429, calls: 3, retry_at: null });
+    expect(classifyAttemptFailure(attempt({ report: failed, witnessed: seen }))).toMatchObject({
       class: 'rate_limited',
       retryable: true,
       rule: 'http_status 429',

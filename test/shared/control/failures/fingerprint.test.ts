@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { normalise } from '../../../../shared/contract/failure/normalise.ts';
+import { normaliseFailureText } from '../../../../shared/contract/failure/normalise.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
-import { failedHow } from '../../../../shared/control/failures/failed-how.ts';
+import { buildFailureClassification } from '../../../../shared/control/failures/failed-how.ts';
 import { attempt, report, verdict, verification } from '../../../support/builders.ts';
 
 const hex = (length: number) =>
@@ -43,14 +43,14 @@ describe('what is left of a text', () => {
     ['a   b\n\tc', 'a b c'],
     ['', ''],
   ])('%j is %j', (text, left) => {
-    expect(normalise(text)).toBe(left);
+    expect(normaliseFailureText(text)).toBe(left);
   });
 
   test('is the same whatever paths, numbers, times and addresses were in it', () => {
     fc.assert(
       fc.property(varying, varying, (one, other) => {
-        expect(normalise(printed(one, 'true'))).toBe(normalise(printed(other, 'true')));
-        expect(normalise(printed(one, 'true'))).not.toBe(normalise(printed(one, 'false')));
+        expect(normaliseFailureText(printed(one, 'true'))).toBe(normaliseFailureText(printed(other, 'true')));
+        expect(normaliseFailureText(printed(one, 'true'))).not.toBe(normaliseFailureText(printed(one, 'false')));
       }),
       { numRuns: 60 },
     );
@@ -59,19 +59,19 @@ describe('what is left of a text', () => {
   test('stays as it is when it is done again, and takes no time for long lines', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 120 }), (text) => {
-        const once = normalise(text);
-        expect(normalise(once)).toBe(once);
+        const once = normaliseFailureText(text);
+        expect(normaliseFailureText(once)).toBe(once);
       }),
       { numRuns: 200 },
     );
     for (const part of ['a/', '1', '1.', '0x', 'a-', '::', '1:', '~/', 'f', '\u001b['])
-      expect(normalise(part.repeat(20_000)).length).toBeLessThanOrEqual(160_000);
+      expect(normaliseFailureText(part.repeat(20_000)).length).toBeLessThanOrEqual(160_000);
   });
 });
 
 describe('a fingerprint', () => {
   const judged = (failing: NonNullable<Attempt['verification']>['failing'] = [], fields = {}) =>
-    failedHow(
+    buildFailureClassification(
       attempt({
         report: report(),
         verification: { ...verification(), failing },
@@ -100,13 +100,13 @@ describe('a fingerprint', () => {
     const said = (summary: string) => judged([], { report: report({ summary, output_tail: summary }) });
     expect(said('all done')).toEqual(said('I could not do it'));
     const gaveUp = (summary: string) =>
-      failedHow(attempt({ report: report({ status: 'failed', failure_class: 'agent_failed', summary }) }));
+      buildFailureClassification(attempt({ report: report({ status: 'failed', failure_class: 'agent_failed', summary }) }));
     expect(gaveUp('I am tired')).toEqual(gaveUp('no time'));
   });
 
   test('tells failures of programs apart by their class and their words', () => {
     const printing = (output_tail: string, failure_class: 'agent_failed' | 'timeout' = 'agent_failed') =>
-      failedHow(
+      buildFailureClassification(
         attempt({
           report: report({ status: 'failed', failure_class, output_tail, end: { words: 'output_tail' } }),
         }),

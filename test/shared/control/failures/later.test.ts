@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { remedyOf } from '../../../../shared/contract/failure/classes.ts';
-import { FAILURE_CLASSES, type FailureClass } from '../../../../shared/contract/failure/failure-class.ts';
-import { notBefore } from '../../../../shared/control/failures/later.ts';
-import { attempt, later, NOW, report, witnessed } from '../../../support/builders.ts';
+import { remedyForCode } from '../../../../shared/contract/failure/classes.ts';
+import { FAILURE_CODES, type FailureCode } from '../../../../shared/contract/failure/failure-class.ts';
+import { retryNotBefore } from '../../../../shared/control/failures/later.ts';
+import { attempt, addSeconds, FIXED_NOW, report, meteredUsage } from '../../../support/builders.ts';
 
-const AT = NOW.toISOString();
-const failed = (number: number, failure_class: FailureClass, retry_after_s: number | null = null) =>
+const AT = FIXED_NOW.toISOString();
+const failed = (number: number, failure_class: FailureCode, retry_after_s: number | null = null) =>
   attempt({
     number,
     outcome: 'infra_failed',
@@ -13,12 +13,12 @@ const failed = (number: number, failure_class: FailureClass, retry_after_s: numb
     decision: { action: 'retry', reason: failure_class, next_model: 'm', next_tier: null, at: AT },
   });
 const seconds = (attempts: ReturnType<typeof attempt>[]): number | null => {
-  const until = notBefore({ attempts });
-  return until && (until.getTime() - NOW.getTime()) / 1_000;
+  const until = retryNotBefore({ attempts });
+  return until && (until.getTime() - FIXED_NOW.getTime()) / 1_000;
 };
 
 test('what passes if one waits is what a provider of models cannot do just now', () => {
-  expect(FAILURE_CLASSES.filter((each) => remedyOf(each) === 'later')).toEqual([
+  expect(FAILURE_CODES.filter((each) => remedyForCode(each) === 'later')).toEqual([
     'rate_limited',
     'provider_overloaded',
     'provider_transient',
@@ -35,14 +35,14 @@ describe('the next attempt waits', () => {
       seconds([
         attempt({
           ...failed(1, 'agent_failed', said),
-          witnessed: witnessed({ class: 'rate_limited', status: 429, calls: 3, retry_at }),
+          witnessed: meteredUsage({ class: 'rate_limited', status: 429, calls: 3, retry_at }),
         }),
       ]);
-    expect(seen(later(90).toISOString())).toBe(90);
+    expect(seen(addSeconds(90).toISOString())).toBe(90);
     expect(seen(null)).toBe(600);
     expect(seen(null, null)).toBe(5);
     // A second each time would use up all retries within some.
-    expect(seen(later(1).toISOString())).toBe(5);
+    expect(seen(addSeconds(1).toISOString())).toBe(5);
   });
 
   test('longer with each time in a row, up to five minutes, where it named no time', () => {
@@ -53,8 +53,8 @@ describe('the next attempt waits', () => {
     expect(seconds([failed(1, 'rate_limited'), failed(2, 'box_lost'), failed(3, 'rate_limited')])).toBe(5);
   });
 
-  test.each(FAILURE_CLASSES)('or does not, after %s', (failureClass) => {
-    expect(seconds([failed(1, failureClass)])).toBe(remedyOf(failureClass) === 'later' ? 5 : null);
+  test.each(FAILURE_CODES)('or does not, after %s', (failureClass) => {
+    expect(seconds([failed(1, failureClass)])).toBe(remedyForCode(failureClass) === 'later' ? 5 : null);
   });
 
   test('not when another model tries, and not at the first', () => {

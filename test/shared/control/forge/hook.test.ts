@@ -2,50 +2,50 @@ import { createHmac } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { newlyLanded } from '../../../../shared/contract/task/landed.ts';
+import { findNewMergedWork } from '../../../../shared/contract/task/landed.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { changeMarker, taskIdOfIssue } from '../../../../shared/control/forge/issue.ts';
+import { changeRequestMarker, taskIdOfIssue } from '../../../../shared/control/forge/issue.ts';
 import { ForgeSecret, ForgeSettings } from '../../../../shared/control/forge/schema.ts';
 import { MAX_WEBHOOK_BYTES } from '../../../../shared/control/forge/webhook.ts';
 import { outcomeRows } from '../../../../shared/control/ledger/outcome-rows.ts';
-import { OutcomeRow } from '../../../../shared/control/ledger/rows.ts';
-import { LandedStore } from '../../../../shared/store/landed.ts';
+import { WorkOutcomeRow } from '../../../../shared/control/ledger/rows.ts';
+import { MergedWorkStore } from '../../../../shared/store/landed.ts';
 import { TaskStore } from '../../../../shared/store/tasks.ts';
-import { type Heard, hearForge } from '../../../../shared/use-cases/deliver/forge-hook.ts';
-import { ANY_AGENTS, attempt, later, NOW, task } from '../../../support/builders.ts';
+import { type ForgeEventResult, handleForgeEvent } from '../../../../shared/use-cases/deliver/forge-hook.ts';
+import { ANY_AGENTS, attempt, addSeconds, FIXED_NOW, task } from '../../../support/builders.ts';
 import { MemoryTable } from '../../../support/memory-table.ts';
 
 const SHOP = 'https://github.com/acme/shop.git';
 const SECRET = 'a secret of the webhook';
 const ID = taskIdOfIssue(SHOP, 42);
-const at = (seconds: number): string => later(seconds).toISOString().replace('.000', '');
+const at = (seconds: number): string => addSeconds(seconds).toISOString().replace('.000', '');
 
 let store: TaskStore;
-let landed: LandedStore;
+let landed: MergedWorkStore;
 beforeEach(() => {
   const table = new MemoryTable();
   const db = {
     send: async (command: unknown) => table.carryOut(command),
   } as unknown as DynamoDBDocumentClient;
   store = new TaskStore(db, 'tasks');
-  landed = new LandedStore(db, 'tasks');
+  landed = new MergedWorkStore(db, 'tasks');
 });
 
 const sign = (body: string, secret = SECRET): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
-const hear = (event: string, value: object, headers: Record<string, string> = {}): Promise<Heard> => {
+const hear = (event: string, value: object, headers: Record<string, string> = {}): Promise<ForgeEventResult> => {
   const body = JSON.stringify(value);
   return send(body, { 'x-github-event': event, 'x-hub-signature-256': sign(body), ...headers });
 };
 const send = (body: string, headers: Record<string, string>, forge: 'github' | 'gitlab' = 'github') =>
-  hearForge(forge, headers, Buffer.from(body), {
+  handleForgeEvent(forge, headers, Buffer.from(body), {
     tasks: store,
-    landed,
-    now: later(3_600),
+    mergedWork: landed,
+    now: addSeconds(3_600),
     allowFileRepositories: false,
-    deliverTo: [],
-    forges: ['https://github.com/acme', 'https://gitlab.test/acme'],
+    pushScopes: [],
+    pullRequestScopes: ['https://github.com/acme', 'https://gitlab.test/acme'],
     agents: ANY_AGENTS,
     settings: ForgeSettings.parse([
       { url: 'https://github.com/acme', forge: 'github' },
@@ -63,7 +63,7 @@ const send = (body: string, headers: Record<string, string>, forge: 'github' | '
 /** What the conductor does of what a merge has told. */
 const follow = async (before: Task): Promise<void> => {
   const after = await store.require(before.id);
-  for (const as of newlyLanded(before, after)) await landed.put(after.repository, as, after.id, NOW);
+  for (const as of findNewMergedWork(before, after)) await landed.put(after.repository, as, after.id, FIXED_NOW);
 };
 
 const repository = { clone_url: SHOP, default_branch: 'trunk' };
@@ -178,7 +178,7 @@ describe('an issue that gets the label', () => {
 describe('/assay retry', () => {
   const failed = (): Partial<Task> => ({
     status: 'failed',
-    ended_at: NOW.toISOString(),
+    ended_at: FIXED_NOW.toISOString(),
     attempts: [attempt()],
   });
 
@@ -204,9 +204,9 @@ describe('/assay retry', () => {
   it('on a pull request is about the task that its body names, if it is of this repository', async () => {
     await put(failed());
     const on = (body: string) => ({ ...issue, number: 7, pull_request: {}, body });
-    const other = retryBy('MEMBER', at(60), '/assay retry', on(changeMarker('T-of-others')));
+    const other = retryBy('MEMBER', at(60), '/assay retry', on(changeRequestMarker('T-of-others')));
     expect(await hear('issue_comment', other)).toMatchObject({ outcome: 'ignored' });
-    const named = retryBy('MEMBER', at(60), 'please\n/assay retry', on(`${changeMarker(ID)}\nrest`));
+    const named = retryBy('MEMBER', at(60), 'please\n/assay retry', on(`${changeRequestMarker(ID)}\nrest`));
     expect(await hear('issue_comment', named)).toMatchObject({ outcome: 'done', task_id: ID });
   });
 
@@ -251,7 +251,7 @@ describe('what became of delivered work', () => {
     const merged = await store.require(ID);
     await tell.reverted();
     const rows = [...outcomeRows(before, merged), ...outcomeRows(merged, await store.require(ID))];
-    expect(rows.map((row) => OutcomeRow.parse(row))).toMatchObject([
+    expect(rows.map((row) => WorkOutcomeRow.parse(row))).toMatchObject([
       { outcome: 'merged', record_id: `${ID}#outcome#merged#7`, request: 7 },
       { outcome: 'reverted', record_id: `${ID}#outcome#reverted`, request: 9 },
     ]);

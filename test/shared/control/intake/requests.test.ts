@@ -1,51 +1,51 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { requestView } from '../../../../shared/api/request-view.ts';
-import { Requirement, type WorkRequest } from '../../../../shared/contract/intake/schema.ts';
+import { workRequestView } from '../../../../shared/api/request-view.ts';
+import { RequestedTask, type WorkRequest } from '../../../../shared/contract/intake/schema.ts';
 import {
-  isOverRequest,
-  REQUEST_MOVES,
-  REQUEST_STATUSES,
-  REQUEST_STEPS,
-  walk,
+  isTerminalRequestStatus,
+  WORK_REQUEST_TRANSITIONS,
+  WORK_REQUEST_STATUSES,
+  WORK_REQUEST_NEXT_STATUSES,
+  findStatusPath,
 } from '../../../../shared/contract/intake/status.ts';
 import { Refusal } from '../../../../shared/contract/refusal.ts';
-import { isTerminal } from '../../../../shared/contract/task/status.ts';
+import { isTerminalStatus } from '../../../../shared/contract/task/status.ts';
 import {
-  approveRequest,
-  clarify,
-  type Moved,
-  newRequest,
-  rejectRequest,
-  taskOf,
+  approveWorkRequest,
+  clarifyWorkRequest,
+  type WorkRequestChange,
+  createWorkRequest,
+  rejectWorkRequest,
+  buildTaskSubmission,
 } from '../../../../shared/control/intake/commands.ts';
-import { reconcile } from '../../../../shared/use-cases/operate/reconcile.ts';
-import { followRequest } from '../../../../shared/use-cases/submit/requests.ts';
-import { later, NOW, submission, task } from '../../../support/builders.ts';
-import { testTable } from '../../../support/dynalite.ts';
+import { reconcileTasks } from '../../../../shared/use-cases/operate/reconcile.ts';
+import { projectRequest } from '../../../../shared/use-cases/submit/requests.ts';
+import { addSeconds, FIXED_NOW, submission, task } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
 });
 afterAll(() => table.close());
 
-const requirement = (fields: object = {}): Requirement => {
+const requirement = (fields: object = {}): RequestedTask => {
   const {
     hidden_tests: _hidden,
     id: _id,
     ...rest
   } = submission({ acceptance_criteria: ['2.5 becomes 2', 'Half goes to even'] });
-  return Requirement.parse({ ...rest, ...fields });
+  return RequestedTask.parse({ ...rest, ...fields });
 };
 let made = 0;
 const request = (fields: object = {}, strategy: WorkRequest['strategy'] = 'review'): WorkRequest =>
-  newRequest(requirement(fields), { id: `R${++made}`, by: 'client', strategy, now: NOW });
-const of = (moved: Moved | null): WorkRequest => {
+  createWorkRequest(requirement(fields), { id: `R${++made}`, by: 'client', strategy, now: FIXED_NOW });
+const of = (moved: WorkRequestChange | null): WorkRequest => {
   if (!moved) throw new Error('nothing moved');
   return moved.request;
 };
-const context = () => ({ requests: table.requests, tasks: table.tasks, now: () => later(1) });
+const context = () => ({ requests: table.requests, tasks: table.tasks, now: () => addSeconds(1) });
 
 describe('the states of a request', () => {
   it.each([
@@ -56,37 +56,37 @@ describe('the states of a request', () => {
     ['task_created', []],
     ['cancelled', []],
   ] as const)('%s is followed by those of its row and no other, nor by itself', (from, to) => {
-    expect(REQUEST_STEPS[from]).toEqual(to);
+    expect(WORK_REQUEST_NEXT_STATUSES[from]).toEqual(to);
   });
 
   it('are only left by moves that walk along those steps', () => {
-    for (const { from, to } of Object.values(REQUEST_MOVES))
+    for (const { from, to } of Object.values(WORK_REQUEST_TRANSITIONS))
       for (const status of from) {
-        const steps = walk(status, to) ?? [];
+        const steps = findStatusPath(status, to) ?? [];
         expect(steps.at(-1), `${status} to ${to}`).toBe(to);
         steps.reduce(
           (at, next) => {
-            expect(REQUEST_STEPS[at]).toContain(next);
+            expect(WORK_REQUEST_NEXT_STATUSES[at]).toContain(next);
             return next;
           },
           status as WorkRequest['status'],
         );
       }
-    expect(REQUEST_STATUSES.filter(isOverRequest)).toEqual(['task_created', 'cancelled']);
+    expect(WORK_REQUEST_STATUSES.filter(isTerminalRequestStatus)).toEqual(['task_created', 'cancelled']);
   });
 
   it('are walked through in one write, and each is kept with its time', () => {
-    const yes = of(approveRequest(request(), 'ann', later(5)));
+    const yes = of(approveWorkRequest(request(), 'ann', addSeconds(5)));
     expect(yes.history.map(({ status }) => status)).toEqual(['submitted', 'triaging', 'scoping', 'approved']);
     expect(yes.version).toBe(2);
     expect(request({}, 'direct').history.at(-1)).toMatchObject({ status: 'approved', by: 'direct' });
   });
 
   it('are not left by a word that comes too late', () => {
-    const over = of(rejectRequest(request(), 'no', 'ann', NOW));
-    expect(() => approveRequest(over, 'ann', NOW)).toThrow(/is cancelled/);
-    expect(rejectRequest(over, 'again', 'ann', NOW)).toBeNull();
-    expect(() => clarify(of(approveRequest(request(), 'ann', NOW)), { notes: 'n' }, 'ann', NOW)).toThrow(
+    const over = of(rejectWorkRequest(request(), 'no', 'ann', FIXED_NOW));
+    expect(() => approveWorkRequest(over, 'ann', FIXED_NOW)).toThrow(/is cancelled/);
+    expect(rejectWorkRequest(over, 'again', 'ann', FIXED_NOW)).toBeNull();
+    expect(() => clarifyWorkRequest(of(approveWorkRequest(request(), 'ann', FIXED_NOW)), { notes: 'n' }, 'ann', FIXED_NOW)).toThrow(
       Refusal,
     );
   });
@@ -97,11 +97,11 @@ describe('a request that is unclear', () => {
     request({ acceptance_criteria: ['It is done now'] }, strategy);
 
   it('is not approved before somebody has said what is meant, and is then', () => {
-    expect(() => approveRequest(vague(), 'ann', NOW)).toThrow(
+    expect(() => approveWorkRequest(vague(), 'ann', FIXED_NOW)).toThrow(
       /needs clarification: says nothing of this work/,
     );
-    const said = of(clarify(vague(), { notes: 'half to even, prices only' }, 'ann', NOW));
-    expect(of(approveRequest(said, 'ann', NOW)).status).toBe('approved');
+    const said = of(clarifyWorkRequest(vague(), { notes: 'half to even, prices only' }, 'ann', FIXED_NOW));
+    expect(of(approveWorkRequest(said, 'ann', FIXED_NOW)).status).toBe('approved');
   });
 
   it('waits for a person also where nobody has to say yes', () => {
@@ -110,16 +110,16 @@ describe('a request that is unclear', () => {
   });
 
   it('says why, as long as it waits', () => {
-    expect(requestView(vague()).unclear).toHaveLength(1);
-    expect(requestView(request()).unclear).toEqual([]);
-    expect(requestView(of(rejectRequest(vague(), 'no', 'ann', NOW))).unclear).toEqual([]);
+    expect(workRequestView(vague()).unclear).toHaveLength(1);
+    expect(workRequestView(request()).unclear).toEqual([]);
+    expect(workRequestView(of(rejectWorkRequest(vague(), 'no', 'ann', FIXED_NOW))).unclear).toEqual([]);
   });
 });
 
 describe('what a request has to fulfil', () => {
   it('goes to its task unchanged, whatever is clarified: not as the sources of the seed, which drop it', () => {
-    const said = of(clarify(request(), { notes: 'prices only', title: 'Round prices' }, 'ann', NOW));
-    const asked = taskOf(said);
+    const said = of(clarifyWorkRequest(request(), { notes: 'prices only', title: 'Round prices' }, 'ann', FIXED_NOW));
+    const asked = buildTaskSubmission(said);
     expect(asked).toMatchObject({
       title: 'Round prices',
       acceptance_criteria: ['2.5 becomes 2', 'Half goes to even'],
@@ -130,15 +130,15 @@ describe('what a request has to fulfil', () => {
 
 describe('a yes', () => {
   const enter = async (fields: object = {}): Promise<string> => {
-    const { request: entered } = await table.requests.enter(of(approveRequest(request(fields), 'ann', NOW)));
+    const { request: entered } = await table.requests.create(of(approveWorkRequest(request(fields), 'ann', FIXED_NOW)));
     return entered.id;
   };
 
   it('makes the task, once, however often it is followed', async () => {
     const id = await enter();
-    await Promise.all([followRequest(id, context()), followRequest(id, context())]);
-    await followRequest(id, context());
-    expect(await table.requests.demand(id)).toMatchObject({ status: 'task_created', task_id: id });
+    await Promise.all([projectRequest(id, context()), projectRequest(id, context())]);
+    await projectRequest(id, context());
+    expect(await table.requests.require(id)).toMatchObject({ status: 'task_created', task_id: id });
     expect(await table.tasks.get(id)).toMatchObject({
       version: 1,
       created_by: 'client',
@@ -148,15 +148,15 @@ describe('a yes', () => {
 
   it('that no task can follow from ends the request with the reason', async () => {
     const id = await enter({ depends_on: ['nowhere'] });
-    await followRequest(id, context());
-    expect(await table.requests.demand(id)).toMatchObject({
+    await projectRequest(id, context());
+    expect(await table.requests.require(id)).toMatchObject({
       status: 'cancelled',
       reason: expect.stringContaining('nowhere'),
     });
     const taken = await enter();
     await table.tasks.create(task({ id: taken }));
-    await followRequest(taken, context());
-    expect(await table.requests.demand(taken)).toMatchObject({
+    await projectRequest(taken, context());
+    expect(await table.requests.require(taken)).toMatchObject({
       reason: expect.stringContaining('different task'),
     });
     expect((await table.tasks.get(taken))?.status).toBe('open');
@@ -164,17 +164,17 @@ describe('a yes', () => {
 
   it('that the stream has lost is followed when it is due', async () => {
     const id = await enter();
-    await reconcile({
+    await reconcileTasks({
       ...table,
-      machines: {} as never,
-      cascadeMachine: 'arn',
+      stateMachines: {} as never,
+      cascadeMachineArn: 'arn',
       onCompletion: () => {},
-      now: () => later(3_600),
+      now: () => addSeconds(3_600),
       graceSeconds: 30,
-      all: false,
-      goOn: () => true,
+      isAfterRestart: false,
+      hasTimeLeft: () => true,
     });
-    expect((await table.requests.demand(id)).status).toBe('task_created');
+    expect((await table.requests.require(id)).status).toBe('task_created');
   });
 });
 
@@ -184,17 +184,17 @@ describe('words that come in whatever order, and steps that come twice or stop h
   it('end with a task or with a no, and never with a task of a request that was rejected', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 6 }), async (acts) => {
-        const { request: entered } = await table.requests.enter(request());
+        const { request: entered } = await table.requests.create(request());
         const { id } = entered;
-        const word = (command: (each: WorkRequest) => Moved | null) =>
-          table.requests.advance(id, command).catch((error: unknown) => {
+        const word = (command: (each: WorkRequest) => WorkRequestChange | null) =>
+          table.requests.change(id, command).catch((error: unknown) => {
             if (!(error instanceof Refusal)) throw error;
           });
         for (const each of acts) {
-          if (each === 'approve') await word((it) => approveRequest(it, 'ann', NOW));
-          if (each === 'reject') await word((it) => rejectRequest(it, 'no', 'ann', NOW));
-          if (each === 'clarify') await word((it) => clarify(it, { notes: 'n' }, 'ann', NOW));
-          if (each === 'follow') await followRequest(id, context());
+          if (each === 'approve') await word((it) => approveWorkRequest(it, 'ann', FIXED_NOW));
+          if (each === 'reject') await word((it) => rejectWorkRequest(it, 'no', 'ann', FIXED_NOW));
+          if (each === 'clarify') await word((it) => clarifyWorkRequest(it, { notes: 'n' }, 'ann', FIXED_NOW));
+          if (each === 'follow') await projectRequest(id, context());
           // The task is made, and then the power is gone.
           if (each === 'half') {
             const broken = {
@@ -204,14 +204,14 @@ describe('words that come in whatever order, and steps that come twice or stop h
                 advance: () => Promise.reject(new Error('gone')),
               },
             };
-            await followRequest(id, broken as never).catch(() => {});
+            await projectRequest(id, broken as never).catch(() => {});
           }
         }
-        await followRequest(id, context());
-        const end = await table.requests.demand(id);
+        await projectRequest(id, context());
+        const end = await table.requests.require(id);
         const left = await table.tasks.get(id);
         if (end.status === 'task_created') expect(left?.status).toBe('open');
-        else expect(left === null || isTerminal(left.status)).toBe(true);
+        else expect(left === null || isTerminalStatus(left.status)).toBe(true);
         expect(end.status === 'approved').toBe(false);
       }),
       { numRuns: 25 },

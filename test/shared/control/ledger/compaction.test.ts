@@ -1,18 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type CompactionObjects,
-  type Listed,
-  settledDays,
+  type CompactionObjectStore,
+  type ListedObject,
+  compactableDays,
 } from '../../../../shared/control/ledger/compaction.ts';
-import { compactDay } from '../../../../shared/use-cases/operate/compact.ts';
+import { compactRecordsOfDay } from '../../../../shared/use-cases/operate/compact.ts';
 
 const PREFIX = 'records/table=tasks/dt=2026-11-20/';
 
 class Crash extends Error {}
 
 /** A bucket whose listings come in pages, and whose callers may die before or after any call. */
-class Bucket implements CompactionObjects {
+class Bucket implements CompactionObjectStore {
   readonly objects = new Map<string, string>();
   /** Told before and after each single change, so that a query can look in between. */
   watch: () => void = () => {};
@@ -38,7 +38,7 @@ class Bucket implements CompactionObjects {
       .toSorted((a, b) => (a < b ? -1 : 1))
       .slice(0, most);
   }
-  list(): Promise<Listed[]> {
+  list(): Promise<ListedObject[]> {
     return this.#call(() =>
       this.page('', Number.MAX_SAFE_INTEGER).map((key) => ({
         key,
@@ -49,7 +49,7 @@ class Bucket implements CompactionObjects {
   find(key: string): Promise<string | null> {
     return this.#call(() => this.objects.get(key) ?? null);
   }
-  putOnce(key: string, body: string): Promise<void> {
+  putIfAbsent(key: string, body: string): Promise<void> {
     return this.#call(() => {
       if (!this.objects.has(key)) this.objects.set(key, body);
     });
@@ -97,7 +97,7 @@ function filled(count: number): { bucket: Bucket; ids: ReadonlySet<string> } {
   return { bucket, ids: new Set(Array.from({ length: count + 1 }, (_, n) => `r${n}`)) };
 }
 
-const round = (bucket: Bucket) => compactDay(PREFIX, { objects: bucket, goOn: () => true });
+const round = (bucket: Bucket) => compactRecordsOfDay(PREFIX, { objects: bucket, hasTimeLeft: () => true });
 const sorted = (texts: Iterable<string>): string[] => [...texts].toSorted((a, b) => (a < b ? -1 : 1));
 const dataKeys = (bucket: Bucket): string[] =>
   [...bucket.objects.keys()].filter((key) => key.endsWith('.jsonl'));
@@ -132,13 +132,13 @@ describe('compaction', () => {
   it('stops where its time is over, and goes on from there', async () => {
     const { bucket, ids } = filled(20);
     const most = { objects: bucket, goOn: () => false };
-    expect(await compactDay(PREFIX, most)).toEqual({ written: 0, removed: 0 });
+    expect(await compactRecordsOfDay(PREFIX, most)).toEqual({ written: 0, removed: 0 });
     expect(await round(bucket)).toEqual({ written: 1, removed: 20 });
     expect(sorted([...bucket.objects.values()].flatMap(idsIn))).toEqual(sorted(ids));
   });
 
   it('looks at days that are over', () => {
-    const days = settledDays(new Date('2026-11-23T00:10:00Z'));
+    const days = compactableDays(new Date('2026-11-23T00:10:00Z'));
     expect([days[0], days.at(-1), days.length]).toEqual(['2026-11-21', '2026-11-14', 8]);
   });
 

@@ -6,15 +6,15 @@ import type { Task } from '../../../../shared/contract/task/task.ts';
 import { deriveRows } from '../../../../shared/control/ledger/derive.ts';
 import { GateRow } from '../../../../shared/control/ledger/rows.ts';
 import { recordEvidence } from '../../../../shared/control/task-commands/verify.ts';
-import { evidence, gate, inReview, NOW } from '../../../support/builders.ts';
+import { evidence, gate, taskInReview, FIXED_NOW } from '../../../support/builders.ts';
 
 const rowsOf = (before: Task, after: Task) =>
   deriveRows(before, after, DEFAULT_TIER_MODELS).flatMap((derived) =>
     derived.table === 'quality_gates' ? [derived.row as GateRow & Record<string, unknown>] : [],
   );
 const recorded = (fields: Partial<GateEvidence>): Task =>
-  recordEvidence(inReview(), 1, evidence({ gates: [gate(fields)] }), 'key', NOW)?.task ?? inReview();
-const rowOf = (fields: Partial<GateEvidence>) => rowsOf(inReview(), recorded(fields))[0];
+  recordEvidence(taskInReview(), 1, evidence({ gates: [gate(fields)] }), 'key', FIXED_NOW)?.task ?? taskInReview();
+const rowOf = (fields: Partial<GateEvidence>) => rowsOf(taskInReview(), recorded(fields))[0];
 
 describe('the row of a gate', () => {
   test('names the tool with its version, and has the other facts in a map', () => {
@@ -74,7 +74,7 @@ describe('the row of a gate', () => {
       ...verification,
       gates: verification.gates.map(({ facts: _, ...each }) => each),
     });
-    const [row] = rowsOf(inReview(), { ...task, attempts: [{ ...attempt, verification: old }] });
+    const [row] = rowsOf(taskInReview(), { ...task, attempts: [{ ...attempt, verification: old }] });
     expect(GateRow.parse(row)).toMatchObject({ tool: null, tool_version: null });
   });
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Completion, summarise } from '../../../../shared/control/ledger/nudge.ts';
-import { NudgeRules, nudgeEnvironment, nudgeRulesOf } from '../../../../shared/control/ledger/nudge-rules.ts';
-import { verificationWindow } from '../../../../shared/use-cases/operate/status.ts';
-import { testTable } from '../../../support/dynalite.ts';
+import { type TaskCompletion, summariseCompletions } from '../../../../shared/control/ledger/nudge.ts';
+import { NudgeRules, nudgeEnvironment, parseNudgeRules } from '../../../../shared/control/ledger/nudge-rules.ts';
+import { readVerificationWindow } from '../../../../shared/use-cases/operate/status.ts';
+import { createTestTable } from '../../../support/dynalite.ts';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');
 const ago = (hours: number): string => new Date(NOW.getTime() - hours * 3_600_000).toISOString();
@@ -34,7 +34,7 @@ describe('the verification window', () => {
             verified,
           }));
           const anew = since === null ? null : { at: ago(since), by: 'ann', reason: 'release' };
-          const nudge = summarise({ latest, anew, ever: NONE }, of, NOW);
+          const nudge = summariseCompletions({ latest, reset: anew, totals: NONE }, of, NOW);
           const kept = drawn
             .filter(({ hours }) => hours <= of.nudgeWindowDays * 24 && (since === null || hours < since))
             .toSorted((a, b) => a.hours - b.hours);
@@ -59,8 +59,8 @@ describe('the verification window', () => {
 
   it('survives the environment of a function', () => {
     const chosen = NudgeRules.parse({ nudgeThreshold: '0.1', nudgeWindow: '7', nudgeWindowDays: '1.5' });
-    expect(nudgeRulesOf(nudgeEnvironment(chosen))).toEqual(chosen);
-    expect(nudgeRulesOf({})).toEqual({
+    expect(parseNudgeRules(nudgeEnvironment(chosen))).toEqual(chosen);
+    expect(parseNudgeRules({})).toEqual({
       nudgeThreshold: 0.3,
       nudgeMinCompletions: 3,
       nudgeWindow: 100,
@@ -70,27 +70,27 @@ describe('the verification window', () => {
 });
 
 describe('completions in the table', () => {
-  let table: Awaited<ReturnType<typeof testTable>>;
+  let table: Awaited<ReturnType<typeof createTestTable>>;
   beforeAll(async () => {
-    table = await testTable();
+    table = await createTestTable();
   });
   afterAll(() => table.close());
   const look = (changes: Partial<NudgeRules> = {}) =>
-    verificationWindow({
-      counts: { counts: async () => ({ roles: new Map(), ever: NONE, revision: 0 }) },
+    readVerificationWindow({
+      counts: { read: async () => ({ roles: new Map(), allTime: NONE, revision: 0 }) },
       completions: table.completions,
       nudge: { ...NudgeRules.parse({}), ...changes },
       now: NOW,
     });
 
   it('are counted once however often they are told, the latest first, until a person begins anew', async () => {
-    const all: Completion[] = [
+    const all: TaskCompletion[] = [
       { task_id: 'old', at: ago(24 * 8), verified: false },
       { task_id: 'a', at: ago(5), verified: true },
       { task_id: 'b', at: ago(4), verified: false },
       { task_id: 'c', at: ago(3), verified: false },
     ];
-    for (const each of [...all, ...all.toReversed()]) await table.completions.keep(each);
+    for (const each of [...all, ...all.toReversed()]) await table.completions.record(each);
     const before = await look();
     expect(before.completions.map(({ task_id }) => task_id)).toEqual(['c', 'b', 'a']);
     expect(before.verification_nudge).toMatchObject({
@@ -103,12 +103,12 @@ describe('completions in the table', () => {
     expect((await look({ nudgeWindow: 1 })).completions.map(({ task_id }) => task_id)).toEqual(['c']);
 
     const word = { at: ago(4), by: 'ann', reason: 'release 4' };
-    expect(await table.completions.beginAnew(word)).toEqual(word);
-    expect(await table.completions.beginAnew({ ...word, at: ago(6), reason: 'late' })).toEqual(word);
+    expect(await table.completions.resetWindow(word)).toEqual(word);
+    expect(await table.completions.resetWindow({ ...word, at: ago(6), reason: 'late' })).toEqual(word);
     const after = await look();
     expect(after.completions.map(({ task_id }) => task_id)).toEqual(['c']);
     expect(after.verification_nudge).toMatchObject({ threshold_exceeded: false, window: { reset: word } });
-    await table.completions.beginAnew({ at: NOW.toISOString(), by: 'ann', reason: 'again' });
+    await table.completions.resetWindow({ at: NOW.toISOString(), by: 'ann', reason: 'again' });
     expect((await look()).verification_nudge).toMatchObject({
       total_completions: 0,
       unverified_ratio: null,

@@ -3,15 +3,15 @@ import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { deriveRows } from '../../../../shared/control/ledger/derive.ts';
 import { ReviewRow, SignalRow } from '../../../../shared/control/ledger/rows.ts';
-import { review } from '../../../../shared/control/task-commands/operate.ts';
+import { reviewHeldTask } from '../../../../shared/control/task-commands/operate.ts';
 import { recordEvidence } from '../../../../shared/control/task-commands/verify.ts';
-import { evidence, inReview, NOW, signal } from '../../../support/builders.ts';
+import { evidence, taskInReview, FIXED_NOW, signal } from '../../../support/builders.ts';
 
 const rows = (table: string, before: Task, after: Task) =>
   deriveRows(before, after, DEFAULT_TIER_MODELS).flatMap((each) => (each.table === table ? [each.row] : []));
-const SINCE = new Date(NOW.getTime() - 3_600_000).toISOString();
+const SINCE = new Date(FIXED_NOW.getTime() - 3_600_000).toISOString();
 const held = (): Task => ({
-  ...inReview(),
+  ...taskInReview(),
   base_commit: 'b'.repeat(40),
   hold: { reasons: ['tests could not run'], since: SINCE },
 });
@@ -20,7 +20,7 @@ describe('the row of a review', () => {
   test('says how long a person was waited for, and what the word was', () => {
     const before = held();
     const tree = before.attempts[0]?.artifact?.tree ?? '';
-    const after = review(before, 'approve', 'looks right', 'ann', { tree }, NOW)?.task ?? before;
+    const after = reviewHeldTask(before, 'approve', 'looks right', 'ann', { tree }, FIXED_NOW)?.task ?? before;
     const [row] = rows('reviews', before, after);
     expect(ReviewRow.parse(row)).toMatchObject({
       decision: 'approve',
@@ -33,25 +33,25 @@ describe('the row of a review', () => {
 
   test('is there too when nobody said a word, and without one nobody is named', () => {
     const before = held();
-    const after = { ...before, hold: null, status: 'cancelled' as const, updated_at: NOW.toISOString() };
+    const after = { ...before, hold: null, status: 'cancelled' as const, updated_at: FIXED_NOW.toISOString() };
     expect(rows('reviews', before, after)).toMatchObject([{ decision: null, by: null, waited_s: 3_600 }]);
   });
 
   test('is not there while a person is waited for', () => {
-    expect(rows('reviews', inReview(), held())).toEqual([]);
+    expect(rows('reviews', taskInReview(), held())).toEqual([]);
     expect(rows('reviews', held(), held())).toEqual([]);
   });
 });
 
 test('each completion signal of a verification has a row of its own, once', () => {
-  const before = inReview();
+  const before = taskInReview();
   const after =
     recordEvidence(
       before,
       1,
       evidence({ signals: [signal({ outcome: 'passed' }), signal({ outcome: 'failed' })] }),
       'key',
-      NOW,
+      FIXED_NOW,
     )?.task ?? before;
   const found = rows('completion_signals', before, after).map((row) => SignalRow.parse(row));
   expect(found.map(({ outcome }) => outcome)).toEqual(['passed', 'failed']);

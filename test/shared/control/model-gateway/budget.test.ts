@@ -1,41 +1,41 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  mintBoxToken,
+  mintLaunchToken,
   mintModelToken,
   parseModelToken,
   parseToken,
 } from '../../../../shared/contract/access/tokens.ts';
 import { DEFAULT_TIER_MODELS as TIERS } from '../../../../shared/contract/agents/tiers.ts';
-import { plainModel } from '../../../../shared/contract/models/prices.ts';
-import { billOf, worstMicro } from '../../../../shared/control/model-gateway/cost.ts';
-import { allowedModels, grantOf, leftUsd } from '../../../../shared/control/model-gateway/grant.ts';
-import type { Settlement } from '../../../../shared/control/model-gateway/meter.ts';
-import { UNREAD } from '../../../../shared/control/model-gateway/reading.ts';
-import { BROKEN, MAX_TROUBLES } from '../../../../shared/control/model-gateway/trouble.ts';
-import { roleFromBase } from '../../../../shared/control/roles/from-base.ts';
-import { builtinRole } from '../../../../shared/control/roles/known.ts';
+import { normaliseModelName } from '../../../../shared/contract/models/prices.ts';
+import { billCall, worstCaseMicroUsd } from '../../../../shared/control/model-gateway/cost.ts';
+import { allowedModels, agentModelGrant, remainingBudgetUsd } from '../../../../shared/control/model-gateway/grant.ts';
+import type { CallSettlement } from '../../../../shared/control/model-gateway/meter.ts';
+import { EMPTY_USAGE_READING } from '../../../../shared/control/model-gateway/reading.ts';
+import { BROKEN_CONNECTION, MAX_CONSECUTIVE_PROVIDER_FAILURES } from '../../../../shared/control/model-gateway/trouble.ts';
+import { readBaseRole } from '../../../../shared/control/roles/from-base.ts';
+import { findBuiltinRole } from '../../../../shared/control/roles/known.ts';
 import { sha256 } from '../../../../shared/lib/sha256.ts';
 import { MeterStore } from '../../../../shared/store/meters.ts';
-import { attempt, later, NOW, report, task } from '../../../support/builders.ts';
-import { testTable } from '../../../support/dynalite.ts';
+import { attempt, addSeconds, FIXED_NOW, report, task } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite.ts';
 
 const AT = '2026-11-22T00:00:00.000Z';
 const none = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 let meters: MeterStore;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
   meters = new MeterStore(table.db, 'tasks');
 });
 afterAll(() => table.close());
 
-const settled = (micro: number | null, end: Settlement['end'] = 'well'): Settlement => ({
+const settled = (micro: number | null, end: CallSettlement['end'] = 'well'): CallSettlement => ({
   model: 'm',
   usage: none,
   micro,
   estimated: 0,
-  mistaken: null,
+  substitution: null,
   end,
 });
 
@@ -63,7 +63,7 @@ describe('a meter', () => {
             index: number,
           ): Promise<number> => {
             await scheduler.schedule(Promise.resolve());
-            if ((await meters.reserve(of, `c${index}`, worst, NOW)) !== 'made') return 0;
+            if ((await meters.reserve(of, `c${index}`, worst, FIXED_NOW)) !== 'made') return 0;
             await scheduler.schedule(Promise.resolve());
             const cost = Math.floor(worst * share);
             await meters.settle(of, `c${index}`, worst, settled(cost));
@@ -83,8 +83,8 @@ describe('a meter', () => {
 
   it('takes a reservation and a settlement that are sent twice for one', async () => {
     const of = { taskId: 'twice', attempt: 1, caller: 'agent' as const, limitMicro: 100 };
-    expect(await meters.reserve(of, 'a', 60, NOW)).toBe('made');
-    expect(await meters.reserve(of, 'a', 60, NOW)).toBe('made');
+    expect(await meters.reserve(of, 'a', 60, FIXED_NOW)).toBe('made');
+    expect(await meters.reserve(of, 'a', 60, FIXED_NOW)).toBe('made');
     expect(await meters.read('twice', 1)).toMatchObject({ calls: 1, open: [60], spent: 0 });
     const usage = { ...none, output_tokens: 3 };
     for (let time = 0; time < 2; time++) await meters.settle(of, 'a', 60, { ...settled(10), usage });
@@ -94,35 +94,35 @@ describe('a meter', () => {
       spent: 10,
       models: { m: usage },
     });
-    expect(await meters.reserve(of, 'b', 90, NOW)).toBe('made');
-    expect(await meters.reserve(of, 'c', 1, NOW)).toBe('spent');
+    expect(await meters.reserve(of, 'b', 90, FIXED_NOW)).toBe('made');
+    expect(await meters.reserve(of, 'c', 1, FIXED_NOW)).toBe('spent');
   });
 
   it('goes on counting a call that nobody settles, and one without a price, as its reservation', async () => {
     const of = { taskId: 'lost', attempt: 1, caller: 'agent' as const, limitMicro: 100 };
-    await meters.reserve(of, 'killed', 60, NOW);
-    await meters.reserve(of, 'unpriced', 50, NOW);
+    await meters.reserve(of, 'killed', 60, FIXED_NOW);
+    await meters.reserve(of, 'unpriced', 50, FIXED_NOW);
     await meters.settle(of, 'unpriced', 50, settled(null));
     expect(await meters.read('lost', 1)).toMatchObject({ open: [60], unpriced: 1 });
-    expect(await meters.reserve(of, 'next', 1, NOW)).toBe('spent');
+    expect(await meters.reserve(of, 'next', 1, FIXED_NOW)).toBe('spent');
   });
 
   it('knows the last trouble of the provider until a call goes well, and has no room after so many in a row', async () => {
     const of = { taskId: 'trouble', attempt: 1, caller: 'agent' as const, limitMicro: 100 };
-    const limited = { class: 'rate_limited', status: 429, until: NOW.getTime() + 5_000 } as const;
-    const call = async (name: string, end: Settlement['end']) => {
-      const made = await meters.reserve(of, name, 1, NOW);
+    const limited = { class: 'rate_limited', status: 429, until: FIXED_NOW.getTime() + 5_000 } as const;
+    const call = async (name: string, end: CallSettlement['end']) => {
+      const made = await meters.reserve(of, name, 1, FIXED_NOW);
       for (let time = 0; time < 2; time++) await meters.settle(of, name, 1, settled(0, end));
       return made;
     };
     await call('a', limited);
     await call('b', 'unknown');
-    expect((await meters.read('trouble', 1))?.trouble).toEqual({ ...limited, calls: 1 });
+    expect((await meters.read('trouble', 1))?.providerFailure).toEqual({ ...limited, calls: 1 });
     await call('c', 'well');
-    expect((await meters.read('trouble', 1))?.trouble).toBeNull();
-    for (let index = 0; index < MAX_TROUBLES; index++)
-      expect(await call(`d${index}`, index === 0 ? limited : BROKEN)).toBe('made');
-    expect((await meters.read('trouble', 1))?.trouble).toEqual({ ...BROKEN, calls: MAX_TROUBLES });
+    expect((await meters.read('trouble', 1))?.providerFailure).toBeNull();
+    for (let index = 0; index < MAX_CONSECUTIVE_PROVIDER_FAILURES; index++)
+      expect(await call(`d${index}`, index === 0 ? limited : BROKEN_CONNECTION)).toBe('made');
+    expect((await meters.read('trouble', 1))?.providerFailure).toEqual({ ...BROKEN_CONNECTION, calls: MAX_CONSECUTIVE_PROVIDER_FAILURES });
     expect(await call('e', 'well')).toBe('failing');
   });
 
@@ -132,7 +132,7 @@ describe('a meter', () => {
         { taskId: 'zero', attempt: 1, caller: 'agent' as const, limitMicro: 0 },
         'a',
         1,
-        NOW,
+        FIXED_NOW,
       ),
     ).toBe('spent');
     expect(await meters.read('never', 1)).toBeNull();
@@ -141,29 +141,29 @@ describe('a meter', () => {
 
 describe('a bill', () => {
   const worst = { input: 1_000, output: 500 };
-  const read = { ...UNREAD, input: 10, output: 20 };
+  const read = { ...EMPTY_USAGE_READING, input: 10, output: 20 };
 
   it('has cached tokens at their own prices, those of an hour too', () => {
     const reading = { ...read, cacheRead: 100, cacheWrite: 200, cacheWriteHour: 50 };
     // 10 x 1 + 20 x 5 + 100 x 0.1 + 150 x 1.25 + 50 x 2, rounded up
-    expect(billOf(reading, 'claude-haiku-4-5', worst, AT)).toMatchObject({ micro: 408, estimated: 0 });
+    expect(billCall(reading, 'claude-haiku-4-5', worst, AT)).toMatchObject({ micro: 408, estimated: 0 });
   });
 
   it('reckons what was not counted at the worst, and never above what was reserved', () => {
-    const reserved = worstMicro(worst, 'claude-haiku-4-5', AT);
+    const reserved = worstCaseMicroUsd(worst, 'claude-haiku-4-5', AT);
     expect(reserved).toBe(1_000 * 2 + 500 * 5);
-    expect(billOf(UNREAD, 'claude-haiku-4-5', worst, AT)).toMatchObject({
+    expect(billCall(EMPTY_USAGE_READING, 'claude-haiku-4-5', worst, AT)).toMatchObject({
       micro: reserved,
       estimated: reserved,
     });
-    const half = billOf({ ...UNREAD, input: 10 }, 'claude-haiku-4-5', worst, AT);
+    const half = billCall({ ...EMPTY_USAGE_READING, input: 10 }, 'claude-haiku-4-5', worst, AT);
     expect(half).toMatchObject({ micro: 10 + 2_500, estimated: 2_500 });
   });
 
   it('goes by the model that answered, and is unknown without a price', () => {
-    const dearer = billOf({ ...read, model: 'claude-opus-5-5' }, 'claude-haiku-4-5', worst, AT);
+    const dearer = billCall({ ...read, model: 'claude-opus-5-5' }, 'claude-haiku-4-5', worst, AT);
     expect(dearer).toMatchObject({ model: 'claude-opus-5-5', micro: 10 * 4 + 20 * 20 });
-    expect(billOf({ ...read, model: 'other' }, 'claude-haiku-4-5', worst, AT).micro).toBeNull();
+    expect(billCall({ ...read, model: 'other' }, 'claude-haiku-4-5', worst, AT).micro).toBeNull();
   });
 
   it.each([
@@ -174,7 +174,7 @@ describe('a bill', () => {
     ['models/gemini-2.5-pro', 'gemini-2.5-pro'],
     ['claude-haiku-4-5-lookalike', 'claude-haiku-4-5-lookalike'],
   ])('takes %s for %s', (name, plain) => {
-    expect(plainModel(name)).toBe(plain);
+    expect(normaliseModelName(name)).toBe(plain);
   });
 });
 
@@ -186,12 +186,12 @@ describe('a model token', () => {
     model_token_sha256: sha256(token),
     assignment_key: 'k',
     lost: false,
-    launched_at: NOW.toISOString(),
+    launched_at: FIXED_NOW.toISOString(),
   };
   const running = attempt({ agent: launch });
-  const options = { tiers: TIERS, maxAttemptUsd: 25, now: NOW };
-  const granted = (changes = {}, fields = {}, hash = sha256(token), now = NOW) =>
-    grantOf(
+  const options = { tiers: TIERS, maxAttemptUsd: 25, now: FIXED_NOW };
+  const granted = (changes = {}, fields = {}, hash = sha256(token), now = FIXED_NOW) =>
+    agentModelGrant(
       task({ id: 'T1', status: 'in_progress', ...fields, attempts: [{ ...running, ...changes }] }),
       1,
       hash,
@@ -201,7 +201,7 @@ describe('a model token', () => {
   it('is of another kind than the token of a box, and neither is taken for the other', () => {
     expect(parseModelToken(token)).toEqual({ caller: 'agent', taskId: 'T1', attempt: 1 });
     expect(parseToken(token)).toBeNull();
-    expect(parseModelToken(mintBoxToken('agent', 'T1', 1))).toBeNull();
+    expect(parseModelToken(mintLaunchToken('agent', 'T1', 1))).toBeNull();
   });
 
   it('is good while its attempt runs, and dead with its report, its end, its launch, its lease or its task', () => {
@@ -220,7 +220,7 @@ describe('a model token', () => {
       [{}, { status: 'cancelled' }],
     ] as const)
       expect(granted(changes, fields)).toBeNull();
-    expect(granted({}, {}, sha256(token), later(3_600))).toBeNull();
+    expect(granted({}, {}, sha256(token), addSeconds(3_600))).toBeNull();
     expect(granted({}, {}, sha256(mintModelToken('T1', 1)))).toBeNull();
   });
 
@@ -242,9 +242,9 @@ describe('a model token', () => {
       attempt({ number: 4 }),
     ];
     expect(
-      leftUsd(task({ attempts, budget: { max_attempts: 5, max_cost_usd: 1 }, budget_from: 2 })),
+      remainingBudgetUsd(task({ attempts, budget: { max_attempts: 5, max_cost_usd: 1 }, budget_from: 2 })),
     ).toBeCloseTo(0.6);
-    expect(leftUsd(task({ attempts }))).toBeNull();
+    expect(remainingBudgetUsd(task({ attempts }))).toBeNull();
     expect(granted({}, { budget: { max_attempts: 1, max_cost_usd: 0.5 } })).toMatchObject({
       limitMicro: 500_000,
       isLimited: true,
@@ -253,8 +253,8 @@ describe('a model token', () => {
   });
 
   it('has no more than the role may cost, as the base of the task has it', () => {
-    const base = (text: string | null) => ({ base_role: roleFromBase('docs', text) });
-    const builtin = builtinRole('docs')?.config.limits.max_cost_usd ?? 0;
+    const base = (text: string | null) => ({ base_role: readBaseRole('docs', text) });
+    const builtin = findBuiltinRole('docs')?.config.limits.max_cost_usd ?? 0;
     expect(builtin).toBeGreaterThan(0);
     expect(granted({}, base('limits: { max_cost_usd: 0.25 }'))?.limitMicro).toBe(250_000);
     expect(granted({}, base('limits: { max_cost_usd: 9999 }'))?.limitMicro).toBe(25_000_000);

@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { WitnessedCall } from '../../../../shared/contract/models/call.ts';
+import type { MeteredCall } from '../../../../shared/contract/models/call.ts';
 import { MeterStore } from '../../../../shared/store/meters.ts';
 import { ModelCallStore } from '../../../../shared/store/model-calls.ts';
-import { later, NOW } from '../../../support/builders.ts';
-import { testTable } from '../../../support/dynalite.ts';
+import { addSeconds, FIXED_NOW } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 let calls: ModelCallStore;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
   calls = new ModelCallStore(table.db, 'tasks');
 });
 afterAll(() => table.close());
 
-const call = (id: string, attempt: number, second: number): WitnessedCall => ({
+const call = (id: string, attempt: number, second: number): MeteredCall => ({
   ...{ id, attempt, caller: 'agent', protocol: 'chat', status: 200, micro: null, trouble: null },
   ...{ model: 'm', answered: 'm' },
   usage: { input_tokens: 1, output_tokens: 2, cache_read_tokens: 0, cache_write_tokens: 0 },
-  started_at: later(second).toISOString(),
-  ended_at: later(second + 1).toISOString(),
+  started_at: addSeconds(second).toISOString(),
+  ended_at: addSeconds(second + 1).toISOString(),
 });
 
 it('keeps single calls of an attempt in the order in which they began, once each, beside a meter that does not grow', async () => {
   const meters = new MeterStore(table.db, 'tasks');
-  await meters.reserve({ taskId: 'T1', attempt: 1, caller: 'agent', limitMicro: 100 }, 'x', 1, NOW);
+  await meters.reserve({ taskId: 'T1', attempt: 1, caller: 'agent', limitMicro: 100 }, 'x', 1, FIXED_NOW);
   const meter = await meters.read('T1', 1);
   for (const each of [
     call('b', 1, 20),
@@ -32,10 +32,10 @@ it('keeps single calls of an attempt in the order in which they began, once each
     call('d', 12, 5),
     call('a', 1, 10),
   ])
-    await calls.keep('T1', each, NOW);
-  expect((await calls.of('T1', 1, 10)).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
-  expect((await calls.of('T1', 1, 2)).map(({ id }) => id)).toEqual(['a', 'b']);
-  expect(await calls.of('T1', 12, 10)).toEqual([call('d', 12, 5)]);
-  expect(await calls.of('T2', 1, 10)).toEqual([]);
+    await calls.record('T1', each, FIXED_NOW);
+  expect((await calls.listOfAttempt('T1', 1, 10)).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+  expect((await calls.listOfAttempt('T1', 1, 2)).map(({ id }) => id)).toEqual(['a', 'b']);
+  expect(await calls.listOfAttempt('T1', 12, 10)).toEqual([call('d', 12, 5)]);
+  expect(await calls.listOfAttempt('T2', 1, 10)).toEqual([]);
   expect(await meters.read('T1', 1)).toEqual(meter);
 });

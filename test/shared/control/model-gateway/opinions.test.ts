@@ -2,19 +2,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import { judgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import { deriveRows } from '../../../../shared/control/ledger/derive.ts';
-import { billOf, worstMicro } from '../../../../shared/control/model-gateway/cost.ts';
-import { UNREAD } from '../../../../shared/control/model-gateway/reading.ts';
-import { isToBeAskedOfGates, withOpinions } from '../../../../shared/control/model-gateway/witness.ts';
-import { inputsOf } from '../../../../shared/control/verdict/inputs.ts';
+import { billCall, worstCaseMicroUsd } from '../../../../shared/control/model-gateway/cost.ts';
+import { EMPTY_USAGE_READING } from '../../../../shared/control/model-gateway/reading.ts';
+import { shouldReadGatesMeter, applyGatesUsage } from '../../../../shared/control/model-gateway/witness.ts';
+import { verdictInputs } from '../../../../shared/control/verdict/inputs.ts';
 import { MeterStore } from '../../../../shared/store/meters.ts';
-import { attempt, NOW, report, task, verdict } from '../../../support/builders.ts';
-import { testTable } from '../../../support/dynalite.ts';
+import { attempt, FIXED_NOW, report, task, verdict } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite.ts';
 
 const none = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 let meters: MeterStore;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
   meters = new MeterStore(table.db, 'tasks');
 });
 afterAll(() => table.close());
@@ -25,16 +25,16 @@ const launch = {
   model_token_sha256: 'y',
   assignment_key: 'k',
   lost: false,
-  launched_at: NOW.toISOString(),
+  launched_at: FIXED_NOW.toISOString(),
 };
 const meterOfGates = async (micro: number | null, open = false) => {
   const of = { taskId: `T${Math.random()}`, attempt: 1, caller: 'gates' as const, limitMicro: 2_000_000 };
-  await meters.reserve(of, 'a', 500_000, NOW);
+  await meters.reserve(of, 'a', 500_000, FIXED_NOW);
   await meters.settle(of, 'a', 500_000, {
-    ...{ model: 'm', usage: none, micro, estimated: 0, mistaken: null },
+    ...{ model: 'm', usage: none, micro, estimated: 0, substitution: null },
     end: 'well',
   });
-  if (open) await meters.reserve(of, 'b', 100_000, NOW);
+  if (open) await meters.reserve(of, 'b', 100_000, FIXED_NOW);
   expect(await meters.read(of.taskId, 1)).toBeNull();
   const meter = await meters.read(of.taskId, 1, 'gates');
   if (!meter) throw new Error('no meter');
@@ -45,16 +45,16 @@ describe('what gates asked', () => {
   it('is part of what judging an attempt cost, beside what the janitor asked', async () => {
     const judged = attempt({ verdict: verdict({ judging_cost_usd: 0.25 }) });
     expect(judgingCost(judged)).toBe(0.25);
-    expect(judgingCost(withOpinions(judged, await meterOfGates(125_000)))).toBe(0.375);
+    expect(judgingCost(applyGatesUsage(judged, await meterOfGates(125_000)))).toBe(0.375);
   });
 
   it('counts an open call at the worst, and is unknown where a model has no price', async () => {
-    expect(withOpinions(attempt(), await meterOfGates(50_000, true)).opinions).toEqual({
+    expect(applyGatesUsage(attempt(), await meterOfGates(50_000, true)).opinions).toEqual({
       calls: 2,
       cost_usd: 0.15,
       open_calls: 1,
     });
-    const unknown = withOpinions(attempt(), await meterOfGates(null));
+    const unknown = applyGatesUsage(attempt(), await meterOfGates(null));
     expect(unknown.opinions?.cost_usd).toBeNull();
     expect(judgingCost(unknown)).toBeNull();
   });
@@ -67,23 +67,23 @@ describe('what gates asked', () => {
       decision: null,
       outcome: null,
     });
-    const failed = { failure_class: 'unknown', message: 'm', at: NOW.toISOString() } as const;
-    expect(isToBeAskedOfGates(running, running)).toBe(false);
-    expect(isToBeAskedOfGates({ ...running, verification_failure: failed }, running)).toBe(true);
-    expect(isToBeAskedOfGates({ ...running, verdict: verdict() }, running)).toBe(true);
-    expect(isToBeAskedOfGates({ ...running, outcome: 'expired' }, running)).toBe(true);
+    const failed = { failure_class: 'unknown', message: 'm', at: FIXED_NOW.toISOString() } as const;
+    expect(shouldReadGatesMeter(running, running)).toBe(false);
+    expect(shouldReadGatesMeter({ ...running, verification_failure: failed }, running)).toBe(true);
+    expect(shouldReadGatesMeter({ ...running, verdict: verdict() }, running)).toBe(true);
+    expect(shouldReadGatesMeter({ ...running, outcome: 'expired' }, running)).toBe(true);
     const open = { ...running, opinions: { calls: 1, cost_usd: 1, open_calls: 1 } };
-    expect(isToBeAskedOfGates(open, open)).toBe(true);
+    expect(shouldReadGatesMeter(open, open)).toBe(true);
     const without = { ...launch, model_token_sha256: null };
-    expect(isToBeAskedOfGates({ ...open, gates: without }, running)).toBe(false);
+    expect(shouldReadGatesMeter({ ...open, gates: without }, running)).toBe(false);
   });
 
   it('is in the records of the attempt and its chain', async () => {
-    const judged = withOpinions(
+    const judged = applyGatesUsage(
       attempt({ number: 1, verdict: verdict({ judging_cost_usd: 0.25 }), cost_usd: 1, report: report() }),
       await meterOfGates(125_000),
     );
-    const after = task({ status: 'done', attempts: [judged], ended_at: NOW.toISOString() });
+    const after = task({ status: 'done', attempts: [judged], ended_at: FIXED_NOW.toISOString() });
     const rows = deriveRows(task({ ...after, status: 'in_review' }), after, DEFAULT_TIER_MODELS);
     expect(rows.find((each) => each.table === 'cascade_attempts')?.row).toMatchObject({
       judging_cost_usd: 0.375,
@@ -102,10 +102,10 @@ describe('what gates asked', () => {
       ...{ duration_ms: 1, detail: '', findings: 0, facts },
     });
     const record = {
-      ...{ key: 'k', tree: 't', base_commit: 'b', signals: [], duration_ms: 1, at: NOW.toISOString() },
+      ...{ key: 'k', tree: 't', base_commit: 'b', signals: [], duration_ms: 1, at: FIXED_NOW.toISOString() },
       gates: [gate('judged'), gate('checked_by_us')],
     };
-    expect(inputsOf({ verification: record, verdict: verdict() })).toMatchObject([
+    expect(verdictInputs({ verification: record, verdict: verdict() })).toMatchObject([
       { model: 'gpt-5.5', prompt_sha256: 'p'.repeat(64), cost_usd: 0.01 },
       { model: null, prompt_sha256: null, cost_usd: null },
     ]);
@@ -115,13 +115,13 @@ describe('what gates asked', () => {
 describe('the price that a configuration gives', () => {
   const worst = { input: 1_000, output: 100 };
   const own = { input: 2, output: 10 };
-  const AT = NOW.toISOString();
+  const AT = FIXED_NOW.toISOString();
   it('is what a model without another is reckoned by, before and after', () => {
-    expect(worstMicro(worst, 'our-own', AT)).toBeNull();
-    expect(worstMicro(worst, 'our-own', AT, own)).toBe(3_000);
-    const reading = { ...UNREAD, input: 100, output: 10 };
-    expect(billOf(reading, 'our-own', worst, AT, own)).toMatchObject({ micro: 300 });
-    expect(billOf({ ...reading, model: 'another' }, 'our-own', worst, AT, own)).toMatchObject({
+    expect(worstCaseMicroUsd(worst, 'our-own', AT)).toBeNull();
+    expect(worstCaseMicroUsd(worst, 'our-own', AT, own)).toBe(3_000);
+    const reading = { ...EMPTY_USAGE_READING, input: 100, output: 10 };
+    expect(billCall(reading, 'our-own', worst, AT, own)).toMatchObject({ micro: 300 });
+    expect(billCall({ ...reading, model: 'another' }, 'our-own', worst, AT, own)).toMatchObject({
       micro: null,
     });
   });

@@ -1,35 +1,35 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Protocol } from '../../../../shared/contract/models/protocols.ts';
-import { type Reading, UNREAD, UsageReader } from '../../../../shared/control/model-gateway/reading.ts';
-import type { Answer, Tokens } from '../../../support/models/protocol.ts';
-import { anthropic } from '../../../support/models/protocols/anthropic.ts';
-import { chat } from '../../../support/models/protocols/chat.ts';
-import { gemini } from '../../../support/models/protocols/gemini.ts';
-import { responses } from '../../../support/models/protocols/responses.ts';
+import { type UsageReading, EMPTY_USAGE_READING, UsageReader } from '../../../../shared/control/model-gateway/reading.ts';
+import type { ScriptedModelResponse, TokenCounts } from '../../../support/models/protocol.ts';
+import { anthropicProtocol } from '../../../support/models/protocols/anthropic.ts';
+import { openaiChatProtocol } from '../../../support/models/protocols/chat.ts';
+import { geminiProtocol } from '../../../support/models/protocols/gemini.ts';
+import { openaiResponsesProtocol } from '../../../support/models/protocols/responses.ts';
 
-const WIRE = { anthropic, responses, chat, gemini };
+const WIRE = { anthropic: anthropicProtocol, responses: openaiResponsesProtocol, chat: openaiChatProtocol, gemini: geminiProtocol };
 const SSE = 'text/event-stream; charset=utf-8';
-const tokens: Tokens = { input: 1_000, cacheRead: 200, cacheWrite: 300, output: 47, reasoning: 7 };
-const answer = (changes: Partial<Answer> = {}): Answer => ({
+const tokens: TokenCounts = { input: 1_000, cacheRead: 200, cacheWrite: 300, output: 47, reasoning: 7 };
+const answer = (changes: Partial<ScriptedModelResponse> = {}): ScriptedModelResponse => ({
   id: '1',
   model: 'm-1',
-  said: { text: 'Grüße, 世界 🚀 data: {"usage":{"output_tokens":9}}\n' },
+  content: { text: 'Grüße, 世界 🚀 data: {"usage":{"output_tokens":9}}\n' },
   tokens,
   ...changes,
 });
 const streamed = (protocol: Protocol, of = answer()): Buffer =>
-  Buffer.from(WIRE[protocol].events(of, { stream_options: { include_usage: true } }).join(''));
+  Buffer.from(WIRE[protocol].encodeEvents(of, { stream_options: { include_usage: true } }).join(''));
 const whole = (protocol: Protocol, of = answer()): Buffer =>
-  Buffer.from(JSON.stringify(WIRE[protocol].whole(of, {})));
+  Buffer.from(JSON.stringify(WIRE[protocol].encodeResponse(of, {})));
 
-function read(protocol: Protocol, type: string, chunks: readonly Uint8Array[]): Reading {
+function read(protocol: Protocol, type: string, chunks: readonly Uint8Array[]): UsageReading {
   const reader = new UsageReader(protocol, type);
   for (const chunk of chunks) reader.push(chunk);
   reader.end();
   return reader.reading;
 }
-const expected = (protocol: Protocol): Reading => ({
+const expected = (protocol: Protocol): UsageReading => ({
   model: 'm-1',
   input: 1_000,
   output: 47,
@@ -84,7 +84,7 @@ describe.each(PROTOCOLS)('usage of %s', (protocol) => {
   });
 
   it('is unknown, and not nothing, where counts are -1, missing, or no numbers', () => {
-    const minus: Tokens = { input: -1, cacheRead: -1, cacheWrite: -1, output: -1, reasoning: -1 };
+    const minus: TokenCounts = { input: -1, cacheRead: -1, cacheWrite: -1, output: -1, reasoning: -1 };
     for (const of of [answer({ tokens: minus }), answer({ tokens: null })])
       for (const reading of [
         read(protocol, SSE, [streamed(protocol, of)]),
@@ -112,8 +112,8 @@ describe.each(PROTOCOLS)('usage of %s', (protocol) => {
   it('knows when the counts are in, and hears nothing of what comes then', () => {
     const reader = new UsageReader(protocol, SSE);
     reader.push(streamed(protocol));
-    expect(reader.isLast).toBe(protocol !== 'gemini');
-    if (!reader.isLast) return;
+    expect(reader.hasFinalUsage).toBe(protocol !== 'gemini');
+    if (!reader.hasFinalUsage) return;
     reader.push(streamed(protocol, answer({ tokens: { ...tokens, output: 1 } })));
     reader.end();
     expect(reader.reading.output).toBe(47);
@@ -151,7 +151,7 @@ describe('usage', () => {
     const filler = Buffer.alloc(4 * 1_048_576, 'x');
     for (let count = 0; count < 5; count++) reader.push(filler);
     reader.push(Buffer.from('"}\n'));
-    expect(reader.reading).toEqual(UNREAD);
+    expect(reader.reading).toEqual(EMPTY_USAGE_READING);
     reader.push(streamed('chat'));
     expect(reader.reading).toEqual(expected('chat'));
   });

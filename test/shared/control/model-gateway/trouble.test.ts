@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { durationMs, endOf } from '../../../../shared/control/model-gateway/trouble.ts';
-import { NOW } from '../../../support/builders.ts';
+import { parseDurationMs, classifyCallResult } from '../../../../shared/control/model-gateway/trouble.ts';
+import { FIXED_NOW } from '../../../support/builders.ts';
 
-const at = (seconds: number): string => new Date(NOW.getTime() + seconds * 1_000).toISOString();
+const at = (seconds: number): string => new Date(FIXED_NOW.getTime() + seconds * 1_000).toISOString();
 const waits = (status: number, headers: Record<string, string>, body: unknown = {}): number | null => {
-  const end = endOf(status, new Headers(headers), JSON.stringify(body), NOW);
-  if (typeof end !== 'object' || end.until === null) return null;
-  return (end.until - NOW.getTime()) / 1_000;
+  const end = classifyCallResult(status, new Headers(headers), JSON.stringify(body), FIXED_NOW);
+  if (typeof end !== 'object' || end.retryAtMs === null) return null;
+  return (end.retryAtMs - FIXED_NOW.getTime()) / 1_000;
 };
 
 describe('how long a provider wants to be left alone', () => {
   test.each<[string, Record<string, string>, unknown, number | null]>([
     ['in seconds', { 'retry-after': '600' }, {}, 600],
-    ['as a date', { 'retry-after': new Date(NOW.getTime() + 90_000).toUTCString() }, {}, 90],
+    ['as a date', { 'retry-after': new Date(FIXED_NOW.getTime() + 90_000).toUTCString() }, {}, 90],
     ['in milliseconds, which are more exact', { 'retry-after': '3', 'retry-after-ms': '2500' }, {}, 2.5],
     [
       'by Anthropic, of the limit that is used up',
@@ -73,10 +73,10 @@ describe('how long a provider wants to be left alone', () => {
         ),
         fc.oneof(fc.json(), fc.string()),
         (headers, body) => {
-          const end = endOf(429, new Headers(headers), body, NOW);
-          if (typeof end !== 'object' || end.until === null) return;
-          expect(end.until).toBeGreaterThan(NOW.getTime());
-          expect(end.until).toBeLessThanOrEqual(NOW.getTime() + 86_400_000);
+          const end = classifyCallResult(429, new Headers(headers), body, FIXED_NOW);
+          if (typeof end !== 'object' || end.retryAtMs === null) return;
+          expect(end.retryAtMs).toBeGreaterThan(FIXED_NOW.getTime());
+          expect(end.retryAtMs).toBeLessThanOrEqual(FIXED_NOW.getTime() + 86_400_000);
         },
       ),
     );
@@ -91,7 +91,7 @@ describe('how long a provider wants to be left alone', () => {
     ['-1s', null],
     ['1s and more', null],
   ])('takes %j for %s ms', (said, ms) => {
-    expect(durationMs(said)).toBe(ms);
+    expect(parseDurationMs(said)).toBe(ms);
   });
 });
 
@@ -105,18 +105,18 @@ describe('an answer of a provider', () => {
     [502, 'provider_transient'],
     [408, 'provider_transient'],
   ])('of status %i is trouble of the class %s', (status, expected) => {
-    expect(endOf(status, new Headers(), '', NOW)).toMatchObject({ class: expected, status });
+    expect(classifyCallResult(status, new Headers(), '', FIXED_NOW)).toMatchObject({ class: expected, status });
   });
 
   it.each([400, 401, 403, 404, 413])('of status %i is not: the request is to blame', (status) => {
-    expect(endOf(status, new Headers(), '', NOW)).toBe('well');
+    expect(classifyCallResult(status, new Headers(), '', FIXED_NOW)).toBe('well');
   });
 
   it.each(['code', 'type'])(
     'that says by its %s that a quota is used up is no matter of waiting',
     (field) => {
       const body = JSON.stringify({ error: { [field]: 'insufficient_quota' } });
-      expect(endOf(429, new Headers({ 'retry-after': '5' }), body, NOW)).toEqual({
+      expect(classifyCallResult(429, new Headers({ 'retry-after': '5' }), body, FIXED_NOW)).toEqual({
         class: 'provider_spend_limit',
         status: 429,
         until: null,

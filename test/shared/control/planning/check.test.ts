@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../../../shared/contract/outcome.ts';
+import type { CheckOutcome } from '../../../../shared/contract/outcome.ts';
 import { Plan, type PlannedTask } from '../../../../shared/contract/plan/schema.ts';
-import { shapeProblems, signalProblems } from '../../../../shared/control/planning/check.ts';
+import { findPlanShapeProblems, findPlanSignalProblems } from '../../../../shared/control/planning/check.ts';
 
 const signal = { type: 'path_exists', path: 'new.txt' };
 const plan = (...tasks: Partial<PlannedTask>[]): Plan =>
@@ -16,7 +16,7 @@ const plan = (...tasks: Partial<PlannedTask>[]): Plan =>
   });
 const facts = { exists: (path: string) => path === 'src/a.js', roles: ['backend', 'qa'], maxTasks: 3 };
 const said = (of: Plan): string[] =>
-  shapeProblems(of, facts).map(({ path, message }) => `${path.join('.')}: ${message}`);
+  findPlanShapeProblems(of, facts).map(({ path, message }) => `${path.join('.')}: ${message}`);
 
 describe('a plan', () => {
   it('that names what is there, adds what is not, and has an order, holds', () => {
@@ -64,7 +64,7 @@ describe('a plan', () => {
     expect(said(of).join('\n')).toContain(problem);
   });
 
-  it.each<[readonly Outcome[], 'refused' | 'marked' | 'good']>([
+  it.each<[readonly CheckOutcome[], 'refused' | 'marked' | 'good']>([
     [['failed'], 'good'],
     [['failed', 'passed'], 'marked'],
     [['failed', 'timed_out'], 'marked'],
@@ -74,7 +74,7 @@ describe('a plan', () => {
     [[], 'refused'],
   ])('whose signals are %j on the base is %s', (outcomes, is) => {
     const of = plan({ completion_signals: outcomes.length > 1 ? [signal, signal] : [signal] } as never);
-    const { problems, notes } = signalProblems(of, [outcomes]);
+    const { problems, notes } = findPlanSignalProblems(of, [outcomes]);
     expect({ refused: problems.length > 0, marked: notes.length > 0 }).toEqual({
       refused: is === 'refused',
       marked: is === 'marked',
@@ -82,13 +82,13 @@ describe('a plan', () => {
   });
 
   it('that holds has in each task a signal that fails on the base, whatever the others do', () => {
-    const outcome = fc.constantFrom<Outcome>('passed', 'failed', 'inert', 'timed_out', 'infra_failed');
+    const outcome = fc.constantFrom<CheckOutcome>('passed', 'failed', 'inert', 'timed_out', 'infra_failed');
     fc.assert(
       fc.property(
         fc.array(fc.array(outcome, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }),
         (all) => {
           const of = plan(...all.map((each) => ({ completion_signals: each.map(() => signal) }) as never));
-          const holds = signalProblems(of, all).problems.length === 0;
+          const holds = findPlanSignalProblems(of, all).problems.length === 0;
           expect(holds).toBe(all.every((each) => each.includes('failed')));
         },
       ),

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { PLAN_FILE, Plan, type PlanOf } from '../../../../shared/contract/plan/schema.ts';
-import { STATUSES } from '../../../../shared/contract/task/status.ts';
-import { decide } from '../../../../shared/control/cascade/decide.ts';
-import { promptParts } from '../../../../shared/control/cascade/prompt.ts';
-import { requestsOf } from '../../../../shared/control/planning/create.ts';
-import { planState } from '../../../../shared/control/planning/state.ts';
-import { mustDeliver } from '../../../../shared/control/task-commands/settle.ts';
-import { artifact, inReview, NOW, report, sha1, task, verdict } from '../../../support/builders.ts';
+import { PLAN_FILE, Plan, type PlanTaskFields } from '../../../../shared/contract/plan/schema.ts';
+import { TASK_STATUSES } from '../../../../shared/contract/task/status.ts';
+import { decideAfterAttempt } from '../../../../shared/control/cascade/decide.ts';
+import { buildPromptParts } from '../../../../shared/control/cascade/prompt.ts';
+import { buildPlannedTasks } from '../../../../shared/control/planning/create.ts';
+import { derivePlanState } from '../../../../shared/control/planning/state.ts';
+import { shouldDeliver } from '../../../../shared/control/task-commands/settle.ts';
+import { artifact, taskInReview, FIXED_NOW, report, fakeSha1, task, verdict } from '../../../support/builders.ts';
 
 const planned = Plan.parse({
   tasks: [
@@ -27,9 +27,9 @@ const planned = Plan.parse({
     },
   ],
 });
-const plan: PlanOf = { max_tasks: 5, proposal: { tasks: planned.tasks, notes: [] } };
+const plan: PlanTaskFields = { max_tasks: 5, proposal: { tasks: planned.tasks, notes: [] } };
 const reviewed = (fields: object = {}, attempt: object = {}) =>
-  inReview(
+  taskInReview(
     { report: report(), artifact: artifact(), verdict: verdict(), ...attempt },
     { plan, role: 'manager', ...fields },
   );
@@ -37,53 +37,53 @@ const approval = {
   decision: 'approve' as const,
   by: 'ann',
   reason: 'yes',
-  at: NOW.toISOString(),
-  base_commit: sha1('a'),
-  tree: sha1('b'),
+  at: FIXED_NOW.toISOString(),
+  base_commit: fakeSha1('a'),
+  tree: fakeSha1('b'),
 };
 
 describe('the state of a plan', () => {
   it.each([
     ['planning', task({ plan })],
     ['planning', reviewed()],
-    ['proposed', reviewed({ hold: { reasons: [], since: NOW.toISOString() } })],
+    ['proposed', reviewed({ hold: { reasons: [], since: FIXED_NOW.toISOString() } })],
     ['creating', reviewed({ review: approval })],
-    ['planning', reviewed({ review: { ...approval, tree: sha1('c') } })],
+    ['planning', reviewed({ review: { ...approval, tree: fakeSha1('c') } })],
     ['planning', reviewed({ review: { ...approval, decision: 'reject' } })],
     ['created', { ...reviewed(), status: 'done' as const }],
     ['failed', { ...reviewed(), status: 'failed' as const }],
     ['cancelled', { ...reviewed(), status: 'cancelled' as const }],
   ])('is %s', (state, of) => {
-    expect(planState(of)).toBe(state);
+    expect(derivePlanState(of)).toBe(state);
   });
 
-  it.each(STATUSES)('is known for a task that is %s', (status) => {
-    expect(planState({ ...reviewed(), status })).toBeTypeOf('string');
+  it.each(TASK_STATUSES)('is known for a task that is %s', (status) => {
+    expect(derivePlanState({ ...reviewed(), status })).toBeTypeOf('string');
   });
 });
 
 describe('a plan as a task', () => {
   it('that holds waits for a person, whatever its planner said', () => {
     for (const summary of ['done', "I'm not sure this is right"])
-      expect(decide(reviewed({}, { report: report({ summary }) }), MODELS)).toMatchObject({
+      expect(decideAfterAttempt(reviewed({}, { report: report({ summary }) }), MODELS)).toMatchObject({
         action: 'refer',
       });
   });
 
   it('that does not hold is planned again on the same tier within its budget, then given up', () => {
     const bad = reviewed({}, { tier: 'opus', model: MODELS.opus, verdict: verdict({ verdict: 'fail' }) });
-    expect(decide(bad, MODELS)).toMatchObject({ action: 'retry', next_model: MODELS.opus });
-    expect(decide({ ...bad, budget: { max_attempts: 1 } }, MODELS)).toMatchObject({ action: 'give_up' });
+    expect(decideAfterAttempt(bad, MODELS)).toMatchObject({ action: 'retry', next_model: MODELS.opus });
+    expect(decideAfterAttempt({ ...bad, budget: { max_attempts: 1 } }, MODELS)).toMatchObject({ action: 'give_up' });
   });
 
   it('is made of on the word of a person, and never delivered', () => {
     const approved = reviewed({ review: approval });
-    expect(decide(approved, MODELS)).toMatchObject({ action: 'accept' });
-    expect(mustDeliver(approved)).toBe(false);
+    expect(decideAfterAttempt(approved, MODELS)).toMatchObject({ action: 'accept' });
+    expect(shouldDeliver(approved)).toBe(false);
   });
 
   it('is asked for by the format that it will be checked against', () => {
-    const { CHECKS, FILES, EXPECTS } = promptParts(reviewed(), []);
+    const { CHECKS, FILES, EXPECTS } = buildPromptParts(reviewed(), []);
     expect(CHECKS).toContain(`\`${PLAN_FILE}\``);
     expect(CHECKS).toContain('1 to 5 tasks');
     expect(`${FILES}${EXPECTS}`).toBe('');
@@ -92,7 +92,7 @@ describe('a plan as a task', () => {
   });
 
   it('becomes tasks with ids of its own, dependencies first; one dependency is what a task starts from', () => {
-    const requests = requestsOf({ ...reviewed(), id: 'P', base_ref: 'main' }).map(({ request }) => request);
+    const requests = buildPlannedTasks({ ...reviewed(), id: 'P', base_ref: 'main' }).map(({ request }) => request);
     expect(
       requests.map(({ id, base_ref, depends_on, files }) => ({ id, base_ref, depends_on, files })),
     ).toEqual([

@@ -1,36 +1,36 @@
 import { describe, expect, it } from 'vitest';
-import { BUILTIN_NAMES, builtinRole } from '../../../../shared/control/roles/known.ts';
+import { BUILTIN_ROLE_NAMES, findBuiltinRole } from '../../../../shared/control/roles/known.ts';
 import { parseRole } from '../../../../shared/control/roles/parse.ts';
-import { unknownPlaceholders } from '../../../../shared/control/roles/render.ts';
-import { MAX_ROLE_FILE_BYTES, type RoleFile } from '../../../../shared/control/roles/role.ts';
-import { route } from '../../../../shared/control/routing/route.ts';
-import { describeProblem } from '../../../../shared/lib/yaml.ts';
+import { findUnknownPlaceholders } from '../../../../shared/control/roles/render.ts';
+import { MAX_ROLE_FILE_BYTES, type RoleFileName } from '../../../../shared/control/roles/role.ts';
+import { routeTask } from '../../../../shared/control/routing/route.ts';
+import { describeFileProblem } from '../../../../shared/lib/yaml.ts';
 import { submission } from '../../../support/builders.ts';
 
-const problems = (name: string, files: Partial<Record<RoleFile, string>>): string[] => {
+const problems = (name: string, files: Partial<Record<RoleFileName, string>>): string[] => {
   const parsed = parseRole(name, `.assay/roles/${name}`, files);
-  return 'problems' in parsed ? parsed.problems.map(describeProblem) : [];
+  return 'problems' in parsed ? parsed.problems.map(describeFileProblem) : [];
 };
 
 describe('the built-in roles', () => {
   it('are those that tasks may name without a word in the repository', () => {
-    expect(BUILTIN_NAMES).toEqual(
+    expect(BUILTIN_ROLE_NAMES).toEqual(
       expect.arrayContaining(['manager', 'backend', 'frontend', 'qa', 'security', 'devops', 'docs']),
     );
   });
 
-  it.each(BUILTIN_NAMES)('%s says how to work, and is what routing gives an ordinary task of it', (name) => {
-    const role = builtinRole(name);
+  it.each(BUILTIN_ROLE_NAMES)('%s says how to work, and is what routing gives an ordinary task of it', (name) => {
+    const role = findBuiltinRole(name);
     expect(role?.systemPrompt.length).toBeGreaterThan(200);
-    expect(unknownPlaceholders(role?.taskPrompt ?? '{{NONE}}')).toEqual([]);
-    expect(route(submission({ role: name }))).toMatchObject({
+    expect(findUnknownPlaceholders(role?.taskPrompt ?? '{{NONE}}')).toEqual([]);
+    expect(routeTask(submission({ role: name }))).toMatchObject({
       tier: role?.config.model,
       effort: role?.config.effort,
     });
   });
 
   it('are no names of objects', () => {
-    expect(builtinRole('constructor')).toBeNull();
+    expect(findBuiltinRole('constructor')).toBeNull();
   });
 });
 
@@ -52,11 +52,11 @@ describe('a role of a repository', () => {
 
   it('may change a part of a built-in one', () => {
     expect(parseRole('qa', 'r', { 'system_prompt.md': 'Test it.' })).toMatchObject({
-      role: { systemPrompt: 'Test it.', taskPrompt: builtinRole('qa')?.taskPrompt },
+      role: { systemPrompt: 'Test it.', taskPrompt: findBuiltinRole('qa')?.taskPrompt },
     });
   });
 
-  it.each<[string, string, Partial<Record<RoleFile, string>>, string]>([
+  it.each<[string, string, Partial<Record<RoleFileName, string>>, string]>([
     ['no system prompt', 'data', {}, '.assay/roles/data/system_prompt.md: is missing or empty'],
     [
       'a field that is not known',

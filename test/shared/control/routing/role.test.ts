@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { roleOf } from '../../../../shared/control/routing/role.ts';
+import { chooseRole } from '../../../../shared/control/routing/role.ts';
 import { submission, task } from '../../../support/builders.ts';
 
 describe('the role of a task', () => {
@@ -12,20 +12,20 @@ describe('the role of a task', () => {
     ['backend', 'Round half cents to even'],
     ['security', 'Write documentation of the vulnerability'],
   ])('is %s for "%s", when it is left open', (role, title) => {
-    expect(roleOf(submission({ role: 'auto', title })).role).toBe(role);
+    expect(chooseRole(submission({ role: 'auto', title })).role).toBe(role);
   });
 
   it('is looked for in the description after the title, and says which word told', () => {
     expect(
-      roleOf(submission({ role: 'auto', title: 'Do it', description: 'See docs for the layout' })),
+      chooseRole(submission({ role: 'auto', title: 'Do it', description: 'See docs for the layout' })),
     ).toEqual({ role: 'docs', reason: 'auto: the description says "docs"' });
-    expect(roleOf(submission({ role: 'auto', title: 'Do the docs', description: 'an XSS' })).role).toBe(
+    expect(chooseRole(submission({ role: 'auto', title: 'Do the docs', description: 'an XSS' })).role).toBe(
       'docs',
     );
   });
 
   it('is what the task says otherwise, whatever its words', () => {
-    expect(roleOf(submission({ role: 'qa', title: 'Fix the XSS' }))).toEqual({ role: 'qa', reason: null });
+    expect(chooseRole(submission({ role: 'qa', title: 'Fix the XSS' }))).toEqual({ role: 'qa', reason: null });
     expect(task({}, { role: 'qa' }).role_reason).toBeUndefined();
   });
 

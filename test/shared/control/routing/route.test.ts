@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Complexity, EFFORTS, Scope } from '../../../../shared/contract/submission/schema.ts';
-import { withoutRepository } from '../../../../shared/control/roles/defaults.ts';
-import { roleFromBase } from '../../../../shared/control/roles/from-base.ts';
-import { route } from '../../../../shared/control/routing/route.ts';
-import { ROUTING_RULES, ROUTING_TABLE } from '../../../../shared/control/routing/table.ts';
+import { TaskComplexity, EFFORTS, TaskScope } from '../../../../shared/contract/submission/schema.ts';
+import { resolveBuiltinRole } from '../../../../shared/control/roles/defaults.ts';
+import { readBaseRole } from '../../../../shared/control/roles/from-base.ts';
+import { routeTask } from '../../../../shared/control/routing/route.ts';
+import { ROUTING_RULE_NAMES, ROUTING_TABLE } from '../../../../shared/control/routing/table.ts';
 import { submission } from '../../../support/builders.ts';
 
 describe('routing', () => {
@@ -16,22 +16,22 @@ describe('routing', () => {
     ['medium', { complexity: 'medium' }, 'sonnet', 'high'],
     ['low', { complexity: 'low' }, 'sonnet', 'normal'],
   ] as const)('has row %s', (rule, fields, tier, effort) => {
-    expect(route(submission(fields))).toMatchObject({ rule, tier, effort });
+    expect(routeTask(submission(fields))).toMatchObject({ rule, tier, effort });
   });
 
   it('takes the first row that matches', () => {
-    expect(route(submission({ role: 'manager', complexity: 'low' }))).toMatchObject({ rule: 'manager' });
-    expect(route(submission({ role: 'security', scope: 'large', complexity: 'high' }))).toMatchObject({
+    expect(routeTask(submission({ role: 'manager', complexity: 'low' }))).toMatchObject({ rule: 'manager' });
+    expect(routeTask(submission({ role: 'security', scope: 'large', complexity: 'high' }))).toMatchObject({
       rule: 'security',
     });
-    expect(route(submission({ scope: 'large', complexity: 'medium' }))).toMatchObject({ rule: 'medium' });
+    expect(routeTask(submission({ scope: 'large', complexity: 'medium' }))).toMatchObject({ rule: 'medium' });
   });
 
   it('goes by the role where no row matches', () => {
     const complex = submission({ complexity: 'high', role: 'qa' });
-    expect(route(complex)).toMatchObject({ rule: 'role', tier: 'sonnet', effort: 'high' });
+    expect(routeTask(complex)).toMatchObject({ rule: 'role', tier: 'sonnet', effort: 'high' });
     const written = 'model: opus\neffort: medium\nlimits: { max_cost_usd: 2 }\n';
-    expect(route({ ...complex, base_role: roleFromBase('qa', written) })).toEqual({
+    expect(routeTask({ ...complex, base_role: readBaseRole('qa', written) })).toEqual({
       rule: 'role',
       tier: 'opus',
       effort: 'medium',
@@ -39,7 +39,7 @@ describe('routing', () => {
         'complexity high, scope medium: what role qa is given by the repository (opus at medium effort)',
     });
     expect(
-      route({ ...complex, base_role: withoutRepository('qa', 'example.test answers 403') }),
+      routeTask({ ...complex, base_role: resolveBuiltinRole('qa', 'example.test answers 403') }),
     ).toMatchObject({
       tier: 'sonnet',
       reason: expect.stringContaining(
@@ -54,7 +54,7 @@ describe('routing', () => {
     ['an effort', { effort: 'low' }, { rule: 'medium', tier: 'sonnet', effort: 'low' }],
     ['both', { role: 'manager', model: 'haiku', effort: 'low' }, { tier: 'haiku', effort: 'low' }],
   ] as const)('lets the task win that names %s', (_name, fields, expected) => {
-    const chosen = route(submission(fields));
+    const chosen = routeTask(submission(fields));
     expect(chosen).toMatchObject(expected);
     expect(chosen.reason).toMatch(/^the task says /);
   });
@@ -62,14 +62,14 @@ describe('routing', () => {
   it('answers every task, always with a reason that fits on a page', () => {
     const request = fc.record({
       role: fc.constantFrom('manager', 'security', 'backend', 'anything'),
-      scope: fc.constantFrom(...Scope.options),
-      complexity: fc.constantFrom(...Complexity.options),
+      scope: fc.constantFrom(...TaskScope.options),
+      complexity: fc.constantFrom(...TaskComplexity.options),
       model: fc.option(fc.string({ minLength: 1, maxLength: 200 }), { nil: undefined }),
       effort: fc.option(fc.constantFrom(...EFFORTS), { nil: undefined }),
     });
     fc.assert(
       fc.property(request, ({ model, effort, ...fields }) => {
-        const chosen = route({
+        const chosen = routeTask({
           ...fields,
           ...(model === undefined ? {} : { model }),
           ...(effort === undefined ? {} : { effort }),
@@ -83,6 +83,6 @@ describe('routing', () => {
   });
 
   it('has a row for each rule', () => {
-    expect(ROUTING_TABLE.map(({ rule }) => rule)).toEqual([...ROUTING_RULES]);
+    expect(ROUTING_TABLE.map(({ rule }) => rule)).toEqual([...ROUTING_RULE_NAMES]);
   });
 });

@@ -1,40 +1,40 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { Budgets, microOf } from '../../../../shared/contract/models/limits.ts';
+import { Budgets, toMicroUsd } from '../../../../shared/contract/models/limits.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
-import { believe, NO_MEMORY } from '../../../../shared/control/cascade/learning/belief.ts';
+import { estimateBelief, EMPTY_ROLE_MEMORY } from '../../../../shared/control/cascade/learning/belief.ts';
 import { CascadePolicy } from '../../../../shared/control/cascade/learning/policy.ts';
-import { countsAs, taskRefusal } from '../../../../shared/control/spending/admit.ts';
-import { type Estimated, estimateOf } from '../../../../shared/control/spending/estimate.ts';
-import { judgingIsCounted } from '../../../../shared/control/spending/launching.ts';
+import { budgetedMicroUsd, taskBudgetRefusal } from '../../../../shared/control/spending/admit.ts';
+import { type CostEstimate, estimateAttemptCost } from '../../../../shared/control/spending/estimate.ts';
+import { recordJudgingReservation } from '../../../../shared/control/spending/launching.ts';
 import { decideStep, selectModel } from '../../../../shared/use-cases/cascade/cascade.ts';
-import { type FollowContext, follow } from '../../../../shared/use-cases/cascade/follow.ts';
+import { type ProjectionContext, projectTaskWrite } from '../../../../shared/use-cases/cascade/follow.ts';
 import {
   attempt,
-  inReview,
+  taskInReview,
   judgement,
-  later,
-  NOW,
+  addSeconds,
+  FIXED_NOW,
   task,
   verdict,
   verification,
 } from '../../../support/builders.ts';
-import { testTable } from '../../../support/dynalite.ts';
-import { followedOn } from '../../../support/followed.ts';
+import { createTestTable } from '../../../support/dynalite.ts';
+import { createFollowContext } from '../../../support/followed.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
 });
 afterAll(() => table.close());
 
-let followed: FollowContext;
+let followed: ProjectionContext;
 beforeAll(() => {
-  followed = followedOn(table);
+  followed = createFollowContext(table);
 });
 
-const costs = (micro: number): Estimated => ({ expected: micro / 2, high: micro, words: 'some' });
+const costs = (micro: number): CostEstimate => ({ expectedMicro: micro / 2, highMicro: micro, description: 'some' });
 const DAY_MS = 86_400_000;
 let days = 0;
 /** A day of its own for each test, in a month of its own. */
@@ -52,7 +52,7 @@ describe('the counter of what goes to models', () => {
           const at = freshDay();
           const launch = (micro: number, index: number) =>
             table.spend.reserve(
-              { attempt: `T${index}#1`, repository: `r${index % 2}`, estimated: costs(micro) },
+              { reservationId: `T${index}#1`, repository: `r${index % 2}`, estimate: costs(micro) },
               { day_usd, repository_usd },
               at,
             );
@@ -63,10 +63,10 @@ describe('the counter of what goes to models', () => {
           );
           const sum = (of: (index: number) => boolean): number =>
             estimates.reduce((total, micro, index) => (made[index] && of(index) ? total + micro : total), 0);
-          expect(sum(() => true)).toBeLessThanOrEqual(microOf(day_usd));
+          expect(sum(() => true)).toBeLessThanOrEqual(toMicroUsd(day_usd));
           for (const side of [0, 1])
-            expect(sum((index) => index % 2 === side)).toBeLessThanOrEqual(microOf(repository_usd));
-          expect(await table.spend.taken(dayOf(at))).toBe(sum(() => true));
+            expect(sum((index) => index % 2 === side)).toBeLessThanOrEqual(toMicroUsd(repository_usd));
+          expect(await table.spend.readDayTotal(dayOf(at))).toBe(sum(() => true));
         },
       ),
       { numRuns: 8 },
@@ -87,7 +87,7 @@ describe('the counter of what goes to models', () => {
     if ('refused' in first || 'refused' in second) throw new Error('there was room');
     for (const _ of [1, 2]) await table.spend.settle(of(1), first, 100_000);
     await table.spend.settle(of(2), second, second.micro);
-    expect(await table.spend.taken(dayOf(at))).toBe(500_000);
+    expect(await table.spend.readDayTotal(dayOf(at))).toBe(500_000);
     expect(await table.spend.reserve(of(3), budgets, at)).toMatchObject({ micro: 400_000 });
   });
 
@@ -99,26 +99,26 @@ describe('the counter of what goes to models', () => {
     expect(await table.spend.reserve(of('b#1'), { deployment_usd: 1 }, next)).toMatchObject({
       refused: expect.stringContaining('for a month: $0.6000 of $1.0000'),
     });
-    expect(await table.spend.taken(dayOf(next))).toBe(0);
+    expect(await table.spend.readDayTotal(dayOf(next))).toBe(0);
   });
 });
 
 describe('what an attempt is expected to cost', () => {
   const option = (cost_usd: number | null, fields: object = {}) => ({
-    ...believe(NO_MEMORY, 'low', { tier: 'haiku' as const, model: MODELS.haiku }, 5),
+    ...estimateBelief(EMPTY_ROLE_MEMORY, 'low', { tier: 'haiku' as const, model: MODELS.haiku }, 5),
     cost_usd,
     ...fields,
   });
 
   it('comes from what attempts have cost, else from the price with caution, and is never 0 for unknown', () => {
     const known = { spent: { known: 9, mean_usd: 0.2, usd_90: { low: 0.1, high: 0.5 } } };
-    expect(estimateOf(option(0.2, known))).toMatchObject({ expected: 200_000, high: 500_000 });
-    expect(estimateOf(option(0.2, known))?.words).toBe(
+    expect(estimateAttemptCost(option(0.2, known))).toMatchObject({ expected: 200_000, high: 500_000 });
+    expect(estimateAttemptCost(option(0.2, known))?.description).toBe(
       '$0.2000 ($0.1000 to $0.5000 at 90 %, from 9 attempts)',
     );
-    expect(estimateOf(option(0.2))).toMatchObject({ expected: 200_000, high: 600_000 });
-    expect(estimateOf(option(null))).toBeNull();
-    expect(estimateOf(null)).toBeNull();
+    expect(estimateAttemptCost(option(0.2))).toMatchObject({ expected: 200_000, high: 600_000 });
+    expect(estimateAttemptCost(option(null))).toBeNull();
+    expect(estimateAttemptCost(null)).toBeNull();
   });
 
   it('has what judging took in it, by which no tier is chosen', () => {
@@ -129,15 +129,15 @@ describe('what an attempt is expected to cost', () => {
       cost_usd: 0.1,
       judging_usd: 0.4,
       seconds: 1,
-      at: NOW.toISOString(),
+      at: FIXED_NOW.toISOString(),
     }));
     const memory = {
-      ...NO_MEMORY,
+      ...EMPTY_ROLE_MEMORY,
       windows: [{ complexity: 'low', tier: 'haiku', window: outcomes }],
     } as const;
-    const belief = believe(memory, 'low', { tier: 'haiku', model: MODELS.haiku }, 5);
+    const belief = estimateBelief(memory, 'low', { tier: 'haiku', model: MODELS.haiku }, 5);
     expect(belief.mean_cost_usd).toBeCloseTo(0.1, 9);
-    expect(estimateOf({ ...belief, cost_usd: 0.1 })).toMatchObject({ expected: 500_000, high: 500_000 });
+    expect(estimateAttemptCost({ ...belief, cost_usd: 0.1 })).toMatchObject({ expected: 500_000, high: 500_000 });
   });
 });
 
@@ -166,7 +166,7 @@ describe('what models took for an attempt', () => {
           earlier: 'refer' as const,
           reason: 'again',
           by: 'ada',
-          at: NOW.toISOString(),
+          at: FIXED_NOW.toISOString(),
         },
       }),
     });
@@ -198,19 +198,19 @@ describe('what models took for an attempt', () => {
           if (launched && 'refused' in launched) throw new Error('there was room');
           const counted = launched
             ? { reserved: launched }
-            : await judgingIsCounted(before, { learning, now: at });
+            : await recordJudgingReservation(before, { learning, now: at });
           const over = { ...made, outcome: 'failed' as const, ...counted };
           // The stream brings it twice.
-          for (const _ of [1, 2]) await follow(before, { ...before, attempts: [over] }, followed);
-          const counts = countsAs(over, each.runner);
+          for (const _ of [1, 2]) await projectTaskWrite(before, { ...before, attempts: [over] }, followed);
+          const counts = budgetedMicroUsd(over, each.runner);
           expect(counts).toBeGreaterThanOrEqual(Math.floor(paid(each) * 1e6));
           expected += counts;
           const tight = { chain_usd: counts / 1e6, task_usd: counts / 1e6 };
-          expect(taskRefusal({ ...before, attempts: [over] }, costs(2), tight)).not.toBeNull();
+          expect(taskBudgetRefusal({ ...before, attempts: [over] }, costs(2), tight)).not.toBeNull();
           const wide = { chain_usd: counts / 1e6 + 0.000_004, task_usd: counts / 1e6 + 0.000_004 };
-          expect(taskRefusal({ ...before, attempts: [over] }, costs(2), wide)).toBeNull();
+          expect(taskBudgetRefusal({ ...before, attempts: [over] }, costs(2), wide)).toBeNull();
         }
-        expect(await table.spend.taken(day)).toBe(expected);
+        expect(await table.spend.readDayTotal(day)).toBe(expected);
       }),
       { numRuns: 25 },
     );
@@ -219,7 +219,7 @@ describe('what models took for an attempt', () => {
   it('is written down by the decision about work for which nothing was set aside', async () => {
     const at = freshDay();
     const judgedTask = {
-      ...inReview({
+      ...taskInReview({
         verification: verification(),
         verdict: verdict({ judgements: [judgement({ cost_usd: 0.3 })] }),
       }),
@@ -244,12 +244,12 @@ describe('what models took for an attempt', () => {
     const decided = await table.tasks.require('J-external');
     const last = decided.attempts.at(-1);
     expect(last?.reserved).toEqual({ day: dayOf(at), micro: 0 });
-    await follow(
+    await projectTaskWrite(
       decided,
       { ...decided, attempts: decided.attempts.map((each) => ({ ...each, outcome: 'passed' as const })) },
       followed,
     );
-    expect(await table.spend.taken(dayOf(at))).toBe(300_000);
+    expect(await table.spend.readDayTotal(dayOf(at))).toBe(300_000);
   });
 });
 
@@ -258,16 +258,16 @@ describe('the budgets of one task', () => {
     task({ attempts: [attempt({ outcome: 'failed', cost_usd: 0.9, ...fields })] });
 
   it('count what attempts have cost, in the round and in all rounds', () => {
-    expect(taskRefusal(spent({}), costs(200_000), { chain_usd: 1 })).toContain('budget of a chain: $0.9000');
-    expect(taskRefusal(spent({}), costs(100_000), { chain_usd: 1 })).toBeNull();
+    expect(taskBudgetRefusal(spent({}), costs(200_000), { chain_usd: 1 })).toContain('budget of a chain: $0.9000');
+    expect(taskBudgetRefusal(spent({}), costs(100_000), { chain_usd: 1 })).toBeNull();
     const retried = { ...spent({}), budget_from: 2 };
-    expect(taskRefusal(retried, costs(200_000), { chain_usd: 1 })).toBeNull();
-    expect(taskRefusal(retried, costs(200_000), { task_usd: 1 })).toContain('budget of a task: $0.9000');
+    expect(taskBudgetRefusal(retried, costs(200_000), { chain_usd: 1 })).toBeNull();
+    expect(taskBudgetRefusal(retried, costs(200_000), { task_usd: 1 })).toContain('budget of a task: $0.9000');
   });
 
   it('count an attempt of unknown cost as what was set aside for it', () => {
     const unknown = spent({ cost_usd: null, reserved: { day: '2026-11-20', micro: 950_000 } });
-    expect(taskRefusal(unknown, costs(100_000), { chain_usd: 1 })).toContain('$0.9500 of $1.0000');
+    expect(taskBudgetRefusal(unknown, costs(100_000), { chain_usd: 1 })).toContain('$0.9500 of $1.0000');
   });
 
   it('count what ended between evidence and verdict as what was set aside: models may have been asked that nobody has heard', () => {
@@ -280,7 +280,7 @@ describe('the budgets of one task', () => {
     }).attempts;
     const [early] = spent({ outcome: 'cancelled', reserved, verification: null, verdict: null }).attempts;
     if (!cut || !early) throw new Error('there are attempts');
-    expect([countsAs(cut, 'managed'), countsAs(early, 'managed')]).toEqual([950_000, 900_000]);
+    expect([budgetedMicroUsd(cut, 'managed'), budgetedMicroUsd(early, 'managed')]).toEqual([950_000, 900_000]);
   });
 
   it.each([
@@ -293,7 +293,7 @@ describe('the budgets of one task', () => {
 });
 
 describe('a deployment with budgets', () => {
-  const at = later(0);
+  const at = addSeconds(0);
   const context = (budgets: Budgets) => ({
     tasks: table.tasks,
     deadlines: table.deadlines,
@@ -330,8 +330,8 @@ describe('a deployment with budgets', () => {
     const [running] = one.attempts;
     if (!running) throw new Error('nothing runs');
     const over = { ...one, attempts: [{ ...running, outcome: 'failed' as const, cost_usd: 0.02 }] };
-    for (const _ of [1, 2]) await follow(one, over, followed);
-    expect(await table.spend.taken(dayOf(at))).toBe(20_000);
+    for (const _ of [1, 2]) await projectTaskWrite(one, over, followed);
+    expect(await table.spend.readDayTotal(dayOf(at))).toBe(20_000);
   });
 
   it('refuses a model of which nobody knows what it costs', async () => {

@@ -1,37 +1,37 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { type Budgets, microOf } from '../../../../shared/contract/models/limits.ts';
+import { type Budgets, toMicroUsd } from '../../../../shared/contract/models/limits.ts';
 import type { JudgeModel } from '../../../../shared/contract/models/models.ts';
 import { CompletionSignal } from '../../../../shared/contract/submission/signals.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { CascadePolicy } from '../../../../shared/control/cascade/learning/policy.ts';
-import { judgingEstimate } from '../../../../shared/control/spending/judging.ts';
+import { estimateJudgingCost } from '../../../../shared/control/spending/judging.ts';
 import { recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
-import { combine } from '../../../../shared/control/verdict/combine.ts';
-import { allJudgements } from '../../../../shared/reviews/judging/asked.ts';
+import { joinJudgements } from '../../../../shared/control/verdict/combine.ts';
+import { completeJudgements } from '../../../../shared/reviews/judging/asked.ts';
 import type { AskModel } from '../../../../shared/reviews/judging/port.ts';
 import type { ObjectStore } from '../../../../shared/store/objects.ts';
 import { decideStep } from '../../../../shared/use-cases/cascade/cascade.ts';
-import { type FollowContext, follow } from '../../../../shared/use-cases/cascade/follow.ts';
+import { type ProjectionContext, projectTaskWrite } from '../../../../shared/use-cases/cascade/follow.ts';
 import { askJudges } from '../../../../shared/use-cases/review/ask-judges.ts';
 import {
   artifact,
   evidence,
-  inReview,
+  taskInReview,
   judgement,
-  NOW,
+  FIXED_NOW,
   verdict,
   verification,
 } from '../../../support/builders.ts';
-import { testTable } from '../../../support/dynalite.ts';
-import { followedOn } from '../../../support/followed.ts';
+import { createTestTable } from '../../../support/dynalite.ts';
+import { createFollowContext } from '../../../support/followed.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
-let followed: FollowContext;
+let table: Awaited<ReturnType<typeof createTestTable>>;
+let followed: ProjectionContext;
 beforeAll(async () => {
-  table = await testTable();
-  followed = followedOn(table);
+  table = await createTestTable();
+  followed = createFollowContext(table);
 });
 afterAll(() => table.close());
 
@@ -57,7 +57,7 @@ let names = 0;
 /** Work of an outside agent that a judge is to be asked about, as it is stored. */
 async function submitted(fields: Partial<Task> = {}): Promise<Task> {
   const made = {
-    ...inReview({ verification: verification(), artifact: artifact({ patch_key: 'patch' }) }),
+    ...taskInReview({ verification: verification(), artifact: artifact({ patch_key: 'patch' }) }),
     id: `J-${names++}`,
     repository: 'r',
     runner: 'external' as const,
@@ -72,9 +72,9 @@ async function submitted(fields: Partial<Task> = {}): Promise<Task> {
 
 let asked = 0;
 let stops = 0;
-const ask: AskModel = async (_model, { answer }) => {
+const ask: AskModel = async (_model, { answerSchema }) => {
   asked++;
-  const value = answer.parse({ verdict: 'accept', confidence: 0.9, reasons: ['it adds'] });
+  const value = answerSchema.parse({ verdict: 'accept', confidence: 0.9, reasons: ['it adds'] });
   return { value, calls: 1, tokens: { input: COST, output: 0 }, ms: 1 };
 };
 
@@ -90,9 +90,9 @@ const judging = (task: Task, budgets: Budgets | null, at: Date, judge: JudgeMode
           key === 'patch' ? 'diff --git a/x b/x\n' : JSON.stringify(evidence()),
       } as unknown as ObjectStore,
       models: { judge },
-      breaker: async () => null,
+      readBreaker: async () => null,
       ask,
-      money: {
+      budget: {
         policy: CascadePolicy.parse(budgets ? { budgets } : {}),
         spend: table.spend,
         onStop: () => stops++,
@@ -109,7 +109,7 @@ async function concluded(
   at: Date,
 ) {
   const observed = verdict();
-  const made = combine(observed, allJudgements(task, observed, judgements));
+  const made = joinJudgements(observed, completeJudgements(task, observed, judgements));
   await table.tasks.change(task.id, (present) => recordVerdict(present, 1, made, at));
   await decideStep(task.id, 1, {
     tasks: table.tasks,
@@ -124,7 +124,7 @@ async function concluded(
     ...decided,
     attempts: decided.attempts.map((each) => ({ ...each, outcome: 'passed' as const })),
   };
-  for (const _ of [1, 2]) await follow(open, over, followed);
+  for (const _ of [1, 2]) await projectTaskWrite(open, over, followed);
   return decided;
 }
 
@@ -160,8 +160,8 @@ describe('judging for which nothing was set aside', () => {
         const one = async (task: Task) => (await judging(task, { day_usd }, at))[0]?.calls ?? 0;
         const calls = await Promise.all([...tasks.map(one), ...tasks.map(one)]);
         const begun = tasks.filter((_, index) => calls[index] || calls[index + 50]).length;
-        expect(begun).toBe(Math.min(50, Math.floor(microOf(day_usd) / ONE)));
-        expect(await table.spend.taken(dayOf(at))).toBe(begun * ONE);
+        expect(begun).toBe(Math.min(50, Math.floor(toMicroUsd(day_usd) / ONE)));
+        expect(await table.spend.readDayTotal(dayOf(at))).toBe(begun * ONE);
       }),
       { numRuns: 4 },
     );
@@ -172,12 +172,12 @@ describe('judging for which nothing was set aside', () => {
     const budgets = { repository_usd: 1 };
     const task = await submitted();
     const judgements = await judging(task, budgets, at);
-    expect(await table.spend.taken(dayOf(at))).toBe(ONE);
+    expect(await table.spend.readDayTotal(dayOf(at))).toBe(ONE);
     const next = new Date(at.getTime() + 20_000);
     const decided = await concluded(task, judgements, budgets, next);
     expect(decided.attempts.at(-1)?.reserved).toEqual({ day: dayOf(at), micro: ONE });
-    expect(await table.spend.taken(dayOf(at))).toBe(COST);
-    expect(await table.spend.taken(dayOf(next))).toBe(0);
+    expect(await table.spend.readDayTotal(dayOf(at))).toBe(COST);
+    expect(await table.spend.readDayTotal(dayOf(next))).toBe(0);
   });
 
   it('gives all back where nobody was paid', async () => {
@@ -191,7 +191,7 @@ describe('judging for which nothing was set aside', () => {
       budgets,
       at,
     );
-    expect(await table.spend.taken(dayOf(at))).toBe(0);
+    expect(await table.spend.readDayTotal(dayOf(at))).toBe(0);
   });
 
   it('counts as what was set aside where a person cancels it and nobody hears the answers', async () => {
@@ -199,8 +199,8 @@ describe('judging for which nothing was set aside', () => {
     const task = await submitted();
     await judging(task, { repository_usd: 1 }, at);
     const attempts = task.attempts.map((each) => ({ ...each, outcome: 'cancelled' as const }));
-    for (const _ of [1, 2]) await follow(task, { ...task, status: 'cancelled', attempts }, followed);
-    expect(await table.spend.taken(dayOf(at))).toBe(ONE);
+    for (const _ of [1, 2]) await projectTaskWrite(task, { ...task, status: 'cancelled', attempts }, followed);
+    expect(await table.spend.readDayTotal(dayOf(at))).toBe(ONE);
   });
 
   it('is stopped by the budgets of its own task, too', async () => {
@@ -210,7 +210,7 @@ describe('judging for which nothing was set aside', () => {
     expect(made?.reasons[0]).toContain(
       'judging this work could exceed the budget of a task: $0.0000 of $0.0200',
     );
-    expect(await table.spend.taken(dayOf(at))).toBe(0);
+    expect(await table.spend.readDayTotal(dayOf(at))).toBe(0);
   });
 
   it('is not begun where nobody knows what it costs, and budgets are there', async () => {
@@ -230,7 +230,7 @@ describe('judging for which nothing was set aside', () => {
     const managed = await submitted({ runner: 'managed', attempts });
     expect((await judging(managed, { day_usd: 0.001 }, at))[0]).toMatchObject({ outcome: 'passed' });
     await judging(await submitted({ completion_signals: [] }), { day_usd: 0.001 }, at);
-    expect(await table.spend.taken(dayOf(at))).toBe(0);
+    expect(await table.spend.readDayTotal(dayOf(at))).toBe(0);
   });
 });
 
@@ -244,8 +244,8 @@ describe('what judging may cost', () => {
 
   it('is of all who may be asked, and of nobody else', async () => {
     const of = async (fields: object, models: object) => {
-      const estimated = judgingEstimate(await may(fields), models, NOW);
-      return estimated && 'high' in estimated ? estimated.high : estimated;
+      const estimated = estimateJudgingCost(await may(fields), models, FIXED_NOW);
+      return estimated && 'high' in estimated ? estimated.highMicro : estimated;
     };
     expect(await of({}, { judge: JUDGE, second_look: JUDGE })).toBeNull();
     expect(await of({ signals: [SIGNAL, SIGNAL] }, { judge: JUDGE })).toBe(2 * ONE);

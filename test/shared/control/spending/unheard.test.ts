@@ -6,25 +6,25 @@ import { CompletionSignal } from '../../../../shared/contract/submission/signals
 import { judgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { CascadePolicy } from '../../../../shared/control/cascade/learning/policy.ts';
-import { countsAs } from '../../../../shared/control/spending/admit.ts';
-import { opinionRefused } from '../../../../shared/control/spending/opinions.ts';
-import { verifyAgain } from '../../../../shared/control/task-commands/hold.ts';
-import { cancel } from '../../../../shared/control/task-commands/operate.ts';
+import { budgetedMicroUsd } from '../../../../shared/control/spending/admit.ts';
+import { reserveGateQuestionOrRefusal } from '../../../../shared/control/spending/opinions.ts';
+import { requestReverification } from '../../../../shared/control/task-commands/hold.ts';
+import { cancelTask } from '../../../../shared/control/task-commands/operate.ts';
 import type { AskModel } from '../../../../shared/reviews/judging/port.ts';
 import type { ObjectStore } from '../../../../shared/store/objects.ts';
 import { decideStep } from '../../../../shared/use-cases/cascade/cascade.ts';
-import { type FollowContext, follow } from '../../../../shared/use-cases/cascade/follow.ts';
+import { type ProjectionContext, projectTaskWrite } from '../../../../shared/use-cases/cascade/follow.ts';
 import { askJudges } from '../../../../shared/use-cases/review/ask-judges.ts';
 import { combineVerdicts, reduceEvidence } from '../../../../shared/use-cases/review/judge.ts';
-import { artifact, evidence, inReview, NOW, verification } from '../../../support/builders.ts';
-import { testTable } from '../../../support/dynalite.ts';
-import { followedOn } from '../../../support/followed.ts';
+import { artifact, evidence, taskInReview, FIXED_NOW, verification } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite.ts';
+import { createFollowContext } from '../../../support/followed.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
-let followed: FollowContext;
+let table: Awaited<ReturnType<typeof createTestTable>>;
+let followed: ProjectionContext;
 beforeAll(async () => {
-  table = await testTable();
-  followed = followedOn(table);
+  table = await createTestTable();
+  followed = createFollowContext(table);
 });
 afterAll(() => table.close());
 
@@ -52,7 +52,7 @@ let names = 0;
 /** Work of an outside agent, of which the judge is in two minds: a person decides. */
 async function submitted(fields: Partial<Task> = {}): Promise<Task> {
   const made: Task = {
-    ...inReview({ verification: verification(), artifact: artifact({ patch_key: 'patch' }) }),
+    ...taskInReview({ verification: verification(), artifact: artifact({ patch_key: 'patch' }) }),
     id: `U-${names++}`,
     repository: 'r',
     runner: 'external',
@@ -66,9 +66,9 @@ async function submitted(fields: Partial<Task> = {}): Promise<Task> {
 }
 
 let asked = 0;
-const ask: AskModel = async (_model, { answer }) => {
+const ask: AskModel = async (_model, { answerSchema }) => {
   asked++;
-  const value = answer.parse({ verdict: 'accept', confidence: 0.1, reasons: ['who knows'] });
+  const value = answerSchema.parse({ verdict: 'accept', confidence: 0.1, reasons: ['who knows'] });
   return { value, calls: 1, tokens: { input: COST, output: 0 }, ms: 1 };
 };
 
@@ -105,13 +105,13 @@ async function judged(id: string, { budgets, at, dies = false, by = 'one' }: How
 
 /** Ends a task, and lets the stream bring that twice. */
 async function ended(task: Task): Promise<Task> {
-  const over = await table.tasks.change(task.id, (present) => cancel(present, 'enough', 'ada', NOW));
-  for (const _ of [1, 2]) await follow(task, over, followed);
+  const over = await table.tasks.change(task.id, (present) => cancelTask(present, 'enough', 'ada', FIXED_NOW));
+  for (const _ of [1, 2]) await projectTaskWrite(task, over, followed);
   return over;
 }
 
 const again = (task: Task, at: Date): Promise<Task> =>
-  table.tasks.change(task.id, (present) => verifyAgain(present, 'once more', 'ada', at));
+  table.tasks.change(task.id, (present) => requestReverification(present, 'once more', 'ada', at));
 
 const last = ({ attempts }: Task) => {
   const attempt = attempts.at(-1);
@@ -126,14 +126,14 @@ describe('judging that dies after it has asked', () => {
     expect(last(task).verdict?.judgements?.[0]).toMatchObject({ outcome: 'infra_failed', calls: null });
     expect(judgingCost(last(task)), 'unknown, and not 0').toBeNull();
     await ended(task);
-    expect(await table.spend.taken(dayOf(at))).toBe(ONE);
+    expect(await table.spend.readDayTotal(dayOf(at))).toBe(ONE);
   });
 
   it('counts in the budgets of its own task, where nothing is set aside for all', async () => {
     const at = freshDay();
     const budgets = { task_usd: 0.05 };
     const task = await judged((await submitted()).id, { budgets, at, dies: true });
-    expect(countsAs(last(task), 'external')).toBe(ONE);
+    expect(budgetedMicroUsd(last(task), 'external')).toBe(ONE);
     const before = asked;
     const second = await judged((await again(task, at)).id, { budgets, at });
     expect(asked - before, 'a second question could exceed it').toBe(0);
@@ -153,7 +153,7 @@ describe('judging that dies after it has asked', () => {
       by: 'two',
     });
     expect(last(task).asked).toEqual({ times: 2, unheard: ONE });
-    expect(countsAs(last(task), 'external')).toBe(ONE + COST);
+    expect(budgetedMicroUsd(last(task), 'external')).toBe(ONE + COST);
   });
 });
 
@@ -162,16 +162,16 @@ describe('a verdict that is made again after models have answered', () => {
     const at = freshDay();
     const budgets = { day_usd: (2.5 * ONE) / 1e6 };
     let task = await judged((await submitted()).id, { budgets, at });
-    expect(await table.spend.taken(dayOf(at))).toBe(ONE);
+    expect(await table.spend.readDayTotal(dayOf(at))).toBe(ONE);
     task = await judged((await again(task, at)).id, { budgets, at });
-    expect(await table.spend.taken(dayOf(at))).toBe(2 * ONE);
+    expect(await table.spend.readDayTotal(dayOf(at))).toBe(2 * ONE);
     const before = asked;
     task = await judged((await again(task, at)).id, { budgets, at });
     expect(asked - before).toBe(0);
     expect(last(task).verdict?.judgements?.[0]?.reasons[0]).toContain('judging this work could exceed');
     const over = await ended(task);
-    expect(countsAs(last(over), 'external')).toBe(2 * COST);
-    expect(await table.spend.taken(dayOf(at))).toBe(2 * COST);
+    expect(budgetedMicroUsd(last(over), 'external')).toBe(2 * COST);
+    expect(await table.spend.readDayTotal(dayOf(at))).toBe(2 * COST);
   });
 
   it('never counts as less than is known or may have been asked, and never stays set aside, whatever dies and whenever it is made', async () => {
@@ -196,7 +196,7 @@ describe('a verdict that is made again after models have answered', () => {
           const heard = times.filter(({ dies }) => !dies).length;
           const lost = times.length - heard;
           let taken = 0;
-          for (const day of before) taken += await table.spend.taken(day);
+          for (const day of before) taken += await table.spend.readDayTotal(day);
           if (lost === 0) expect(taken).toBe(heard * COST);
           else {
             expect(taken).toBeGreaterThanOrEqual(lost * ONE);
@@ -218,35 +218,35 @@ describe('what gates ask about work for which nothing was set aside', () => {
     const [unasked] = (await submitted()).attempts;
     if (!unasked) throw new Error('there is one');
     const task = await submitted({ attempts: [{ ...unasked, opinions }] });
-    const question = (of: Task) => opinionRefused(of, 1, 20_000, money({ day_usd: 0.05 }), at);
+    const question = (of: Task) => reserveGateQuestionOrRefusal(of, 1, 20_000, money({ day_usd: 0.05 }), at);
     expect([await question(task), await question(task)]).toEqual([null, null]);
     expect(await question(task)).toContain('this question of a gate could exceed the budget');
-    expect(await table.spend.taken(dayOf(at))).toBe(40_000);
+    expect(await table.spend.readDayTotal(dayOf(at))).toBe(40_000);
     const decided = await judged(task.id, { budgets: { day_usd: 1 }, at });
     expect(last(decided).reserved_more).toMatchObject([{ micro: 40_000 }]);
     await ended(decided);
-    expect(await table.spend.taken(dayOf(at))).toBe(COST + 1_000);
+    expect(await table.spend.readDayTotal(dayOf(at))).toBe(COST + 1_000);
   });
 
   it('never takes more than there is, fifty at once', async () => {
     const at = freshDay();
     const tasks = await Promise.all(Array.from({ length: 50 }, () => submitted()));
     const answers = await Promise.all(
-      tasks.map((each) => opinionRefused(each, 1, 1_000, money({ day_usd: 0.0205 }), at)),
+      tasks.map((each) => reserveGateQuestionOrRefusal(each, 1, 1_000, money({ day_usd: 0.0205 }), at)),
     );
     expect(answers.filter((each) => each === null)).toHaveLength(20);
-    expect(await table.spend.taken(dayOf(at))).toBe(20_000);
+    expect(await table.spend.readDayTotal(dayOf(at))).toBe(20_000);
   });
 
   it('is not asked of a model without a price, is stopped by the budget of its task, and is asked for work that was launched with money', async () => {
     const at = freshDay();
     const task = await submitted();
-    expect(await opinionRefused(task, 1, null, money({ day_usd: 1 }), at)).toContain('it has no price');
-    expect(await opinionRefused(task, 1, 20_000, money({ task_usd: 0.01 }), at)).toContain(
+    expect(await reserveGateQuestionOrRefusal(task, 1, null, money({ day_usd: 1 }), at)).toContain('it has no price');
+    expect(await reserveGateQuestionOrRefusal(task, 1, 20_000, money({ task_usd: 0.01 }), at)).toContain(
       'budget of a task',
     );
     const attempts = [{ ...last(task), reserved: { day: dayOf(at), micro: 1 } }];
-    expect(await opinionRefused({ ...task, attempts }, 1, 20_000, money({ day_usd: 0.001 }), at)).toBeNull();
-    expect(await table.spend.taken(dayOf(at))).toBe(0);
+    expect(await reserveGateQuestionOrRefusal({ ...task, attempts }, 1, 20_000, money({ day_usd: 0.001 }), at)).toBeNull();
+    expect(await table.spend.readDayTotal(dayOf(at))).toBe(0);
   });
 });

@@ -1,28 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { Adapter, CLI_KINDS } from '../../../../shared/contract/agents/adapter.ts';
-import { ADAPTER_FACTS } from '../../../../shared/contract/agents/adapter-facts.ts';
+import { Adapter, AGENT_CLI_KINDS } from '../../../../shared/contract/agents/adapter.ts';
+import { ADAPTER_CAPABILITIES } from '../../../../shared/contract/agents/adapter-facts.ts';
 import { DEFAULT_TIER_MODELS, tierModelsFor } from '../../../../shared/contract/agents/tiers.ts';
-import { PRICES } from '../../../../shared/contract/models/prices.ts';
-import { ladder } from '../../../../shared/control/cascade/learning/ladder.ts';
+import { MODEL_PRICES } from '../../../../shared/contract/models/prices.ts';
+import { buildLadder } from '../../../../shared/control/cascade/learning/ladder.ts';
 import { allowedModels } from '../../../../shared/control/model-gateway/grant.ts';
-import { type Agents, adapterProblems } from '../../../../shared/control/task-commands/adapter-choice.ts';
+import { type AvailableAgents, findAdapterProblems } from '../../../../shared/control/task-commands/adapter-choice.ts';
 import { submission } from '../../../support/builders.ts';
 
-const DEPLOYED: Agents = {
-  fallback: Adapter.parse({ kind: 'claude' }),
-  clis: ['claude'],
-  vendors: ['anthropic'],
-  tiers: DEFAULT_TIER_MODELS,
+const DEPLOYED: AvailableAgents = {
+  defaultAdapter: Adapter.parse({ kind: 'claude' }),
+  containerClis: ['claude'],
+  modelVendors: ['anthropic'],
+  tierModels: DEFAULT_TIER_MODELS,
 };
-const LAPTOP: Agents = { ...DEPLOYED, clis: null, vendors: [] };
-const OWN_GATEWAY: Agents = { ...DEPLOYED, vendors: null };
+const LAPTOP: AvailableAgents = { ...DEPLOYED, containerClis: null, modelVendors: [] };
+const OWN_GATEWAY: AvailableAgents = { ...DEPLOYED, modelVendors: null };
 const problems = (request: Parameters<typeof submission>[0], agents = DEPLOYED) =>
-  adapterProblems(submission(request), agents).map(({ pointer, message }) => `${pointer}: ${message}`);
+  findAdapterProblems(submission(request), agents).map(({ pointer, message }) => `${pointer}: ${message}`);
 const codex = Adapter.parse({ kind: 'codex' });
 const gemini = Adapter.parse({ kind: 'gemini' });
 
 describe('a task that no agent of the deployment can do is refused with what to set', () => {
-  test.each<[string, Parameters<typeof submission>[0], Agents, readonly string[]]>([
+  test.each<[string, Parameters<typeof submission>[0], AvailableAgents, readonly string[]]>([
     ['names no adapter and the default has all it needs', {}, DEPLOYED, []],
     [
       'names a CLI that the image does not bring',
@@ -35,7 +35,7 @@ describe('a task that no agent of the deployment can do is refused with what to 
     [
       'needs models that the deployment has no access to',
       { adapter: codex },
-      { ...DEPLOYED, clis: ['claude', 'codex'] },
+      { ...DEPLOYED, containerClis: ['claude', 'codex'] },
       [
         '/adapter: codex needs models of openai, which this deployment has no access to: name who answers for openai in -c assay:models (docs/models.md), and deploy, or choose another adapter',
       ],
@@ -61,7 +61,7 @@ describe('a task that no agent of the deployment can do is refused with what to 
     [
       'names an effort that the adapter lacks',
       { adapter: gemini, effort: 'max' },
-      { ...LAPTOP, vendors: ['gemini'] },
+      { ...LAPTOP, modelVendors: ['gemini'] },
       ['/effort: gemini knows no effort; leave it out, and choose a model instead'],
     ],
     ['brings its own program', { adapter: { kind: 'command', argv: ['x'] }, model: 'any' }, LAPTOP, []],
@@ -73,18 +73,18 @@ describe('a task that no agent of the deployment can do is refused with what to 
 
   test('a model that the deployment has as a tier is one, whatever its name', () => {
     const tiers = { ...DEFAULT_TIER_MODELS, opus: 'arn-of-a-profile' };
-    expect(problems({ model: 'arn-of-a-profile' }, { ...DEPLOYED, tiers })).toEqual([]);
+    expect(problems({ model: 'arn-of-a-profile' }, { ...DEPLOYED, tierModels: tiers })).toEqual([]);
   });
 });
 
 describe('the tiers of an adapter', () => {
-  test.each(CLI_KINDS.filter((kind) => ADAPTER_FACTS[kind].tiers !== null))(
+  test.each(AGENT_CLI_KINDS.filter((kind) => ADAPTER_CAPABILITIES[kind].tiers !== null))(
     '%s can run, and have a price',
     (kind) => {
-      const { models, tiers } = ADAPTER_FACTS[kind];
+      const { models, tiers } = ADAPTER_CAPABILITIES[kind];
       for (const model of Object.values(tiers?.models ?? {})) {
         expect(model).toMatch(models ?? 'no model');
-        expect(PRICES.map((price) => price.model)).toContain(model);
+        expect(MODEL_PRICES.map((price) => price.model)).toContain(model);
       }
     },
   );
@@ -96,9 +96,9 @@ describe('the tiers of an adapter', () => {
     expect(tierModelsFor(Adapter.parse({ kind: 'opencode' }), own)).toBe(own);
     const unknown = { haiku: 'a', sonnet: 'b', opus: 'c' };
     expect(tierModelsFor(codex, unknown)).toBe(unknown);
-    expect(tierModelsFor(codex, own)).toEqual(ADAPTER_FACTS.codex.tiers.models);
-    expect(ladder(submission({ adapter: gemini, model: 'haiku' }), own).map(({ model }) => model)).toEqual(
-      Object.values(ADAPTER_FACTS.gemini.tiers.models),
+    expect(tierModelsFor(codex, own)).toEqual(ADAPTER_CAPABILITIES.codex.tiers.models);
+    expect(buildLadder(submission({ adapter: gemini, model: 'haiku' }), own).map(({ model }) => model)).toEqual(
+      Object.values(ADAPTER_CAPABILITIES.gemini.tiers.models),
     );
   });
 

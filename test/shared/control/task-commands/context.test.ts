@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
-import { promptParts } from '../../../../shared/control/cascade/prompt.ts';
-import { CONTEXT_BYTES, contextOf } from '../../../../shared/control/task-commands/context.ts';
+import { buildPromptParts } from '../../../../shared/control/cascade/prompt.ts';
+import { MAX_RETRY_CONTEXT_BYTES, buildRetryContext } from '../../../../shared/control/task-commands/context.ts';
 import { attempt, report, task, verdict, verification } from '../../../support/builders.ts';
 
 const failed = (what: string, fields: Partial<Attempt> = {}): Attempt =>
@@ -24,7 +24,7 @@ const failed = (what: string, fields: Partial<Attempt> = {}): Attempt =>
     ...fields,
   });
 const told = (attempts: readonly Attempt[]): string =>
-  promptParts(task({ attempts: [...attempts] }), attempts).FEEDBACK ?? '';
+  buildPromptParts(task({ attempts: [...attempts] }), attempts).FEEDBACK ?? '';
 
 /** A scripted agent: it mends what its prompt names, and nothing that it would have to guess. */
 const mends = (feedback: string, bugs: readonly string[]): string[] =>
@@ -63,13 +63,13 @@ describe('what the next attempt is told', () => {
     fc.assert(
       fc.property(fc.array(long, { minLength: 1, maxLength: 20 }), fc.nat(3), (all, times) => {
         const attempts = all.map((what, index) => failed(what.repeat(times + 1), { number: index + 1 }));
-        const text = contextOf(attempts);
-        expect(Buffer.byteLength(text)).toBeLessThanOrEqual(CONTEXT_BYTES);
+        const text = buildRetryContext(attempts);
+        expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_RETRY_CONTEXT_BYTES);
         expect(text).toContain('what was tried');
       }),
       { numRuns: 60 },
     );
-    expect(contextOf([])).toBe('');
+    expect(buildRetryContext([])).toBe('');
   });
 
   test('lets a scripted agent be done in the attempts that it needs, and without it in none', () => {

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { submitterOf } from '../../../../shared/control/admission/fair-share.ts';
-import { promptParts } from '../../../../shared/control/cascade/prompt.ts';
-import { builtinRole } from '../../../../shared/control/roles/known.ts';
-import { renderPrompt } from '../../../../shared/control/roles/render.ts';
-import { stageOf } from '../../../../shared/control/task-commands/stage.ts';
-import { executionInput, startsExecution } from '../../../../shared/control/task-commands/start.ts';
-import { artifact, attempt, inReview, NOW, report, sha1, task, verdict } from '../../../support/builders.ts';
+import { submitterKey } from '../../../../shared/control/admission/fair-share.ts';
+import { buildPromptParts } from '../../../../shared/control/cascade/prompt.ts';
+import { findBuiltinRole } from '../../../../shared/control/roles/known.ts';
+import { renderTaskPrompt } from '../../../../shared/control/roles/render.ts';
+import { currentStage } from '../../../../shared/control/task-commands/stage.ts';
+import { executionInput, shouldStartExecution } from '../../../../shared/control/task-commands/start.ts';
+import { artifact, attempt, taskInReview, FIXED_NOW, report, fakeSha1, task, verdict } from '../../../support/builders.ts';
 
-const at = NOW.toISOString();
+const at = FIXED_NOW.toISOString();
 const decision = (action: 'accept' | 'escalate' | 'retry' | 'give_up'): NonNullable<Attempt['decision']> => ({
   action,
   reason: 'r',
@@ -26,8 +26,8 @@ const launch = (): NonNullable<Attempt['agent']> => ({
 });
 const verification = {
   key: 'k',
-  tree: sha1('b'),
-  base_commit: sha1('a'),
+  tree: fakeSha1('b'),
+  base_commit: fakeSha1('a'),
   signals: [],
   gates: [],
   duration_ms: 1,
@@ -35,8 +35,8 @@ const verification = {
 };
 const delivery = (state: 'delivered' | 'refused'): NonNullable<Task['delivery']> => ({
   state,
-  base_commit: sha1('a'),
-  tree: sha1('b'),
+  base_commit: fakeSha1('a'),
+  tree: fakeSha1('b'),
   branch: 'assay/T1',
   commit: null,
   reason: null,
@@ -53,65 +53,65 @@ describe('where a task stands', () => {
     ['a blocked one', task({ status: 'blocked' }), 'ended'],
     ['a claimed one', task({ status: 'claimed', attempts: [attempt()] }), 'run_agent'],
     ['one whose agent works', task({ status: 'in_progress', attempts: [attempt()] }), 'run_agent'],
-    ['one whose agent has finished', inReview(), 'run_gates'],
+    ['one whose agent has finished', taskInReview(), 'run_gates'],
     [
       'one whose agent has failed',
-      inReview({ report: report({ status: 'failed' }), artifact: null }),
+      taskInReview({ report: report({ status: 'failed' }), artifact: null }),
       'decide',
     ],
-    ['one with evidence', inReview({ verification }), 'verify'],
+    ['one with evidence', taskInReview({ verification }), 'verify'],
     [
       'one without evidence for a reason',
-      inReview({ verification_failure: { failure_class: 'box_lost', message: 'm', at } }),
+      taskInReview({ verification_failure: { failure_class: 'box_lost', message: 'm', at } }),
       'decide',
     ],
-    ['one with a verdict', inReview({ verification, verdict: verdict() }), 'decide'],
+    ['one with a verdict', taskInReview({ verification, verdict: verdict() }), 'decide'],
     [
       'one that is held',
-      inReview({ verdict: verdict({ verdict: 'refer' }) }, { hold: { reasons: [], since: at } }),
+      taskInReview({ verdict: verdict({ verdict: 'refer' }) }, { hold: { reasons: [], since: at } }),
       'held',
     ],
     [
       'an accepted one',
-      inReview({ verification, verdict: verdict(), decision: decision('accept') }),
+      taskInReview({ verification, verdict: verdict(), decision: decision('accept') }),
       'deliver',
     ],
     [
       'an accepted one with an empty patch',
-      inReview({ artifact: artifact({ patch_bytes: 0 }), verdict: verdict(), decision: decision('accept') }),
+      taskInReview({ artifact: artifact({ patch_bytes: 0 }), verdict: verdict(), decision: decision('accept') }),
       'settle',
     ],
     [
       'an accepted unverified one',
-      inReview({ verdict: verdict({ verified: false }), decision: decision('accept') }),
+      taskInReview({ verdict: verdict({ verified: false }), decision: decision('accept') }),
       'settle',
     ],
     [
       'a delivered one',
-      inReview({ verdict: verdict(), decision: decision('accept') }, { delivery: delivery('delivered') }),
+      taskInReview({ verdict: verdict(), decision: decision('accept') }, { delivery: delivery('delivered') }),
       'settle',
     ],
     [
       'one whose push was refused',
-      inReview({ verdict: verdict(), decision: decision('accept') }, { delivery: delivery('refused') }),
+      taskInReview({ verdict: verdict(), decision: decision('accept') }, { delivery: delivery('refused') }),
       'settle',
     ],
     [
       'one to be tried again',
-      inReview({ outcome: 'failed', decision: decision('escalate') }),
+      taskInReview({ outcome: 'failed', decision: decision('escalate') }),
       'select_model',
     ],
-    ['one given up', inReview({ outcome: 'failed', decision: decision('give_up') }), 'settle'],
+    ['one given up', taskInReview({ outcome: 'failed', decision: decision('give_up') }), 'settle'],
     ['a finished one', task({ status: 'done' }), 'ended'],
-  ])('%s', (_name, of, stage) => expect(stageOf(of)).toBe(stage));
+  ])('%s', (_name, of, stage) => expect(currentStage(of)).toBe(stage));
 
-  it('is superseded for an execution of another run', () => expect(stageOf(task(), 7)).toBe('superseded'));
+  it('is superseded for an execution of another run', () => expect(currentStage(task(), 7)).toBe('superseded'));
 });
 
 describe('an execution', () => {
   const running = task({ status: 'in_progress', run: 1, attempts: [attempt({ agent: launch() })] });
   const reviewed = (fields: Partial<Attempt> = {}, more: Partial<Task> = {}): Task =>
-    inReview({ agent: launch(), ...fields }, { run: 1, ...more });
+    taskInReview({ agent: launch(), ...fields }, { run: 1, ...more });
   const accepted = { verification, verdict: verdict(), decision: decision('accept'), deliver: launch() };
   const reopened = task({ status: 'open', run: 1, attempts: [attempt({ outcome: 'expired' })] });
 
@@ -131,7 +131,7 @@ describe('an execution', () => {
         { delivery: { ...delivery('refused'), state: 'pushing' } },
       ),
     ],
-  ])('is started %s', (_name, before, after) => expect(startsExecution(before, after)).toBe(true));
+  ])('is started %s', (_name, before, after) => expect(shouldStartExecution(before, after)).toBe(true));
 
   it.each<[string, Task | null, Task]>([
     ['by a write that changes nothing of where it stands', reviewed(), { ...reviewed(), version: 9 }],
@@ -144,7 +144,7 @@ describe('an execution', () => {
     ['for a task that waits for a person', running, { ...running, status: 'auth_required' }],
     ['for a task that waits for files', running, task({ run: 2, waits_for: 'H' })],
     ['for what an outside agent may claim', null, task({ run: 1 }, { runner: 'external' })],
-  ])('is not started %s', (_name, before, after) => expect(startsExecution(before, after)).toBe(false));
+  ])('is not started %s', (_name, before, after) => expect(shouldStartExecution(before, after)).toBe(false));
 
   it('is told where it goes on', () => {
     expect(executionInput(reviewed({ verification }))).toEqual({
@@ -153,13 +153,13 @@ describe('an execution', () => {
       stage: 'verify',
       attempt: 1,
       priority: 2,
-      submitter: submitterOf(reviewed()),
+      submitter: submitterKey(reviewed()),
     });
   });
 });
 
 const buildPrompt = (of: Task): string =>
-  renderPrompt(builtinRole(of.role)?.taskPrompt ?? '', promptParts(of, of.attempts));
+  renderTaskPrompt(findBuiltinRole(of.role)?.taskPrompt ?? '', buildPromptParts(of, of.attempts));
 
 describe('the prompt', () => {
   it('names what will be checked', () => {

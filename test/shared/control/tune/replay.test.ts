@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS, type Tier } from '../../../../shared/contract/agents/tiers.ts';
-import { NO_CONTROL } from '../../../../shared/control/cascade/learning/control.ts';
+import { NO_LEARNING_CONTROL } from '../../../../shared/control/cascade/learning/control.ts';
 import type { LearnedOutcome } from '../../../../shared/control/cascade/learning/outcome.ts';
 import { CascadePolicy } from '../../../../shared/control/cascade/learning/policy.ts';
-import { generate } from '../../../../shared/control/cascade/simulation/generate.ts';
-import { readRecorded } from '../../../../shared/control/cascade/simulation/records.ts';
-import { NO_FIGURES } from '../../../../shared/control/metrics/figures.ts';
-import { type Change, thingOf } from '../../../../shared/control/tune/change.ts';
-import { ideas } from '../../../../shared/control/tune/derive.ts';
-import { gateTest } from '../../../../shared/control/tune/gate-words.ts';
+import { generateSyntheticOutcomes } from '../../../../shared/control/cascade/simulation/generate.ts';
+import { readRecordedOutcomes } from '../../../../shared/control/cascade/simulation/records.ts';
+import { EMPTY_DAILY_METRICS } from '../../../../shared/control/metrics/figures.ts';
+import { type SettingChange, settingKey } from '../../../../shared/control/tune/change.ts';
+import { deriveProposals } from '../../../../shared/control/tune/derive.ts';
+import { testGateRequirement } from '../../../../shared/control/tune/gate-words.ts';
 import {
-  isTried,
-  policyInForce,
-  promptInForce,
-  routeInForce,
+  isInTrialGroup,
+  tunedPolicy,
+  tunedPrompt,
+  tunedFirstTier,
 } from '../../../../shared/control/tune/in-force.ts';
-import { ownTasks } from '../../../../shared/control/tune/recorded.ts';
-import { replay } from '../../../../shared/control/tune/replay.ts';
-import { trialOf } from '../../../../shared/control/tune/trial.ts';
+import { deploymentTasks } from '../../../../shared/control/tune/recorded.ts';
+import { replayChange } from '../../../../shared/control/tune/replay.ts';
+import { evaluateTrial } from '../../../../shared/control/tune/trial.ts';
 
 const now = new Date('2026-11-20T00:00:00.000Z');
 const policy = (name: string) => CascadePolicy.parse({ policy: name });
 const nothing = { in_force: {} };
-const recorded = readRecorded(generate(300, '1', MODELS, now.toISOString()), MODELS, now.toISOString()).tasks;
+const recorded = readRecordedOutcomes(generateSyntheticOutcomes(300, '1', MODELS, now.toISOString()), MODELS, now.toISOString()).tasks;
 
 /** Outcomes of `count` tasks that begin on haiku, of which `passes` pass there and the others on sonnet. */
 function memory(count: number, passes: number) {
@@ -47,11 +47,11 @@ function memory(count: number, passes: number) {
       window: all.filter((n) => n >= passes).map((n) => outcome(n, 2, 'sonnet', true)),
     },
   ];
-  return new Map([['backend', { windows, control: NO_CONTROL }]]);
+  return new Map([['backend', { windows, control: NO_LEARNING_CONTROL }]]);
 }
 
-const tested = (setting: Change, name: string, tasks = recorded) =>
-  replay(setting, thingOf(setting), { tasks, models: MODELS, policy: policy(name), state: nothing, now });
+const tested = (setting: SettingChange, name: string, tasks = recorded) =>
+  replayChange(setting, settingKey(setting), { tasks, models: MODELS, policy: policy(name), state: nothing, now });
 
 describe('the replay of a proposal', () => {
   it('lets through the threshold that pays on the shipped outcomes, and says what it saves', () => {
@@ -65,18 +65,18 @@ describe('the replay of a proposal', () => {
   });
 
   it('takes what was never tried at its worst, and never for the proposal', () => {
-    const skip: Change = { kind: 'route', role: 'backend', complexity: 'low', tier: 'sonnet' };
-    const useless = tested(skip, 'fixed', ownTasks(memory(40, 2), MODELS));
+    const skip: SettingChange = { kind: 'route', role: 'backend', complexity: 'low', tier: 'sonnet' };
+    const useless = tested(skip, 'fixed', deploymentTasks(memory(40, 2), MODELS));
     expect(useless).toMatchObject({ holds: true, tasks: 40, assumed: 2 });
     expect(useless.cost_usd?.mean).toBeLessThan(-0.2);
-    const useful = tested(skip, 'fixed', ownTasks(memory(40, 30), MODELS));
+    const useful = tested(skip, 'fixed', deploymentTasks(memory(40, 30), MODELS));
     expect(useful).toMatchObject({ holds: false, tasks: 40, assumed: 30 });
-    const few = tested(skip, 'fixed', ownTasks(memory(10, 0), MODELS));
+    const few = tested(skip, 'fixed', deploymentTasks(memory(10, 0), MODELS));
     expect(few.why).toContain('20 are needed');
   });
 
   it('a tier of which no cost is known is left out, and speaks for nothing', () => {
-    const tasks = ownTasks(memory(40, 2), MODELS).map((task) => ({
+    const tasks = deploymentTasks(memory(40, 2), MODELS).map((task) => ({
       ...task,
       tiers: {
         ...task.tiers,
@@ -99,17 +99,17 @@ describe('what the records of a deployment suggest', () => {
     const figures = {
       gates: { lint: { total: 40, pass: 20, blocked: 20, flagged: 0, seconds: 0 } },
       further: {
-        ...(NO_FIGURES.further as NonNullable<typeof NO_FIGURES.further>),
+        ...(EMPTY_DAILY_METRICS.further as NonNullable<typeof EMPTY_DAILY_METRICS.further>),
         words: { docstrings: { held: 60, false_blocks: 59, false_greens: 0 } },
       },
     };
-    const found = ideas({
+    const found = deriveProposals({
       ...context,
-      tasks: ownTasks(memory(40, 2), MODELS),
+      tasks: deploymentTasks(memory(40, 2), MODELS),
       policy: policy('fixed'),
-      figures,
+      metrics: figures,
     });
-    expect(found.map(({ setting }) => thingOf(setting))).toEqual([
+    expect(found.map(({ change }) => settingKey(change))).toEqual([
       'prompt backend',
       'route backend low',
       'gate docstrings',
@@ -118,14 +118,14 @@ describe('what the records of a deployment suggest', () => {
   });
 
   it('a policy that is greedy is offered the number that saves most, and nothing says nothing', () => {
-    const [idea] = ideas({ ...context, tasks: recorded, policy: policy('greedy'), figures: NO_FIGURES });
-    expect(idea?.setting).toMatchObject({ name: 'quality_threshold', value: 0.5 });
-    expect(ideas({ ...context, tasks: [], policy: policy('fixed'), figures: NO_FIGURES })).toEqual([]);
+    const [idea] = deriveProposals({ ...context, tasks: recorded, policy: policy('greedy'), metrics: EMPTY_DAILY_METRICS });
+    expect(idea?.change).toMatchObject({ name: 'quality_threshold', value: 0.5 });
+    expect(deriveProposals({ ...context, tasks: [], policy: policy('fixed'), metrics: EMPTY_DAILY_METRICS })).toEqual([]);
   });
 
   it('a gate is let go of only where people are shown to overrule it, and required only where they do not', () => {
     const of = (required: boolean, false_blocks: number, held = 60) =>
-      gateTest({ kind: 'gate', gate: 'lint', required }, { held, false_blocks, false_greens: 1 }, now);
+      testGateRequirement({ kind: 'gate', gate: 'lint', required }, { held, false_blocks, false_greens: 1 }, now);
     expect(of(false, 59).holds).toBe(true);
     expect(of(false, 50).why).toContain('more than 0.8 must be shown');
     expect(of(true, 1).holds).toBe(true);
@@ -137,7 +137,7 @@ describe('what the records of a deployment suggest', () => {
 describe('a trial', () => {
   const tasks = (helps: boolean) =>
     Array.from({ length: 120 }, (_, n) => {
-      const passed = isTried('p1', `t${n}`) && helps ? n % 10 > 0 : n % 2 === 0;
+      const passed = isInTrialGroup('p1', `t${n}`) && helps ? n % 10 > 0 : n % 2 === 0;
       const haiku = { model: MODELS.haiku, passed, cost_usd: 0.3, seconds: 60 };
       return {
         id: `t${n}`,
@@ -149,14 +149,14 @@ describe('a trial', () => {
     });
 
   it('holds when the tasks that were given it pass more often, and is refused when enough show nothing', () => {
-    const helped = trialOf('p1', 'backend', '2026-01-01T00:00:00.000Z', tasks(true), now);
+    const helped = evaluateTrial('p1', 'backend', '2026-01-01T00:00:00.000Z', tasks(true), now);
     expect(helped).toMatchObject({ holds: true, by: 'trial', tasks: 120 });
-    const not = trialOf('p1', 'backend', '2026-01-01T00:00:00.000Z', tasks(false), now);
+    const not = evaluateTrial('p1', 'backend', '2026-01-01T00:00:00.000Z', tasks(false), now);
     expect(not).toMatchObject({ holds: false });
   });
 
   it('goes on while there are few, and counts no task that began before it', () => {
-    expect(trialOf('p1', 'backend', '2026-01-03T00:00:00.000Z', tasks(true), now)).toEqual({
+    expect(evaluateTrial('p1', 'backend', '2026-01-03T00:00:00.000Z', tasks(true), now)).toEqual({
       running: '0 tasks with it, 0 without; 20 of both are needed',
     });
   });
@@ -169,12 +169,12 @@ describe('what is in force', () => {
       in_force: { 'prompt qa': { proposal: 'p1', setting, share } },
     });
     const told = Array.from({ length: 200 }, (_, n) =>
-      promptInForce(state('half'), { id: `t${n}`, role: 'qa' }),
+      tunedPrompt(state('half'), { id: `t${n}`, role: 'qa' }),
     );
     expect(told.filter((each) => each !== null).length).toBeGreaterThan(70);
     expect(told.filter((each) => each === null).length).toBeGreaterThan(70);
-    expect(promptInForce(state('all'), { id: 't1', role: 'qa' })).toBe('Run the linter.');
-    expect(promptInForce(state('all'), { id: 't1', role: 'docs' })).toBeNull();
+    expect(tunedPrompt(state('all'), { id: 't1', role: 'qa' })).toBe('Run the linter.');
+    expect(tunedPrompt(state('all'), { id: 't1', role: 'docs' })).toBeNull();
   });
 
   it('numbers take the place of what is configured, and a route of what the table says', () => {
@@ -190,14 +190,14 @@ describe('what is in force', () => {
         share: 'all' as const,
       },
     };
-    expect(policyInForce(policy('greedy'), { in_force })).toEqual({
+    expect(tunedPolicy(policy('greedy'), { in_force })).toEqual({
       ...policy('greedy'),
       quality_threshold: 0.6,
     });
-    expect(routeInForce({ in_force }, { id: 't', role: 'backend', complexity: 'low' })).toEqual({
+    expect(tunedFirstTier({ in_force }, { id: 't', role: 'backend', complexity: 'low' })).toEqual({
       tier: 'sonnet',
       proposal: 'p2',
     });
-    expect(routeInForce({ in_force }, { id: 't', role: 'backend', complexity: 'high' })).toBeNull();
+    expect(tunedFirstTier({ in_force }, { id: 't', role: 'backend', complexity: 'high' })).toBeNull();
   });
 });

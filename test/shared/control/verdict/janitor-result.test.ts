@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { chainView } from '../../../../shared/api/views.ts';
 import type { Judgement } from '../../../../shared/contract/judgement/judgement.ts';
 import { janitorResult } from '../../../../shared/control/verdict/janitor-result.ts';
-import { inReview, judgement, verdict, verification } from '../../../support/builders.ts';
+import { taskInReview, judgement, verdict, verification } from '../../../support/builders.ts';
 
 const of = (said: 'pass' | 'fail' | 'refer', judgements: Judgement[] = [], more: object = {}) => {
-  const task = inReview(
+  const task = taskInReview(
     {
       verification: {
         ...verification(),
@@ -74,7 +74,7 @@ describe('the result of a janitor', () => {
   });
 
   it('is not there before the verdict', () => {
-    const task = inReview();
+    const task = taskInReview();
     const [attempt] = task.attempts;
     expect(attempt && janitorResult(task, attempt)).toBeNull();
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OUTCOMES } from '../../../../shared/contract/outcome.ts';
+import { CHECK_OUTCOMES } from '../../../../shared/contract/outcome.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import { qualityScore } from '../../../../shared/control/verdict/quality-score.ts';
 
@@ -51,7 +51,7 @@ describe('the quality score', () => {
     const some = fc.array(
       fc.record({
         name: fc.constantFrom('lint', 'tests', 'pii_scan', 'other'),
-        outcome: fc.constantFrom(...OUTCOMES),
+        outcome: fc.constantFrom(...CHECK_OUTCOMES),
       }),
       { minLength: 1, maxLength: 8 },
     );

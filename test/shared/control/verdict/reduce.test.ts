@@ -4,12 +4,12 @@ import type { Evidence, GateEvidence, SignalEvidence } from '../../../../shared/
 import {
   EVIDENCE_KINDS,
   type EvidenceKind,
-  OUTCOMES,
-  type Outcome,
+  CHECK_OUTCOMES,
+  type CheckOutcome,
 } from '../../../../shared/contract/outcome.ts';
-import { reduce } from '../../../../shared/control/verdict/reduce.ts';
+import { reduceToVerdict } from '../../../../shared/control/verdict/reduce.ts';
 
-const signal = (outcome: Outcome, kind: EvidenceKind = 'executed_by_us'): SignalEvidence => ({
+const signal = (outcome: CheckOutcome, kind: EvidenceKind = 'executed_by_us'): SignalEvidence => ({
   type: 'test_passes',
   signal: { type: 'test_passes', command: 'npm test', timeout_s: 1 },
   outcome,
@@ -18,7 +18,7 @@ const signal = (outcome: Outcome, kind: EvidenceKind = 'executed_by_us'): Signal
   duration_ms: 1,
 });
 const gate = (
-  outcome: Outcome,
+  outcome: CheckOutcome,
   required = true,
   name = 'lint',
   kind: EvidenceKind = 'executed_by_us',
@@ -116,7 +116,7 @@ describe('the verdict', () => {
       ['no_evidence'],
     ],
   ])('%s', (_, parts, verdict, verified, codes) => {
-    const result = reduce(evidence(parts));
+    const result = reduceToVerdict(evidence(parts));
     expect({ ...result, reasons: result.reasons.map(({ code }) => code) }).toMatchObject({
       verdict,
       verified,
@@ -127,12 +127,12 @@ describe('the verdict', () => {
   });
 
   test('says which of the three kinds of evidence there is', () => {
-    expect(reduce(evidence({ gates: [gate('passed', false, 'tests')] }))).toMatchObject({
+    expect(reduceToVerdict(evidence({ gates: [gate('passed', false, 'tests')] }))).toMatchObject({
       tests_run: true,
       quality_gates_run: true,
       completion_signals_checked: false,
     });
-    expect(reduce(evidence({ signals: [signal('failed')], gates: [gate('skipped')] }))).toMatchObject({
+    expect(reduceToVerdict(evidence({ signals: [signal('failed')], gates: [gate('skipped')] }))).toMatchObject({
       tests_run: true,
       quality_gates_run: false,
       completion_signals_checked: true,
@@ -140,13 +140,13 @@ describe('the verdict', () => {
   });
 
   test('names the gate or the signal in each reason', () => {
-    const { reasons } = reduce(evidence({ signals: [signal('failed')], gates: [gate('failed')] }));
+    const { reasons } = reduceToVerdict(evidence({ signals: [signal('failed')], gates: [gate('failed')] }));
     expect(reasons.map(({ subject }) => subject)).toEqual(['lint', 'test_passes: npm test']);
   });
 });
 
 describe('for any evidence', () => {
-  const outcomes = fc.constantFrom(...OUTCOMES);
+  const outcomes = fc.constantFrom(...CHECK_OUTCOMES);
   const kinds = fc.constantFrom(...EVIDENCE_KINDS);
   const anyEvidence = fc
     .record({
@@ -163,7 +163,7 @@ describe('for any evidence', () => {
       ),
     })
     .map(evidence);
-  const checks = (of: Evidence): { outcome: Outcome }[] => [
+  const checks = (of: Evidence): { outcome: CheckOutcome }[] => [
     ...of.signals,
     ...of.gates.filter((each) => each.required),
   ];
@@ -172,7 +172,7 @@ describe('for any evidence', () => {
   test('a failed required check never passes, and one that could not run never passes', () => {
     fc.assert(
       fc.property(anyEvidence, (of) => {
-        const { verdict } = reduce(of);
+        const { verdict } = reduceToVerdict(of);
         const outcomes = checks(of).map(({ outcome }) => outcome);
         if (outcomes.includes('failed')) expect(verdict).toBe('fail');
         if (outcomes.some((outcome) => ['inert', 'timed_out', 'infra_failed'].includes(outcome)))
@@ -189,7 +189,7 @@ describe('for any evidence', () => {
             (kind === 'executed_by_us' || kind === 'checked_by_us') &&
             (outcome === 'passed' || outcome === 'failed'),
         );
-        expect(reduce(of).verified).toBe(ours.length > 0);
+        expect(reduceToVerdict(of).verified).toBe(ours.length > 0);
       }),
     );
   });
@@ -197,7 +197,7 @@ describe('for any evidence', () => {
   test('turning any outcome into failed never improves the verdict', () => {
     fc.assert(
       fc.property(anyEvidence, fc.nat(), (of, at) => {
-        const before = RANK[reduce(of).verdict];
+        const before = RANK[reduceToVerdict(of).verdict];
         const worse = evidence({
           ...of,
           signals: of.signals.map((each, index) =>
@@ -209,7 +209,7 @@ describe('for any evidence', () => {
               : each,
           ),
         });
-        expect(RANK[reduce(worse).verdict]).toBeLessThanOrEqual(before);
+        expect(RANK[reduceToVerdict(worse).verdict]).toBeLessThanOrEqual(before);
       }),
     );
   });
@@ -218,7 +218,7 @@ describe('for any evidence', () => {
     fc.assert(
       fc.property(anyEvidence, (of) => {
         const turned = { ...of, signals: [...of.signals].reverse(), gates: [...of.gates].reverse() };
-        expect(reduce(turned)).toEqual(reduce(of));
+        expect(reduceToVerdict(turned)).toEqual(reduceToVerdict(of));
       }),
     );
   });

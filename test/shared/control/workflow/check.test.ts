@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BUILTIN_WORKFLOWS } from '../../../../shared/control/workflow/builtin.ts';
-import { faultsIn } from '../../../../shared/control/workflow/check.ts';
-import { readWorkflow } from '../../../../shared/control/workflow/read.ts';
+import { findWorkflowFaults } from '../../../../shared/control/workflow/check.ts';
+import { parseWorkflow } from '../../../../shared/control/workflow/read.ts';
 import { BUILTIN_RUBRICS } from '../../../../shared/reviews/rubric/builtin.ts';
 
 const KNOWN = BUILTIN_RUBRICS.map(({ name }) => name);
@@ -44,7 +44,7 @@ function file(changes: { without?: RegExp; nodes?: string[]; edges?: string[] } 
 }
 
 const faults = (text: string) =>
-  readWorkflow(text, 'w.yaml', KNOWN).problems.map(({ code, node_id, edge_id, line }) => [
+  parseWorkflow(text, 'w.yaml', KNOWN).problems.map(({ code, node_id, edge_id, line }) => [
     code,
     edge_id ?? node_id ?? null,
     line,
@@ -55,7 +55,7 @@ const edge = (id: string, from: string, to: string, type = 'sequential') =>
 describe('a workflow without faults', () => {
   it('has none, and neither has any that is built in', () => {
     expect(faults(file())).toEqual([]);
-    for (const each of BUILTIN_WORKFLOWS) expect(faultsIn(each, KNOWN), each.name).toEqual([]);
+    for (const each of BUILTIN_WORKFLOWS) expect(findWorkflowFaults(each, KNOWN), each.name).toEqual([]);
   });
 });
 
@@ -255,7 +255,7 @@ describe('a file that is no workflow', () => {
     ['a field that is not known', `${file()}\ncolour: red`, 'colour is not a known field'],
     ['a version that is none', `${file()}\nversion: 1.0`, null],
   ])('is refused in one sentence: %s', (_what, text, message) => {
-    const { workflow, problems } = readWorkflow(text, 'w.yaml', KNOWN);
+    const { workflow, problems } = parseWorkflow(text, 'w.yaml', KNOWN);
     expect(workflow).toBeNull();
     expect(problems.length).toBeGreaterThan(0);
     expect(problems[0]?.code).toBe('syntax');

@@ -3,27 +3,27 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import type { Judgement } from '../../../../shared/contract/judgement/judgement.ts';
 import { ReviewSettings } from '../../../../shared/contract/review/schema.ts';
-import { decide } from '../../../../shared/control/cascade/decide.ts';
-import { combine } from '../../../../shared/control/verdict/combine.ts';
-import { builtinWorkflow, DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin.ts';
-import { compile } from '../../../../shared/control/workflow/compile.ts';
-import { condition } from '../../../../shared/control/workflow/condition.ts';
-import { workflowFromBase } from '../../../../shared/control/workflow/from-base.ts';
-import { allGradings, ungraded } from '../../../../shared/control/workflow/gradings.ts';
-import { graphOf } from '../../../../shared/control/workflow/graph.ts';
-import { workflowMermaid } from '../../../../shared/control/workflow/mermaid.ts';
-import { regenerationsSpent } from '../../../../shared/control/workflow/regenerations.ts';
-import { route } from '../../../../shared/control/workflow/route.ts';
-import { throughWorkflow } from '../../../../shared/control/workflow/through.ts';
-import { attempt, inReview, task, verdict } from '../../../support/builders.ts';
+import { decideAfterAttempt } from '../../../../shared/control/cascade/decide.ts';
+import { joinJudgements } from '../../../../shared/control/verdict/combine.ts';
+import { findBuiltinWorkflow, DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin.ts';
+import { resolveWorkflow } from '../../../../shared/control/workflow/compile.ts';
+import { parseCondition } from '../../../../shared/control/workflow/condition.ts';
+import { readBaseWorkflow } from '../../../../shared/control/workflow/from-base.ts';
+import { completeGradingJudgements, createUngradedJudgement } from '../../../../shared/control/workflow/gradings.ts';
+import { buildWorkflowGraph } from '../../../../shared/control/workflow/graph.ts';
+import { renderWorkflowMermaid } from '../../../../shared/control/workflow/mermaid.ts';
+import { regenerationLimitReason } from '../../../../shared/control/workflow/regenerations.ts';
+import { routeVerdict } from '../../../../shared/control/workflow/route.ts';
+import { applyWorkflowReview } from '../../../../shared/control/workflow/through.ts';
+import { attempt, taskInReview, task, verdict } from '../../../support/builders.ts';
 
-const PIPELINE = builtinWorkflow('verification-pipeline') ?? DEFAULT_WORKFLOW;
-const inForce = compile(PIPELINE, task(), { from: 'builtin', rubrics: [] });
+const PIPELINE = findBuiltinWorkflow('verification-pipeline') ?? DEFAULT_WORKFLOW;
+const inForce = resolveWorkflow(PIPELINE, task(), { from: 'builtin', rubrics: [] });
 const judged = (word: 'pass' | 'fail' | 'refer'): Judgement => {
   const [node] = inForce.verifications;
   if (!node) throw new Error('the pipeline has a node');
   return {
-    ...ungraded(node, 'inert', 'said'),
+    ...createUngradedJudgement(node, 'inert', 'said'),
     outcome: word === 'pass' ? 'passed' : 'failed',
     verdict: word,
   };
@@ -36,11 +36,11 @@ describe('a verdict takes its edge out of a verification node', () => {
     ['fail', 'task-regenerate', ['task-human-escalation']],
     ['refer', 'task-human-escalation', ['task-regenerate']],
   ] as const)('%s leads to %s, past what is on no other way', (word, to, skipped) => {
-    expect(route(graphOf(PIPELINE), 'verify', word)).toEqual({ taken: to, skipped });
+    expect(routeVerdict(buildWorkflowGraph(PIPELINE), 'verify', word)).toEqual({ taken: to, skipped });
   });
 
   it('that is not there skips nothing', () => {
-    expect(route(graphOf(PIPELINE), 'task-plan', 'pass')).toEqual({ taken: null, skipped: [] });
+    expect(routeVerdict(buildWorkflowGraph(PIPELINE), 'task-plan', 'pass')).toEqual({ taken: null, skipped: [] });
   });
 });
 
@@ -54,11 +54,11 @@ describe('what a workflow makes of a task', () => {
 
   it('is, for a task that names none, the verdict as it is', () => {
     const before = verdict({ verdict: 'refer' });
-    expect(throughWorkflow(inReview(), before)).toBe(before);
-    const compiled = compile(DEFAULT_WORKFLOW, task(), { from: 'builtin', rubrics: [] });
+    expect(applyWorkflowReview(taskInReview(), before)).toBe(before);
+    const compiled = resolveWorkflow(DEFAULT_WORKFLOW, task(), { from: 'builtin', rubrics: [] });
     for (const word of WORDS) {
-      const after = throughWorkflow(
-        { ...inReview(), workflow_in_force: compiled },
+      const after = applyWorkflowReview(
+        { ...taskInReview(), workflow_in_force: compiled },
         verdict({ verdict: word }),
       );
       expect(after).toMatchObject({
@@ -78,7 +78,7 @@ describe('what a workflow makes of a task', () => {
         fc.subarray(['verdict', 'internal', 'client', 'person'] as const, { minLength: 1 }),
         (observed, verified, opinion, stages) => {
           const of = {
-            ...inReview(),
+            ...taskInReview(),
             acceptance_criteria: ['it adds'],
             workflow_in_force: {
               ...inForce,
@@ -90,7 +90,7 @@ describe('what a workflow makes of a task', () => {
             },
           };
           const seen = verdict({ verdict: observed, verified });
-          const after = throughWorkflow(of, combine(seen, allGradings(of, seen, [judged(opinion)])));
+          const after = applyWorkflowReview(of, joinJudgements(seen, completeGradingJudgements(of, seen, [judged(opinion)])));
           expect(severity[after.verdict]).toBeGreaterThanOrEqual(severity[observed]);
           expect(after.verified).toBe(verified);
         },
@@ -102,28 +102,28 @@ describe('what a workflow makes of a task', () => {
 
 describe('work that was graded down', () => {
   const graded = (...words: (typeof WORDS)[number][]) => ({
-    ...inReview(),
+    ...taskInReview(),
     workflow_in_force: inForce,
     attempts: words.map((word, index) => {
-      const of = { ...inReview(), workflow_in_force: inForce };
+      const of = { ...taskInReview(), workflow_in_force: inForce };
       const last = index === words.length - 1;
       return attempt({
-        ...inReview().attempts[0],
+        ...taskInReview().attempts[0],
         number: index + 1,
         tier: 'haiku',
         outcome: last ? null : 'failed',
-        verdict: throughWorkflow(of, combine(verdict({ verdict: 'pass' }), [judged(word)])),
+        verdict: applyWorkflowReview(of, joinJudgements(verdict({ verdict: 'pass' }), [judged(word)])),
       });
     }),
   });
   it('is done again as often as its workflow says, then a person decides', () => {
-    expect(regenerationsSpent(graded('fail'))).toBeNull();
-    expect(decide(graded('fail'), DEFAULT_TIER_MODELS).action).toBe('escalate');
-    expect(regenerationsSpent(graded('fail', 'fail'))).toContain(
+    expect(regenerationLimitReason(graded('fail'))).toBeNull();
+    expect(decideAfterAttempt(graded('fail'), DEFAULT_TIER_MODELS).action).toBe('escalate');
+    expect(regenerationLimitReason(graded('fail', 'fail'))).toContain(
       '2 times, and the workflow has it done again 1 time',
     );
-    expect(decide(graded('fail', 'fail'), DEFAULT_TIER_MODELS).action).toBe('refer');
-    expect(regenerationsSpent(graded('refer', 'fail'))).toBeNull();
+    expect(decideAfterAttempt(graded('fail', 'fail'), DEFAULT_TIER_MODELS).action).toBe('refer');
+    expect(regenerationLimitReason(graded('refer', 'fail'))).toBeNull();
   });
 });
 
@@ -141,12 +141,12 @@ describe('an expression of a conditional node', () => {
     ['(role == docs OR role == qa) AND NOT complexity == high', false],
     ['role == "docs"', true],
   ])('%s is %s', (text, value) => {
-    expect(condition(text, Object.keys(facts))(facts)).toBe(value);
+    expect(parseCondition(text, Object.keys(facts))(facts)).toBe(value);
   });
   it.each(['role ==', '(role == docs', 'role docs', 'weather', 'AND', 'role == docs OR', 'role $ docs'])(
     '%s cannot be read',
     (text) => {
-      expect(() => condition(text, Object.keys(facts))).toThrow();
+      expect(() => parseCondition(text, Object.keys(facts))).toThrow();
     },
   );
 });
@@ -159,7 +159,7 @@ describe('the workflow of a task', () => {
   const of = task({ acceptance_criteria: [] });
 
   it('is built in where the base has no file of its name', async () => {
-    expect(await workflowFromBase('verification-pipeline', of, read({}))).toEqual({ workflow: inForce });
+    expect(await readBaseWorkflow('verification-pipeline', of, read({}))).toEqual({ workflow: inForce });
   });
 
   it.each([
@@ -180,13 +180,13 @@ describe('the workflow of a task', () => {
       '.assay/rubrics/default-task.yaml:3: criteria: the weights add up to 0.9, not to 1',
     ],
   ])('is refused with its place where %s', async (_what, name, files, words) => {
-    const found = await workflowFromBase(name, of, read(files as Record<string, string>));
+    const found = await readBaseWorkflow(name, of, read(files as Record<string, string>));
     expect('why' in found && found.why).toContain(words);
   });
 });
 
 it('a drawing has our names for nodes, and the file’s words only between quotes', () => {
-  const drawn = workflowMermaid({
+  const drawn = renderWorkflowMermaid({
     nodes: [
       { id: 'start', type: 'start', config: {} },
       { id: 'end', type: 'end', label: 'done"]; click n0 "http://x"', config: {} },

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { expandBraces } from '../../../../shared/lib/glob/expand.ts';
 import {
-  badGlob,
+  invalidGlobReason,
   compileGlob,
-  foldPath,
-  literalFolder,
-  pathsTest,
+  foldPathCase,
+  literalFolderPrefix,
+  compilePathFilter,
 } from '../../../../shared/lib/glob/glob.ts';
 
 const DOT = { dot: true };
@@ -120,11 +120,11 @@ describe('a glob', () => {
           `{no such,${names.map((each) => '?'.repeat([...each].length)).join('/')}}`,
         ]) {
           expect(compileGlob(glob, DOT)(whole), glob).toBe(true);
-          expect(pathsTest([glob])(whole), glob).toBe(true);
+          expect(compilePathFilter([glob])(whole), glob).toBe(true);
         }
         const other = whole.normalize('NFD').toUpperCase();
         // Some letters have no way back from upper case.
-        if (foldPath(other) === foldPath(whole)) expect(pathsTest([literal(whole)])(other)).toBe(true);
+        if (foldPathCase(other) === foldPathCase(whole)) expect(compilePathFilter([literal(whole)])(other)).toBe(true);
         expect(compileGlob(`${literal(whole)}?`, DOT)(whole)).toBe(false);
         expect(compileGlob(`*/${literal(whole)}`, DOT)(whole)).toBe(false);
       }),
@@ -179,11 +179,11 @@ describe('a glob', () => {
   });
 
   test('that stands for too many others is refused', () => {
-    expect(badGlob('{a,b}'.repeat(9))).toBeNull();
-    expect(badGlob('{a,b}'.repeat(40))).toBe('stands for more than 1000 globs');
-    expect(badGlob('{1..999999999}')).toBe('stands for more than 1000 globs');
-    expect(badGlob('{'.repeat(10_000))).toBe('has an unbalanced "{"');
-    expect(badGlob('[a')).toBe('has an unbalanced "["');
+    expect(invalidGlobReason('{a,b}'.repeat(9))).toBeNull();
+    expect(invalidGlobReason('{a,b}'.repeat(40))).toBe('stands for more than 1000 globs');
+    expect(invalidGlobReason('{1..999999999}')).toBe('stands for more than 1000 globs');
+    expect(invalidGlobReason('{'.repeat(10_000))).toBe('has an unbalanced "{"');
+    expect(invalidGlobReason('[a')).toBe('has an unbalanced "["');
   });
 
   test.each<[string, string[]]>([
@@ -208,7 +208,7 @@ describe('a glob', () => {
     ['a.ts', ''],
     ['a/b/**/c', 'a/b'],
   ])('%j can match only in the folder %j', (glob, folder) => {
-    expect(literalFolder(glob)).toBe(folder);
+    expect(literalFolderPrefix(glob)).toBe(folder);
   });
 });
 
@@ -228,10 +228,10 @@ describe('a list of globs', () => {
     [['[^A-Z]*'], 'readme', true],
     [['[A-Z]*'], 'Readme', true],
   ])('%j means %j: %s', (globs, path, means) => {
-    expect(pathsTest(globs)(path)).toBe(means);
+    expect(compilePathFilter(globs)(path)).toBe(means);
   });
 
   test('sees through case and Unicode forms', () => {
-    expect(foldPath('Cafe\u0301/PACKAGE.json')).toBe('caf\u00e9/package.json');
+    expect(foldPathCase('Cafe\u0301/PACKAGE.json')).toBe('caf\u00e9/package.json');
   });
 });

@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allJudgements } from '../../../../shared/reviews/judging/asked.ts';
-import { inBothOrders, type Letter } from '../../../../shared/reviews/judging/both-orders.ts';
+import { completeJudgements } from '../../../../shared/reviews/judging/asked.ts';
+import { compareInBothOrders, type OptionLetter } from '../../../../shared/reviews/judging/both-orders.ts';
 import {
-  comparedAs,
-  expectationsIn,
-  expectationsQuestion,
+  expectationOpinion,
+  findChangedExpectations,
+  expectationQuestion,
 } from '../../../../shared/reviews/judging/expectations.ts';
-import { unlooked } from '../../../../shared/reviews/judging/second-look.ts';
+import { unansweredRequirementsReview } from '../../../../shared/reviews/judging/second-look.ts';
 import { task, verdict } from '../../../support/builders.ts';
 
 const spent = { calls: 1, tokens: { input: 10, output: 1 }, ms: 5 };
-const says = (better: Letter, confidence = 0.9) => ({
+const says = (better: OptionLetter, confidence = 0.9) => ({
   ...spent,
   value: { better, confidence, reasons: ['r'] },
 });
-const both = (plain: Letter, swapped: Letter, confidence = 0.9) =>
-  inBothOrders(async (isSwapped) => says(isSwapped ? swapped : plain, isSwapped ? confidence : 0.95));
+const both = (plain: OptionLetter, swapped: OptionLetter, confidence = 0.9) =>
+  compareInBothOrders(async (isSwapped) => says(isSwapped ? swapped : plain, isSwapped ? confidence : 0.95));
 
 describe('two things that are compared', () => {
   it.each([
@@ -30,18 +30,18 @@ describe('two things that are compared', () => {
   it('are asked about in both orders, and who prefers a place has no preference', async () => {
     const orders: boolean[] = [];
     for (const place of ['A', 'B'] as const) {
-      const compared = await inBothOrders(async (isSwapped) => {
+      const compared = await compareInBothOrders(async (isSwapped) => {
         orders.push(isSwapped);
         return says(place);
       });
       expect(compared).toHaveProperty('disagreed');
-      expect(comparedAs(compared, [])).toMatchObject({ verdict: 'refer', outcome: 'failed' });
+      expect(expectationOpinion(compared, [])).toMatchObject({ verdict: 'refer', outcome: 'failed' });
     }
     expect(orders).toEqual([false, true, false, true]);
   });
 
   it('let work on only where both answers agree that the patch is not the worse, surely and unasked', async () => {
-    const letter = fc.constantFrom<Letter>('A', 'B', 'either');
+    const letter = fc.constantFrom<OptionLetter>('A', 'B', 'either');
     await fc.assert(
       fc.asyncProperty(
         letter,
@@ -49,7 +49,7 @@ describe('two things that are compared', () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         fc.boolean(),
         async (a, b, sure, tricked) => {
-          const made = comparedAs(await both(a, b, sure), tricked ? ['a mark'] : []);
+          const made = expectationOpinion(await both(a, b, sure), tricked ? ['a mark'] : []);
           const agrees = (a === 'B' && b === 'A') || (a === 'either' && b === 'either');
           expect(made.verdict).toBe(agrees && Math.min(sure, 0.95) >= 0.7 && !tricked ? 'pass' : 'refer');
         },
@@ -59,11 +59,11 @@ describe('two things that are compared', () => {
   });
 
   it('are not compared where one answer is missing, and what was used is still counted', async () => {
-    const compared = await inBothOrders(async (isSwapped) =>
+    const compared = await compareInBothOrders(async (isSwapped) =>
       isSwapped ? { ...spent, outcome: 'timed_out', why: 'slow' } : says('B'),
     );
     expect(compared).toMatchObject({ outcome: 'timed_out', calls: 2, tokens: { input: 20, output: 2 } });
-    expect(comparedAs(compared, [])).toMatchObject({ outcome: 'timed_out', verdict: 'refer' });
+    expect(expectationOpinion(compared, [])).toMatchObject({ outcome: 'timed_out', verdict: 'refer' });
   });
 });
 
@@ -84,7 +84,7 @@ diff --git a/test/a.test.js b/test/a.test.js
 
 describe('expectations that a patch changes', () => {
   it('are the two sides of the tests that were there, and nothing of the code', () => {
-    const found = expectationsIn(DIFF);
+    const found = findChangedExpectations(DIFF);
     expect(found?.before).toBe("test/a.test.js\n…\ntest('a', () => {\n  expect(a()).toBe(1)\n");
     expect(found?.after).toContain('toBe(2)');
     expect(JSON.stringify(found)).not.toContain('return');
@@ -96,19 +96,19 @@ describe('expectations that a patch changes', () => {
     ['a test that is added to', '--- a/test/b.test.js\n+++ b/test/b.test.js\n@@ -1 +1,2 @@\n a\n+b\n'],
     ['nothing', ''],
   ])('are none in %s', (_, diff) => {
-    expect(expectationsIn(diff)).toBeNull();
+    expect(findChangedExpectations(diff)).toBeNull();
   });
 
   it('are there when a test is deleted', () => {
     const gone = '--- a/test/b.test.js\n+++ /dev/null\n@@ -1 +0,0 @@\n-expect(b()).toBe(1)\n';
-    expect(expectationsIn(gone)?.before).toContain('toBe(1)');
+    expect(findChangedExpectations(gone)?.before).toContain('toBe(1)');
   });
 
   it('are shown under letters that say nothing of who wrote them', () => {
-    const found = expectationsIn(DIFF);
+    const found = findChangedExpectations(DIFF);
     if (!found) throw new Error('none');
     const [plain, swapped] = [false, true].map(
-      (isSwapped) => expectationsQuestion(found, [], isSwapped).material,
+      (isSwapped) => expectationQuestion(found, [], isSwapped).fencedText,
     );
     expect(plain?.indexOf('toBe(1)')).toBeLessThan(plain?.indexOf('toBe(2)') ?? 0);
     expect(swapped?.indexOf('toBe(2)')).toBeLessThan(swapped?.indexOf('toBe(1)') ?? 0);
@@ -117,12 +117,12 @@ describe('expectations that a patch changes', () => {
 
   it('count beside a second look that was made, and only there', async () => {
     const look = { outcome: 'asked', because: 'b' } as const;
-    const made = { ...unlooked(look), outcome: 'passed', verdict: 'pass' } as const;
-    const compared = { ...made, ...comparedAs(await both('A', 'B'), []) };
-    expect(allJudgements(task(), verdict(), [made, compared], look)).toEqual([made, compared]);
-    expect(allJudgements(task(), verdict(), [compared], look)).toMatchObject([{ outcome: 'infra_failed' }]);
+    const made = { ...unansweredRequirementsReview(look), outcome: 'passed', verdict: 'pass' } as const;
+    const compared = { ...made, ...expectationOpinion(await both('A', 'B'), []) };
+    expect(completeJudgements(task(), verdict(), [made, compared], look)).toEqual([made, compared]);
+    expect(completeJudgements(task(), verdict(), [compared], look)).toMatchObject([{ outcome: 'infra_failed' }]);
     expect(
-      allJudgements(task(), verdict(), [made, compared], { outcome: 'skipped', because: 'b' }),
+      completeJudgements(task(), verdict(), [made, compared], { outcome: 'skipped', because: 'b' }),
     ).toHaveLength(1);
   });
 });

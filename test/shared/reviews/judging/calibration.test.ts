@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CORPUS } from '../../../../lab/adversarial/corpus.ts';
-import { calibrationOf, type Measured, type Said } from '../../../../shared/reviews/judging/calibration.ts';
-import { readGolden } from '../../../../shared/reviews/judging/golden.ts';
-import { reliabilityPlot } from '../../../../shared/reviews/judging/reliability-plot.ts';
+import { ADVERSARIAL_CORPUS } from '../../../../lab/adversarial/corpus.ts';
+import { measureCalibration, type AnsweredCase, type CaseAnswer } from '../../../../shared/reviews/judging/calibration.ts';
+import { readGoldenCases } from '../../../../shared/reviews/judging/golden.ts';
+import { renderReliabilityPlot } from '../../../../shared/reviews/judging/reliability-plot.ts';
 
-const said = (word: Said['word'], confidence: number | null = null): Said => ({ word, confidence });
-const times = (count: number, truth: 'good' | 'bad', ...answers: Said[]): Measured[] =>
+const said = (word: CaseAnswer['verdict'], confidence: number | null = null): CaseAnswer => ({ verdict: word, confidence });
+const times = (count: number, truth: 'good' | 'bad', ...answers: CaseAnswer[]): AnsweredCase[] =>
   Array.from({ length: count }, (_, index) => ({ id: `${truth}${index}`, truth, answers }));
 
 describe('a calibration', () => {
   it('has the kappa and the interval of the textbook', () => {
     // 20 and 15 of 50 agree, 5 and 10 do not: observed 0.7, by chance 0.5.
-    const { agreement, kappa, caught, held_wrongly } = calibrationOf([
+    const { agreement, kappa, caught, held_wrongly } = measureCalibration([
       ...times(20, 'good', said('good')),
       ...times(5, 'good', said('bad')),
       ...times(10, 'bad', said('good')),
@@ -38,25 +38,25 @@ describe('a calibration', () => {
     ['there is one kind of case only', times(5, 'good', said('good')), null],
     ['nobody answers', times(5, 'good', said(null)), null],
   ] as const)('where %s has a kappa of that', (_name, cases, value) => {
-    const { kappa } = calibrationOf(cases);
+    const { kappa } = measureCalibration(cases);
     if (value === null) expect(kappa).toBeNull();
     else expect(kappa?.value).toBeCloseTo(value);
   });
 
   it('says how much answers to one case differ; a tie is a doubt', () => {
-    const split = calibrationOf(times(4, 'bad', said('good', 0.8), said('bad', 0.6)));
+    const split = measureCalibration(times(4, 'bad', said('good', 0.8), said('bad', 0.6)));
     expect(split.variance).toEqual({ split: 1, word: 0.25, confidence: expect.closeTo(0.01) });
     expect(split.caught).toBe(1);
-    expect(calibrationOf(times(4, 'bad', said('bad', 0.8), said('bad', 0.8))).variance).toEqual({
+    expect(measureCalibration(times(4, 'bad', said('bad', 0.8), said('bad', 0.8))).variance).toEqual({
       split: 0,
       word: 0,
       confidence: 0,
     });
-    expect(calibrationOf(times(4, 'bad', said('bad'))).variance).toBeNull();
+    expect(measureCalibration(times(4, 'bad', said('bad'))).variance).toBeNull();
   });
 
   it('holds confidence against truth, bin by bin', () => {
-    const { reliability, calibration_error } = calibrationOf([
+    const { reliability, calibration_error } = measureCalibration([
       ...times(8, 'bad', said('bad', 0.9)),
       ...times(2, 'good', said('bad', 1)),
       ...times(5, 'good', said('good', 0.65)),
@@ -85,7 +85,7 @@ describe('a calibration', () => {
     });
     fc.assert(
       fc.property(fc.array(measured, { maxLength: 12 }), (cases) => {
-        const of = calibrationOf(cases);
+        const of = measureCalibration(cases);
         expect(of.answers + of.unanswered).toBe(cases.flatMap(({ answers }) => answers).length);
         for (const share of [
           of.agreement,
@@ -105,8 +105,8 @@ describe('a calibration', () => {
   });
 
   it('is drawn with a dot for each bin that has answers, and nothing of a name as markup', () => {
-    const drawn = reliabilityPlot(
-      calibrationOf([...times(3, 'bad', said('bad', 0.95)), ...times(3, 'good', said('bad', 0.65))]),
+    const drawn = renderReliabilityPlot(
+      measureCalibration([...times(3, 'bad', said('bad', 0.95)), ...times(3, 'good', said('bad', 0.65))]),
       '<script>"&',
     );
     expect(drawn.match(/<circle /g)).toHaveLength(2);
@@ -121,7 +121,7 @@ describe('a golden set', () => {
   const bad = line({ id: 'b', truth: 'bad' });
 
   it('is read line by line, with what is not said filled in', () => {
-    expect(readGolden(`${line({})}\n\n${bad}\n`)).toMatchObject([
+    expect(readGoldenCases(`${line({})}\n\n${bad}\n`)).toMatchObject([
       { id: 'a', truth: 'good', criteria: 'The work does what its task asks.', notes: [] },
       { id: 'b', truth: 'bad' },
     ]);
@@ -142,20 +142,20 @@ describe('a golden set', () => {
     ['one kind of truth', bad, 1, 'no line says good'],
     ['nothing', '', 1, 'no line says good or bad'],
   ])('is refused for %s, by line and field', (_name, text, number, message) => {
-    const read = readGolden(text);
+    const read = readGoldenCases(text);
     if (!('problems' in read)) throw new Error('was taken');
     expect(read.problems[0]).toEqual({ line: number, message: expect.stringContaining(message) });
   });
 
   it('comes with Assay: pairs about one task, what gates let through among them', () => {
-    const golden = readGolden(readFileSync('docs/examples/golden.jsonl', 'utf8'));
+    const golden = readGoldenCases(readFileSync('docs/examples/golden.jsonl', 'utf8'));
     if ('problems' in golden) throw new Error(JSON.stringify(golden.problems));
     const truths = Object.groupBy(golden, ({ truth }) => truth);
     expect(truths.bad?.length).toBe(truths.good?.length);
     expect(golden.length).toBeGreaterThanOrEqual(100);
     const ids = new Set(golden.map(({ id }) => id));
-    const missed = CORPUS.filter(
-      ({ caught, known_miss }) => caught.how === 'noted' || known_miss !== undefined,
+    const missed = ADVERSARIAL_CORPUS.filter(
+      ({ expectedCatch, known_miss }) => expectedCatch.how === 'noted' || known_miss !== undefined,
     );
     expect(missed.filter(({ name }) => !ids.has(`${name}, evasive`)).map(({ name }) => name)).toEqual([]);
     for (const { title, description } of golden)

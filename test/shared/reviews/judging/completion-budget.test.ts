@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { decide } from '../../../../shared/control/cascade/decide.ts';
+import { decideAfterAttempt } from '../../../../shared/control/cascade/decide.ts';
 import {
-  judgingSpent,
-  MAX_FIXES,
-  MAX_JUDGED,
-  timesJudged,
+  judgingBudgetRefusal,
+  MAX_OPINION_ONLY_REJECTIONS,
+  MAX_JUDGINGS_PER_TASK,
+  judgingCount,
 } from '../../../../shared/reviews/judging/completion-budget.ts';
-import { unaskedJudgement } from '../../../../shared/reviews/judging/signal.ts';
-import { attempt, NOW, task, verdict } from '../../../support/builders.ts';
+import { unaskedSignalJudgement } from '../../../../shared/reviews/judging/signal.ts';
+import { attempt, FIXED_NOW, task, verdict } from '../../../support/builders.ts';
 
 const signal = { type: 'llm_judge', criteria: 'it adds', on_error: 'hold' } as const;
 const opinion = (calls: number) => ({
-  ...unaskedJudgement(signal, { outcome: 'inert', because: 'b' }),
+  ...unaskedSignalJudgement(signal, { outcome: 'inert', because: 'b' }),
   outcome: 'failed' as const,
   verdict: 'fail' as const,
   calls,
@@ -33,27 +33,27 @@ const range = (count: number) => Array.from({ length: count }, (_, index) => ind
 
 describe('the budget of a task for opinions', () => {
   it('counts each attempt that was judged and each time that a verdict was made again, in all rounds', () => {
-    expect(timesJudged([])).toBe(0);
+    expect(judgingCount([])).toBe(0);
     const repeated = {
       times: 2,
       judging_cost_usd: 0,
       earlier: 'refer',
       reason: 'r',
       by: 'ada',
-      at: NOW.toISOString(),
+      at: FIXED_NOW.toISOString(),
     } as const;
-    expect(timesJudged([rejected(1), { ...rejected(2), repeated }, rejected(3, ['gate_failed'], 0)])).toBe(4);
+    expect(judgingCount([rejected(1), { ...rejected(2), repeated }, rejected(3, ['gate_failed'], 0)])).toBe(4);
   });
 
   it('is spent after five, by whatever way they came', () => {
-    expect(judgingSpent(range(MAX_JUDGED - 1).map((number) => rejected(number)))).toBeNull();
-    expect(judgingSpent(range(MAX_JUDGED).map((number) => rejected(number)))).toContain('a person decides');
+    expect(judgingBudgetRefusal(range(MAX_JUDGINGS_PER_TASK - 1).map((number) => rejected(number)))).toBeNull();
+    expect(judgingBudgetRefusal(range(MAX_JUDGINGS_PER_TASK).map((number) => rejected(number)))).toContain('a person decides');
   });
 });
 
 describe('attempts that mend what models alone rejected', () => {
   const decided = (attempts: ReturnType<typeof rejected>[], budget_from = 1) =>
-    decide(
+    decideAfterAttempt(
       task({
         status: 'in_review',
         budget_from,
@@ -65,17 +65,17 @@ describe('attempts that mend what models alone rejected', () => {
     );
 
   it('are two; then a person decides, also in a later round', () => {
-    const all = range(MAX_FIXES + 1).map((number) => rejected(number));
-    expect(decided(all.slice(0, MAX_FIXES)).action).toBe('escalate');
+    const all = range(MAX_OPINION_ONLY_REJECTIONS + 1).map((number) => rejected(number));
+    expect(decided(all.slice(0, MAX_OPINION_ONLY_REJECTIONS)).action).toBe('escalate');
     expect(decided(all)).toMatchObject({
       action: 'refer',
       reason: expect.stringContaining('by models alone'),
     });
-    expect(decided(all, MAX_FIXES + 1).action).toBe('refer');
+    expect(decided(all, MAX_OPINION_ONLY_REJECTIONS + 1).action).toBe('refer');
   });
 
   it('are not those that what ran has failed', () => {
-    const all = range(MAX_FIXES + 1).map((number) => rejected(number, ['gate_failed', 'judge_failed']));
+    const all = range(MAX_OPINION_ONLY_REJECTIONS + 1).map((number) => rejected(number, ['gate_failed', 'judge_failed']));
     expect(decided(all).action).toBe('escalate');
   });
 });

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ReviewPipeline } from '../../../../shared/contract/judgement/review-pipeline.ts';
 import type { JudgeModel, JudgeModels } from '../../../../shared/contract/models/models.ts';
-import type { JudgedSignal } from '../../../../shared/contract/submission/signals.ts';
-import { askModel } from '../../../../shared/reviews/model-clients/ask.ts';
+import type { ModelJudgedSignal } from '../../../../shared/contract/submission/signals.ts';
+import { createAskModel } from '../../../../shared/reviews/model-clients/ask.ts';
 import type { ObjectStore } from '../../../../shared/store/objects.ts';
 import type { TaskStore } from '../../../../shared/store/tasks.ts';
 import { askJudges } from '../../../../shared/use-cases/review/ask-judges.ts';
 import * as build from '../../../support/builders.ts';
-import { GULLIBLE, heard, type InjectionPlace, PAYLOADS, PLACES } from '../../../support/injections.ts';
+import { GULLIBLE_MODELS, splitConversation, type InjectionPlace, INJECTION_PAYLOADS, INJECTION_PLACES } from '../../../support/injections.ts';
 import { type ModelServer, startModelServer } from '../../../support/models/server.ts';
 
-const SIGNALS: readonly JudgedSignal[] = [
+const SIGNALS: readonly ModelJudgedSignal[] = [
   { type: 'llm_judge', criteria: 'sum adds', on_error: 'hold' },
   { type: 'llm_review', instructions: 'Is it tested?', on_error: 'hold' },
   { type: 'quality_gate', threshold: 3, foundation: false, on_error: 'hold' },
@@ -58,7 +58,7 @@ let models: JudgeModels;
 beforeAll(async () => {
   server = await startModelServer({
     answer: ({ conversation }) => {
-      const { system, user } = heard(conversation);
+      const { system, user } = splitConversation(conversation);
       const isGood = obeys(system, user);
       return system.includes('Two versions of the tests')
         ? expectation(user, isGood)
@@ -79,12 +79,12 @@ afterAll(() => server.stop());
 
 const RECORD = {
   key: 'evidence',
-  tree: build.sha1('b'),
-  base_commit: build.sha1('a'),
+  tree: build.fakeSha1('b'),
+  base_commit: build.fakeSha1('a'),
   signals: [],
   gates: [],
   duration_ms: 1,
-  at: build.NOW.toISOString(),
+  at: build.FIXED_NOW.toISOString(),
 };
 const PATCH =
   'diff --git a/FILE b/FILE\n--- a/FILE\n+++ b/FILE\n@@ -1 +1,3 @@\n-a\n+// COMMENT\n+test("TEST", () => {});\n' +
@@ -93,7 +93,7 @@ const PATCH =
 /** The judgements of work into which something was written at `place`. */
 async function judged(place: InjectionPlace | null, text: string) {
   const at = (wanted: InjectionPlace, otherwise: string): string => (place === wanted ? text : otherwise);
-  const task = build.inReview(
+  const task = build.taskInReview(
     {
       verification: RECORD,
       artifact: build.artifact({ patch_key: 'patch' }),
@@ -132,23 +132,23 @@ async function judged(place: InjectionPlace | null, text: string) {
         getByDigest: async (key: string) => (key === 'patch' ? patch : JSON.stringify(evidence)),
       } as unknown as ObjectStore,
       models,
-      breaker: async () => null,
-      ask: askModel({ readKey: async () => 'k' }),
-      now: () => build.NOW,
+      readBreaker: async () => null,
+      ask: createAskModel({ readKey: async () => 'k' }),
+      now: () => build.FIXED_NOW,
     },
   );
 }
 
-describe.each(Object.entries(GULLIBLE))('a model that obeys %s', (_name, obeying) => {
+describe.each(Object.entries(GULLIBLE_MODELS))('a model that obeys %s', (_name, obeying) => {
   it('would let anything out that it was told to', async () => {
     obeys = () => true;
     expect((await judged(null, '')).map(({ verdict }) => verdict)).toEqual(NO.map(() => 'pass'));
   });
 
-  it.each(PLACES)('is not talked over by what is written as %s, in whatever way', async (place) => {
+  it.each(INJECTION_PLACES)('is not talked over by what is written as %s, in whatever way', async (place) => {
     obeys = obeying;
     expect((await judged(null, '')).map(({ verdict }) => verdict)).toEqual(NO);
-    for (const [way, payload] of Object.entries(PAYLOADS))
+    for (const [way, payload] of Object.entries(INJECTION_PAYLOADS))
       expect({ way, verdicts: (await judged(place, payload)).map(({ verdict }) => verdict) }).toEqual({
         way,
         verdicts: NO,
@@ -161,7 +161,7 @@ describe('an attempt to talk a judge over', () => {
     'is a finding, and no opinion lets the work out without a person: %s',
     async (way) => {
       obeys = () => true;
-      const [first] = await judged('comment in the diff', PAYLOADS[way] ?? '');
+      const [first] = await judged('comment in the diff', INJECTION_PAYLOADS[way] ?? '');
       expect(first).toMatchObject({
         verdict: 'refer',
         outcome: 'passed',

@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../../gates/core/configuration-error.ts';
-import { checkYaml, readYaml } from '../../../../gates/pipeline/configuration/yaml.ts';
+import { validateYaml, readYaml } from '../../../../gates/pipeline/configuration/yaml.ts';
 import { ReviewPipeline } from '../../../../shared/contract/judgement/review-pipeline.ts';
 import type { JudgeModel } from '../../../../shared/contract/models/models.ts';
-import { combine } from '../../../../shared/control/verdict/combine.ts';
-import { allJudgements, pipelineAsk } from '../../../../shared/reviews/judging/asked.ts';
-import { askPipeline } from '../../../../shared/reviews/judging/pipeline-ask.ts';
+import { joinJudgements } from '../../../../shared/control/verdict/combine.ts';
+import { completeJudgements, planPipelineReview } from '../../../../shared/reviews/judging/asked.ts';
+import { askReviewPipeline } from '../../../../shared/reviews/judging/pipeline-ask.ts';
 import {
-  type Approval,
-  type Count,
-  countStage,
-  countStages,
+  type ReviewerApproval,
+  type StageDecision,
+  decideStage,
+  decidePipeline,
 } from '../../../../shared/reviews/judging/pipeline-count.ts';
-import type { Answered, AskModel } from '../../../../shared/reviews/judging/port.ts';
-import { evidence, NOW, task, verdict } from '../../../support/builders.ts';
+import type { ModelAnswer, AskModel } from '../../../../shared/reviews/judging/port.ts';
+import { evidence, FIXED_NOW, task, verdict } from '../../../support/builders.ts';
 
 const agents = (...roles: string[]) => roles.map((role) => ({ role }));
 const pipeline = (stages: unknown[], more = {}) => ReviewPipeline.parse({ version: 1, stages, ...more });
@@ -44,7 +44,7 @@ describe('a stage', () => {
     const roles = ['a', 'b', 'c'].slice(0, votes.length);
     const aggregator =
       strategy === 'weighted' ? { strategy, weights: { b: 3 }, pass_threshold: 0.75 } : { strategy };
-    expect(countStage(stage(aggregator, ...roles), votes)).toBe(count);
+    expect(decideStage(stage(aggregator, ...roles), votes)).toBe(count);
   });
 
   it('is never made better by a reviewer who could not be asked, and never worse', () => {
@@ -52,16 +52,16 @@ describe('a stage', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('any', 'all', 'majority', 'weighted'),
-        fc.array(fc.constantFrom<Approval>(true, false, null), { minLength: 1, maxLength: 3 }),
+        fc.array(fc.constantFrom<ReviewerApproval>(true, false, null), { minLength: 1, maxLength: 3 }),
         fc.nat(2),
         (strategy, votes, at) => {
           const of = stage({ strategy }, ...['a', 'b', 'c'].slice(0, votes.length));
           const without = votes.map((vote, index) => (index === at ? null : vote));
-          const [known, unknown] = [countStage(of, votes), countStage(of, without)];
+          const [known, unknown] = [decideStage(of, votes), decideStage(of, without)];
           if (known !== unknown) expect(unknown).toBe('undecided');
           expect(
             RANK[
-              countStage(
+              decideStage(
                 of,
                 votes.map((vote) => vote ?? true),
               )
@@ -94,12 +94,12 @@ describe('a pipeline', () => {
     [['any', 'any'], 1, ['failed', undefined], 'failed'],
     [['any'], 0, ['failed'], 'passed'],
   ] as const)('of %j at %s with %j is %s', (strategies, threshold, counts, count) => {
-    expect(countStages(of([...strategies], threshold), counts as readonly (Count | undefined)[])).toBe(count);
+    expect(decidePipeline(of([...strategies], threshold), counts as readonly (StageDecision | undefined)[])).toBe(count);
   });
 });
 
 describe('a file of reviewers', () => {
-  const read = (text: string) => checkYaml(ReviewPipeline, readYaml(text, 'p.yaml'));
+  const read = (text: string) => validateYaml(ReviewPipeline, readYaml(text, 'p.yaml'));
   const good = 'version: 1\nstages:\n  - name: code\n    agents: [{ role: security }]\n';
   it('has a meaning for all that it does not say', () => {
     expect(read(good)).toEqual({
@@ -183,18 +183,18 @@ async function review(
 ) {
   const asked: { model: string; material: string }[] = [];
   const ask: AskModel = async (model, question) => {
-    asked.push({ model: model.model, material: question.material });
-    return (answers[asked.length - 1] ?? down) as Answered<never>;
+    asked.push({ model: model.model, material: question.fencedText });
+    return (answers[asked.length - 1] ?? down) as ModelAnswer<never>;
   };
   const pieces = [{ label: 'diff', text }];
-  const made = await askPipeline({
+  const made = await askReviewPipeline({
     pipeline: of,
     models: MODELS,
     writer,
     pieces,
-    because: 'b',
+    request_reason: 'b',
     ask,
-    now: () => NOW,
+    now: () => FIXED_NOW,
   });
   return { made, whole: made.at(-1), asked };
 }
@@ -225,7 +225,7 @@ describe('reviewers', () => {
         ['review pipeline', 'passed', 'pass', 0],
       ],
     );
-    const joined = combine(verdict(), made);
+    const joined = joinJudgements(verdict(), made);
     expect(joined).toMatchObject({ verdict: 'pass', judging_cost_usd: 3 });
   });
 
@@ -287,22 +287,22 @@ describe('reviewers', () => {
 describe('the janitor', () => {
   const named = evidence({ review_pipeline: two() });
   it('asks where it can change something, and says why not', () => {
-    expect(pipelineAsk(evidence(), verdict())).toBeNull();
-    expect(pipelineAsk(named, verdict())).toMatchObject({ outcome: 'asked', on_error: 'hold' });
-    expect(pipelineAsk(named, verdict({ verdict: 'fail' }))).toMatchObject({ outcome: 'skipped' });
-    expect(pipelineAsk({ ...named, empty_patch: true }, verdict())).toMatchObject({ outcome: 'skipped' });
+    expect(planPipelineReview(evidence(), verdict())).toBeNull();
+    expect(planPipelineReview(named, verdict())).toMatchObject({ outcome: 'asked', on_error: 'hold' });
+    expect(planPipelineReview(named, verdict({ verdict: 'fail' }))).toMatchObject({ outcome: 'skipped' });
+    expect(planPipelineReview({ ...named, empty_patch: true }, verdict())).toMatchObject({ outcome: 'skipped' });
   });
 
   it('takes no answer, and reviewers without the word of the whole, for no answer', async () => {
-    const asked = pipelineAsk(named, verdict());
+    const asked = planPipelineReview(named, verdict());
     const { made } = await review(two(), [yes, yes, yes]);
     for (const what of [[], made.slice(0, -1)])
-      expect(allJudgements(task(), verdict(), what, null, asked)).toMatchObject([
+      expect(completeJudgements(task(), verdict(), what, null, asked)).toMatchObject([
         { kind: 'review_pipeline', outcome: 'infra_failed', verdict: 'refer' },
       ]);
-    expect(allJudgements(task(), verdict(), made, null, asked)).toEqual(made);
-    const skipped = pipelineAsk(named, verdict({ verdict: 'fail' }));
-    expect(allJudgements(task(), verdict({ verdict: 'fail' }), made, null, skipped)).toMatchObject([
+    expect(completeJudgements(task(), verdict(), made, null, asked)).toEqual(made);
+    const skipped = planPipelineReview(named, verdict({ verdict: 'fail' }));
+    expect(completeJudgements(task(), verdict({ verdict: 'fail' }), made, null, skipped)).toMatchObject([
       { outcome: 'skipped', verdict: 'pass' },
     ]);
   });

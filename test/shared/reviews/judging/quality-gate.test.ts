@@ -3,20 +3,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import {
   CompletionSignal,
-  type JudgedSignal,
-  thresholdOf,
+  type ModelJudgedSignal,
+  effectiveQualityThreshold,
 } from '../../../../shared/contract/submission/signals.ts';
-import { decide } from '../../../../shared/control/cascade/decide.ts';
+import { decideAfterAttempt } from '../../../../shared/control/cascade/decide.ts';
 import {
-  type Breaker,
-  marked,
-  OPEN_SECONDS,
-  REJECTIONS,
-  stateOf,
+  type CircuitBreaker,
+  recordQualityGateResult,
+  BREAKER_OPEN_SECONDS,
+  MAX_CONSECUTIVE_REJECTIONS,
+  breakerState,
 } from '../../../../shared/reviews/judging/breaker.ts';
-import { markOf } from '../../../../shared/reviews/judging/mark.ts';
-import { preFlight, type Work } from '../../../../shared/reviews/judging/pre-flight.ts';
-import { askModel } from '../../../../shared/reviews/model-clients/ask.ts';
+import { newQualityGateResult } from '../../../../shared/reviews/judging/mark.ts';
+import { preflightRejection, type PreflightWork } from '../../../../shared/reviews/judging/pre-flight.ts';
+import { createAskModel } from '../../../../shared/reviews/model-clients/ask.ts';
 import type { ObjectStore } from '../../../../shared/store/objects.ts';
 import type { TaskStore } from '../../../../shared/store/tasks.ts';
 import { askJudges } from '../../../../shared/use-cases/review/ask-judges.ts';
@@ -24,10 +24,10 @@ import * as build from '../../../support/builders.ts';
 import { type ModelServer, startModelServer } from '../../../support/models/server.ts';
 
 const gate = (fields: object = {}) =>
-  CompletionSignal.parse({ type: 'quality_gate', ...fields }) as JudgedSignal & { type: 'quality_gate' };
+  CompletionSignal.parse({ type: 'quality_gate', ...fields }) as ModelJudgedSignal & { type: 'quality_gate' };
 
 describe('what is rejected before a model is asked', () => {
-  const work = (fields: Partial<Work>): Work => ({
+  const work = (fields: Partial<PreflightWork>): PreflightWork => ({
     targets: [],
     changed: ['src/a.ts'],
     description: 'Make it add.',
@@ -35,7 +35,7 @@ describe('what is rejected before a model is asked', () => {
     ...fields,
   });
 
-  it.each<[string, Partial<Work>, string | null]>([
+  it.each<[string, Partial<PreflightWork>, string | null]>([
     ['no named file was touched', { targets: ['src/b.ts', 'docs'] }, 'src/b.ts, docs'],
     ['one of the named files was touched', { targets: ['src/b.ts', 'src/a.ts'] }, null],
     ['a file of a named folder was touched', { targets: ['src'] }, null],
@@ -49,7 +49,7 @@ describe('what is rejected before a model is asked', () => {
     ['a word inside of another', { changed: [], description: 'Rewrite the profile' }, null],
     ['all at once: the files count first', { targets: ['b'], changed: [], toolCalls: 0 }, 'was changed'],
   ])('%s', (_, fields, because) => {
-    const found = preFlight(work(fields));
+    const found = preflightRejection(work(fields));
     if (because === null) expect(found).toBeNull();
     else expect(found).toContain(because);
   });
@@ -57,16 +57,16 @@ describe('what is rejected before a model is asked', () => {
 
 describe('the threshold', () => {
   it('is 3, one lower for what others build on, never below 2 by that, and may be set', () => {
-    expect(thresholdOf(gate())).toBe(3);
-    expect(thresholdOf(gate({ foundation: true }))).toBe(2);
-    expect(thresholdOf(gate({ foundation: true, threshold: 5 }))).toBe(4);
-    expect(thresholdOf(gate({ foundation: true, threshold: 1 }))).toBe(1);
+    expect(effectiveQualityThreshold(gate())).toBe(3);
+    expect(effectiveQualityThreshold(gate({ foundation: true }))).toBe(2);
+    expect(effectiveQualityThreshold(gate({ foundation: true, threshold: 5 }))).toBe(4);
+    expect(effectiveQualityThreshold(gate({ foundation: true, threshold: 1 }))).toBe(1);
     expect(CompletionSignal.safeParse({ type: 'quality_gate', threshold: 6 }).success).toBe(false);
   });
 
   it('comes with one attempt more', () => {
-    const failed = (signal: JudgedSignal, attempts: number) =>
-      decide(
+    const failed = (signal: ModelJudgedSignal, attempts: number) =>
+      decideAfterAttempt(
         build.task(
           {
             status: 'in_review',
@@ -93,25 +93,25 @@ describe('the threshold', () => {
 describe('the breaker of a model', () => {
   const T0 = Date.parse('2026-11-20T10:00:00.000Z');
   const at = (minutes: number): string => new Date(T0 + minutes * 60_000).toISOString();
-  const rejections = (count: number, from = 0): Breaker | null =>
-    Array.from({ length: count }).reduce<Breaker | null>(
-      (breaker, _, index) => marked(breaker, { id: `t${from + index}`, at: at(from + index), passed: false }),
+  const rejections = (count: number, from = 0): CircuitBreaker | null =>
+    Array.from({ length: count }).reduce<CircuitBreaker | null>(
+      (breaker, _, index) => recordQualityGateResult(breaker, { id: `t${from + index}`, at: at(from + index), passed: false }),
       null,
     );
 
   it('opens with five rejections in a row, is half open after an hour, and the next mark decides', () => {
-    expect(stateOf(rejections(REJECTIONS - 1), new Date(T0)).state).toBe('closed');
-    const open = rejections(REJECTIONS);
+    expect(breakerState(rejections(MAX_CONSECUTIVE_REJECTIONS - 1), new Date(T0)).state).toBe('closed');
+    const open = rejections(MAX_CONSECUTIVE_REJECTIONS);
     const opened = T0 + 4 * 60_000;
-    expect(stateOf(open, new Date(opened))).toEqual({
+    expect(breakerState(open, new Date(opened))).toEqual({
       state: 'open',
-      until: new Date(opened + OPEN_SECONDS * 1_000).toISOString(),
+      until: new Date(opened + BREAKER_OPEN_SECONDS * 1_000).toISOString(),
     });
-    const later = new Date(opened + OPEN_SECONDS * 1_000);
-    expect(stateOf(open, later)).toEqual({ state: 'half_open', until: null });
+    const later = new Date(opened + BREAKER_OPEN_SECONDS * 1_000);
+    expect(breakerState(open, later)).toEqual({ state: 'half_open', until: null });
     const next = { id: 'next', at: later.toISOString() };
-    expect(stateOf(marked(open, { ...next, passed: true }), later).state).toBe('closed');
-    expect(stateOf(marked(open, { ...next, passed: false }), later).state).toBe('open');
+    expect(breakerState(recordQualityGateResult(open, { ...next, passed: true }), later).state).toBe('closed');
+    expect(breakerState(recordQualityGateResult(open, { ...next, passed: false }), later).state).toBe('open');
   });
 
   it('counts a mark once, however often and in whatever order it comes again', () => {
@@ -121,11 +121,11 @@ describe('the breaker of a model', () => {
         fc.array(fc.nat(11), { maxLength: 12 }),
         (marks, again) => {
           const events = marks.map((passed, index) => ({ id: `t${index}`, at: at(index), passed }));
-          const once = events.reduce<Breaker | null>(marked, null);
+          const once = events.reduce<CircuitBreaker | null>(recordQualityGateResult, null);
           const repeats = again.flatMap((index) => events[index] ?? []);
-          expect([...events, ...repeats].reduce<Breaker | null>(marked, null)).toEqual(once);
+          expect([...events, ...repeats].reduce<CircuitBreaker | null>(recordQualityGateResult, null)).toEqual(once);
           const last = marks.lastIndexOf(true);
-          expect(once?.rejected.length ?? 0).toBe(Math.min(REJECTIONS, marks.length - 1 - last));
+          expect(once?.rejected.length ?? 0).toBe(Math.min(MAX_CONSECUTIVE_REJECTIONS, marks.length - 1 - last));
         },
       ),
     );
@@ -163,11 +163,11 @@ describe('the breaker of a model', () => {
       duration_ms: 1,
     };
     const before = build.task({ id: 'T1', attempts: [build.attempt({ model: 'small', verdict: null })] });
-    expect(markOf(before, judged(2))).toMatchObject({ id: 'T1#1', model: 'small', passed: false });
-    expect(markOf(before, judged(4, 'passed'))).toMatchObject({ passed: true });
-    expect(markOf(judged(2), judged(2))).toBeNull();
-    expect(markOf(before, judged(undefined))).toBeNull();
-    expect(markOf(before, before)).toBeNull();
+    expect(newQualityGateResult(before, judged(2))).toMatchObject({ id: 'T1#1', model: 'small', passed: false });
+    expect(newQualityGateResult(before, judged(4, 'passed'))).toMatchObject({ passed: true });
+    expect(newQualityGateResult(judged(2), judged(2))).toBeNull();
+    expect(newQualityGateResult(before, judged(undefined))).toBeNull();
+    expect(newQualityGateResult(before, before)).toBeNull();
   });
 });
 
@@ -183,12 +183,12 @@ describe('the quality gate', () => {
     more: {
       times?: number;
       files?: string[];
-      breaker?: Breaker;
+      breaker?: CircuitBreaker;
       configured?: boolean;
-      signal?: JudgedSignal;
+      signal?: ModelJudgedSignal;
     } = {},
   ) {
-    const task = build.inReview(
+    const task = build.taskInReview(
       {
         model: 'small',
         ...(more.times === undefined
@@ -200,17 +200,17 @@ describe('the quality gate', () => {
                 earlier: 'refer' as const,
                 reason: 'r',
                 by: 'ada',
-                at: build.NOW.toISOString(),
+                at: build.FIXED_NOW.toISOString(),
               },
             }),
         verification: {
           key: 'evidence',
-          tree: build.sha1('b'),
-          base_commit: build.sha1('a'),
+          tree: build.fakeSha1('b'),
+          base_commit: build.fakeSha1('a'),
           signals: [],
           gates: [],
           duration_ms: 1,
-          at: build.NOW.toISOString(),
+          at: build.FIXED_NOW.toISOString(),
         },
         artifact: build.artifact({ patch_key: 'patch' }),
       },
@@ -239,9 +239,9 @@ describe('the quality gate', () => {
                   url: server.url,
                 },
               },
-        breaker: async () => more.breaker ?? null,
-        ask: askModel({ readKey: async () => 'k' }),
-        now: () => build.NOW,
+        readBreaker: async () => more.breaker ?? null,
+        ask: createAskModel({ readKey: async () => 'k' }),
+        now: () => build.FIXED_NOW,
       },
     );
     return { judgement, calls: server.calls.length - before };
@@ -267,7 +267,7 @@ describe('the quality gate', () => {
     for (const part of [
       'it adds',
       'named by the task: src/sum.js (changed)',
-      build.NOW.toISOString().slice(0, 10),
+      build.FIXED_NOW.toISOString().slice(0, 10),
     ])
       expect(asked).toContain(part);
   });
@@ -303,8 +303,8 @@ describe('the quality gate', () => {
   it('asks nobody about a model whose breaker is open; that is no pass', async () => {
     const open = {
       rejected: ['a', 'b', 'c', 'd', 'e'],
-      at: build.NOW.toISOString(),
-      opened_at: build.NOW.toISOString(),
+      at: build.FIXED_NOW.toISOString(),
+      opened_at: build.FIXED_NOW.toISOString(),
     };
     expect(await judge({ breaker: open })).toMatchObject({
       judgement: {

@@ -5,7 +5,7 @@ import type { Judgement } from '../../../../shared/contract/judgement/judgement.
 import { judgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { chainCosts } from '../../../../shared/control/cascade/chain.ts';
-import { budgetExhausted } from '../../../../shared/control/cascade/decide.ts';
+import { budgetExhaustedReason } from '../../../../shared/control/cascade/decide.ts';
 import { deriveRows } from '../../../../shared/control/ledger/derive.ts';
 import { JudgementRow } from '../../../../shared/control/ledger/rows.ts';
 import { recordEvidence, recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
@@ -13,11 +13,11 @@ import {
   attempt,
   evidence,
   gate,
-  inReview,
+  taskInReview,
   judgement,
-  NOW,
+  FIXED_NOW,
   report,
-  sha1,
+  fakeSha1,
   signal,
   verdict,
 } from '../../../support/builders.ts';
@@ -36,22 +36,22 @@ const written = <T extends { task: Task } | null>(change: T): Task => {
 };
 const seen = written(
   recordEvidence(
-    inReview({ cost_usd: 0.01 }),
+    taskInReview({ cost_usd: 0.01 }),
     1,
     evidence({ signals: [signal()], gates: [gate()] }),
     'key',
-    NOW,
+    FIXED_NOW,
   ),
 );
 const judged = (...judgements: Judgement[]): Task =>
-  written(recordVerdict(seen, 1, verdict({ verdict: 'fail', judgements }), NOW));
+  written(recordVerdict(seen, 1, verdict({ verdict: 'fail', judgements }), FIXED_NOW));
 const rows = (before: Task, after: Task): JudgementRow[] =>
   deriveRows(before, after, MODELS).flatMap(({ table, row }) => (table === 'judgements' ? [row] : []));
 
 describe('the record of a verdict', () => {
   it('has all that it was made of, with kind, outcome, model, prompt and cost, bound to base and tree', () => {
     const [shown] = chainView(judged(judgement(), unasked)).attempts;
-    const about = { base_commit: sha1('a'), tree: sha1('b') };
+    const about = { base_commit: fakeSha1('a'), tree: fakeSha1('b') };
     const nobody = { model: null, prompt_sha256: null, calibration: null, cost_usd: null };
     expect(shown?.inputs).toEqual([
       {
@@ -102,8 +102,8 @@ describe('the record of a verdict', () => {
         input_tokens: 1_000,
         cost_usd: 0.002,
         writer: 'claude-haiku-4-5',
-        base_commit: sha1('a'),
-        tree: sha1('b'),
+        base_commit: fakeSha1('a'),
+        tree: fakeSha1('b'),
       },
       { record_id: 'T1#1#1', outcome: 'skipped', calls: 0, cost_usd: null },
     ]);
@@ -135,7 +135,7 @@ describe('what judging costs', () => {
 
   it('counts against the budget of the task', () => {
     const of = judged(judgement({ cost_usd: 0.5 }));
-    expect(budgetExhausted({ ...of, budget: { max_attempts: 5, max_cost_usd: 0.5 } })).toContain('$0.5100');
-    expect(budgetExhausted({ ...of, budget: { max_attempts: 5, max_cost_usd: 0.6 } })).toBeNull();
+    expect(budgetExhaustedReason({ ...of, budget: { max_attempts: 5, max_cost_usd: 0.5 } })).toContain('$0.5100');
+    expect(budgetExhaustedReason({ ...of, budget: { max_attempts: 5, max_cost_usd: 0.6 } })).toBeNull();
   });
 });

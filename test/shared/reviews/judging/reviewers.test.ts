@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { familyOf } from '../../../../shared/contract/models/family.ts';
-import { familyOfModel, type JudgeModel, JudgeModels } from '../../../../shared/contract/models/models.ts';
+import { modelFamily } from '../../../../shared/contract/models/family.ts';
+import { judgeModelFamily, type JudgeModel, JudgeModels } from '../../../../shared/contract/models/models.ts';
 import {
-  Reviewer,
-  reviewersOf,
-  reviewingFamily,
-  SameFamily,
+  ReviewerModel,
+  eligibleReviewerModels,
+  reviewerFamilyFor,
+  SameFamilyError,
 } from '../../../../shared/reviews/judging/reviewer.ts';
-import { filesOfDiff, wholeFiles } from '../../../../shared/reviews/judging/shown-diff.ts';
-import { countVotes, type Vote, Voting } from '../../../../shared/reviews/judging/voting.ts';
+import { splitDiffByFile, excerptWholeFiles } from '../../../../shared/reviews/judging/shown-diff.ts';
+import { countVotes, type Vote, VotingRules } from '../../../../shared/reviews/judging/voting.ts';
 
 const NAMES = [
   'claude-opus-5-5',
@@ -37,26 +37,26 @@ test.each([
   ['meta/llama-4', 'meta'],
   ['', ''],
 ])('the model "%s" is of the family "%s", and the mapping names another', (name, family) => {
-  expect(familyOf(name)).toBe(family);
-  expect(reviewingFamily(name)).not.toBe(family);
+  expect(modelFamily(name)).toBe(family);
+  expect(reviewerFamilyFor(name)).not.toBe(family);
 });
 
 describe('a reviewer', () => {
   it('of the family of the writer cannot be made', () => {
-    expect(() => new Reviewer(model('us.anthropic.claude-haiku'), 'opus')).toThrow(SameFamily);
-    expect(() => new Reviewer({ ...model('own'), family: 'anthropic' }, 'opus')).toThrow(SameFamily);
+    expect(() => new ReviewerModel(model('us.anthropic.claude-haiku'), 'opus')).toThrow(SameFamilyError);
+    expect(() => new ReviewerModel({ ...model('own'), family: 'anthropic' }, 'opus')).toThrow(SameFamilyError);
   });
 
   it('is never of that family, whatever is configured; nobody else is left out, and the mapping comes first', () => {
     const names = fc.constantFrom(...NAMES);
     fc.assert(
       fc.property(fc.array(names, { maxLength: 6 }), names, (configured, writer) => {
-        const families = reviewersOf(configured.map(model), writer).map((each) => familyOfModel(each.model));
-        expect(families).not.toContain(familyOf(writer));
+        const families = eligibleReviewerModels(configured.map(model), writer).map((each) => judgeModelFamily(each.model));
+        expect(families).not.toContain(modelFamily(writer));
         expect(families).toHaveLength(
-          configured.filter((each) => familyOf(each) !== familyOf(writer)).length,
+          configured.filter((each) => modelFamily(each) !== modelFamily(writer)).length,
         );
-        const first = reviewingFamily(writer);
+        const first = reviewerFamilyFor(writer);
         if (families.includes(first)) expect(families[0]).toBe(first);
       }),
     );
@@ -82,7 +82,7 @@ describe('votes', () => {
       tie_break: fc.constantFrom('reject', 'accept', 'escalate'),
       abstention_threshold: fc.constantFrom(0, 0.3, 0.9),
     })
-    .map((each) => Voting.parse(each));
+    .map((each) => VotingRules.parse(each));
 
   it('approve nothing that nobody has approved, and an abstention never helps', () => {
     fc.assert(
@@ -111,7 +111,7 @@ describe('votes', () => {
     );
   });
 
-  test.each<[Partial<Voting>, string, string]>([
+  test.each<[Partial<VotingRules>, string, string]>([
     [{}, '+', 'approve'],
     [{}, '-', 'reject'],
     [{}, '0', 'nobody'],
@@ -127,7 +127,7 @@ describe('votes', () => {
     const votes = [...words].map((word) =>
       word === '0' ? null : { approves: word === '+', confidence: 0.9 },
     );
-    expect(countVotes(votes, Voting.parse(how)).decision).toBe(decision);
+    expect(countVotes(votes, VotingRules.parse(how)).decision).toBe(decision);
   });
 });
 
@@ -139,14 +139,14 @@ it('a diff that is too long is cut between files, and each file is there whole o
     );
   fc.assert(
     fc.property(parts, fc.integer({ min: 50, max: 1_500 }), (files, limit) => {
-      expect(filesOfDiff(files.join(''))).toEqual(files);
-      const { text, cut, leftOut } = wholeFiles(files, limit);
-      if (leftOut.length === 0 && cut > 0) return;
+      expect(splitDiffByFile(files.join(''))).toEqual(files);
+      const { text, omitted_chars, leftOut } = excerptWholeFiles(files, limit);
+      if (leftOut.length === 0 && omitted_chars > 0) return;
       const whole = files.filter((file) => text.includes(file));
       expect(whole.join('').length).toBeLessThanOrEqual(limit);
       expect(whole.length + leftOut.length).toBe(files.length);
       for (const name of leftOut) expect(text).toContain(name);
-      expect(cut).toBe(files.join('').length - whole.join('').length);
+      expect(omitted_chars).toBe(files.join('').length - whole.join('').length);
     }),
   );
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SecondLook } from '../../../../shared/contract/judgement/judgement.ts';
-import { combine } from '../../../../shared/control/verdict/combine.ts';
-import { allJudgements } from '../../../../shared/reviews/judging/asked.ts';
-import { lookedAt, secondLookAt, unlooked } from '../../../../shared/reviews/judging/second-look.ts';
+import type { RequirementsReviewPlan } from '../../../../shared/contract/judgement/judgement.ts';
+import { joinJudgements } from '../../../../shared/control/verdict/combine.ts';
+import { completeJudgements } from '../../../../shared/reviews/judging/asked.ts';
+import { requirementsReviewOpinion, planRequirementsReview, unansweredRequirementsReview } from '../../../../shared/reviews/judging/second-look.ts';
 import { evidence, gate, task, verdict } from '../../../support/builders.ts';
 
 const HIDDEN = { key: 'hidden/T1.json', sha256: 'a'.repeat(64), bytes: 10, files: 1 } as never;
@@ -71,14 +71,14 @@ describe('a second look', () => {
   ] as const)(
     'at %s is decided by whether it can change something, and says why',
     (_name, observed, of, seen, served, outcome, why) => {
-      const look = secondLookAt(task(of), seen, verdict(observed), served);
+      const look = planRequirementsReview(task(of), seen, verdict(observed), served);
       expect(look).toMatchObject({ outcome, because: expect.stringContaining(why) });
     },
   );
 
   it('counts no note that the base has too', () => {
     const old = evidence({ gates: [gate({ findings: [{ ...note, baseline: 'unchanged' }] })] });
-    expect(secondLookAt(task({ hidden_tests: HIDDEN }), old, verdict(), true).outcome).toBe('skipped');
+    expect(planRequirementsReview(task({ hidden_tests: HIDDEN }), old, verdict(), true).outcome).toBe('skipped');
   });
 
   it.each([
@@ -90,7 +90,7 @@ describe('a second look', () => {
   ] as const)(
     'that says %s at %s asks a person where it has a doubt, and fails nothing',
     (word, confidence, injections, outcome, becomes) => {
-      expect(lookedAt(said(word, confidence), injections)).toMatchObject({
+      expect(requirementsReviewOpinion(said(word, confidence), injections)).toMatchObject({
         kind: 'second_look',
         outcome,
         verdict: becomes,
@@ -100,14 +100,14 @@ describe('a second look', () => {
 
   it('that was to be had and was not is for a person; one that nobody has configured changes nothing', () => {
     for (const outcome of ['inert', 'timed_out', 'infra_failed'] as const)
-      expect(lookedAt({ ...spent, outcome, why: 'no' }, [])).toMatchObject({ outcome, verdict: 'refer' });
-    const asked: SecondLook = { outcome: 'asked', because: 'asked' };
-    expect(allJudgements(task(), verdict(), [], asked)).toMatchObject([
+      expect(requirementsReviewOpinion({ ...spent, outcome, why: 'no' }, [])).toMatchObject({ outcome, verdict: 'refer' });
+    const asked: RequirementsReviewPlan = { outcome: 'asked', because: 'asked' };
+    expect(completeJudgements(task(), verdict(), [], asked)).toMatchObject([
       { outcome: 'infra_failed', verdict: 'refer' },
     ]);
-    const inert = unlooked({ outcome: 'inert', because: 'name one' });
+    const inert = unansweredRequirementsReview({ outcome: 'inert', because: 'name one' });
     expect(inert).toMatchObject({ outcome: 'inert', verdict: 'pass', calls: 0, cost_usd: null });
-    expect(combine(verdict(), [inert])).toMatchObject({ verdict: 'pass', reasons: [] });
+    expect(joinJudgements(verdict(), [inert])).toMatchObject({ verdict: 'pass', reasons: [] });
   });
 
   it('raises a pass to a referral at the most, and lowers nothing', () => {
@@ -118,10 +118,10 @@ describe('a second look', () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         (word, opinion, confidence) => {
           const looked = {
-            ...unlooked({ outcome: 'asked', because: 'b' }),
-            ...lookedAt(said(opinion, confidence), []),
+            ...unansweredRequirementsReview({ outcome: 'asked', because: 'b' }),
+            ...requirementsReviewOpinion(said(opinion, confidence), []),
           };
-          const joined = combine(verdict({ verdict: word }), [looked]).verdict;
+          const joined = joinJudgements(verdict({ verdict: word }), [looked]).verdict;
           expect(WORDS.indexOf(joined)).toBeGreaterThanOrEqual(WORDS.indexOf(word));
           expect(joined === 'fail').toBe(word === 'fail');
         },

@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { gateMatrix } from '../../../../docs/generator/gate-matrix.ts';
-import { SEVERITIES } from '../../../../shared/contract/review/kinds.ts';
+import { REVIEW_SEVERITIES } from '../../../../shared/contract/review/kinds.ts';
 import { ReviewSettings } from '../../../../shared/contract/review/schema.ts';
 import { DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin.ts';
-import { compile } from '../../../../shared/control/workflow/compile.ts';
-import { RedTeamReport, worstOf } from '../../../../shared/reviews/review/finding.ts';
-import { ungrounded } from '../../../../shared/reviews/review/grounding.ts';
-import { gateWord } from '../../../../shared/reviews/review/matrix.ts';
-import { runPipeline } from '../../../../shared/reviews/review/pipeline.ts';
+import { resolveWorkflow } from '../../../../shared/control/workflow/compile.ts';
+import { RedTeamReport, mostSevereFindings } from '../../../../shared/reviews/review/finding.ts';
+import { findUngroundedClaims } from '../../../../shared/reviews/review/grounding.ts';
+import { reviewGateDecision } from '../../../../shared/reviews/review/matrix.ts';
+import { runReviewStages } from '../../../../shared/reviews/review/pipeline.ts';
 import {
-  attacked,
-  missingDeliverable,
-  noDeliverable,
-  openFault,
-  redTeamOf,
+  redTeamResult,
+  missingDeliverableReason,
+  missingDeliverableResult,
+  failedOpenRedTeamResult,
+  redTeamSettings,
 } from '../../../../shared/reviews/review/red-team.ts';
-import { inReview } from '../../../support/builders.ts';
+import { taskInReview } from '../../../support/builders.ts';
 
-const finding = (severity: (typeof SEVERITIES)[number], evidence: string[] = ['a.js:1']) => ({
+const finding = (severity: (typeof REVIEW_SEVERITIES)[number], evidence: string[] = ['a.js:1']) => ({
   attack_surface: 'correctness' as const,
   severity,
   description: 'it is wrong',
@@ -38,12 +38,12 @@ describe('severity by autonomy, as the seed’s table has it', () => {
     '%s: locked %s, supervised %s, semi %s, full %s',
     (severity, locked, supervised, semi, full) => {
       const all = severity === 'none' ? [] : [severity];
-      expect(gateWord(all, 'locked')).toBe(locked);
-      expect(gateWord(all, 'supervised')).toBe(supervised);
-      expect(gateWord(all, 'semi')).toBe(semi);
-      expect(gateWord(all, 'full')).toBe(full);
+      expect(reviewGateDecision(all, 'locked')).toBe(locked);
+      expect(reviewGateDecision(all, 'supervised')).toBe(supervised);
+      expect(reviewGateDecision(all, 'semi')).toBe(semi);
+      expect(reviewGateDecision(all, 'full')).toBe(full);
       // Lesser findings beside it change nothing.
-      if (severity !== 'none') expect(gateWord(['info', severity, 'info'], 'semi')).toBe(semi);
+      if (severity !== 'none') expect(reviewGateDecision(['info', severity, 'info'], 'semi')).toBe(semi);
     },
   );
 
@@ -53,7 +53,7 @@ describe('severity by autonomy, as the seed’s table has it', () => {
 });
 
 describe('a report of the red team', () => {
-  it.each(SEVERITIES.map((severity) => [severity, ['info', 'low', 'medium'].includes(severity)] as const))(
+  it.each(REVIEW_SEVERITIES.map((severity) => [severity, ['info', 'low', 'medium'].includes(severity)] as const))(
     'may have a finding of severity %s without evidence: %s',
     (severity, may) => {
       expect(RedTeamReport.safeParse({ findings: [finding(severity, [])], summary: '' }).success).toBe(may);
@@ -61,27 +61,27 @@ describe('a report of the red team', () => {
   );
 
   it('keeps the most severe 25 once claims are added', () => {
-    const kept = worstOf([...Array.from({ length: 30 }, () => finding('low')), finding('critical')]);
+    const kept = mostSevereFindings([...Array.from({ length: 30 }, () => finding('low')), finding('critical')]);
     expect(kept).toHaveLength(25);
     expect(kept[0]?.severity).toBe('critical');
   });
 
   it('sends blocked work back with its summary, and keeps findings that do not block', () => {
-    expect(attacked('two parcels are lost', [finding('high')], 'full', [])).toMatchObject({
+    expect(redTeamResult('two parcels are lost', [finding('high')], 'full', [])).toMatchObject({
       outcome: 'failed',
       verdict: 'fail',
       reasons: ['red-team blocked: two parcels are lost', 'high correctness: it is wrong (a.js:1)'],
     });
-    expect(attacked('fine', [finding('low')], 'locked', [])).toMatchObject({
+    expect(redTeamResult('fine', [finding('low')], 'locked', [])).toMatchObject({
       outcome: 'passed',
       verdict: 'pass',
       reasons: ['low correctness: it is wrong (a.js:1)'],
     });
-    expect(attacked('fine', [], 'locked', ['the diff holds a mark']).verdict).toBe('refer');
+    expect(redTeamResult('fine', [], 'locked', ['the diff holds a mark']).verdict).toBe('refer');
   });
 
   it('that nobody makes leaves the gate open, with a finding that says so', () => {
-    expect(openFault('timed_out', 'no answer within 60 s')).toMatchObject({
+    expect(failedOpenRedTeamResult('timed_out', 'no answer within 60 s')).toMatchObject({
       outcome: 'timed_out',
       verdict: 'pass',
       reasons: [expect.stringMatching(/^info correctness: nobody attacked/)],
@@ -90,9 +90,9 @@ describe('a report of the red team', () => {
 });
 
 describe('the red-team gate', () => {
-  const compiled = compile(DEFAULT_WORKFLOW, inReview(), { from: 'builtin', rubrics: [] });
+  const compiled = resolveWorkflow(DEFAULT_WORKFLOW, taskInReview(), { from: 'builtin', rubrics: [] });
   const of = (stakes: string, min_stakes: string, enabled = true) =>
-    redTeamOf({
+    redTeamSettings({
       workflow_in_force: {
         ...compiled,
         review: ReviewSettings.parse({ stakes, red_team: { enabled, min_stakes } }),
@@ -114,11 +114,11 @@ describe('the red-team gate', () => {
     ['skip', 'pass'],
   ] as const)('where there is nothing to attack, %s is a %s', (on_missing_deliverable, verdict) => {
     const { red_team } = ReviewSettings.parse({ red_team: { on_missing_deliverable } });
-    const task = inReview({}, { acceptance_criteria: [] });
+    const task = taskInReview({}, { acceptance_criteria: [] });
     const [attempt] = task.attempts;
-    const why = attempt ? missingDeliverable(task, attempt) : null;
+    const why = attempt ? missingDeliverableReason(task, attempt) : null;
     expect(why).toContain('no deliverable could be fetched');
-    expect(noDeliverable(why ?? '', red_team).verdict).toBe(verdict);
+    expect(missingDeliverableResult(why ?? '', red_team).verdict).toBe(verdict);
   });
 });
 
@@ -135,26 +135,26 @@ describe('a figure in what an agent says', () => {
     ['`x = 40%` is set.', 0],
     ['It is 40% faster. It is 40% faster.', 1],
   ])('%s: %d claims without a ground', (text, claims) => {
-    expect(ungrounded(text)).toHaveLength(claims);
+    expect(findUngroundedClaims(text)).toHaveLength(claims);
   });
 });
 
 describe('the review pipeline', () => {
   const reviewed = (word: 'pass' | 'fail' | 'refer', fields = {}) => ({
-    task: { ...inReview(), acceptance_criteria: ['it adds'], ...fields },
+    task: { ...taskInReview(), acceptance_criteria: ['it adds'], ...fields },
     verdict: { verdict: word, reasons: [{ code: 'c', subject: null, message: 'it does not add' }] },
     settings: ReviewSettings.parse({}),
   });
   it('has one stage where nothing is said: what was found before', () => {
     expect(ReviewSettings.parse({}).stages).toEqual(['verdict']);
-    expect(runPipeline(['verdict'], reviewed('pass'))).toMatchObject({
+    expect(runReviewStages(['verdict'], reviewed('pass'))).toMatchObject({
       verdict: 'pass',
       progress: { current_stage: null, stages_completed: ['verdict'] },
     });
   });
 
   it('stops at the first stage that fails, with its name and reason', () => {
-    expect(runPipeline(['internal', 'verdict', 'person'], reviewed('fail'))).toEqual({
+    expect(runReviewStages(['internal', 'verdict', 'person'], reviewed('fail'))).toEqual({
       verdict: 'fail',
       progress: {
         current_stage: 'verdict',
@@ -171,19 +171,19 @@ describe('the review pipeline', () => {
     ['the task is not in review', { status: 'open' }, 'not in review'],
     ['there are no acceptance criteria', { acceptance_criteria: [] }, 'no acceptance criteria'],
   ])('fails at `internal` where %s', (_what, fields, reason) => {
-    const { verdict, progress } = runPipeline(['internal'], reviewed('pass', fields));
+    const { verdict, progress } = runReviewStages(['internal'], reviewed('pass', fields));
     expect(verdict).toBe('fail');
     expect(progress.stage_results['internal']?.reason).toContain(reason);
   });
 
   it('unlike the seed’s source, holds for a person what a stage refers, in place of passing it', () => {
-    expect(runPipeline(['verdict', 'person'], reviewed('pass'))).toMatchObject({
+    expect(runReviewStages(['verdict', 'person'], reviewed('pass'))).toMatchObject({
       verdict: 'refer',
       progress: { current_stage: 'person', stages_completed: ['verdict'] },
     });
   });
 
   it('passes with no stage at all, since what ran has judged the work before', () => {
-    expect(runPipeline([], reviewed('fail')).verdict).toBe('pass');
+    expect(runReviewStages([], reviewed('fail')).verdict).toBe('pass');
   });
 });

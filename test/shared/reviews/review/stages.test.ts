@@ -7,23 +7,23 @@ import {
   ReviewSettings,
 } from '../../../../shared/contract/review/schema.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { workflowFromBase } from '../../../../shared/control/workflow/from-base.ts';
-import { clientFor, feedbackOf } from '../../../../shared/reviews/review/client.ts';
-import { runPipeline } from '../../../../shared/reviews/review/pipeline.ts';
-import { inReview, report, task } from '../../../support/builders.ts';
+import { readBaseWorkflow } from '../../../../shared/control/workflow/from-base.ts';
+import { clientForAttempt, clientFeedback } from '../../../../shared/reviews/review/client.ts';
+import { runReviewStages } from '../../../../shared/reviews/review/pipeline.ts';
+import { taskInReview, report, task } from '../../../support/builders.ts';
 
 const judged = (verdict: Judgement['verdict'], outcome: Judgement['outcome'] = 'passed'): Judgement =>
   ({ kind: 'verification', subject: 'verification verify: default-task', verdict, outcome }) as Judgement;
 const CRITERIA = ['it adds', 'it is quick'];
 const reviewed = (settings: object, judgements: Judgement[] = [], fields: Partial<Task> = {}) => ({
-  task: { ...inReview(), acceptance_criteria: CRITERIA, ...fields },
+  task: { ...taskInReview(), acceptance_criteria: CRITERIA, ...fields },
   verdict: { verdict: 'pass' as const, reasons: [], judgements },
   settings: ReviewSettings.parse(settings),
 });
 
 describe('require_all_criteria_met', () => {
   const at = (...judgements: Judgement[]) => {
-    const { verdict, progress } = runPipeline(
+    const { verdict, progress } = runReviewStages(
       ['internal'],
       reviewed({ require_all_criteria_met: true }, judgements),
     );
@@ -49,22 +49,22 @@ describe('require_all_criteria_met', () => {
   });
 
   it('asks nothing where it is not set', () => {
-    expect(runPipeline(['internal'], reviewed({}, [judged('fail', 'failed')])).verdict).toBe('pass');
+    expect(runReviewStages(['internal'], reviewed({}, [judged('fail', 'failed')])).verdict).toBe('pass');
   });
 
   it.each([
     ['nobody grades', 'default', '[internal]'],
     ['no stage asks', 'verification-pipeline', '[verdict]'],
   ])('is refused before any work where %s', async (_what, like, stages) => {
-    const { builtinWorkflow } = await import('../../../../shared/control/workflow/builtin.ts');
-    const { name: _, ...built } = builtinWorkflow(like) ?? {};
+    const { findBuiltinWorkflow } = await import('../../../../shared/control/workflow/builtin.ts');
+    const { name: _, ...built } = findBuiltinWorkflow(like) ?? {};
     const text = JSON.stringify({
       name: 'strict',
       ...built,
       review: { stages: stages.slice(1, -1).split(','), require_all_criteria_met: true },
     });
     const of = { ...task(), acceptance_criteria: CRITERIA };
-    const found = await workflowFromBase(
+    const found = await readBaseWorkflow(
       'strict',
       of,
       async (paths) => new Map(paths.map((path) => [path, path.endsWith('strict.yaml') ? text : null])),
@@ -81,17 +81,17 @@ describe('the client stage', () => {
     ],
   });
   const said = (summary: string): Partial<Task> => ({
-    attempts: inReview().attempts.map((each) => ({ ...each, report: { ...report(), summary } })),
+    attempts: taskInReview().attempts.map((each) => ({ ...each, report: { ...report(), summary } })),
   });
   it('is passed over, and written down, where there is no client', () => {
-    expect(runPipeline(['client'], reviewed({}))).toMatchObject({
+    expect(runReviewStages(['client'], reviewed({}))).toMatchObject({
       verdict: 'pass',
       progress: { stages_completed: ['client'], stage_results: { client: { verdict: 'skip' } } },
     });
   });
 
   it('sends work back with who rejects it and the criteria that are not met', () => {
-    const { verdict, progress } = runPipeline(
+    const { verdict, progress } = runReviewStages(
       ['client', 'internal'],
       reviewed(pool('criteria_check'), [], said('Now it adds, as asked.')),
     );
@@ -101,7 +101,7 @@ describe('the client stage', () => {
 
   it('goes on to the next stage with work that is accepted', () => {
     expect(
-      runPipeline(
+      runReviewStages(
         ['client', 'internal'],
         reviewed(pool('criteria_check'), [], said('It adds; it is quick.')),
       ),
@@ -110,9 +110,9 @@ describe('the client stage', () => {
 
   it('asks one client after the other, and is told of the work by the task where its agent says nothing', () => {
     const { clients } = ReviewSettings.parse(pool('binary'));
-    expect([1, 2, 3].map((attempt) => clientFor(clients, attempt)?.id)).toEqual(['ada', 'bob', 'ada']);
+    expect([1, 2, 3].map((attempt) => clientForAttempt(clients, attempt)?.id)).toEqual(['ada', 'bob', 'ada']);
     const silent = { ...said(' '), description: 'it adds, and it is quick', title: 'x' };
-    expect(runPipeline(['client'], reviewed(pool('criteria_check'), [], silent)).verdict).toBe('pass');
+    expect(runReviewStages(['client'], reviewed(pool('criteria_check'), [], silent)).verdict).toBe('pass');
   });
 
   const LONG = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ');
@@ -129,7 +129,7 @@ describe('the client stage', () => {
     ['adversarial', LONG, 1, false],
   ] as const)('%s of %j with strictness %d accepts: %s', (strategy, deliverable, strictness, isAccepted) => {
     const client = ReviewClient.parse({ id: 'ada', strategy, strictness });
-    expect(feedbackOf(client, { deliverable, criteria: CRITERIA }).reason === null).toBe(isAccepted);
+    expect(clientFeedback(client, { deliverable, criteria: CRITERIA }).reason === null).toBe(isAccepted);
   });
 
   it('says the same each time, gives a reason where it rejects, and reads criteria as text, not as patterns', () => {
@@ -140,8 +140,8 @@ describe('the client stage', () => {
         fc.array(fc.string({ minLength: 1 }), { maxLength: 4 }),
         (strategy, deliverable, criteria) => {
           const client = ReviewClient.parse({ id: 'ada', strategy });
-          const first = feedbackOf(client, { deliverable, criteria });
-          expect(feedbackOf(client, { deliverable, criteria })).toEqual(first);
+          const first = clientFeedback(client, { deliverable, criteria });
+          expect(clientFeedback(client, { deliverable, criteria })).toEqual(first);
           if (first.unmet.length > 0) expect(first.reason).not.toBeNull();
         },
       ),

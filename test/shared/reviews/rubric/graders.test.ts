@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import type { JudgeModel } from '../../../../shared/contract/models/models.ts';
-import { graded } from '../../../../shared/contract/rubric/result.ts';
+import { createVerificationResult } from '../../../../shared/contract/rubric/result.ts';
 import { VerificationRubric } from '../../../../shared/contract/rubric/schema.ts';
 import type { AskModel } from '../../../../shared/reviews/judging/port.ts';
 import { builtinRubric } from '../../../../shared/reviews/rubric/builtin.ts';
 import {
-  DecompositionFailed,
-  fitCriteria,
-  IDENTITY,
-  llmDecomposer,
-  probesOf,
+  DecompositionError,
+  truncateCriteria,
+  IDENTITY_DECOMPOSER,
+  createLlmDecomposer,
+  probesFromAnswer,
 } from '../../../../shared/reviews/rubric/decomposer.ts';
-import { verifierOf } from '../../../../shared/reviews/rubric/factory.ts';
-import type { ToGrade } from '../../../../shared/reviews/rubric/grader.ts';
-import { handOver } from '../../../../shared/reviews/rubric/handoff.ts';
-import { gradeByWords } from '../../../../shared/reviews/rubric/heuristic-grader.ts';
+import { createVerifier } from '../../../../shared/reviews/rubric/factory.ts';
+import type { GradingInput } from '../../../../shared/reviews/rubric/grader.ts';
+import { createHandoff } from '../../../../shared/reviews/rubric/handoff.ts';
+import { gradeByTextMatch } from '../../../../shared/reviews/rubric/heuristic-grader.ts';
 import {
-  faultOf,
-  llmGrader,
+  gradingAnswerFault,
+  createLlmGrader,
   type RubricVerdict,
-  resultOf,
+  gradingAnswerResult,
 } from '../../../../shared/reviews/rubric/llm-grader.ts';
-import { NOW } from '../../../support/builders.ts';
+import { FIXED_NOW } from '../../../support/builders.ts';
 
 const RUBRIC = VerificationRubric.parse({
   name: 'own',
@@ -31,45 +31,45 @@ const RUBRIC = VerificationRubric.parse({
   ],
 });
 const handoff = {
-  created_at: NOW.toISOString(),
+  created_at: FIXED_NOW.toISOString(),
   from_agent_id: 'gina',
   to_agent_id: 'eve',
   from_stage: 'work',
   to_stage: 'verify',
 };
-const work = (fields: Partial<ToGrade> & { payload?: Record<string, unknown> } = {}): ToGrade => ({
-  artifact: handOver({ ...handoff, payload: (fields.payload ?? {}) as Record<string, never> }),
+const work = (fields: Partial<GradingInput> & { payload?: Record<string, unknown> } = {}): GradingInput => ({
+  artifact: createHandoff({ ...handoff, payload: (fields.payload ?? {}) as Record<string, never> }),
   rubric: fields.rubric ?? RUBRIC,
   probes: fields.probes ?? [],
-  about: [],
+  taskPieces: [],
   generator_agent_id: 'gina',
   evaluator_agent_id: 'eve',
-  at: NOW,
+  at: FIXED_NOW,
 });
 const probes = (...criteria: string[]) =>
   criteria.map((source_criterion, index) => ({ id: `t-probe-${index}`, probe_text: 'p?', source_criterion }));
 
 describe('what is handed over, and what comes back', () => {
   it('is refused where somebody hands work to themselves, and where they grade their own', () => {
-    expect(() => handOver({ ...handoff, to_agent_id: 'gina' })).toThrow(
+    expect(() => createHandoff({ ...handoff, to_agent_id: 'gina' })).toThrow(
       expect.objectContaining({ code: 'self_review' }),
     );
     expect(() =>
-      graded({
+      createVerificationResult({
         verdict: 'pass',
         confidence: 1,
         per_criterion_grades: {},
         evaluator_agent_id: 'gina',
         generator_agent_id: 'gina',
         rubric_name: 'own',
-        timestamp: NOW.toISOString(),
+        timestamp: FIXED_NOW.toISOString(),
       }),
     ).toThrow(expect.objectContaining({ code: 'self_review' }));
   });
 
   it('can be changed by nobody, neither by who gave it nor by who has it', () => {
     const payload = { inner: { list: [1] } };
-    const made = handOver({ ...handoff, payload });
+    const made = createHandoff({ ...handoff, payload });
     payload.inner.list.push(2);
     expect(made.payload).toEqual({ inner: { list: [1] } });
     expect(() => (made.payload['inner'] as { list: number[] }).list.push(3)).toThrow(TypeError);
@@ -81,7 +81,7 @@ describe('what is handed over, and what comes back', () => {
     ['a reference without words', { artifact_refs: [''] }],
     ['a field that is not known', { colour: 'red' }],
   ])('is refused with %s', (_what, fields) => {
-    expect(() => handOver({ ...handoff, ...fields } as never)).toThrow(
+    expect(() => createHandoff({ ...handoff, ...fields } as never)).toThrow(
       expect.objectContaining({ code: 'invalid' }),
     );
   });
@@ -103,7 +103,7 @@ describe('the heuristic grader, row by row', () => {
     [8, 10, 'pass', 0.9, 0.8],
     [10, 10, 'pass', 0.9, 0.8],
   ])('%d of %d probes: %s at %d, each criterion graded %d', (found, of, verdict, confidence, grade) => {
-    const result = gradeByWords(text(found, of));
+    const result = gradeByTextMatch(text(found, of));
     expect(result).toMatchObject({ verdict, per_criterion_grades: { adds: grade, clear: grade } });
     expect(result.confidence).toBeCloseTo(confidence, 12);
     expect(result.findings).toEqual([`${found} of ${of} probes were found`]);
@@ -112,7 +112,7 @@ describe('the heuristic grader, row by row', () => {
   it('fails nothing at a rubric’s usual confidence, and does where a rubric wants none', () => {
     const { artifact, probes: all } = text(4, 10);
     expect(
-      gradeByWords({ ...work({ probes: all }), artifact, rubric: { ...RUBRIC, min_confidence: 0 } }),
+      gradeByTextMatch({ ...work({ probes: all }), artifact, rubric: { ...RUBRIC, min_confidence: 0 } }),
     ).toMatchObject({
       verdict: 'fail',
       per_criterion_grades: { adds: 0.3, clear: 0.3 },
@@ -120,7 +120,7 @@ describe('the heuristic grader, row by row', () => {
   });
 
   it('asks a person where there are no probes, with no grade at all', () => {
-    expect(gradeByWords(work())).toMatchObject({
+    expect(gradeByTextMatch(work())).toMatchObject({
       verdict: 'refer',
       confidence: 0,
       per_criterion_grades: { adds: 0, clear: 0 },
@@ -130,7 +130,7 @@ describe('the heuristic grader, row by row', () => {
 
   it('looks into values and not into keys, and, unlike the seed’s source, at other values as JSON', () => {
     const found = (payload: Record<string, unknown>, criterion: string) =>
-      gradeByWords(work({ payload, probes: probes(criterion) })).verdict;
+      gradeByTextMatch(work({ payload, probes: probes(criterion) })).verdict;
     expect(found({ needle: 'hay' }, 'needle')).toBe('refer');
     expect(found({ a: { deep: ['needle'] } }, 'needle')).toBe('pass');
     expect(found({ a: true }, 'true')).toBe('pass');
@@ -165,8 +165,8 @@ describe('what a model answers as a grader', () => {
     ['is surer than sure', { confidence: 1.2 }, 'confidence is none of 0 to 1'],
     ['has a finding without words', { findings: [' '] }, 'finding without words'],
   ])('is for a person, with no grade, where it %s', (_what, fields, words) => {
-    expect(faultOf(answer(fields), RUBRIC)).toContain(words);
-    expect(resultOf(answer(fields), work(), null)).toMatchObject({
+    expect(gradingAnswerFault(answer(fields), RUBRIC)).toContain(words);
+    expect(gradingAnswerResult(answer(fields), work(), null)).toMatchObject({
       verdict: 'refer',
       confidence: 0,
       per_criterion_grades: { adds: 0, clear: 0 },
@@ -183,13 +183,13 @@ describe('what a model answers as a grader', () => {
     ['pass', 0.8, 0.9, 'refer'],
     ['pass', 0.6, 0.1, 'refer'],
   ] as const)('says %s at %d with an override of %s: %s', (verdict, confidence, override, expected) => {
-    const result = resultOf(answer({ verdict, confidence }), work(), override);
+    const result = gradingAnswerResult(answer({ verdict, confidence }), work(), override);
     expect(result.verdict).toBe(expected);
     expect(result.per_criterion_grades).toEqual({ adds: 1, clear: 0.5 });
   });
 
   it('is not asked with an override that is no share', () => {
-    expect(() => llmGrader(async () => Promise.reject(), 1.5)).toThrow(RangeError);
+    expect(() => createLlmGrader(async () => Promise.reject(), 1.5)).toThrow(RangeError);
   });
 });
 
@@ -201,11 +201,11 @@ const probe = (source_criterion_index: number, probe_text = 'Is it so?') => ({
 
 describe('criteria that are taken apart', () => {
   it('become one probe each without a model', async () => {
-    expect((await IDENTITY.decompose(['it adds', 'it is clear'], { taskId: 't' })).probes).toEqual([
+    expect((await IDENTITY_DECOMPOSER.decompose(['it adds', 'it is clear'], { taskId: 't' })).probes).toEqual([
       expect.objectContaining({ id: 't-probe-0', source_criterion: 'it adds' }),
       expect.objectContaining({ id: 't-probe-1', source_criterion: 'it is clear' }),
     ]);
-    expect((await IDENTITY.decompose([], { taskId: 't' })).probes).toEqual([]);
+    expect((await IDENTITY_DECOMPOSER.decompose([], { taskId: 't' })).probes).toEqual([]);
   });
 
   it('keep probes that can be used, numbered by us, and drop what is out of range, blank or too much', () => {
@@ -220,7 +220,7 @@ describe('criteria that are taken apart', () => {
         probe(1),
       ],
     };
-    expect(probesOf(given, ['a', 'b'], { taskId: 't', most: 2 })).toEqual([
+    expect(probesFromAnswer(given, ['a', 'b'], { taskId: 't', most: 2 })).toEqual([
       { id: 't-probe-0', probe_text: 'one', source_criterion: 'a' },
       { id: 't-probe-1', probe_text: 'Is it so?', source_criterion: 'a' },
       { id: 't-probe-2', probe_text: 'Is it so?', source_criterion: 'b' },
@@ -231,22 +231,22 @@ describe('criteria that are taken apart', () => {
     ['without a probe that can be used', [probe(9)], 'no probe that can be used'],
     ['with a criterion that has no probe', [probe(0)], 'no probe was given for: b'],
   ])('are an error %s', (_what, given, words) => {
-    expect(() => probesOf({ probes: given }, ['a', 'b'], { taskId: 't', most: 5 })).toThrow(words);
+    expect(() => probesFromAnswer({ probes: given }, ['a', 'b'], { taskId: 't', most: 5 })).toThrow(words);
   });
 
   it('are cut to their share, never below 16 characters, and refused where that is too much', () => {
-    const long = fitCriteria(['x'.repeat(12_000), 'short one, as it is', 'y'.repeat(6_000)]);
+    const long = truncateCriteria(['x'.repeat(12_000), 'short one, as it is', 'y'.repeat(6_000)]);
     expect(long.join('').length).toBeLessThanOrEqual(8_000);
     expect(Math.min(...long.map((each) => each.length))).toBeGreaterThanOrEqual(16);
-    expect(() => fitCriteria(Array.from({ length: 600 }, () => 'x'.repeat(100)))).toThrow(
-      DecompositionFailed,
+    expect(() => truncateCriteria(Array.from({ length: 600 }, () => 'x'.repeat(100)))).toThrow(
+      DecompositionError,
     );
   });
 
   it('ask no model where there are none, and take at least one probe for each', async () => {
     const never = async () => Promise.reject(new Error('asked'));
-    expect(await llmDecomposer(never, 5).decompose([], { taskId: 't' })).toEqual({ probes: [], spent: null });
-    expect(() => llmDecomposer(never, 0)).toThrow(RangeError);
+    expect(await createLlmDecomposer(never, 5).decompose([], { taskId: 't' })).toEqual({ probes: [], spent: null });
+    expect(() => createLlmDecomposer(never, 0)).toThrow(RangeError);
   });
 });
 
@@ -260,18 +260,18 @@ describe('the one factory', () => {
     ['identity', 'llm', { grader: model }],
     ['llm', 'llm', { decomposer: model, grader: model }],
   ] as const)('makes %s and %s', (decomposer, grader, models) => {
-    const made = verifierOf({ ...config, decomposer, grader }, { ask, ...models });
+    const made = createVerifier({ ...config, decomposer, grader }, { ask, ...models });
     expect([made.decomposer.name, made.grader.name]).toEqual([decomposer, grader]);
   });
 
   it('says which model is missing, and which variants there are', () => {
-    expect(() => verifierOf({ ...config, decomposer: 'llm', grader: 'heuristic' }, { ask })).toThrow(
+    expect(() => createVerifier({ ...config, decomposer: 'llm', grader: 'heuristic' }, { ask })).toThrow(
       '`decomposer`',
     );
-    expect(() => verifierOf({ ...config, decomposer: 'identity', grader: 'llm' }, { ask })).toThrow(
+    expect(() => createVerifier({ ...config, decomposer: 'identity', grader: 'llm' }, { ask })).toThrow(
       '`rubric`',
     );
-    expect(() => verifierOf({ ...config, decomposer: 'magic' as never, grader: 'llm' }, { ask })).toThrow(
+    expect(() => createVerifier({ ...config, decomposer: 'magic' as never, grader: 'llm' }, { ask })).toThrow(
       'identity, llm',
     );
   });

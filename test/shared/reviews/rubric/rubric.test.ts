@@ -4,7 +4,7 @@ import { GRADE_TYPES } from '../../../../shared/contract/rubric/kinds.ts';
 import { VerificationRubric } from '../../../../shared/contract/rubric/schema.ts';
 import { BUILTIN_RUBRICS } from '../../../../shared/reviews/rubric/builtin.ts';
 import { readRubric } from '../../../../shared/reviews/rubric/read.ts';
-import { oddGrades, weightedScore } from '../../../../shared/reviews/rubric/weighted.ts';
+import { unexpectedGradeMessages, weightedScore } from '../../../../shared/reviews/rubric/weighted.ts';
 
 const criterion = (name: string, weight: number, grade_type = 'score') => ({
   name,
@@ -113,7 +113,7 @@ describe('the weighted score', () => {
   ])('takes a %s grade of %d as it is, and says whether it is one of its type: %s', (type, grade, isOne) => {
     const of = VerificationRubric.parse(rubric(criterion('a', 1, type)));
     expect(weightedScore(of, { a: grade })).toBe(grade);
-    expect(oddGrades(of, { a: grade }).length === 0).toBe(isOne);
+    expect(unexpectedGradeMessages(of, { a: grade }).length === 0).toBe(isOne);
     expect(Object.keys(GRADE_TYPES)).toContain(type);
   });
 });

@@ -1,62 +1,62 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import type { Ref } from '../../../../shared/contract/repository/base-ref.ts';
-import type { SubmitTaskInput } from '../../../../shared/contract/submission/schema.ts';
-import { select } from '../../../../shared/control/cascade/select.ts';
-import { retry } from '../../../../shared/control/task-commands/operate.ts';
-import { type Authorize, MinterFailed, NotMinted } from '../../../../shared/store/minter.ts';
+import type { RepositoryRef } from '../../../../shared/contract/repository/base-ref.ts';
+import type { TaskSubmissionInput } from '../../../../shared/contract/submission/schema.ts';
+import { selectNextModel } from '../../../../shared/control/cascade/select.ts';
+import { startRetryRound } from '../../../../shared/control/task-commands/operate.ts';
+import { type CredentialProvider, MinterFailedError, CredentialUnavailableError } from '../../../../shared/store/minter.ts';
 import {
-  FileTooLarge,
-  type RemoteFiles,
-  type RemoteRefs,
-  RepositoryUnavailable,
+  FileTooLargeError,
+  type RemoteFilesReader,
+  type RemoteRefsReader,
+  RepositoryUnavailableError,
   resolveBaseStep,
 } from '../../../../shared/use-cases/cascade/base.ts';
 import { submitTask } from '../../../../shared/use-cases/submit/submit.ts';
 import { claimNext, claimTask } from '../../../../shared/use-cases/work/claim.ts';
-import { ANY_AGENTS, NO_DEADLINES, NO_OBJECTS, NOW, sha1, submission } from '../../../support/builders.ts';
-import { testTable } from '../../../support/dynalite.ts';
+import { ANY_AGENTS, NOOP_DEADLINES, REJECTING_OBJECTS, FIXED_NOW, fakeSha1, submission } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
 });
 afterAll(() => table.close());
 
-const submit = async (request: Partial<SubmitTaskInput> = {}) =>
+const submit = async (request: Partial<TaskSubmissionInput> = {}) =>
   (
     await submitTask(submission({ base_ref: 'main', ...request }), {
       tasks: table.tasks,
-      now: NOW,
-      by: 'ann',
+      now: FIXED_NOW,
+      submitter: 'ann',
       idempotencyKey: null,
       allowFileRepositories: false,
-      deliverTo: [],
+      pushScopes: [],
       agents: ANY_AGENTS,
-      objects: NO_OBJECTS,
+      objects: REJECTING_OBJECTS,
     })
   ).task;
-const main = (digit: string): Ref[] => [{ name: 'refs/heads/main', id: sha1(digit) }];
-const claims = { now: NOW, by: 'bob', leaseSeconds: 120 };
+const main = (digit: string): RepositoryRef[] => [{ name: 'refs/heads/main', id: fakeSha1(digit) }];
+const claims = { now: FIXED_NOW, by: 'bob', leaseSeconds: 120 };
 
 /** Answers each question with the next of these. */
-const remote = (...answers: (Ref[] | Error)[]) => {
+const remote = (...answers: (RepositoryRef[] | Error)[]) => {
   const asked: string[] = [];
   const pauses: number[] = [];
   const read: string[] = [];
   const minted: string[] = [];
   let written: string | null | Error = null;
-  const files: RemoteFiles = async (_repository, commit, paths) => {
+  const files: RemoteFilesReader = async (_repository, commit, paths) => {
     read.push(`${commit.slice(0, 1)} ${paths.join()}`);
     const text = written;
     if (text instanceof Error) {
-      if (!(text instanceof FileTooLarge) || paths.some((path) => text.message.startsWith(`${path} `)))
+      if (!(text instanceof FileTooLargeError) || paths.some((path) => text.message.startsWith(`${path} `)))
         throw text;
       return new Map(paths.map((path) => [path, null]));
     }
     return new Map(paths.map((path) => [path, text]));
   };
-  const ask: RemoteRefs = async (repository, ref) => {
+  const ask: RemoteRefsReader = async (repository, ref) => {
     asked.push(`${repository} ${ref}`);
     const answer = answers[Math.min(asked.length, answers.length) - 1];
     if (answer instanceof Error) throw answer;
@@ -67,16 +67,16 @@ const remote = (...answers: (Ref[] | Error)[]) => {
   const context = () => ({
     images,
     tasks: table.tasks,
-    now: () => NOW,
+    now: () => FIXED_NOW,
     remote: ask,
     files,
-    authorize: async (wanted: Parameters<Authorize>[0]) => {
+    authorize: async (wanted: Parameters<CredentialProvider>[0]) => {
       minted.push(`${wanted.access} ${wanted.repository}`);
       if (refuses) throw refuses;
       return null;
     },
     pause: async (milliseconds: number) => void pauses.push(milliseconds),
-    deadlines: NO_DEADLINES,
+    deadlines: NOOP_DEADLINES,
   });
   return {
     asked,
@@ -109,7 +109,7 @@ describe('the base of a task', () => {
     expect(await resolve(id)).toMatchObject({ stage: 'superseded' });
     expect(asked).toEqual(['https://example.test/shop.git main']);
     expect(await table.tasks.require(id)).toMatchObject({
-      base_commit: sha1('a'),
+      base_commit: fakeSha1('a'),
       status: 'open',
       attempts: [],
     });
@@ -117,7 +117,7 @@ describe('the base of a task', () => {
 
   it('is asked with one credential, however many questions it takes', async () => {
     const { id } = await submit();
-    const { read, minted, resolve } = remote(new RepositoryUnavailable('no connection', true), main('a'));
+    const { read, minted, resolve } = remote(new RepositoryUnavailableError('no connection', true), main('a'));
     await resolve(id);
     expect(read).toHaveLength(1);
     expect(minted).toEqual(['read https://example.test/shop.git']);
@@ -129,7 +129,7 @@ describe('the base of a task', () => {
     const said = await Promise.all([resolve(id), resolve(id)]);
     expect(said.map(({ stage }) => stage).sort()).toEqual(['select_model', 'superseded']);
     const { base_commit, version } = await table.tasks.require(id);
-    expect([sha1('a'), sha1('b')]).toContain(base_commit);
+    expect([fakeSha1('a'), fakeSha1('b')]).toContain(base_commit);
     expect(version).toBe(2);
   });
 
@@ -139,7 +139,7 @@ describe('the base of a task', () => {
       'model: opus\neffort: max\nlimits: { max_cost_usd: 2 }\n',
     );
     await resolve(id);
-    expect(read).toEqual([`${sha1('a').slice(0, 1)} .assay/roles/data/config.yaml,assay.yaml`]);
+    expect(read).toEqual([`${fakeSha1('a').slice(0, 1)} .assay/roles/data/config.yaml,assay.yaml`]);
     const task = await table.tasks.require(id);
     expect(task.base_role).toEqual({
       from: 'repository',
@@ -148,7 +148,7 @@ describe('the base of a task', () => {
       effort: 'max',
       max_cost_usd: 2,
     });
-    expect(select(task, DEFAULT_TIER_MODELS).route.reason).toContain(
+    expect(selectNextModel(task, DEFAULT_TIER_MODELS).route.reason).toContain(
       'by the repository (opus at max effort)',
     );
   });
@@ -158,7 +158,7 @@ describe('the base of a task', () => {
     ['has one that cannot be read', 'modell: opus\n', 'unread', 'config.yaml:1: modell is not a known field'],
     [
       'gives no single files',
-      new RepositoryUnavailable('the server says no', false),
+      new RepositoryUnavailableError('the server says no', false),
       'unread',
       'the server says no',
     ],
@@ -173,7 +173,7 @@ describe('the base of a task', () => {
 
   it('is read again in a moment where the repository is busy, and ends the task where it stays so', async () => {
     const { id } = await submit();
-    const { read, resolve } = remote(main('a')).saying(new RepositoryUnavailable('answers 503', true));
+    const { read, resolve } = remote(main('a')).saying(new RepositoryUnavailableError('answers 503', true));
     expect(await resolve(id)).toMatchObject({ stage: 'ended' });
     expect(read).toHaveLength(3);
     expect((await table.tasks.require(id)).failure?.code).toBe('repository_unavailable');
@@ -182,10 +182,10 @@ describe('the base of a task', () => {
   it('cannot be asked for without a credential: for want of one the task ends, by a fault of ours it waits', async () => {
     const { id } = await submit();
     const { asked, refuse, resolve } = remote(main('a'));
-    refuse(new MinterFailed());
-    await expect(resolve(id)).rejects.toThrow(MinterFailed);
+    refuse(new MinterFailedError());
+    await expect(resolve(id)).rejects.toThrow(MinterFailedError);
     expect(await table.tasks.require(id)).toMatchObject({ status: 'open', failure: null });
-    refuse(new NotMinted('the App is not installed there', false));
+    refuse(new CredentialUnavailableError('the App is not installed there', false));
     expect(await resolve(id)).toMatchObject({ stage: 'ended' });
     expect((await table.tasks.require(id)).failure?.code).toBe('repository_unavailable');
     expect(asked).toEqual([]);
@@ -200,8 +200,8 @@ describe('the base of a task', () => {
   });
 
   it('is nobody asked for when the task names a commit, but for what that says of the role', async () => {
-    const made = await submit({ base_ref: sha1('c') });
-    expect(made.base_commit).toBe(sha1('c'));
+    const made = await submit({ base_ref: fakeSha1('c') });
+    expect(made.base_commit).toBe(fakeSha1('c'));
     const { asked, read, resolve } = remote(main('a'));
     expect(await resolve(made.id)).toMatchObject({ stage: 'select_model' });
     expect(asked).toEqual([]);
@@ -215,28 +215,28 @@ describe('the base of a task', () => {
     await expect(claimNext('early', context)).rejects.toMatchObject({ code: 'no_task' });
     await expect(claimTask(id, null, context)).rejects.toMatchObject({ code: 'base_unresolved' });
     expect(await remote(main('a')).resolve(id)).toMatchObject({ stage: 'ended' });
-    expect((await claimNext('early', context)).task).toMatchObject({ id, base_commit: sha1('a') });
+    expect((await claimNext('early', context)).task).toMatchObject({ id, base_commit: fakeSha1('a') });
   });
 
   it('that is not there ends the task at once, and another round looks again', async () => {
     const { id } = await submit();
-    const { asked, resolve } = remote([{ name: 'refs/heads/maintenance', id: sha1('a') }]);
+    const { asked, resolve } = remote([{ name: 'refs/heads/maintenance', id: fakeSha1('a') }]);
     expect(await resolve(id)).toMatchObject({ stage: 'ended' });
     expect(asked).toHaveLength(1);
     expect(await table.tasks.require(id)).toMatchObject({
       status: 'failed',
       failure: { code: 'base_ref_missing', message: 'base_ref_missing: the repository has no "main"' },
     });
-    await table.tasks.change(id, (task) => retry(task, NOW));
+    await table.tasks.change(id, (task) => startRetryRound(task, FIXED_NOW));
     expect(await remote(main('d')).resolve(id, 2)).toMatchObject({ stage: 'select_model' });
-    expect((await table.tasks.require(id)).base_commit).toBe(sha1('d'));
+    expect((await table.tasks.require(id)).base_commit).toBe(fakeSha1('d'));
   });
 
   it('survives a repository that cannot be reached for a moment', async () => {
     const { id } = await submit();
     const { asked, pauses, resolve } = remote(
-      new RepositoryUnavailable('busy', true),
-      new RepositoryUnavailable('busy', true),
+      new RepositoryUnavailableError('busy', true),
+      new RepositoryUnavailableError('busy', true),
       main('a'),
     );
     expect(await resolve(id)).toMatchObject({ stage: 'select_model' });
@@ -248,7 +248,7 @@ describe('the base of a task', () => {
     ['again and again', true, 3],
   ])('ends the task when the repository says no %s', async (_name, transient, times) => {
     const { id } = await submit();
-    const { asked, resolve } = remote(new RepositoryUnavailable('example.test answers 503', transient));
+    const { asked, resolve } = remote(new RepositoryUnavailableError('example.test answers 503', transient));
     expect(await resolve(id)).toMatchObject({ stage: 'ended' });
     expect(asked).toHaveLength(times);
     expect(await table.tasks.require(id)).toMatchObject({
@@ -274,7 +274,7 @@ describe('the autonomy that assay.yaml of the base names', () => {
     ['is none where the file names none', 'quality_gates: {}\n', null],
     [
       'is the least where the server gives no single files',
-      new RepositoryUnavailable('no filters here', false),
+      new RepositoryUnavailableError('no filters here', false),
       'locked',
     ],
   ])('%s', async (_name, text, level) => {
@@ -299,7 +299,7 @@ describe('the autonomy that assay.yaml of the base names', () => {
   it('is read anew for another round', async () => {
     const { id } = await submit();
     await remote(main('1')).saying('autonomy: ful\n').resolve(id);
-    await table.tasks.change(id, (task) => retry(task, NOW));
+    await table.tasks.change(id, (task) => startRetryRound(task, FIXED_NOW));
     await remote(main('2')).saying('autonomy: locked\n').resolve(id, 2);
     expect((await table.tasks.require(id)).base_autonomy).toBe('locked');
   });
@@ -317,7 +317,7 @@ describe('a file of the base that is larger than is read', () => {
       acceptance_criteria: ['it works'],
     });
     await remote(main('1'))
-      .saying(new FileTooLarge(path, 'an object has more than 9 bytes'))
+      .saying(new FileTooLargeError(path, 'an object has more than 9 bytes'))
       .resolve(task.id);
     expect(await table.tasks.get(task.id)).toMatchObject({
       status: 'failed',
@@ -335,7 +335,7 @@ describe('the toolchain image', () => {
     const task = await submit();
     const at = remote(main('1')).having('default', 'go').saying('image: go\n');
     expect((await at.resolve(task.id)).stage).toBe('select_model');
-    expect(await table.tasks.get(task.id)).toMatchObject({ base_commit: sha1('1'), image: 'go' });
+    expect(await table.tasks.get(task.id)).toMatchObject({ base_commit: fakeSha1('1'), image: 'go' });
     expect(at.read).toEqual(['1 .assay/roles/backend/config.yaml,assay.yaml']);
   });
 
@@ -350,9 +350,9 @@ describe('the toolchain image', () => {
 
   it('is the usual one where the server gives no single files', async () => {
     const task = await submit();
-    const closed = new RepositoryUnavailable('no filters here', false);
+    const closed = new RepositoryUnavailableError('no filters here', false);
     await remote(main('1')).having('default', 'go').saying(closed).resolve(task.id);
-    expect(await table.tasks.get(task.id)).toMatchObject({ status: 'open', base_commit: sha1('1') });
+    expect(await table.tasks.get(task.id)).toMatchObject({ status: 'open', base_commit: fakeSha1('1') });
   });
 
   it('that the deployment has not ends the task with the names that it has', async () => {

@@ -1,27 +1,27 @@
 import { GetObjectCommand, type PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { BoxKind } from '../../../../shared/contract/box-kind.ts';
+import type { LaunchKind } from '../../../../shared/contract/box-kind.ts';
 import { Assignment } from '../../../../shared/contract/messages/assignment.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import type { Command } from '../../../../shared/control/task-commands/change.ts';
-import { MOST_EXCUSED } from '../../../../shared/control/task-commands/launches.ts';
-import { boxExcused } from '../../../../shared/control/task-commands/recover.ts';
-import { stageOf } from '../../../../shared/control/task-commands/stage.ts';
-import type { Boxes } from '../../../../shared/store/boxes.ts';
-import type { Deliveries } from '../../../../shared/store/deliveries.ts';
-import { UNAUTHORIZED } from '../../../../shared/store/minter.ts';
+import type { TaskCommand } from '../../../../shared/control/task-commands/change.ts';
+import { MAX_EXCUSED_LAUNCHES } from '../../../../shared/control/task-commands/launches.ts';
+import { recordLaunchExcused } from '../../../../shared/control/task-commands/recover.ts';
+import { currentStage } from '../../../../shared/control/task-commands/stage.ts';
+import type { EcsContainers } from '../../../../shared/store/boxes.ts';
+import type { DeliveryInvoker } from '../../../../shared/store/deliveries.ts';
+import { NO_CREDENTIALS } from '../../../../shared/store/minter.ts';
 import { ObjectStore } from '../../../../shared/store/objects.ts';
-import { NotStarted, type NotStartedKind } from '../../../../shared/store/run-task-answers.ts';
+import { LaunchError, type LaunchErrorKind } from '../../../../shared/store/run-task-answers.ts';
 import type { TaskStore } from '../../../../shared/store/tasks.ts';
-import { launchBox } from '../../../../shared/use-cases/containers/launch.ts';
+import { launchContainer } from '../../../../shared/use-cases/containers/launch.ts';
 import * as build from '../../../support/builders.ts';
-import { ROOM, registerOf } from '../../../support/room.ts';
+import { CONTAINER_CAPACITY, createContainerRegister } from '../../../support/room.ts';
 
 let task: Task;
 const tasks = {
   get: async () => task,
   require: async () => task,
-  change: async (_of: unknown, command: Command) => {
+  change: async (_of: unknown, command: TaskCommand) => {
     task = command(task)?.task ?? task;
     return task;
   },
@@ -53,54 +53,54 @@ class Signing extends ObjectStore {
     `https://s3.test/${key}?signed=${++signed}`;
 }
 
-let refuses: NotStartedKind | null = 'capacity';
+let refuses: LaunchErrorKind | null = 'capacity';
 let says: string | null = 'arn';
 let receiveCount = 1;
-let register = registerOf(100);
+let register = createContainerRegister(100);
 let ran: string[] = [];
 const boxes = {
   run: async (_kind: string, _family: string, launch: string) => {
-    if (refuses !== null) throw new NotStarted(refuses, 'says ECS');
+    if (refuses !== null) throw new LaunchError(refuses, 'says ECS');
     ran.push(launch);
     return says;
   },
-} as unknown as Boxes;
+} as unknown as EcsContainers;
 const deliveries = {
   start: async (launch: string) => {
-    if (refuses !== null) throw new NotStarted(refuses, 'says Lambda');
+    if (refuses !== null) throw new LaunchError(refuses, 'says Lambda');
     ran.push(launch);
   },
-} as unknown as Deliveries;
+} as unknown as DeliveryInvoker;
 beforeEach(() => {
   held = new Map();
   signed = 0;
   says = 'arn';
   receiveCount = 1;
-  register = registerOf(100);
+  register = createContainerRegister(100);
   refuses = 'capacity';
   ran = [];
   meanwhile = () => {};
 });
 
-const launch = (kind: BoxKind = 'gates', after = 0, run = task.run) =>
-  launchBox(
+const launch = (kind: LaunchKind = 'gates', after = 0, run = task.run) =>
+  launchContainer(
     { schema_version: 1, kind, task_id: 'T1', attempt: 1, run },
     {
       tasks,
       objects: new Signing(s3, 'bucket'),
-      boxes,
+      containers: boxes,
       deliveries,
       register,
-      room: ROOM,
+      capacity: CONTAINER_CAPACITY,
       receiveCount,
-      families: { agent: 'a', gates: 'g' },
-      authorize: UNAUTHORIZED,
+      taskDefinitionFamilies: { agent: 'a', gates: 'g' },
+      getCredential: NO_CREDENTIALS,
       apiUrl: 'https://api.test',
       defaultAdapter: { kind: 'command', argv: ['true'], timeout_s: 1 },
       modelGateway: null,
       leaseSeconds: 120,
-      backOffSeconds: 60,
-      now: build.later(after),
+      backoffSeconds: 60,
+      now: build.addSeconds(after),
     },
   );
 const assignment = () => {
@@ -111,8 +111,8 @@ const assignment = () => {
 
 describe('a box that has to wait for room', () => {
   it('finds URLs that were signed when it was started, and the same token', async () => {
-    task = build.inReview();
-    await expect(launch()).rejects.toThrow(NotStarted);
+    task = build.taskInReview();
+    await expect(launch()).rejects.toThrow(LaunchError);
     const before = assignment();
     refuses = null;
     await launch('gates', 3_600);
@@ -128,8 +128,8 @@ describe('a box that has to wait for room', () => {
   it.each(['before it is looked at', 'while it is looked at'])(
     'and has taken its assignment %s: it does not come back',
     async (when) => {
-      task = build.inReview();
-      await expect(launch()).rejects.toThrow(NotStarted);
+      task = build.taskInReview();
+      await expect(launch()).rejects.toThrow(LaunchError);
       if (when.startsWith('before')) held.clear();
       else meanwhile = () => held.clear();
       refuses = null;
@@ -144,13 +144,13 @@ const ACCEPTED = {
   reason: 'r',
   next_model: null,
   next_tier: null,
-  at: build.NOW.toISOString(),
+  at: build.FIXED_NOW.toISOString(),
 } as const;
 
 describe('three deliver boxes that were lost', () => {
   const lost = build.launch({ number: 3, lost: true });
   const of = (delivery: Task['delivery']): Task =>
-    build.inReview(
+    build.taskInReview(
       {
         deliver: lost,
         verdict: build.verdict(),
@@ -160,12 +160,12 @@ describe('three deliver boxes that were lost', () => {
     );
 
   it('are given up, but what they did with leave to push is for the repository to say', async () => {
-    const at = build.NOW.toISOString();
-    const work = { base_commit: build.sha1('a'), tree: build.sha1('b') };
+    const at = build.FIXED_NOW.toISOString();
+    const work = { base_commit: build.fakeSha1('a'), tree: build.fakeSha1('b') };
     task = of({ ...work, state: 'pushing', branch: 'assay/T1', commit: null, reason: null, at });
     await launch('deliver');
     expect(task.delivery).toMatchObject({ state: 'pushing', reason: null });
-    expect(stageOf(task)).toBe('find_branch');
+    expect(currentStage(task)).toBe('find_branch');
     task = of(null);
     await launch('deliver');
     expect(task.delivery?.reason).toBe('3 deliveries were lost without a report');
@@ -174,10 +174,10 @@ describe('three deliver boxes that were lost', () => {
 
 describe('a box that ECS does not start', () => {
   const claimed = (): Task => build.task({ status: 'claimed', attempts: [build.attempt()] });
-  const of: Readonly<Record<BoxKind, () => Task>> = {
+  const of: Readonly<Record<LaunchKind, () => Task>> = {
     agent: claimed,
-    gates: () => build.inReview(),
-    deliver: () => build.inReview({ verdict: build.verdict(), decision: ACCEPTED }),
+    gates: () => build.taskInReview(),
+    deliver: () => build.taskInReview({ verdict: build.verdict(), decision: ACCEPTED }),
   };
   const KINDS = ['agent', 'gates', 'deliver'] as const;
 
@@ -186,10 +186,10 @@ describe('a box that ECS does not start', () => {
     async (kind, why) => {
       task = of[kind]();
       refuses = why;
-      await expect(launch(kind)).rejects.toThrow(NotStarted);
+      await expect(launch(kind)).rejects.toThrow(LaunchError);
       expect(task.attempts[0]?.[kind]).toMatchObject({
         lost: false,
-        launched_at: build.later(60).toISOString(),
+        launched_at: build.addSeconds(60).toISOString(),
       });
       expect(task.retries).toBe(0);
     },
@@ -219,15 +219,15 @@ describe('a box that ECS does not start', () => {
 
   it('and never will, after another had leave to push, has the repository asked', async () => {
     const decision = { action: 'accept', reason: 'r', next_model: null, next_tier: null } as const;
-    const at = build.NOW.toISOString();
-    const work = { base_commit: build.sha1('a'), tree: build.sha1('b') };
-    task = build.inReview(
+    const at = build.FIXED_NOW.toISOString();
+    const work = { base_commit: build.fakeSha1('a'), tree: build.fakeSha1('b') };
+    task = build.taskInReview(
       { verdict: build.verdict(), decision: { ...decision, at }, deliver: build.launch({ lost: true }) },
       { delivery: { ...work, state: 'pushing', branch: 'assay/T1', commit: null, reason: null, at } },
     );
     refuses = 'fatal';
     expect(await launch('deliver')).toBe('given_up');
-    expect([task.delivery?.state, stageOf(task)]).toEqual(['pushing', 'find_branch']);
+    expect([task.delivery?.state, currentStage(task)]).toEqual(['pushing', 'find_branch']);
   });
 
   it.each(KINDS)(
@@ -236,21 +236,21 @@ describe('a box that ECS does not start', () => {
       task = of[kind]();
       refuses = null;
       const { retries, attempts } = task;
-      for (let round = 1; round <= MOST_EXCUSED; round += 1) {
+      for (let round = 1; round <= MAX_EXCUSED_LAUNCHES; round += 1) {
         const after = round * 1_000;
         await launch(kind, after);
         expect(ran.at(-1)).toBe(`T1/1/${kind}/${round}`);
         const { run } = task;
-        task = boxExcused(task, 1, kind, round, 'CannotPullContainerError', build.later(after))?.task ?? task;
+        task = recordLaunchExcused(task, 1, kind, round, 'CannotPullContainerError', build.addSeconds(after))?.task ?? task;
         expect(task.run).toBe(run + 1);
-        if (round < MOST_EXCUSED) await expect(launch(kind, after + 1)).rejects.toThrow('the next may at');
+        if (round < MAX_EXCUSED_LAUNCHES) await expect(launch(kind, after + 1)).rejects.toThrow('the next may at');
       }
       expect([task.retries, task.attempts.length]).toEqual([retries, attempts.length]);
       await launch(kind, 100_000);
       expect(JSON.stringify(task)).toContain(
         `10 ${kind === 'deliver' ? 'deliveries' : `${kind} containers`} did not start or were taken away; the last: CannotPullContainerError`,
       );
-      expect(ran).toHaveLength(MOST_EXCUSED);
+      expect(ran).toHaveLength(MAX_EXCUSED_LAUNCHES);
     },
   );
 });
@@ -269,10 +269,10 @@ describe('a message that comes again', () => {
   it('when its box, of which ECS had said nothing, reports just then is nothing', async () => {
     task = build.task({ status: 'claimed', attempts: [build.attempt()] });
     refuses = 'unknown';
-    await expect(launch('agent')).rejects.toThrow(NotStarted);
+    await expect(launch('agent')).rejects.toThrow(LaunchError);
     const agent = task.attempts[0]?.agent ?? null;
     meanwhile = () => {
-      task = build.inReview({ agent }, { run: task.run });
+      task = build.taskInReview({ agent }, { run: task.run });
     };
     refuses = null;
     expect(await launch('agent', 60)).toBe('dropped');
@@ -280,11 +280,11 @@ describe('a message that comes again', () => {
   });
 
   it('after a newer run has asked anew is nothing: of all messages for one box one counts', async () => {
-    task = build.inReview();
+    task = build.taskInReview();
     refuses = null;
-    register = registerOf(0);
-    await expect(launch()).rejects.toThrow(NotStarted);
-    register = registerOf(100);
+    register = createContainerRegister(0);
+    await expect(launch()).rejects.toThrow(LaunchError);
+    register = createContainerRegister(100);
     task = { ...task, run: task.run + 1 };
     expect(await launch('gates', 0, task.run - 1)).toBe('dropped');
     expect(ran).toEqual([]);
@@ -292,7 +292,7 @@ describe('a message that comes again', () => {
   });
 
   it('asks on demand once Spot has had no room for a minute', async () => {
-    task = build.inReview();
+    task = build.taskInReview();
     refuses = null;
     receiveCount = 6;
     await launch();
@@ -304,7 +304,7 @@ describe('the room of a box', () => {
   const entries = () => [...register.held.values()].map(({ name, pool, arn }) => [name, pool, arn]);
 
   it('is taken before it is asked for, and what runs in it is written down', async () => {
-    task = build.inReview();
+    task = build.taskInReview();
     refuses = null;
     await launch();
     expect(entries()).toEqual([['T1/1/gates/1', 'spot', 'arn']]);
@@ -313,9 +313,9 @@ describe('the room of a box', () => {
   });
 
   it('is waited for in the queue: the task is not written, and no retry is spent', async () => {
-    task = build.inReview();
+    task = build.taskInReview();
     refuses = null;
-    register = registerOf(0);
+    register = createContainerRegister(0);
     const before = task;
     await expect(launch()).rejects.toMatchObject({ kind: 'capacity' });
     expect([task, ran, held.size]).toEqual([before, [], 0]);
@@ -325,21 +325,21 @@ describe('the room of a box', () => {
     ['capacity', []],
     ['unknown', [['T1/1/gates/1', 'spot', null]]],
   ] as const)('after a refusal that is %s is %j', async (kind, left) => {
-    task = build.inReview();
+    task = build.taskInReview();
     refuses = kind;
-    await expect(launch()).rejects.toThrow(NotStarted);
+    await expect(launch()).rejects.toThrow(LaunchError);
     expect(entries()).toEqual(left);
   });
 
   it('is free again when ECS will never run the box', async () => {
-    task = build.inReview();
+    task = build.taskInReview();
     refuses = 'fatal';
     expect(await launch()).toBe('given_up');
     expect(entries()).toEqual([]);
   });
 
   it('is free again when ECS has run the box before and does not say as what: another box is launched', async () => {
-    task = build.inReview();
+    task = build.taskInReview();
     refuses = null;
     says = null;
     expect(await launch()).toBe('dropped');
@@ -349,8 +349,8 @@ describe('the room of a box', () => {
 });
 
 it.each([
-  ['agent has failed', build.inReview({ report: build.report({ status: 'failed' }), artifact: null })],
-  ['person is asked', build.inReview({}, { hold: { reasons: [], since: build.NOW.toISOString() } })],
+  ['agent has failed', build.taskInReview({ report: build.report({ status: 'failed' }), artifact: null })],
+  ['person is asked', build.taskInReview({}, { hold: { reasons: [], since: build.FIXED_NOW.toISOString() } })],
 ] as const)('a gates box is not launched for a task whose %s', async (_case, of) => {
   task = of;
   expect(await launch('gates')).toBe('dropped');

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { GitSecret } from '../../../../shared/contract/repository/git-secret.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { sha256 } from '../../../../shared/lib/sha256.ts';
-import { mint } from '../../../../shared/use-cases/containers/mint.ts';
-import { attempt, inReview, launch, NOW, task, verdict } from '../../../support/builders.ts';
+import { mintCredential } from '../../../../shared/use-cases/containers/mint.ts';
+import { attempt, taskInReview, launch, FIXED_NOW, task, verdict } from '../../../support/builders.ts';
 
 const SHOP = 'https://github.com/acme/shop.git';
 const HIDDEN = 'https://github.com/acme/hidden.git';
@@ -16,7 +16,7 @@ const SECRET = GitSecret.parse({
     { url: 'https://git.example.org/team/special', authorization: 'Bearer special' },
   ],
 });
-const at = NOW.toISOString();
+const at = FIXED_NOW.toISOString();
 const running = (fields: Partial<Task> = {}): Task =>
   task({ repository: SHOP, status: 'claimed', attempts: [attempt({ agent: launch() })], ...fields });
 const TOKEN = 'assay_deliver_T1.1.x';
@@ -31,7 +31,7 @@ const PUSHING = {
 } as const;
 /** Its delivery has leave to push. */
 const pushing = (): Task => {
-  const of = inReview({
+  const of = taskInReview({
     verdict: verdict(),
     deliver: { ...launch(), token_sha256: sha256(TOKEN) },
     decision: { action: 'accept', reason: 'r', next_model: null, next_tier: null, at },
@@ -41,7 +41,7 @@ const pushing = (): Task => {
 
 async function ask(of: Task | null, access: 'read' | 'write', repository = SHOP, token = TOKEN) {
   const made: unknown[] = [];
-  const answer = await mint(
+  const answer = await mintCredential(
     access === 'read' ? { task_id: 'T1', repository, access } : { task_id: 'T1', repository, access, token },
     {
       tasks: { get: async () => of },
@@ -89,7 +89,7 @@ describe('the minter', () => {
     });
     for (const other of [
       running(),
-      { ...inReview(), repository: SHOP },
+      { ...taskInReview(), repository: SHOP },
       { ...pushing(), status: 'done' as const },
       { ...pushing(), hold: { reasons: [], since: at } },
     ])

@@ -2,24 +2,24 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import {
   LAUNCH_GRACE_SECONDS,
-  LONGEST_BOX_SECONDS,
+  MAX_LAUNCH_SECONDS,
   START_GRACE_SECONDS,
 } from '../../../../shared/control/task-commands/deadline.ts';
-import type { Boxes, BoxState } from '../../../../shared/store/boxes.ts';
-import { boxStopped } from '../../../../shared/use-cases/containers/box-stopped.ts';
-import { sweepBoxes } from '../../../../shared/use-cases/containers/sweep-boxes.ts';
-import { reconcile } from '../../../../shared/use-cases/operate/reconcile.ts';
-import { attempt, inReview, later, NOW, task, verdict } from '../../../support/builders.ts';
-import { testTable } from '../../../support/dynalite.ts';
+import type { EcsContainers, ContainerState } from '../../../../shared/store/boxes.ts';
+import { recordContainerStop } from '../../../../shared/use-cases/containers/box-stopped.ts';
+import { sweepContainers } from '../../../../shared/use-cases/containers/sweep-boxes.ts';
+import { reconcileTasks } from '../../../../shared/use-cases/operate/reconcile.ts';
+import { attempt, taskInReview, addSeconds, FIXED_NOW, task, verdict } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
 });
 afterAll(() => table.close());
 
 /** What ECS knows, by ARN. */
-let known: Map<string, BoxState>;
+let known: Map<string, ContainerState>;
 let stopped: string[];
 let asked: number[];
 beforeEach(async () => {
@@ -34,17 +34,17 @@ const boxes = {
     return new Map([...known].filter(([arn]) => arns.includes(arn)));
   },
   stop: async (arn: string) => void stopped.push(arn),
-} as unknown as Boxes;
-const RUNS: BoxState = { stopped: false, stopCode: '', why: '' };
+} as unknown as EcsContainers;
+const RUNS: ContainerState = { isStopped: false, stopCode: '', reason: '' };
 const sweep = (now: Date, all = false) =>
-  sweepBoxes({
+  sweepContainers({
     tasks: table.tasks,
     register: table.register,
-    boxes,
+    containers: boxes,
     now: () => now,
     graceSeconds: all ? 0 : START_GRACE_SECONDS,
-    all,
-    goOn: () => true,
+    isAfterRestart: all,
+    hasTimeLeft: () => true,
   });
 
 let made = 0;
@@ -57,19 +57,19 @@ const launch = {
   token_sha256: 'x',
   assignment_key: 'k',
   lost: false,
-  launched_at: NOW.toISOString(),
+  launched_at: FIXED_NOW.toISOString(),
 };
 const withAgent = () =>
   put(
     task({
       status: 'claimed',
-      attempts: [attempt({ agent: launch, lease_until: Math.floor(later(9_000).getTime() / 1_000) })],
+      attempts: [attempt({ agent: launch, lease_until: Math.floor(addSeconds(9_000).getTime() / 1_000) })],
     }),
   );
 async function enter(name: string, arn: string | null): Promise<void> {
-  const entry = await table.register.admit({ name, by: 'ann', priority: 2 }, 'on_demand', 1_024, NOW);
+  const entry = await table.register.admit({ name, by: 'ann', priority: 2 }, 'on_demand', 1_024, FIXED_NOW);
   if (typeof entry === 'string') throw new Error('there is room');
-  if (arn !== null) await table.register.started(entry, arn);
+  if (arn !== null) await table.register.recordStart(entry, arn);
 }
 const names = async () => (await table.register.list()).map(({ name }) => name);
 const now = (id: string): Promise<Task> => table.tasks.require(id);
@@ -80,7 +80,7 @@ describe('a box that was started', () => {
     await enter(`${id}/1/agent/1`, 'arn:1');
     await enter(`${id}/1/gates/1`, 'arn:2');
     known.set('arn:1', RUNS).set('arn:2', RUNS);
-    await sweep(later(3_000));
+    await sweep(addSeconds(3_000));
     expect([asked, (await now(id)).version]).toEqual([[2], 1]);
     expect(await names()).toHaveLength(2);
   });
@@ -88,8 +88,8 @@ describe('a box that was started', () => {
   it('and has stopped costs its attempt, as the event would have said; its room is free', async () => {
     const { id } = await withAgent();
     await enter(`${id}/1/agent/1`, 'arn:1');
-    known.set('arn:1', { stopped: true, stopCode: 'EssentialContainerExited', why: 'exit' });
-    await sweep(later(1));
+    known.set('arn:1', { isStopped: true, stopCode: 'EssentialContainerExited', reason: 'exit' });
+    await sweep(addSeconds(1));
     expect(await now(id)).toMatchObject({ status: 'open', attempts: [{ outcome: 'infra_failed' }] });
     expect(await names()).toEqual([]);
   });
@@ -98,41 +98,41 @@ describe('a box that was started', () => {
     const { id } = await withAgent();
     await enter(`${id}/1/agent/1`, 'arn:1');
     known.set('arn:1', {
-      stopped: true,
+      isStopped: true,
       stopCode: 'SpotInterruption',
-      why: 'Your Spot Task was interrupted.',
+      reason: 'Your Spot Task was interrupted.',
     });
-    await sweep(later(1));
+    await sweep(addSeconds(1));
     expect(await now(id)).toMatchObject({ retries: 0, attempts: [{ outcome: null, agent: { excused: 1 } }] });
   });
 
   it('and that ECS does not know counts as lost only when ECS has had time to know it', async () => {
-    const { id } = await put(inReview({ gates: launch }));
+    const { id } = await put(taskInReview({ gates: launch }));
     await enter(`${id}/1/gates/1`, 'arn:1');
-    await sweep(later(START_GRACE_SECONDS - 1));
+    await sweep(addSeconds(START_GRACE_SECONDS - 1));
     expect((await now(id)).run).toBe(1);
-    await sweep(later(START_GRACE_SECONDS));
+    await sweep(addSeconds(START_GRACE_SECONDS));
     expect(await now(id)).toMatchObject({ run: 2, attempts: [{ gates: { lost: true } }] });
   });
 
   it.each([
-    ['gates', inReview({ gates: launch }), LONGEST_BOX_SECONDS.gates],
+    ['gates', taskInReview({ gates: launch }), MAX_LAUNCH_SECONDS.gates],
     [
       'deliver',
-      inReview({
+      taskInReview({
         deliver: launch,
         verdict: verdict(),
-        decision: { action: 'accept', reason: 'r', next_model: null, next_tier: null, at: NOW.toISOString() },
+        decision: { action: 'accept', reason: 'r', next_model: null, next_tier: null, at: FIXED_NOW.toISOString() },
       }),
-      LONGEST_BOX_SECONDS.deliver,
+      MAX_LAUNCH_SECONDS.deliver,
     ],
   ] as const)('as the %s box and hangs is stopped, and launched again', async (kind, of, longest) => {
     const { id } = await put(of);
     await enter(`${id}/1/${kind}/1`, 'arn:1');
     known.set('arn:1', RUNS);
-    await sweep(later(longest - 1));
+    await sweep(addSeconds(longest - 1));
     expect(stopped).toEqual([]);
-    await sweep(later(longest));
+    await sweep(addSeconds(longest));
     expect(stopped).toEqual(['arn:1']);
     expect(await now(id)).toMatchObject({ run: 2, attempts: [{ [kind]: { lost: true } }] });
   });
@@ -142,16 +142,16 @@ describe('a box that was asked for, and nobody says that it runs', () => {
   it('is asked for again once its message must have come a second time: by a new run, under the same name', async () => {
     const { id } = await withAgent();
     await enter(`${id}/1/agent/1`, null);
-    await sweep(later(LAUNCH_GRACE_SECONDS - 1));
+    await sweep(addSeconds(LAUNCH_GRACE_SECONDS - 1));
     expect((await now(id)).run).toBe(1);
-    await sweep(later(LAUNCH_GRACE_SECONDS));
+    await sweep(addSeconds(LAUNCH_GRACE_SECONDS));
     expect(await now(id)).toMatchObject({
       run: 2,
       retries: 0,
       attempts: [{ agent: { number: 1, lost: false } }],
     });
     expect(await names()).toEqual([`${id}/1/agent/1`]);
-    await sweep(later(LAUNCH_GRACE_SECONDS + 1));
+    await sweep(addSeconds(LAUNCH_GRACE_SECONDS + 1));
     expect((await now(id)).run).toBe(2);
   });
 
@@ -161,45 +161,45 @@ describe('a box that was asked for, and nobody says that it runs', () => {
   ])('makes room when nobody waits for it: %s', async (_why, of) => {
     const { id } = await put(of);
     await enter(`${id}/1/agent/1`, null);
-    await sweep(later(LAUNCH_GRACE_SECONDS));
+    await sweep(addSeconds(LAUNCH_GRACE_SECONDS));
     expect([await names(), (await now(id)).version]).toEqual([[], 1]);
   });
 
   it('without an entry is asked for again, too: its message was lost', async () => {
-    const { id } = await put(inReview({ gates: launch }));
+    const { id } = await put(taskInReview({ gates: launch }));
     const { tasks, requests, deadlines, beats, locks, counts, beliefs, spend, register } = table;
     const round = (at: Date) =>
-      reconcile({
+      reconcileTasks({
         tasks,
-        requests,
+        workRequests: requests,
         deadlines,
-        beats,
+        heartbeats: beats,
         locks,
         counts,
         beliefs,
         spend,
         register,
-        machines: { start: async () => {} } as never,
-        cascadeMachine: 'arn',
+        stateMachines: { start: async () => {} } as never,
+        cascadeMachineArn: 'arn',
         onCompletion: () => {},
         now: () => at,
         graceSeconds: START_GRACE_SECONDS,
-        all: false,
-        goOn: () => true,
+        isAfterRestart: false,
+        hasTimeLeft: () => true,
       });
-    await round(later(LAUNCH_GRACE_SECONDS - 1));
+    await round(addSeconds(LAUNCH_GRACE_SECONDS - 1));
     expect((await now(id)).run).toBe(1);
-    await round(later(LAUNCH_GRACE_SECONDS));
+    await round(addSeconds(LAUNCH_GRACE_SECONDS));
     expect(await now(id)).toMatchObject({ run: 2, attempts: [{ gates: { number: 1, lost: false } }] });
   });
 });
 
 it('after a stop of the whole machine all boxes are looked at at once', async () => {
   const { id } = await withAgent();
-  const { id: other } = await put(inReview({ gates: launch }));
+  const { id: other } = await put(taskInReview({ gates: launch }));
   await enter(`${id}/1/agent/1`, 'arn:gone');
   await enter(`${other}/1/gates/1`, null);
-  await sweep(later(1), true);
+  await sweep(addSeconds(1), true);
   expect((await now(id)).attempts[0]?.outcome).toBe('infra_failed');
   expect((await now(other)).run).toBe(2);
 });
@@ -208,16 +208,16 @@ it('what one box has wrong with it does not keep the others from being looked at
   const { id } = await withAgent();
   await enter('no-such-task/1/agent/1', 'arn:1');
   await enter(`${id}/1/agent/1`, 'arn:2');
-  known.set('arn:1', { ...RUNS, stopped: true }).set('arn:2', { ...RUNS, stopped: true });
-  expect((await sweep(later(1))).failed).toEqual([]);
+  known.set('arn:1', { ...RUNS, isStopped: true }).set('arn:2', { ...RUNS, isStopped: true });
+  expect((await sweep(addSeconds(1))).failed).toEqual([]);
   expect(await names()).toEqual([]);
   expect((await now(id)).attempts[0]?.outcome).toBe('infra_failed');
 });
 
 it('the event of a box that stopped frees its room, also when it has reported', async () => {
-  const { id } = await put(inReview({ agent: launch }));
+  const { id } = await put(taskInReview({ agent: launch }));
   await enter(`${id}/1/agent/1`, 'arn:1');
-  const context = { tasks: table.tasks, register: table.register, now: () => later(1) };
-  expect(await boxStopped(`${id}/1/agent/1`, 'EssentialContainerExited', 'exit', context)).toBe(false);
+  const context = { tasks: table.tasks, register: table.register, now: () => addSeconds(1) };
+  expect(await recordContainerStop(`${id}/1/agent/1`, 'EssentialContainerExited', 'exit', context)).toBe(false);
   expect(await names()).toEqual([]);
 });

@@ -1,20 +1,20 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Ref } from '../../../../shared/contract/repository/base-ref.ts';
-import { commitId } from '../../../../shared/contract/repository/commit.ts';
-import { commitText } from '../../../../shared/contract/task/delivered-commit.ts';
+import type { RepositoryRef } from '../../../../shared/contract/repository/base-ref.ts';
+import { computeCommitId } from '../../../../shared/contract/repository/commit.ts';
+import { buildDeliveryCommit } from '../../../../shared/contract/task/delivered-commit.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import type { Command } from '../../../../shared/control/task-commands/change.ts';
-import { stageOf } from '../../../../shared/control/task-commands/stage.ts';
-import { UNAUTHORIZED } from '../../../../shared/store/minter.ts';
+import type { TaskCommand } from '../../../../shared/control/task-commands/change.ts';
+import { currentStage } from '../../../../shared/control/task-commands/stage.ts';
+import { NO_CREDENTIALS } from '../../../../shared/store/minter.ts';
 import type { TaskStore } from '../../../../shared/store/tasks.ts';
-import { RepositoryUnavailable } from '../../../../shared/use-cases/cascade/base.ts';
+import { RepositoryUnavailableError } from '../../../../shared/use-cases/cascade/base.ts';
 import { findBranchStep } from '../../../../shared/use-cases/deliver/find-branch.ts';
 import * as build from '../../../support/builders.ts';
 
 let task: Task;
 const tasks = {
   get: async () => task,
-  apply: async (_of: unknown, command: Command) => {
+  apply: async (_of: unknown, command: TaskCommand) => {
     const changed = command(task);
     task = changed?.task ?? task;
     return { task, changed: changed !== null };
@@ -27,14 +27,14 @@ const BRANCH = 'refs/heads/assay/T1';
 /** The commit of the work below. */
 const ours = (): string => {
   const attempt = build.attempt({ report: build.report() });
-  return commitId({ tree: build.sha1('b'), parent: build.sha1('a'), ...commitText(task, attempt) });
+  return computeCommitId({ tree: build.fakeSha1('b'), parent: build.fakeSha1('a'), ...buildDeliveryCommit(task, attempt) });
 };
 
 beforeEach(() => {
   putOff = [];
-  const at = build.NOW.toISOString();
-  const work = { base_commit: build.sha1('a'), tree: build.sha1('b') };
-  task = build.inReview(
+  const at = build.FIXED_NOW.toISOString();
+  const work = { base_commit: build.fakeSha1('a'), tree: build.fakeSha1('b') };
+  task = build.taskInReview(
     {
       deliver: build.launch({ number: 3, lost: true }),
       verdict: build.verdict(),
@@ -44,24 +44,24 @@ beforeEach(() => {
   );
 });
 
-const ask = (answer: Ref[] | Error, after = 0) =>
+const ask = (answer: RepositoryRef[] | Error, after = 0) =>
   findBranchStep('T1', task.run, {
     tasks,
-    deadlines: { putOff: async (_, at) => void putOff.push(at) },
-    authorize: UNAUTHORIZED,
-    now: () => build.later(after),
-    remote: async (repository, ref) => {
+    deadlines: { postpone: async (_, at) => void putOff.push(at) },
+    getCredential: NO_CREDENTIALS,
+    now: () => build.addSeconds(after),
+    readRefs: async (repository, ref) => {
       expect([repository, ref]).toEqual([task.repository, BRANCH]);
       if (answer instanceof Error) throw answer;
       return answer;
     },
-    pause: async () => {},
+    sleep: async () => {},
   });
 
 describe('a repository that is asked what became of a push that nobody came back from', () => {
   it('has the branch: the work is delivered', async () => {
     const answer = [
-      { name: 'refs/heads/main', id: build.sha1('a') },
+      { name: 'refs/heads/main', id: build.fakeSha1('a') },
       { name: BRANCH, id: ours() },
     ];
     expect(await ask(answer)).toMatchObject({ stage: 'settle' });
@@ -72,13 +72,13 @@ describe('a repository that is asked what became of a push that nobody came back
     ['has no such branch', [], 'branch assay/T1 is not there'],
     [
       'has one of a longer name',
-      [{ name: `${BRANCH}/x`, id: build.sha1('d') }],
+      [{ name: `${BRANCH}/x`, id: build.fakeSha1('d') }],
       'branch assay/T1 is not there',
     ],
     [
       'has it at another commit',
-      [{ name: BRANCH, id: build.sha1('d') }],
-      `branch assay/T1 is at ${build.sha1('d')}, which is other work`,
+      [{ name: BRANCH, id: build.fakeSha1('d') }],
+      `branch assay/T1 is at ${build.fakeSha1('d')}, which is other work`,
     ],
   ])('%s: the work is not delivered, and that is known', async (_, answer, why) => {
     expect(await ask(answer)).toMatchObject({ stage: 'settle' });
@@ -89,16 +89,16 @@ describe('a repository that is asked what became of a push that nobody came back
   });
 
   it('does not answer for a while: it is asked again, by another execution', async () => {
-    expect(await ask(new RepositoryUnavailable('busy', true), 3_000)).toMatchObject({ stage: 'waiting' });
-    expect(putOff).toEqual([build.later(3_060)]);
-    expect(stageOf(task)).toBe('find_branch');
+    expect(await ask(new RepositoryUnavailableError('busy', true), 3_000)).toMatchObject({ stage: 'waiting' });
+    expect(putOff).toEqual([build.addSeconds(3_060)]);
+    expect(currentStage(task)).toBe('find_branch');
     expect(await ask([{ name: BRANCH, id: ours() }], 3_100)).toMatchObject({ stage: 'settle' });
     expect(task.delivery?.state).toBe('delivered');
   });
 
   it.each([
-    ['says that it will not', new RepositoryUnavailable('example.test answers 401', false), 0],
-    ['never does', new RepositoryUnavailable('example.test answers 401', true), 3_601],
+    ['says that it will not', new RepositoryUnavailableError('example.test answers 401', false), 0],
+    ['never does', new RepositoryUnavailableError('example.test answers 401', true), 3_601],
   ])('%s: it stays unknown, and the task says so', async (_, answer, after) => {
     expect(await ask(answer, after)).toMatchObject({ stage: 'settle' });
     expect(task.delivery).toMatchObject({

@@ -1,39 +1,39 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, expect, it } from 'vitest';
-import { newlyLanded } from '../../../../shared/contract/task/landed.ts';
-import type { WorkOutcome } from '../../../../shared/contract/task/outcome.ts';
+import { findNewMergedWork } from '../../../../shared/contract/task/landed.ts';
+import type { DeliveryOutcome } from '../../../../shared/contract/task/outcome.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { fileRows } from '../../../../shared/control/ledger/file-rows.ts';
 import { outcomeRows } from '../../../../shared/control/ledger/outcome-rows.ts';
-import { OutcomeRow } from '../../../../shared/control/ledger/rows.ts';
-import { recordOutcome } from '../../../../shared/control/task-commands/outcome.ts';
-import { LandedStore } from '../../../../shared/store/landed.ts';
+import { WorkOutcomeRow } from '../../../../shared/control/ledger/rows.ts';
+import { recordDeliveryOutcome } from '../../../../shared/control/task-commands/outcome.ts';
+import { MergedWorkStore } from '../../../../shared/store/landed.ts';
 import { TaskStore } from '../../../../shared/store/tasks.ts';
 import { recordReverts } from '../../../../shared/use-cases/deliver/reverts.ts';
-import { attempt, gate, later, NOW, sha1, task, verification } from '../../../support/builders.ts';
+import { attempt, gate, addSeconds, FIXED_NOW, fakeSha1, task, verification } from '../../../support/builders.ts';
 import { MemoryTable } from '../../../support/memory-table.ts';
 
 const SHOP = 'https://github.com/acme/shop.git';
 let store: TaskStore;
-let landed: LandedStore;
+let landed: MergedWorkStore;
 beforeEach(() => {
   const table = new MemoryTable();
   const db = {
     send: async (command: unknown) => table.carryOut(command),
   } as unknown as DynamoDBDocumentClient;
   store = new TaskStore(db, 'tasks');
-  landed = new LandedStore(db, 'tasks');
+  landed = new MergedWorkStore(db, 'tasks');
 });
 
 const delivery = {
   state: 'delivered',
-  base_commit: sha1('a'),
-  tree: sha1('b'),
+  base_commit: fakeSha1('a'),
+  tree: fakeSha1('b'),
   branch: 'assay/T1',
-  commit: sha1('c'),
+  commit: fakeSha1('c'),
   reason: null,
-  at: NOW.toISOString(),
+  at: FIXED_NOW.toISOString(),
 } as const;
 const made = (fields: Partial<Task> = {}, repository = SHOP): Task =>
   task(
@@ -56,40 +56,40 @@ const made = (fields: Partial<Task> = {}, repository = SHOP): Task =>
   );
 const seen = (fields: object = {}) => ({
   task_id: 'T1' as string | null,
-  reverted: sha1('c') as string | null,
+  reverted: fakeSha1('c') as string | null,
   request: null,
-  commit: sha1('d'),
-  at: later(60).toISOString(),
+  commit: fakeSha1('d'),
+  at: addSeconds(60).toISOString(),
   ...fields,
 });
-const tell = (revert = seen(), repository = SHOP, now = later(3_600)) =>
-  recordReverts(made({ id: 'T9' }, repository), [revert], { tasks: store, landed, now });
+const tell = (revert = seen(), repository = SHOP, now = addSeconds(3_600)) =>
+  recordReverts(made({ id: 'T9' }, repository), [revert], { tasks: store, mergedWork: landed, now });
 const byForge = (): Promise<unknown> =>
   store.change('T1', (each) => {
-    const outcome: WorkOutcome = {
+    const outcome: DeliveryOutcome = {
       what: 'reverted',
-      at: NOW.toISOString(),
+      at: FIXED_NOW.toISOString(),
       by: 'ada',
       request: 9,
       commit: null,
     };
-    return recordOutcome(each, outcome, later(1));
+    return recordDeliveryOutcome(each, outcome, addSeconds(1));
   });
-const known = async (): Promise<readonly WorkOutcome[]> => (await store.require('T1')).outcomes ?? [];
+const known = async (): Promise<readonly DeliveryOutcome[]> => (await store.require('T1')).outcomes ?? [];
 
 it('is one row that calls the gates which had passed it wrong, and a touch of each file', async () => {
   await store.create(made());
   const before = await store.require('T1');
   await tell();
   const after = await store.require('T1');
-  expect(outcomeRows(before, after).map((row) => OutcomeRow.parse(row))).toMatchObject([
+  expect(outcomeRows(before, after).map((row) => WorkOutcomeRow.parse(row))).toMatchObject([
     {
       record_id: 'T1#outcome#reverted',
       outcome: 'reverted',
       by: 'git',
       request: null,
-      commit: sha1('d'),
-      timestamp: later(60).toISOString(),
+      commit: fakeSha1('d'),
+      timestamp: addSeconds(60).toISOString(),
       passed_gates: ['tests'],
     },
   ]);
@@ -104,7 +104,7 @@ it('counts once, however many deliveries see it, and whether the forge tells it 
         await store.create(made({ id: 'T1' })).catch(() => {});
         await Promise.all(
           told.map((who) =>
-            who === 'forge' ? byForge() : tell(seen({ commit: sha1(who === 'one' ? '1' : '2') })),
+            who === 'forge' ? byForge() : tell(seen({ commit: fakeSha1(who === 'one' ? '1' : '2') })),
           ),
         );
         expect((await known()).map(({ what }) => what)).toEqual(['reverted']);
@@ -115,8 +115,8 @@ it('counts once, however many deliveries see it, and whether the forge tells it 
 });
 
 it.each([
-  ['before the work was delivered', later(-86_400).toISOString(), NOW.toISOString()],
-  ['in a year to come', '9999-12-31T23:59:59.000Z', later(3_600).toISOString()],
+  ['before the work was delivered', addSeconds(-86_400).toISOString(), FIXED_NOW.toISOString()],
+  ['in a year to come', '9999-12-31T23:59:59.000Z', addSeconds(3_600).toISOString()],
 ])('does not lie %s, whatever the commit says', async (_, at, expected) => {
   await store.create(made());
   await tell(seen({ at }));
@@ -139,28 +139,28 @@ it('says nothing of a task that there is none of', async () => {
 
 it.each([
   ['by the request that merged it', { reverted: null, request: 7 }],
-  ['by the commit that it was squashed to', { reverted: sha1('e') }],
-  ['by the one that merged that', { reverted: sha1('f') }],
+  ['by the commit that it was squashed to', { reverted: fakeSha1('e') }],
+  ['by the one that merged that', { reverted: fakeSha1('f') }],
 ])('knows whose work is undone %s, where a forge has told of the merge', async (_, by) => {
   await store.create(made());
   const before = await store.require('T1');
   await tell(seen({ task_id: null, ...by }));
   expect(await known()).toEqual([]);
   await store.change('T1', (each) =>
-    recordOutcome(
+    recordDeliveryOutcome(
       each,
       {
         what: 'merged',
-        at: NOW.toISOString(),
+        at: FIXED_NOW.toISOString(),
         by: 'ada',
         request: 7,
-        commit: sha1('f'),
-        squash_commit: sha1('e'),
+        commit: fakeSha1('f'),
+        squash_commit: fakeSha1('e'),
       },
-      later(1),
+      addSeconds(1),
     ),
   );
-  for (const as of newlyLanded(before, await store.require('T1'))) await landed.put(SHOP, as, 'T1', NOW);
+  for (const as of findNewMergedWork(before, await store.require('T1'))) await landed.put(SHOP, as, 'T1', FIXED_NOW);
   await tell(seen({ task_id: null, ...by }), 'https://github.com/other/shop.git');
   expect((await known()).map(({ what }) => what)).toEqual(['merged']);
   await tell(seen({ task_id: null, ...by }));

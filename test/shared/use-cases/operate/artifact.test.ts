@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { ArtifactQuery } from '../../../../shared/api/artifact-schemas.ts';
 import { sha256 } from '../../../../shared/lib/sha256.ts';
-import { artifactPart, PART_BYTES, wholeCharacters } from '../../../../shared/use-cases/operate/artifact.ts';
-import { attempt, sha1, task, verification } from '../../../support/builders.ts';
+import { readArtifactPart, MAX_PART_BYTES, wholeCharacterBytes } from '../../../../shared/use-cases/operate/artifact.ts';
+import { attempt, fakeSha1, task, verification } from '../../../support/builders.ts';
 
 const left = {
-  base_commit: sha1('a'),
-  tree: sha1('b'),
+  base_commit: fakeSha1('a'),
+  tree: fakeSha1('b'),
   patch_key: 'p',
   patch_sha256: 'c'.repeat(64),
   patch_bytes: 1,
@@ -25,10 +25,10 @@ const holding = (text: string) => ({
 const query = (fields: object) => ArtifactQuery.parse({ kind: 'patch', attempt: '1', ...fields });
 
 test('parts put together are the whole, and none ends within a character', async () => {
-  const text = '€𝄞ü'.repeat(PART_BYTES / 4);
+  const text = '€𝄞ü'.repeat(MAX_PART_BYTES / 4);
   let [read, offset]: [string, number | null] = ['', 0];
   while (offset !== null) {
-    const part = await artifactPart(done, query({ offset: String(offset) }), holding(text));
+    const part = await readArtifactPart(done, query({ offset: String(offset) }), holding(text));
     read += part.text;
     offset = part.next_offset;
   }
@@ -40,7 +40,7 @@ test('a cut anywhere leaves whole characters', () => {
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), fc.nat(), (text, at) => {
       const bytes = new TextEncoder().encode(text);
       const cut = bytes.subarray(0, (at % bytes.length) + 1);
-      const kept = cut.subarray(0, wholeCharacters(cut));
+      const kept = cut.subarray(0, wholeCharacterBytes(cut));
       expect(() => new TextDecoder('utf8', { fatal: true }).decode(kept)).not.toThrow();
       expect(cut.length - kept.length).toBeLessThan(4);
     }),
@@ -54,7 +54,7 @@ it.each([
   [{ attempt: undefined }, 'attempt 2 of task T1 has no patch'],
   [{ offset: '99' }, 'not that much of it'],
 ])('says what there is not: %j', async (fields, message) => {
-  await expect(artifactPart(done, query(fields), holding('short'))).rejects.toThrow(message);
+  await expect(readArtifactPart(done, query(fields), holding('short'))).rejects.toThrow(message);
 });
 
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00]);
@@ -87,7 +87,7 @@ const pictures = (bytes: Buffer | null) => ({
 
 test('hands out a picture by name, as a whole', async () => {
   const objects = pictures(png);
-  const part = await artifactPart(shown, query({ kind: 'screenshot', name: 'start' }), objects);
+  const part = await readArtifactPart(shown, query({ kind: 'screenshot', name: 'start' }), objects);
   expect(part).toMatchObject({
     kind: 'screenshot',
     encoding: 'base64',
@@ -106,5 +106,5 @@ it.each([
   ['which has no name', png, { kind: 'patch', name: 'start' }],
   ['is not what the evidence tells of', Buffer.from('another'), { kind: 'screenshot', name: 'start' }],
 ])('hands out no picture where it %s', async (message, bytes, fields) => {
-  await expect(artifactPart(shown, query(fields), pictures(bytes))).rejects.toThrow(message);
+  await expect(readArtifactPart(shown, query(fields), pictures(bytes))).rejects.toThrow(message);
 });

@@ -3,18 +3,18 @@ import { DEFAULT_TIER_MODELS as MODELS, type Tier } from '../../../../shared/con
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import type { LearnedOutcome } from '../../../../shared/control/cascade/learning/outcome.ts';
 import { CascadePolicy } from '../../../../shared/control/cascade/learning/policy.ts';
-import { NO_FIGURES } from '../../../../shared/control/metrics/figures.ts';
-import type { Change } from '../../../../shared/control/tune/change.ts';
-import { ITSELF } from '../../../../shared/control/tune/schema.ts';
-import { apply, propose } from '../../../../shared/control/tune/steps.ts';
-import { EvolutionStore } from '../../../../shared/store/evolution.ts';
+import { EMPTY_DAILY_METRICS } from '../../../../shared/control/metrics/figures.ts';
+import type { SettingChange } from '../../../../shared/control/tune/change.ts';
+import { AUTOMATIC_ACTOR } from '../../../../shared/control/tune/schema.ts';
+import { applyTestedProposal, addProposal } from '../../../../shared/control/tune/steps.ts';
+import { TuningStore } from '../../../../shared/store/evolution.ts';
 import type { ObjectStore } from '../../../../shared/store/objects.ts';
 import type { TaskStore } from '../../../../shared/store/tasks.ts';
 import { selectModel } from '../../../../shared/use-cases/cascade/cascade.ts';
 import {
   applyProposal,
-  type EvolveContext,
-  evolveByItself,
+  type TuningContext,
+  runAutomaticTuning,
   proposeChange,
   revertProposal,
 } from '../../../../shared/use-cases/operate/evolve.ts';
@@ -22,24 +22,24 @@ import { reduceEvidence } from '../../../../shared/use-cases/review/judge.ts';
 import {
   evidence,
   gate,
-  inReview,
-  later,
-  NOW,
+  taskInReview,
+  addSeconds,
+  FIXED_NOW,
   signal,
   task,
   verification,
 } from '../../../support/builders.ts';
-import { testTable } from '../../../support/dynalite.ts';
+import { createTestTable } from '../../../support/dynalite.ts';
 
-const table = await testTable();
+const table = await createTestTable();
 afterAll(() => table.close());
 const word = { by: 'ann', reason: 'its numbers' };
-const skip: Change = { kind: 'route', role: 'backend', complexity: 'low', tier: 'sonnet' };
-let evolution: EvolutionStore;
+const skip: SettingChange = { kind: 'route', role: 'backend', complexity: 'low', tier: 'sonnet' };
+let evolution: TuningStore;
 let number = 0;
 beforeEach(async () => {
   number += 1;
-  evolution = new EvolutionStore(table.db, await table.another(`evolve-${number}`));
+  evolution = new TuningStore(table.db, await table.another(`evolve-${number}`));
 });
 
 const outcome = (n: number, attempt: number, tier: Tier, passed: boolean): LearnedOutcome => ({
@@ -48,14 +48,14 @@ const outcome = (n: number, attempt: number, tier: Tier, passed: boolean): Learn
   passed,
   cost_usd: tier === 'haiku' ? 0.3 : 0.9,
   seconds: 60,
-  at: later(n).toISOString(),
+  at: addSeconds(n).toISOString(),
 });
 const ns = Array.from({ length: 40 }, (_, n) => n);
 /** A role of which haiku does `passes` of 40 tasks, and sonnet the others. */
-const context = (policy: object, passes = 2, now = later(10_000)): EvolveContext => ({
-  evolution,
+const context = (policy: object, passes = 2, now = addSeconds(10_000)): TuningContext => ({
+  tuning: evolution,
   beliefs: {
-    read: async () => ({
+    readRole: async () => ({
       control: { revision: 0, pins: {}, since: {}, history: [] },
       windows: [
         { complexity: 'low', tier: 'haiku', window: ns.map((n) => outcome(n, 1, 'haiku', n < passes)) },
@@ -67,10 +67,10 @@ const context = (policy: object, passes = 2, now = later(10_000)): EvolveContext
       ],
     }),
   },
-  counts: {
+  taskCounts: {
     counts: async () => ({ roles: new Map([['backend', {}]]) }),
   },
-  figures: { days: async () => new Map([['2026-01-01', NO_FIGURES]]) },
+  dailyMetrics: { readDays: async () => new Map([['2026-01-01', EMPTY_DAILY_METRICS]]) },
   models: MODELS,
   policy: CascadePolicy.parse(policy),
   now,
@@ -101,7 +101,7 @@ describe('what the deployment proposes of its own settings', () => {
     expect(during?.route?.reason).toContain('sonnet first by proposal p1');
     await revertProposal('p1', word, at);
     expect((await start('after'))?.tier).toBe('haiku');
-    expect((await evolution.settings()).history.map(({ action }) => action)).toEqual([
+    expect((await evolution.read()).history.map(({ action }) => action)).toEqual([
       'revert',
       'apply',
       'propose',
@@ -114,7 +114,7 @@ describe('what the deployment proposes of its own settings', () => {
     await expect(applyProposal('p1', word, at)).rejects.toThrow(
       /^proposal p1 is refused: replay of 40 tasks \(30 over what was never tried, taken at its worst; 0 left out\): dollars per task 0\.\d+ \(.*not shown to save/,
     );
-    expect(await evolution.settings()).toMatchObject({ in_force: {}, proposals: [{ status: 'refused' }] });
+    expect(await evolution.read()).toMatchObject({ in_force: {}, proposals: [{ status: 'refused' }] });
   });
 
   it('what is above the level is applied by nobody, and what means nothing here is refused with its field', async () => {
@@ -130,7 +130,7 @@ describe('what the deployment proposes of its own settings', () => {
       errors: [{ pointer: '/setting/kind' }],
     });
     await expect(applyProposal('p9', word, at)).rejects.toMatchObject({ code: 'not_found' });
-    expect((await evolution.settings()).in_force).toEqual({});
+    expect((await evolution.read()).in_force).toEqual({});
   });
 
   it('two who apply rivals at once: one of them is applied', async () => {
@@ -139,7 +139,7 @@ describe('what the deployment proposes of its own settings', () => {
     await proposeChange({ ...skip, tier: 'opus' }, word, at);
     const said = await Promise.allSettled(['p1', 'p2'].map((id) => applyProposal(id, word, at)));
     expect(said.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    const { in_force, proposals } = await evolution.settings();
+    const { in_force, proposals } = await evolution.read();
     expect(Object.keys(in_force)).toEqual(['route backend low']);
     expect(proposals.filter(({ status }) => status === 'applied')).toHaveLength(1);
   });
@@ -147,20 +147,20 @@ describe('what the deployment proposes of its own settings', () => {
 
 describe('a deployment that acts for itself', () => {
   const greedy = { policy: 'greedy', min_observations: 50 };
-  const prompt: Change = { kind: 'prompt', role: 'backend', text: 'Run the linter.' };
+  const prompt: SettingChange = { kind: 'prompt', role: 'backend', text: 'Run the linter.' };
 
   it('does nothing at L0, looks once a day at L1, and leaves routes to a person', async () => {
-    expect(await evolveByItself(context({ evolve: 'L0' }))).toBeNull();
+    expect(await runAutomaticTuning(context({ evolve: 'L0' }))).toBeNull();
     const at = context({ evolve: 'L3' });
     await proposeChange(prompt, word, at);
-    expect(await evolveByItself(at)).toEqual({ proposed: 1, applied: ['p1'], refused: [] });
-    expect(await evolveByItself(at)).toBeNull();
-    const { in_force, proposals, history } = await evolution.settings();
+    expect(await runAutomaticTuning(at)).toEqual({ proposed: 1, applied: ['p1'], refused: [] });
+    expect(await runAutomaticTuning(at)).toBeNull();
+    const { in_force, proposals, history } = await evolution.read();
     expect(in_force).toMatchObject({ 'prompt backend': { share: 'half' } });
     expect(proposals.map(({ status }) => status)).toEqual(['trial', 'proposed']);
-    expect(history[0]).toMatchObject({ action: 'try', by: ITSELF });
+    expect(history[0]).toMatchObject({ action: 'try', by: AUTOMATIC_ACTOR });
     // The next day the trial is not over: it goes on, and nothing changes.
-    const next = await evolveByItself(context({ evolve: 'L3' }, 2, later(100_000)));
+    const next = await runAutomaticTuning(context({ evolve: 'L3' }, 2, addSeconds(100_000)));
     expect(next?.refused[0]).toContain('the trial of p1 is not over');
   });
 
@@ -170,14 +170,14 @@ describe('a deployment that acts for itself', () => {
     await applyProposal('p1', word, at);
     await revertProposal('p1', word, at);
     await proposeChange(prompt, word, at);
-    expect((await evolveByItself(at))?.applied).toEqual([]);
+    expect((await runAutomaticTuning(at))?.applied).toEqual([]);
   });
 });
 
 describe('a gate whose requirement was changed', () => {
   it('decides as the deployment says, and the verdict names the proposal', async () => {
-    const reduced = async (state: Pick<EvolutionStore, 'settings'> | undefined) => {
-      const of: Task = inReview({ verification: verification() });
+    const reduced = async (state: Pick<TuningStore, 'read'> | undefined) => {
+      const of: Task = taskInReview({ verification: verification() });
       const tasks = { require: async () => of } as unknown as TaskStore;
       const text = JSON.stringify(
         evidence({
@@ -189,16 +189,16 @@ describe('a gate whose requirement was changed', () => {
       return (
         await reduceEvidence(
           { task_id: of.id, run: of.run, attempt: 1 },
-          { tasks, objects, models: {}, now: NOW, ...(state && { evolution: state }) },
+          { tasks, objects, models: {}, now: FIXED_NOW, ...(state && { evolution: state }) },
         )
       ).verdict;
     };
     expect((await reduced(undefined)).verdict).toBe('fail');
-    const setting: Change = { kind: 'gate', gate: 'lint', required: false };
-    await evolution.evolveSettings((state) => propose(state, setting, 'n', { ...word, now: later(1) }));
+    const setting: SettingChange = { kind: 'gate', gate: 'lint', required: false };
+    await evolution.update((state) => addProposal(state, setting, 'n', { ...word, now: addSeconds(1) }));
     const test = {
       by: 'words',
-      at: later(1).toISOString(),
+      at: addSeconds(1).toISOString(),
       holds: true,
       why: 'n',
       tasks: 60,
@@ -207,7 +207,7 @@ describe('a gate whose requirement was changed', () => {
       cost_usd: null,
       pass_rate: null,
     } as const;
-    await evolution.evolveSettings((state) => apply(state, 'p1', test, 'L3', { ...word, now: later(1) }));
+    await evolution.update((state) => applyTestedProposal(state, 'p1', test, 'L3', { ...word, now: addSeconds(1) }));
     const verdict = await reduced(evolution);
     expect(verdict.verdict).toBe('pass');
     expect(verdict.reasons).toEqual([

@@ -1,29 +1,29 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { INDEXES } from '../../../../shared/contract/names.ts';
+import { TABLE_INDEXES } from '../../../../shared/contract/names.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { taskKey, toItem } from '../../../../shared/store/task-item.ts';
+import { taskKey, taskToItem } from '../../../../shared/store/task-item.ts';
 import { giveDeadlines } from '../../../../shared/use-cases/operate/give-deadlines.ts';
-import { attempt, later, NOW, task } from '../../../support/builders.ts';
-import { testTable } from '../../../support/dynalite.ts';
+import { attempt, addSeconds, FIXED_NOW, task } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeEach(async () => {
-  table = await testTable();
+  table = await createTestTable();
 });
 afterEach(() => table.close());
 
 /** An item as it was stored before there was an index of deadlines. */
 async function old(of: Task): Promise<void> {
-  const { pk, sk } = INDEXES.byDeadline;
-  const { [pk]: _, [sk]: __, ...item } = toItem(of) as Record<string, unknown>;
+  const { pk, sk } = TABLE_INDEXES.byDeadline;
+  const { [pk]: _, [sk]: __, ...item } = taskToItem(of) as Record<string, unknown>;
   await table.db.send(new PutCommand({ TableName: 'tasks', Item: item }));
 }
 const claimed = (id: string): Task =>
   task({ id, status: 'claimed', attempts: [attempt({ holder: 'ann', lease_until: 1 })] });
 const due = async (): Promise<string[]> => {
   const ids: string[] = [];
-  for await (const { id } of table.deadlines.due(later(86_400))) ids.push(id);
+  for await (const { id } of table.deadlines.listDue(addSeconds(86_400))) ids.push(id);
   return ids.toSorted((a, b) => a.localeCompare(b));
 };
 const upgrade = (goOn: () => boolean = () => true) => giveDeadlines({ ...table, goOn });
@@ -63,8 +63,8 @@ describe('tasks that were stored before there were deadlines', () => {
 
   it('keep a deadline that somebody has set meanwhile', async () => {
     await old(claimed('T1'));
-    const { pk, sk } = INDEXES.byDeadline;
-    const mine = `${NOW.toISOString()}#T1`;
+    const { pk, sk } = TABLE_INDEXES.byDeadline;
+    const mine = `${FIXED_NOW.toISOString()}#T1`;
     await table.db.send(
       new UpdateCommand({
         TableName: 'tasks',
@@ -75,6 +75,6 @@ describe('tasks that were stored before there were deadlines', () => {
       }),
     );
     expect(await upgrade()).toBe(0);
-    expect((await table.deadlines.get('T1'))?.deadline).toBe(NOW.toISOString());
+    expect((await table.deadlines.get('T1'))?.deadline).toBe(FIXED_NOW.toISOString());
   });
 });

@@ -1,16 +1,16 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { SubmitTaskInput } from '../../../../shared/contract/submission/schema.ts';
+import type { TaskSubmissionInput } from '../../../../shared/contract/submission/schema.ts';
 import type { SubmitContext } from '../../../../shared/use-cases/submit/submit.ts';
 import { submitBatch } from '../../../../shared/use-cases/submit/submit-batch.ts';
-import { ANY_AGENTS, NO_OBJECTS, NOW, submission } from '../../../support/builders.ts';
-import { testTable } from '../../../support/dynalite.ts';
+import { ANY_AGENTS, REJECTING_OBJECTS, FIXED_NOW, submission } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 let send: typeof table.db.send;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
   send = table.db.send.bind(table.db);
 });
 afterEach(() => {
@@ -20,15 +20,15 @@ afterAll(() => table.close());
 
 const context = (key: string | null): SubmitContext => ({
   tasks: table.tasks,
-  now: NOW,
-  by: 'ann',
+  now: FIXED_NOW,
+  submitter: 'ann',
   idempotencyKey: key,
   allowFileRepositories: false,
-  deliverTo: [],
+  pushScopes: [],
   agents: ANY_AGENTS,
-  objects: NO_OBJECTS,
+  objects: REJECTING_OBJECTS,
 });
-const batch = (count: number, more: (index: number) => Partial<SubmitTaskInput> = () => ({})) =>
+const batch = (count: number, more: (index: number) => Partial<TaskSubmissionInput> = () => ({})) =>
   Array.from({ length: count }, (_, index) => submission({ title: `task ${index}`, ...more(index) }));
 /** The table takes `writes` new tasks, and then no more. */
 function failAfter(writes: number): { begun: number; most: number } {

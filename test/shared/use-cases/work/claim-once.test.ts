@@ -5,17 +5,17 @@ import { Refusal } from '../../../../shared/contract/refusal.ts';
 import { submitTask } from '../../../../shared/use-cases/submit/submit.ts';
 import {
   type ClaimContext,
-  type Claimed,
+  type ClaimedAttempt,
   claimNext,
   claimTask,
 } from '../../../../shared/use-cases/work/claim.ts';
-import { claimKey } from '../../../../shared/use-cases/work/claim-once.ts';
-import { ANY_AGENTS, later, NO_OBJECTS, NOW, submission } from '../../../support/builders.ts';
-import { testTable } from '../../../support/dynalite.ts';
+import { createClaimKey } from '../../../../shared/use-cases/work/claim-once.ts';
+import { ANY_AGENTS, addSeconds, REJECTING_OBJECTS, FIXED_NOW, submission } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite.ts';
 
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
 });
 afterAll(() => table.close());
 
@@ -26,23 +26,23 @@ const context = (
   more: { by?: string; secret?: string } = {},
 ): ClaimContext => {
   const by = more.by ?? 'ann';
-  const made = claimKey(by, key, more.secret ?? SECRET, request);
+  const made = createClaimKey(by, key, more.secret ?? SECRET, request);
   const { tasks, locks } = table;
-  return { tasks, locks, now: NOW, by, leaseSeconds: 120, once: { key: made, store: table.claims } };
+  return { tasks, locks, now: FIXED_NOW, claimant: by, leaseSeconds: 120, idempotency: { key: made, store: table.claims } };
 };
 const external = async (role: string, id: string, files: string[] = []): Promise<void> => {
   await submitTask(submission({ id, role, files, runner: 'external' }), {
     tasks: table.tasks,
-    now: NOW,
-    by: 'ann',
+    now: FIXED_NOW,
+    submitter: 'ann',
     idempotencyKey: null,
     allowFileRepositories: false,
-    deliverTo: [],
+    pushScopes: [],
     agents: ANY_AGENTS,
-    objects: NO_OBJECTS,
+    objects: REJECTING_OBJECTS,
   });
 };
-const said = ({ task, attempt, token }: Claimed) => [task.id, attempt, token];
+const said = ({ task, attempt, token }: ClaimedAttempt) => [task.id, attempt, token];
 const codeOf = async (claim: Promise<unknown>): Promise<unknown> =>
   claim.then(
     () => 'claimed',
@@ -75,24 +75,24 @@ it('loses no task when every answer is lost: 40 claims with a repeat each take 4
 
 it('carries out what it had meant to when it was cut off between the two writes', async () => {
   for (const id of ['c1', 'c2']) await external('cut', id);
-  const { once } = context('cut-key');
+  const { idempotency } = context('cut-key');
   await table.claims.put(
-    once?.key.id ?? '',
-    { request: once?.key.request ?? '', task: 'c2', version: 1 },
+    idempotency?.key.id ?? '',
+    { request: idempotency?.key.request ?? '', task: 'c2', version: 1 },
     null,
-    NOW,
+    FIXED_NOW,
   );
   expect((await claimNext('cut', context('cut-key'))).task.id).toBe('c2');
 });
 
 it('looks for another task when the one that it meant was taken meanwhile, and stays with that', async () => {
   for (const id of ['m1', 'm2']) await external('meant', id);
-  const { once } = context('mine');
+  const { idempotency } = context('mine');
   await table.claims.put(
-    once?.key.id ?? '',
-    { request: once?.key.request ?? '', task: 'm1', version: 1 },
+    idempotency?.key.id ?? '',
+    { request: idempotency?.key.request ?? '', task: 'm1', version: 1 },
     null,
-    NOW,
+    FIXED_NOW,
   );
   await claimTask('m1', null, context('theirs', 'm1', { by: 'bob' }));
   const first = said(await claimNext('meant', context('mine')));
@@ -121,7 +121,7 @@ it('says that the attempt is over once it is, and starts no second one with the 
       attempts: task.attempts.map((each) => ({
         ...each,
         outcome: 'expired',
-        ended_at: later(9).toISOString(),
+        ended_at: addSeconds(9).toISOString(),
       })),
     },
   }));
@@ -158,7 +158,7 @@ it('knows its own write again when the answer of the table was lost', async () =
     return send(command, ...rest);
   }) as typeof table.db.send;
   try {
-    const { once: _, ...plain } = context('none');
+    const { idempotency: _, ...plain } = context('none');
     expect((await claimTask('w1', null, plain)).attempt).toBe(1);
   } finally {
     table.db.send = send;

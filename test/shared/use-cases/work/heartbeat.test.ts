@@ -2,21 +2,21 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refusal } from '../../../../shared/contract/refusal.ts';
-import type { Status } from '../../../../shared/contract/task/status.ts';
+import type { TaskStatus } from '../../../../shared/contract/task/status.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { withBeat } from '../../../../shared/control/task-commands/beat.ts';
+import { applyHeartbeat } from '../../../../shared/control/task-commands/beat.ts';
 import { START_GRACE_SECONDS } from '../../../../shared/control/task-commands/deadline.ts';
-import { failByOperator } from '../../../../shared/control/task-commands/operate.ts';
+import { failTaskByOperator } from '../../../../shared/control/task-commands/operate.ts';
 import { taskKey } from '../../../../shared/store/task-item.ts';
-import { type ReconcileContext, reconcile } from '../../../../shared/use-cases/operate/reconcile.ts';
-import { heartbeat } from '../../../../shared/use-cases/work/heartbeat.ts';
-import { attempt, later, NOW, task } from '../../../support/builders.ts';
-import { testTable } from '../../../support/dynalite.ts';
+import { type ReconcileContext, reconcileTasks } from '../../../../shared/use-cases/operate/reconcile.ts';
+import { recordHeartbeat } from '../../../../shared/use-cases/work/heartbeat.ts';
+import { attempt, addSeconds, FIXED_NOW, task } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite.ts';
 
 const LEASE = 120;
-let table: Awaited<ReturnType<typeof testTable>>;
+let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
-  table = await testTable();
+  table = await createTestTable();
 });
 afterAll(() => table.close());
 
@@ -26,33 +26,33 @@ const machines = {
 };
 const round = (at: Date, more: Partial<ReconcileContext> = {}) => {
   const { tasks, requests, deadlines, beats, locks, counts, beliefs, spend, register } = table;
-  return reconcile({
-    ...{ tasks, requests, deadlines, beats, locks, counts, beliefs, spend, register },
-    machines: machines as never,
-    cascadeMachine: 'arn',
+  return reconcileTasks({
+    ...{ tasks, workRequests: requests, deadlines, heartbeats: beats, locks, counts, beliefs, spend, register },
+    stateMachines: machines as never,
+    cascadeMachineArn: 'arn',
     onCompletion: () => {},
     now: () => at,
     graceSeconds: START_GRACE_SECONDS,
-    all: false,
-    goOn: () => true,
+    isAfterRestart: false,
+    hasTimeLeft: () => true,
     ...more,
   });
 };
 const beat = (id: string, at: Date, message?: string) =>
-  heartbeat(id, 1, message === undefined ? null : { message, percent: null, at: at.toISOString() }, {
+  recordHeartbeat(id, 1, message === undefined ? null : { message, percent: null, at: at.toISOString() }, {
     tasks: table.tasks,
-    beats: table.beats,
+    heartbeats: table.beats,
     leaseSeconds: LEASE,
     now: at,
   });
 let made = 0;
 /** A task whose agent has given its first sign of life just now. */
-const begun = async (status: Status = 'claimed'): Promise<string> => {
+const begun = async (status: TaskStatus = 'claimed'): Promise<string> => {
   made += 1;
   const { task: put } = await table.tasks.create(
     task({ id: `beats-${made}`, run: 1, status, attempts: [attempt()] }),
   );
-  if (status === 'claimed') await beat(put.id, NOW);
+  if (status === 'claimed') await beat(put.id, FIXED_NOW);
   return put.id;
 };
 /** The item of the task itself, as those who follow the stream see it. */
@@ -71,20 +71,20 @@ describe('a heartbeat', () => {
     const id = await begun();
     const first = await item(id);
     expect(first['status']).toBe('in_progress');
-    for (const seconds of [30, 60, 90]) await beat(id, later(seconds), `at ${seconds}`);
+    for (const seconds of [30, 60, 90]) await beat(id, addSeconds(seconds), `at ${seconds}`);
     expect(await item(id)).toEqual(first);
     const task = await now(id);
     expect(task.version).toBe(first['version']);
     expect(task.attempts[0]).toMatchObject({
-      lease_until: later(90 + LEASE).getTime() / 1_000,
+      lease_until: addSeconds(90 + LEASE).getTime() / 1_000,
       progress: { message: 'at 90' },
     });
   });
 
   it('is what the task says once something else is written of it', async () => {
     const id = await begun();
-    await beat(id, later(60), 'half way');
-    await table.tasks.change(id, (each) => failByOperator(each, 'enough', 'ann', later(70)));
+    await beat(id, addSeconds(60), 'half way');
+    await table.tasks.change(id, (each) => failTaskByOperator(each, 'enough', 'ann', addSeconds(70)));
     expect((await item(id))['attempts']).toMatchObject([{ progress: { message: 'half way' } }]);
   });
 
@@ -92,8 +92,8 @@ describe('a heartbeat', () => {
     const id = await begun();
     asked.length = 0;
     for (let at = 30; at <= 1_800; at += 30) {
-      await beat(id, later(at));
-      await round(later(at + 1));
+      await beat(id, addSeconds(at));
+      await round(addSeconds(at + 1));
     }
     expect(await now(id)).toMatchObject({ status: 'in_progress', version: 2 });
     expect(asked.filter((name) => name.startsWith(`${id}-`))).toEqual([]);
@@ -101,21 +101,21 @@ describe('a heartbeat', () => {
 
   it('that stays away for a lease gives the task to the next one, and comes too late then', async () => {
     const id = await begun();
-    await beat(id, later(100));
-    await round(later(219));
+    await beat(id, addSeconds(100));
+    await round(addSeconds(219));
     expect((await now(id)).status).toBe('in_progress');
-    await round(later(221));
+    await round(addSeconds(221));
     expect(await now(id)).toMatchObject({ status: 'open', attempts: [{ outcome: 'expired' }] });
-    expect(await refused(beat(id, later(222)))).toBe('stale_lease');
+    expect(await refused(beat(id, addSeconds(222)))).toBe('stale_lease');
   });
 
   it('is refused once the lease has run out, also while the task has not heard of it', async () => {
     const id = await begun();
-    await beat(id, later(10));
-    expect(await refused(beat(id, later(131)))).toBe('stale_lease');
+    await beat(id, addSeconds(10));
+    expect(await refused(beat(id, addSeconds(131)))).toBe('stale_lease');
     const other = await begun();
-    expect(await table.beats.end(other, 1, later(121))).toBe(true);
-    expect(await refused(beat(other, later(121)))).toBe('stale_lease');
+    expect(await table.beats.endLease(other, 1, addSeconds(121))).toBe(true);
+    expect(await refused(beat(other, addSeconds(121)))).toBe('stale_lease');
   });
 
   it('that comes first wins against the end of the lease: what it was promised holds', async () => {
@@ -123,42 +123,42 @@ describe('a heartbeat', () => {
     // The reconciler has seen a lease that ran out; a beat of a slow clock, still within it, comes before its write.
     const { deadlines: real } = table;
     const deadlines = {
-      due: (until: Date) => real.due(until),
+      listDue: (until: Date) => real.listDue(until),
       set: real.set.bind(real),
       get: async (of: string) => {
         const seen = await real.get(of);
-        if (of === id) await beat(id, later(119));
+        if (of === id) await beat(id, addSeconds(119));
         return seen;
       },
     } as typeof real;
-    await round(later(121), { deadlines });
+    await round(addSeconds(121), { deadlines });
     expect((await now(id)).status).toBe('in_progress');
   });
 
   it('is taken again after a lease that was ended, when the task has another one since', async () => {
     const id = await begun('in_progress');
-    expect(await table.beats.end(id, 1, later(150))).toBe(true);
+    expect(await table.beats.endLease(id, 1, addSeconds(150))).toBe(true);
     await table.tasks.change(id, (each) => ({
       event: 'keep',
       task: {
         ...each,
         version: each.version + 1,
-        attempts: [{ ...attempt(), lease_until: Math.floor(later(400).getTime() / 1_000) }],
+        attempts: [{ ...attempt(), lease_until: Math.floor(addSeconds(400).getTime() / 1_000) }],
       },
     }));
-    await beat(id, later(160));
-    expect((await now(id)).attempts[0]?.lease_until).toBe(later(400).getTime() / 1_000);
-    await beat(id, later(350));
-    expect((await now(id)).attempts[0]?.lease_until).toBe(later(470).getTime() / 1_000);
+    await beat(id, addSeconds(160));
+    expect((await now(id)).attempts[0]?.lease_until).toBe(addSeconds(400).getTime() / 1_000);
+    await beat(id, addSeconds(350));
+    expect((await now(id)).attempts[0]?.lease_until).toBe(addSeconds(470).getTime() / 1_000);
   });
 
   it('of an attempt that is over is forgotten when it would be due', async () => {
     const id = await begun();
-    await beat(id, later(100));
-    await round(later(121));
-    expect(await table.beats.read(id, 1)).toMatchObject({ deadline: later(221).toISOString() });
-    await table.tasks.change(id, (each) => failByOperator(each, 'enough', 'ann', later(130)));
-    await round(later(222));
+    await beat(id, addSeconds(100));
+    await round(addSeconds(121));
+    expect(await table.beats.read(id, 1)).toMatchObject({ deadline: addSeconds(221).toISOString() });
+    await table.tasks.change(id, (each) => failTaskByOperator(each, 'enough', 'ann', addSeconds(130)));
+    await round(addSeconds(222));
     expect(await table.beats.read(id, 1)).toBeNull();
   });
 
@@ -176,10 +176,10 @@ describe('a heartbeat', () => {
           for (const { after, round: isRound } of steps) {
             at += after;
             if (isRound) {
-              await round(later(at));
+              await round(addSeconds(at));
               isOver ||= at > lease;
             } else {
-              const said = await refused(beat(id, later(at)));
+              const said = await refused(beat(id, addSeconds(at)));
               expect(said, `at ${at} with a lease until ${lease}`).toBe(
                 at > lease ? 'stale_lease' : 'nothing',
               );
@@ -187,8 +187,8 @@ describe('a heartbeat', () => {
             }
             expect((await now(id)).status, `at ${at}`).toBe(isOver ? 'open' : 'in_progress');
           }
-          await round(later(Math.max(at, lease) + 1));
-          await round(later(Math.max(at, lease) + 900));
+          await round(addSeconds(Math.max(at, lease) + 1));
+          await round(addSeconds(Math.max(at, lease) + 900));
           expect((await now(id)).status).toBe('open');
         },
       ),
@@ -201,9 +201,9 @@ describe('a sign of life', () => {
   it('never shortens a lease, and is nothing to another attempt or to one that has reported', () => {
     const running = task({ status: 'in_progress', attempts: [attempt({ lease_until: 500 })] });
     const sign = { attempt: 1, lease_until: 400, progress: null };
-    expect(withBeat(running, sign).attempts[0]?.lease_until).toBe(500);
-    expect(withBeat(running, { ...sign, attempt: 2, lease_until: 900 })).toBe(running);
+    expect(applyHeartbeat(running, sign).attempts[0]?.lease_until).toBe(500);
+    expect(applyHeartbeat(running, { ...sign, attempt: 2, lease_until: 900 })).toBe(running);
     const over = task({ status: 'in_review', attempts: [attempt({ lease_until: 500 })] });
-    expect(withBeat(over, { ...sign, lease_until: 900 })).toBe(over);
+    expect(applyHeartbeat(over, { ...sign, lease_until: 900 })).toBe(over);
   });
 });

@@ -1,6 +1,6 @@
-import { type Answer, event, type Json, type Protocol, record, records } from '../protocol.ts';
+import { type ScriptedModelResponse, formatSseEvent, type Json, type ModelProtocol, asRecord, asRecordList } from '../protocol.ts';
 
-const usage = ({ tokens }: Answer): Json | undefined =>
+const usage = ({ tokens }: ScriptedModelResponse): Json | undefined =>
   tokens === null
     ? undefined
     : {
@@ -10,19 +10,19 @@ const usage = ({ tokens }: Answer): Json | undefined =>
         output_tokens: tokens.output,
       };
 
-const stopReason = ({ said }: Answer): string => {
-  if (said === 'refused') return 'refusal';
-  return 'call' in said ? 'tool_use' : 'end_turn';
+const stopReason = ({ content }: ScriptedModelResponse): string => {
+  if (content === 'refused') return 'refusal';
+  return 'call' in content ? 'tool_use' : 'end_turn';
 };
 
-function content({ said, id }: Answer): Json {
+function content({ content: said, id }: ScriptedModelResponse): Json {
   if (said === 'refused') return { type: 'text', text: '' };
   return 'text' in said
     ? { type: 'text', text: said.text }
     : { type: 'tool_use', id: `toolu_${id}`, name: said.call.name, input: said.call.args };
 }
 
-const message = (answer: Answer): Json => ({
+const message = (answer: ScriptedModelResponse): Json => ({
   id: `msg_${answer.id}`,
   type: 'message',
   role: 'assistant',
@@ -34,11 +34,11 @@ const message = (answer: Answer): Json => ({
 });
 
 /** Anthropic's Messages. */
-export const anthropic: Protocol = {
+export const anthropicProtocol: ModelProtocol = {
   path: /\/messages$/,
-  read(body) {
-    const tools = records(body['tools']);
-    const choice = record(body['tool_choice']);
+  parseRequest(body) {
+    const tools = asRecordList(body['tools']);
+    const choice = asRecord(body['tool_choice']);
     const wanted = choice['type'] === 'tool' || choice['type'] === 'any';
     const forced = wanted
       ? tools.find(({ name }) => choice['name'] === undefined || choice['name'] === name)
@@ -46,20 +46,20 @@ export const anthropic: Protocol = {
     return {
       model: String(body['model']),
       tools: tools.map(({ name }) => String(name)),
-      done: records(body['messages'])
-        .flatMap((each) => records(each['content']))
+      completedToolCalls: asRecordList(body['messages'])
+        .flatMap((each) => asRecordList(each['content']))
         .filter(({ type }) => type === 'tool_use').length,
       stream: body['stream'] === true,
-      schema: record(record(body['output_config'])['format'])['schema'],
+      schema: asRecord(asRecord(body['output_config'])['format'])['schema'],
       ...(forced && { forced: { name: String(forced['name']), schema: forced['input_schema'] } }),
     };
   },
-  whole: message,
-  events(answer) {
+  encodeResponse: message,
+  encodeEvents(answer) {
     const block = content(answer);
     const isCall = block['type'] === 'tool_use';
     const counted = usage(answer);
-    const named = (data: Json): string => event(data, String(data['type']));
+    const named = (data: Json): string => formatSseEvent(data, String(data['type']));
     return [
       named({
         type: 'message_start',
@@ -75,7 +75,7 @@ export const anthropic: Protocol = {
         index: 0,
         content_block: isCall ? { ...block, input: {} } : { type: 'text', text: '' },
       }),
-      event({ type: 'ping' }, 'ping'),
+      formatSseEvent({ type: 'ping' }, 'ping'),
       named({
         type: 'content_block_delta',
         index: 0,
@@ -92,7 +92,7 @@ export const anthropic: Protocol = {
       named({ type: 'message_stop' }),
     ];
   },
-  failure: ({ anthropic: type, message }) => ({
+  encodeFailure: ({ anthropic: type, message }) => ({
     type: 'error',
     error: { type, message },
     request_id: 'req_scripted',

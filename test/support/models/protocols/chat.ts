@@ -1,7 +1,7 @@
-import { type Answer, event, type Json, type Protocol, record, records } from '../protocol.ts';
-import { openaiError } from './openai-error.ts';
+import { type ScriptedModelResponse, formatSseEvent, type Json, type ModelProtocol, asRecord, asRecordList } from '../protocol.ts';
+import { buildOpenaiError } from './openai-error.ts';
 
-const usage = ({ tokens }: Answer): Json | undefined => {
+const usage = ({ tokens }: ScriptedModelResponse): Json | undefined => {
   if (tokens === null) return undefined;
   const prompt = tokens.input < 0 ? -1 : tokens.input + tokens.cacheRead;
   return {
@@ -13,7 +13,7 @@ const usage = ({ tokens }: Answer): Json | undefined => {
   };
 };
 
-function said({ said, id }: Answer): { message: Json; reason: string } {
+function said({ content: said, id }: ScriptedModelResponse): { message: Json; reason: string } {
   if (said === 'refused')
     return {
       message: { role: 'assistant', content: null, refusal: 'I cannot help with that.' },
@@ -32,16 +32,16 @@ function said({ said, id }: Answer): { message: Json; reason: string } {
 }
 
 /** OpenAI's Chat Completions. Counts come in a stream only when it is asked for them. */
-export const chat: Protocol = {
+export const openaiChatProtocol: ModelProtocol = {
   path: /\/chat\/completions$/,
-  read: (body) => ({
+  parseRequest: (body) => ({
     model: String(body['model']),
-    tools: records(body['tools']).map((tool) => String(record(tool['function'])['name'])),
-    done: records(body['messages']).flatMap((each) => records(each['tool_calls'])).length,
+    tools: asRecordList(body['tools']).map((tool) => String(asRecord(tool['function'])['name'])),
+    completedToolCalls: asRecordList(body['messages']).flatMap((each) => asRecordList(each['tool_calls'])).length,
     stream: body['stream'] === true,
-    schema: record(record(body['response_format'])['json_schema'])['schema'],
+    schema: asRecord(asRecord(body['response_format'])['json_schema'])['schema'],
   }),
-  whole(answer) {
+  encodeResponse(answer) {
     const { message, reason } = said(answer);
     return {
       id: `chatcmpl-${answer.id}`,
@@ -52,7 +52,7 @@ export const chat: Protocol = {
       usage: usage(answer),
     };
   },
-  events(answer, body) {
+  encodeEvents(answer, body) {
     const { message, reason } = said(answer);
     const base = {
       id: `chatcmpl-${answer.id}`,
@@ -61,16 +61,16 @@ export const chat: Protocol = {
       model: answer.model,
     };
     const chunk = (delta: Json, finish: string | null): string =>
-      event({ ...base, choices: [{ index: 0, delta, finish_reason: finish }], usage: null });
+      formatSseEvent({ ...base, choices: [{ index: 0, delta, finish_reason: finish }], usage: null });
     const counted = usage(answer);
-    const wanted = record(body['stream_options'])['include_usage'] === true;
+    const wanted = asRecord(body['stream_options'])['include_usage'] === true;
     return [
       chunk({ role: 'assistant', content: '' }, null),
       chunk(message, null),
       chunk({}, reason),
-      ...(wanted && counted ? [event({ ...base, choices: [], usage: counted })] : []),
-      event('[DONE]'),
+      ...(wanted && counted ? [formatSseEvent({ ...base, choices: [], usage: counted })] : []),
+      formatSseEvent('[DONE]'),
     ];
   },
-  failure: openaiError,
+  encodeFailure: buildOpenaiError,
 };

@@ -1,40 +1,40 @@
-import { type Answer, type Json, type Protocol, record, records } from '../protocol.ts';
+import { type ScriptedModelResponse, type Json, type ModelProtocol, asRecord, asRecordList } from '../protocol.ts';
 
 /** The schema of an answer: newer models are told it as such, others as the input of a tool that must be called. */
 const formatOf = (body: Json): Json =>
-  record(record(record(body['additionalModelRequestFields'])['output_config'])['format']);
+  asRecord(asRecord(asRecord(body['additionalModelRequestFields'])['output_config'])['format']);
 
-function content({ said, id }: Answer): Json {
+function content({ content: said, id }: ScriptedModelResponse): Json {
   if (said === 'refused') return { text: '' };
   return 'text' in said
     ? { text: said.text }
     : { toolUse: { toolUseId: `tooluse_${id}`, name: said.call.name, input: said.call.args } };
 }
 
-const stopReason = ({ said }: Answer): string => {
-  if (said === 'refused') return 'guardrail_intervened';
-  return 'call' in said ? 'tool_use' : 'end_turn';
+const stopReason = ({ content }: ScriptedModelResponse): string => {
+  if (content === 'refused') return 'guardrail_intervened';
+  return 'call' in content ? 'tool_use' : 'end_turn';
 };
 
 /** Bedrock's Converse. Its answer does not name the model: the path has named it, and IAM allows that one. */
-export const converse: Protocol = {
+export const bedrockConverseProtocol: ModelProtocol = {
   path: /^\/model\/[^/]+\/converse$/,
-  read(body, path) {
-    const specs = records(record(body['toolConfig'])['tools']).map((tool) => record(tool['toolSpec']));
-    const choice = record(record(body['toolConfig'])['toolChoice']);
+  parseRequest(body, path) {
+    const specs = asRecordList(asRecord(body['toolConfig'])['tools']).map((tool) => asRecord(tool['toolSpec']));
+    const choice = asRecord(asRecord(body['toolConfig'])['toolChoice']);
     const forced = 'any' in choice || 'tool' in choice ? specs[0] : undefined;
     return {
       model: decodeURIComponent(path.split('/')[2] ?? ''),
       tools: specs.map(({ name }) => String(name)),
-      done: 0,
+      completedToolCalls: 0,
       stream: false,
       schema: formatOf(body)['schema'],
       ...(forced && {
-        forced: { name: String(forced['name']), schema: record(forced['inputSchema'])['json'] },
+        forced: { name: String(forced['name']), schema: asRecord(forced['inputSchema'])['json'] },
       }),
     };
   },
-  whole: (answer) => ({
+  encodeResponse: (answer) => ({
     output: { message: { role: 'assistant', content: [content(answer)] } },
     stopReason: stopReason(answer),
     metrics: { latencyMs: 12 },
@@ -46,6 +46,6 @@ export const converse: Protocol = {
       },
     }),
   }),
-  events: () => [],
-  failure: ({ message }) => ({ message }),
+  encodeEvents: () => [],
+  encodeFailure: ({ message }) => ({ message }),
 };

@@ -1,6 +1,6 @@
-import { type Answer, event, type Json, type Protocol, record, records } from '../protocol.ts';
+import { type ScriptedModelResponse, formatSseEvent, type Json, type ModelProtocol, asRecord, asRecordList } from '../protocol.ts';
 
-function whole({ said, tokens, model, id }: Answer): Json {
+function whole({ content: said, tokens, model, id }: ScriptedModelResponse): Json {
   const candidate =
     said === 'refused'
       ? { index: 0, finishReason: 'SAFETY' }
@@ -35,32 +35,32 @@ function whole({ said, tokens, model, id }: Answer): Json {
 }
 
 /** Google's generateContent. Each event of a stream is a whole answer; the last one has all counts. */
-export const gemini: Protocol = {
+export const geminiProtocol: ModelProtocol = {
   path: /\/models\/[^/]+:(generateContent|streamGenerateContent)$/,
-  read: (body, path) => ({
+  parseRequest: (body, path) => ({
     model: decodeURIComponent(/\/models\/([^/:]+):/.exec(path)?.[1] ?? ''),
-    tools: records(body['tools']).flatMap((tool) =>
-      records(tool['functionDeclarations']).map(({ name }) => String(name)),
+    tools: asRecordList(body['tools']).flatMap((tool) =>
+      asRecordList(tool['functionDeclarations']).map(({ name }) => String(name)),
     ),
-    done: records(body['contents'])
-      .flatMap((each) => records(each['parts']))
+    completedToolCalls: asRecordList(body['contents'])
+      .flatMap((each) => asRecordList(each['parts']))
       .filter((part) => part['functionCall'] !== undefined).length,
     stream: path.includes(':stream'),
     schema:
-      record(body['generationConfig'])['responseJsonSchema'] ??
-      record(body['generationConfig'])['responseSchema'],
+      asRecord(body['generationConfig'])['responseJsonSchema'] ??
+      asRecord(body['generationConfig'])['responseSchema'],
   }),
-  whole,
-  events(answer) {
+  encodeResponse: whole,
+  encodeEvents(answer) {
     const last = whole(answer);
     const first = {
       ...last,
       candidates: [{ index: 0, content: { role: 'model', parts: [{ text: '' }] } }],
-      ...(answer.tokens && { usageMetadata: { ...record(last['usageMetadata']), candidatesTokenCount: 0 } }),
+      ...(answer.tokens && { usageMetadata: { ...asRecord(last['usageMetadata']), candidatesTokenCount: 0 } }),
     };
-    return [event(first), event(last)];
+    return [formatSseEvent(first), formatSseEvent(last)];
   },
-  failure: ({ status, message, google, after }) => ({
+  encodeFailure: ({ status, message, google, after }) => ({
     error: {
       code: status,
       message,

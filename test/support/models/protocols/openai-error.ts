@@ -1,5 +1,5 @@
-import type { Failure, Json } from '../protocol.ts';
+import type { ProviderFailure, Json } from '../protocol.ts';
 
-export const openaiError = ({ openai: code, anthropic, message }: Failure): Json => ({
+export const buildOpenaiError = ({ openai: code, anthropic, message }: ProviderFailure): Json => ({
   error: { message, type: code === 'insufficient_quota' ? code : anthropic, param: null, code },
 });

@@ -1,7 +1,7 @@
-import { type Answer, event, type Json, type Protocol, record, records } from '../protocol.ts';
-import { openaiError } from './openai-error.ts';
+import { type ScriptedModelResponse, formatSseEvent, type Json, type ModelProtocol, asRecord, asRecordList } from '../protocol.ts';
+import { buildOpenaiError } from './openai-error.ts';
 
-const usage = ({ tokens }: Answer): Json | null => {
+const usage = ({ tokens }: ScriptedModelResponse): Json | null => {
   if (tokens === null) return null;
   const input = tokens.input < 0 ? -1 : tokens.input + tokens.cacheRead;
   return {
@@ -15,24 +15,24 @@ const usage = ({ tokens }: Answer): Json | null => {
 
 /** Newest models get their tools as an item of the input, in groups. */
 const offered = (body: Json): readonly Json[] => [
-  ...records(body['tools']),
-  ...records(body['input'])
+  ...asRecordList(body['tools']),
+  ...asRecordList(body['input'])
     .filter(({ type }) => type === 'additional_tools')
-    .flatMap((item) => records(item['tools']))
-    .flatMap((tool) => (Array.isArray(tool['tools']) ? records(tool['tools']) : [tool])),
+    .flatMap((item) => asRecordList(item['tools']))
+    .flatMap((tool) => (Array.isArray(tool['tools']) ? asRecordList(tool['tools']) : [tool])),
 ];
 
-function item({ said, id }: Answer, body: Json): Json {
+function item({ content: said, id }: ScriptedModelResponse, body: Json): Json {
   if (said !== 'refused' && 'call' in said) {
-    const { name, args, free } = said.call;
+    const { name, args, freeText } = said.call;
     const tool = offered(body).find((each) => each['name'] === name);
-    return free !== undefined && (name === 'exec' || tool?.['type'] === 'custom')
+    return freeText !== undefined && (name === 'exec' || tool?.['type'] === 'custom')
       ? {
           type: 'custom_tool_call',
           id: `ctc_${id}`,
           call_id: `call_${id}`,
           name,
-          input: free,
+          input: freeText,
           status: 'completed',
         }
       : {
@@ -51,7 +51,7 @@ function item({ said, id }: Answer, body: Json): Json {
   return { type: 'message', id: `msg_${id}`, role: 'assistant', status: 'completed', content: [content] };
 }
 
-const response = (answer: Answer, body: Json): Json => ({
+const response = (answer: ScriptedModelResponse, body: Json): Json => ({
   id: `resp_${answer.id}`,
   object: 'response',
   created_at: 1,
@@ -67,22 +67,22 @@ const response = (answer: Answer, body: Json): Json => ({
 });
 
 /** OpenAI's Responses. */
-export const responses: Protocol = {
+export const openaiResponsesProtocol: ModelProtocol = {
   path: /\/responses$/,
-  read: (body) => ({
+  parseRequest: (body) => ({
     model: String(body['model']),
     tools: offered(body).map((tool) => String(tool['name'] ?? tool['type'])),
-    done: records(body['input']).filter(({ type }) =>
+    completedToolCalls: asRecordList(body['input']).filter(({ type }) =>
       /^(custom_tool|function|local_shell)_call$/.test(String(type)),
     ).length,
     stream: body['stream'] === true,
-    schema: record(record(body['text'])['format'])['schema'],
+    schema: asRecord(asRecord(body['text'])['format'])['schema'],
   }),
-  whole: response,
-  events(answer, body) {
+  encodeResponse: response,
+  encodeEvents(answer, body) {
     const whole = response(answer, body);
     const made = item(answer, body);
-    const text = answer.said !== 'refused' && 'text' in answer.said ? answer.said.text : null;
+    const text = answer.content !== 'refused' && 'text' in answer.content ? answer.content.text : null;
     const started = made['type'] === 'message' ? { ...made, status: 'in_progress', content: [] } : made;
     const events: readonly (readonly [string, Json])[] = [
       ['response.created', { response: { ...whole, status: 'in_progress', output: [], usage: null } }],
@@ -98,7 +98,7 @@ export const responses: Protocol = {
       ['response.output_item.done', { output_index: 0, item: made }],
       ['response.completed', { response: whole }],
     ];
-    return events.map(([type, data], index) => event({ type, sequence_number: index, ...data }, type));
+    return events.map(([type, data], index) => formatSseEvent({ type, sequence_number: index, ...data }, type));
   },
-  failure: openaiError,
+  encodeFailure: buildOpenaiError,
 };

@@ -1,16 +1,16 @@
-import type { Syntax } from '../../../../code/parsing/syntax.ts';
+import type { SyntaxNode } from '../../../../code/parsing/syntax.ts';
 import type { Around, Instead } from './instead.ts';
 
 /** The types of what a function gives, one for each. */
-function resultsOf(node: Syntax): string[] {
-  const result = node.child('result');
+function resultsOf(node: SyntaxNode): string[] {
+  const result = node.childForField('result');
   if (result === null) return [];
   if (result.type !== 'parameter_list') return [result.text];
   return result.namedChildren.flatMap((each) => {
-    const type = each.child('type')?.text;
+    const type = each.childForField('type')?.text;
     return type === undefined
       ? []
-      : Array.from({ length: Math.max(1, each.childrenAt('name').length) }, () => type);
+      : Array.from({ length: Math.max(1, each.childrenForField('name').length) }, () => type);
   });
 }
 
@@ -39,7 +39,7 @@ export const go: Around = {
     const failure = types.at(-1) === 'error' ? (names.at(-1) ?? null) : null;
     const then = thenOf(how, types, names, failure)?.replaceAll(/\bassay(Failure|Other)\b/g, `$&${mark}`);
     if (then === undefined) return [];
-    const work = `func() ${node.child('result')?.text ?? ''} `;
+    const work = `func() ${node.childForField('result')?.text ?? ''} `;
     const before = names.length === 0 ? `{ ${work}` : `{ ${names.join(', ')} := ${work}`;
     const after = `(); ${then}${names.length === 0 ? '' : `return ${names.join(', ')} `}}`;
     return [

@@ -1,4 +1,4 @@
-import type { Syntax } from '../../../../code/parsing/syntax.ts';
+import type { SyntaxNode } from '../../../../code/parsing/syntax.ts';
 import type { Language } from '../../../../core/language.ts';
 import type { Replaced } from '../replaced.ts';
 
@@ -17,7 +17,7 @@ export interface Around {
    * What is replaced in a function; empty where nobody can say how.
    * @param mark for names that no other file gives.
    */
-  of(node: Syntax, body: Syntax, how: Instead, mark: string): readonly Replaced[];
+  of(node: SyntaxNode, body: SyntaxNode, how: Instead, mark: string): readonly Replaced[];
   /** What the end of a file needs for it. */
   atEnd(how: Instead, mark: string): string;
   /**

@@ -64,7 +64,7 @@ export const javascript: Around = {
     // Who makes an object answers with it, whatever is written; a setter answers nobody.
     if (
       isMade ||
-      node.child('name')?.text === 'constructor' ||
+      node.childForField('name')?.text === 'constructor' ||
       node.children.some(({ type }) => type === 'set')
     )
       return [];

@@ -113,7 +113,7 @@ def wrap(f):
 /** A decorator nearest to the function, which brings all that it needs. */
 export const python: Around = {
   of: (node, _body, how) => {
-    const name = node.child('name')?.text ?? '';
+    const name = node.childForField('name')?.text ?? '';
     // What the language itself asks of an object has a form of its own.
     if (name.startsWith('__')) return [];
     const lineStart = node.source.lastIndexOf('\n', node.start - 1) + 1;

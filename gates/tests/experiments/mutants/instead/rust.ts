@@ -1,4 +1,4 @@
-import type { Syntax } from '../../../../code/parsing/syntax.ts';
+import type { SyntaxNode } from '../../../../code/parsing/syntax.ts';
 import { zeroOfRust } from '../emptied.ts';
 import type { Around, Instead } from './instead.ts';
 
@@ -53,33 +53,33 @@ function changed(type: string): string | null {
 }
 
 /** Failures of a type that can be made, as patterns and as expressions; those of an enum of the same file, or texts. */
-function failuresOf(root: Syntax, type: string): { readonly pattern: string; readonly made: string }[] {
+function failuresOf(root: SyntaxNode, type: string): { readonly pattern: string; readonly made: string }[] {
   if (type === 'String') return [{ pattern: '_', made: 'String::from("another failure")' }];
   if (/^Box<dyn (?:std::error::)?Error(?: \+ (?:Send|Sync|'static))*>$/.test(type))
     return [{ pattern: '_', made: '"another failure".into()' }];
-  const own = [...root.walk()].find((node) => node.type === 'enum_item' && node.child('name')?.text === type);
-  const variants = own?.child('body')?.namedChildren.filter((each) => each.type === 'enum_variant') ?? [];
+  const own = [...root.walk()].find((node) => node.type === 'enum_item' && node.childForField('name')?.text === type);
+  const variants = own?.childForField('body')?.namedChildren.filter((each) => each.type === 'enum_variant') ?? [];
   return variants.flatMap((each) => {
-    const name = `${type}::${each.child('name')?.text}`;
-    const body = each.child('body');
+    const name = `${type}::${each.childForField('name')?.text}`;
+    const body = each.childForField('body');
     if (body === null) return [{ pattern: `${name} { .. }`, made: name }];
     const fields = body.namedChildren.filter((field) => !/comment|visibility|attribute/.test(field.type));
     if (body.type === 'ordered_field_declaration_list')
       return [
         { pattern: `${name} { .. }`, made: `${name}(${fields.map(() => 'Default::default()').join(', ')})` },
       ];
-    const named = fields.map((field) => `${field.child('name')?.text}: Default::default()`);
+    const named = fields.map((field) => `${field.childForField('name')?.text}: Default::default()`);
     return [{ pattern: `${name} { .. }`, made: `${name} { ${named.join(', ')} }` }];
   });
 }
 
-const rootOf = (node: Syntax): Syntax => [...node.ancestors()].at(-1) ?? node;
+const rootOf = (node: SyntaxNode): SyntaxNode => [...node.ancestors()].at(-1) ?? node;
 
 /** The function works in one of its own, and what comes out is looked at. */
 export const rust: Around = {
   of: (node, body, how) => {
-    const modifiers = node.first('function_modifiers')?.text ?? '';
-    const type = node.child('return_type')?.text ?? '()';
+    const modifiers = node.firstChildOfType('function_modifiers')?.text ?? '';
+    const type = node.childForField('return_type')?.text ?? '()';
     if (/async|const|unsafe|extern/.test(modifiers) || LEFT_ALONE.test(type)) return [];
     const { value, failure } = answerOf(type);
     const failures = failure === null ? [] : failuresOf(rootOf(node), failure);

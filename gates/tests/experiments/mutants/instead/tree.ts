@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Subject } from '../../../../core/subject.ts';
+import type { PatchSubject } from '../../../../core/subject.ts';
 import { COMPARES } from '../emptied.ts';
 import { type TreeEdit, withFunctions } from '../functions.ts';
 import { go } from './go.ts';
@@ -33,7 +33,7 @@ export const comingToEdit = (how: Instead, named: ReadonlySet<string>): TreeEdit
  * @returns null where there is no function of which that can be said, or too much code.
  */
 export const comingTo = (
-  subject: Pick<Subject, 'store'>,
+  subject: Pick<PatchSubject, 'store'>,
   tree: string,
   how: Instead,
   named: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-import type { Syntax } from '../../../../code/parsing/syntax.ts';
+import type { SyntaxNode } from '../../../../code/parsing/syntax.ts';
 import type { Replaced } from '../replaced.ts';
 import type { Extent } from './extent.ts';
 
@@ -53,11 +53,11 @@ const helper = (extent: Extent): string =>
   };
 })())`.replaceAll(/\n\s*/g, ' ');
 
-const nameOf = (parameter: Syntax): string | null => {
+const nameOf = (parameter: SyntaxNode): string | null => {
   const inner = /^(?:required|optional)_parameter$/.test(parameter.type)
-    ? parameter.child('pattern')
+    ? parameter.childForField('pattern')
     : parameter.type === 'assignment_pattern'
-      ? parameter.child('left')
+      ? parameter.childForField('left')
       : parameter;
   return inner?.type === 'identifier' ? inner.text : null;
 };
@@ -67,8 +67,8 @@ const nameOf = (parameter: Syntax): string | null => {
  * @param told what it answers to what, as texts, where it does not answer itself.
  */
 export function watchedJavascript(
-  node: Syntax,
-  body: Syntax,
+  node: SyntaxNode,
+  body: SyntaxNode,
   name: string,
   told: Readonly<Record<string, string>>,
   extent: Extent,
@@ -76,7 +76,7 @@ export function watchedJavascript(
   const isAside = node.children.some(
     ({ type }) => type === '*' || type === 'async' || type === 'get' || type === 'set',
   );
-  const parameters = node.child('parameters') ?? node.child('parameter');
+  const parameters = node.childForField('parameters') ?? node.childForField('parameter');
   const all =
     parameters === null ? [] : parameters.type === 'identifier' ? [parameters] : parameters.namedChildren;
   const names = all.filter(({ type }) => type !== 'comment').map(nameOf);

@@ -1,9 +1,9 @@
 import { readBlobs } from '../../../../../workspace/git/blobs.ts';
-import { moduleOf, reachable } from '../../../../code/imports.ts';
-import type { CodeSide } from '../../../../code/project.ts';
+import { moduleOfPath, findReachableModules } from '../../../../code/imports.ts';
+import type { RevisionCode } from '../../../../code/project.ts';
 import type { CodeFile } from '../../../../code/tree-files.ts';
-import { type Language, languageOf } from '../../../../core/language.ts';
-import type { Subject } from '../../../../core/subject.ts';
+import { type Language, languageOfGrammar } from '../../../../core/language.ts';
+import type { PatchSubject } from '../../../../core/subject.ts';
 import { isTestPath } from '../../../../core/test-paths.ts';
 
 /** Modules that compute, and reach nothing outside of the process: no file, no other process, no network. */
@@ -28,37 +28,37 @@ const REACHES: Readonly<Partial<Record<Language, RegExp>>> = {
  * folder must not be asked to delete another one, on whosever machine this is.
  */
 export async function computingFiles(
-  { store }: Pick<Subject, 'store'>,
-  side: CodeSide,
+  { store }: Pick<PatchSubject, 'store'>,
+  side: RevisionCode,
 ): Promise<ReadonlySet<string>> {
   const files = [...side.files.code.values()].filter(({ path }) => !isTestPath(path));
   const texts = await readBlobs(
     store,
-    files.map(({ id }) => id),
+    files.map(({ objectId }) => objectId),
   );
   const own = new Map<string, boolean>(
     files.map((file) => [
-      moduleOf(file.path),
-      computes(file, side, texts.get(file.id)?.toString('utf8') ?? ''),
+      moduleOfPath(file.path),
+      computes(file, side, texts.get(file.objectId)?.toString('utf8') ?? ''),
     ]),
   );
   return new Set(
     files.flatMap(({ path }) => {
-      const all = reachable([moduleOf(path)], (from) =>
-        (side.graph.from.get(from) ?? []).map(({ to }) => to),
+      const all = findReachableModules([moduleOfPath(path)], (from) =>
+        (side.importGraph.outgoingEdges.get(from) ?? []).map(({ to }) => to),
       );
       return [...all].every((module) => own.get(module) === true) ? [path] : [];
     }),
   );
 }
 
-function computes(file: CodeFile, side: CodeSide, text: string): boolean {
-  const language = languageOf(file.grammar);
+function computes(file: CodeFile, side: RevisionCode, text: string): boolean {
+  const language = languageOfGrammar(file.grammar);
   const allowed = COMPUTING[language];
   if (allowed === undefined || REACHES[language]?.test(text) !== false) return false;
-  const inside = new Set((side.graph.from.get(moduleOf(file.path)) ?? []).map(({ specifier }) => specifier));
+  const inside = new Set((side.importGraph.outgoingEdges.get(moduleOfPath(file.path)) ?? []).map(({ specifier }) => specifier));
   return side
-    .importsOf(file)
+    .importsOfFile(file)
     .every(
       ({ specifier }) =>
         specifier !== null &&

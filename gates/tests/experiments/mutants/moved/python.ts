@@ -1,4 +1,4 @@
-import type { Syntax } from '../../../../code/parsing/syntax.ts';
+import type { SyntaxNode } from '../../../../code/parsing/syntax.ts';
 import type { Replaced } from '../replaced.ts';
 import type { Extent } from './extent.ts';
 
@@ -81,12 +81,12 @@ def watch(name, f, told):
  * @param told what it answers to what, as texts, where it does not answer itself.
  */
 export function watchedPython(
-  node: Syntax,
+  node: SyntaxNode,
   name: string,
   told: Readonly<Record<string, string>>,
   extent: Extent,
 ): readonly Replaced[] {
-  const own = node.child('name')?.text ?? '';
+  const own = node.childForField('name')?.text ?? '';
   const outside = node.parent?.type === 'decorated_definition' ? node.parent.parent : node.parent;
   if (outside?.type !== 'module' || own.startsWith('__')) return [];
   const by = `@(lambda f, names={}: (exec(${JSON.stringify(helper(extent))}, names), names["watch"](${JSON.stringify(name)}, f, ${JSON.stringify(told)}))[1])\n`;

@@ -1,4 +1,4 @@
-import type { Subject } from '../../../../core/subject.ts';
+import type { PatchSubject } from '../../../../core/subject.ts';
 import { withFunctions } from '../functions.ts';
 import { type Extent, WITH_BESIDE } from './extent.ts';
 import { watchedJavascript } from './javascript.ts';
@@ -22,7 +22,7 @@ export interface WatchOptions {
  * @param computing files whose functions may be asked for anything.
  */
 export const watched = (
-  subject: Pick<Subject, 'store'>,
+  subject: Pick<PatchSubject, 'store'>,
   tree: string,
   computing: ReadonlySet<string>,
   { answers = new Map(), extent = WITH_BESIDE }: WatchOptions = {},

@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { GateContext, GateResult } from '../../../../../gates/core/gate.ts';
-import type { Memory } from '../../../../../gates/core/memory.ts';
-import { tests } from '../../../../../gates/gates/tests.ts';
-import { fileMemory } from '../../../../../gates/pipeline/memory/file-memory.ts';
-import { type Edits, type Files, runGate } from '../../../../support/patch.ts';
-import { temporaryFolder } from '../../../../support/repository.ts';
+import type { PersistentCache } from '../../../../../gates/core/memory.ts';
+import { testsGate } from '../../../../../gates/gates/tests.ts';
+import { createFileCache } from '../../../../../gates/pipeline/memory/file-memory.ts';
+import { type FileEdits, type FileContents, runGate } from '../../../../support/patch.ts';
+import { createTemporaryFolder } from '../../../../support/repository.ts';
 
-const BASE: Files = {
+const BASE: FileContents = {
   'code.js': '1\n',
   'test/now.test.js': "test('shaky', () => {});\n",
   'test/good.test.js': "test('good', () => {});\n",
@@ -28,20 +28,20 @@ process.exit(results.some(({ status }) => status === 'failed') ? 1 : 0);
 `;
 
 interface World {
-  readonly history: Memory;
+  readonly history: PersistentCache;
   readonly command: string;
   plan(...runs: readonly (readonly string[])[]): void;
   left(): number;
-  run(task: string | null, edits?: Edits, more?: Partial<GateContext>, base?: Files): Promise<GateResult>;
+  run(task: string | null, edits?: FileEdits, more?: Partial<GateContext>, base?: FileContents): Promise<GateResult>;
 }
 
 function world(settings: Readonly<Record<string, unknown>> = { flaky_detection: true }): World {
-  const folder = temporaryFolder();
+  const folder = createTemporaryFolder();
   writeFileSync(join(folder, 'runner.cjs'), RUNNER(folder));
   const plan = (...runs: readonly (readonly string[])[]): void =>
     writeFileSync(join(folder, 'plan.json'), JSON.stringify(runs));
   plan();
-  const history = fileMemory(join(folder, 'memory'));
+  const history = createFileCache(join(folder, 'memory'));
   const command = `node ${join(folder, 'runner.cjs')}`;
   return {
     history,
@@ -49,10 +49,10 @@ function world(settings: Readonly<Record<string, unknown>> = { flaky_detection: 
     plan,
     left: () => (JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8')) as unknown[]).length,
     run: (task, edits = { 'code.js': '2\n' }, more = {}, base = BASE) =>
-      runGate(tests, base, edits, {
+      runGate(testsGate, base, edits, {
         settings: { tests: true, test_command: command, ...settings },
         context: {
-          history,
+          testHistory: history,
           repository: 'https://git.example.org/a',
           task: task === null ? null : { id: task, title: '', description: '' },
           ...more,
@@ -195,7 +195,7 @@ describe('flaky detection', () => {
     const it = world();
     const unnamed = await it.run('a', undefined, { command: 'test -e code.js' });
     expect(unnamed.detail).toContain('nobody names the tests');
-    const unkept = await it.run('a', undefined, { history: null });
+    const unkept = await it.run('a', undefined, { testHistory: null });
     expect(unkept.detail).toContain('no history');
   });
 });

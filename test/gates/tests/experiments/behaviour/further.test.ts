@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { reduce } from '../../../../../shared/control/verdict/reduce.ts';
-import { gatherOn } from '../../../../support/gather.ts';
-import { makeRepository } from '../../../../support/repository.ts';
+import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce.ts';
+import { gatherEvidenceOn } from '../../../../support/gather.ts';
+import { createTestRepository } from '../../../../support/repository.ts';
 
 /** Told by mutants, or before them by other answers. */
 const ASKS_LESS = /^run_tests_weakened$|^run_test_asks_less$/;
@@ -21,14 +21,14 @@ const TAX =
   'exports.tax = (n, rate) => {\n  if (n < 0 || rate < 0) return 0;\n  const whole = n * rate;\n  return whole / 100 + 1;\n};\n';
 
 async function judge(patch: Readonly<Record<string, string>>) {
-  const repository = makeRepository(BASE);
+  const repository = createTestRepository(BASE);
   repository.write(patch);
-  const evidence = await gatherOn(repository, [], {
+  const evidence = await gatherEvidenceOn(repository, [], {
     task: { id: 't', title: '', description: '', expects: ['tests_change'] },
   });
   const tests = evidence.gates.find(({ name }) => name === 'tests');
   return {
-    verdict: reduce(evidence).verdict,
+    verdict: reduceToVerdict(evidence).verdict,
     rules: [...new Set(tests?.findings.map(({ rule }) => rule))],
     facts: tests?.metadata ?? {},
     detail: tests?.detail ?? '',
@@ -58,15 +58,15 @@ test('a new test that notices nothing of what is changed in the added lines hold
 test('code that is only set in another way is not the patch that brings it, whatever tests say of it', async () => {
   const table = (quote: string, end: string): string =>
     `${SOURCE}exports.months = {${['jan', 'feb', 'mar'].map((name, at) => `${quote}${name}${quote}: ${at + 1}`).join(`,${end}`)}};\n`;
-  const repository = makeRepository({ ...BASE, 'src/price.js': table('', ' ') });
+  const repository = createTestRepository({ ...BASE, 'src/price.js': table('', ' ') });
   repository.write({
     'src/price.js': table("'", '\n  '),
     'test/price.test.js': `${TEST.replace('price(2), 4', '\n  price(2),\n  4,\n')}`,
   });
-  const evidence = await gatherOn(repository, []);
+  const evidence = await gatherEvidenceOn(repository, []);
   const tests = evidence.gates.find(({ name }) => name === 'tests');
   expect(tests).toMatchObject({ outcome: 'passed', metadata: { mutants_possible: 0 } });
-  expect(reduce(evidence).verdict).toBe('pass');
+  expect(reduceToVerdict(evidence).verdict).toBe('pass');
 });
 
 test('a change after which the tests never end is noticed, and does not take the time of the gate', async () => {
@@ -107,7 +107,7 @@ test.each([
 test('a test that asks for less is told also where another one changes what it expects', async () => {
   const both = (price: string, twice: string): string =>
     `${HEAD}test('price', () => ${price});\ntest('twice', () => ${twice});\n`;
-  const repository = makeRepository({
+  const repository = createTestRepository({
     ...BASE,
     'src/price.js': `${SOURCE}exports.tax = (n) => n / 5;\n`,
     'test/price.test.js': both('assert.equal(price(2), 4)', 'assert.equal(tax(10), 2)'),
@@ -116,8 +116,8 @@ test('a test that asks for less is told also where another one changes what it e
     'src/price.js': `${SOURCE}exports.tax = (n) => n / 10;\n`,
     'test/price.test.js': both('assert.ok(price(2))', 'assert.equal(tax(10), 1)'),
   });
-  const evidence = await gatherOn(repository, []);
+  const evidence = await gatherEvidenceOn(repository, []);
   const findings = evidence.gates.find(({ name }) => name === 'tests')?.findings ?? [];
   expect(findings.some(({ rule }) => ASKS_LESS.test(rule))).toBe(true);
-  expect(reduce(evidence).verdict).toBe('refer');
+  expect(reduceToVerdict(evidence).verdict).toBe('refer');
 });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { HiddenResult } from '../../../../../gates/core/hidden-result.ts';
-import { testResult } from '../../../../../gates/core/test-result.ts';
-import { hiddenEvidence, hiddenFor } from '../../../../../gates/tests/comparing/hidden-tests.ts';
+import type { HiddenTestsResult } from '../../../../../gates/core/hidden-result.ts';
+import { createTestResult } from '../../../../../gates/core/test-result.ts';
+import { buildHiddenTestsEvidence, selectHiddenTestsFor } from '../../../../../gates/tests/comparing/hidden-tests.ts';
 import { hiddenResult } from '../../../../../gates/tests/experiments/behaviour/hidden.ts';
-import { reduce } from '../../../../../shared/control/verdict/reduce.ts';
+import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce.ts';
 import { writeBlob } from '../../../../../workspace/git/edit.ts';
 import { gate } from '../../../../support/builders.ts';
-import { gatherOn } from '../../../../support/gather.ts';
-import { makeRepository } from '../../../../support/repository.ts';
+import { gatherEvidenceOn } from '../../../../support/gather.ts';
+import { createTestRepository } from '../../../../support/repository.ts';
 
 const HEAD =
   "const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { price } = require('../price.js');\n";
@@ -21,15 +21,15 @@ const HIDDEN = `${HEAD}test('secret two', () => assert.equal(price(2), 4));\ntes
 const NEW_TEST = `${HEAD}test('two', () => assert.equal(price(2), 4));\n`;
 
 async function judge(source: string) {
-  const repository = makeRepository(BASE);
+  const repository = createTestRepository(BASE);
   repository.write({ 'price.js': source, 'test/price.test.js': NEW_TEST });
   const store = { dir: `${repository.dir}/.git`, format: 'sha1' } as const;
   const id = writeBlob(store, HIDDEN);
-  const evidence = await gatherOn(repository, [], {
+  const evidence = await gatherEvidenceOn(repository, [], {
     task: { id: 't', title: '', description: '', expects: ['tests_change', 'expectations_change'] },
-    hidden: [{ path: 'test/hidden.test.js', to: { id, mode: '100644' } }],
+    hiddenTests: [{ path: 'test/hidden.test.js', entry: { id, mode: '100644' } }],
   });
-  return { verdict: reduce(evidence).verdict, said: JSON.stringify(evidence) };
+  return { verdict: reduceToVerdict(evidence).verdict, said: JSON.stringify(evidence) };
 }
 
 describe('hidden tests', () => {
@@ -46,12 +46,12 @@ describe('hidden tests', () => {
   });
 
   test.each([
-    ['passed', [testResult('a', null, 'passed')], 'passed', '1 pass'],
+    ['passed', [createTestResult('a', null, 'passed')], 'passed', '1 pass'],
     ['passed', null, 'passed', 'they pass; no report says how many there are'],
     ['passed', [], 'inert', 'none of them ran'],
-    ['passed', [testResult('a', null, 'failed')], 'failed', '1 of 1 fail'],
+    ['passed', [createTestResult('a', null, 'failed')], 'failed', '1 of 1 fail'],
     ['failed', null, 'failed', 'they fail'],
-    ['failed', [testResult('a', null, 'passed')], 'failed', 'they fail'],
+    ['failed', [createTestResult('a', null, 'passed')], 'failed', 'they fail'],
     ['timed_out', null, 'inert', 'could not run (timed_out)'],
     ['inert', null, 'inert', 'could not run (inert)'],
   ] as const)('a run that is %s with %j is %s: "%s"', (outcome, cases, expected, detail) => {
@@ -64,15 +64,15 @@ describe('hidden tests', () => {
 
 describe('the evidence of hidden tests', () => {
   const at = (path: string) => ({ path, to: { id: 'a'.repeat(40), mode: '100644' } });
-  const said = (outcome: HiddenResult['outcome'], language: HiddenResult['language'] = null) => ({
+  const said = (outcome: HiddenTestsResult['outcome'], language: HiddenTestsResult['language'] = null) => ({
     outcome,
     ran: 2,
     failed: outcome === 'failed' ? 1 : 0,
     detail: `it ${outcome}`,
     language,
   });
-  const ask = (results: HiddenResult[], gates = [gate()], paths = ['test/a.test.js']) =>
-    hiddenEvidence({ hidden: paths.map(at), results, gates });
+  const ask = (results: HiddenTestsResult[], gates = [gate()], paths = ['test/a.test.js']) =>
+    buildHiddenTestsEvidence({ hiddenTests: paths.map(at), results, gates });
 
   test.each([
     ['pass where every run passes', [said('passed'), said('passed')], 'passed'],
@@ -98,20 +98,20 @@ describe('the evidence of hidden tests', () => {
   test('say nothing of work that is no good anyway, nor of a task without any', () => {
     expect(ask([], [gate({ outcome: 'failed' })])).toBeNull();
     expect(ask([], [gate({ outcome: 'failed', required: false })])?.outcome).toBe('inert');
-    expect(hiddenEvidence({ hidden: null, results: [], gates: [] })).toBeNull();
+    expect(buildHiddenTestsEvidence({ hiddenTests: null, results: [], gates: [] })).toBeNull();
   });
 
   test('go to the tool of their own language, with what belongs to none', () => {
     const hidden = ['test/a.test.js', 'tests/test_b.py', 'data/c.csv'].map(at);
-    const paths = (language: 'python' | 'go' | null) => hiddenFor(hidden, language)?.map(({ path }) => path);
+    const paths = (language: 'python' | 'go' | null) => selectHiddenTestsFor(hidden, language)?.map(({ path }) => path);
     expect(paths('python')).toEqual(['tests/test_b.py', 'data/c.csv']);
     expect(paths('go')).toBeUndefined();
     expect(paths(null)).toHaveLength(3);
   });
 
   test('are asked also where the repository does not require its tests, and where it has no gate at all', async () => {
-    const judged = await gatherOn(makeRepository({ 'a.js': '' }), [], { hidden: [at('test/a.test.js')] });
+    const judged = await gatherEvidenceOn(createTestRepository({ 'a.js': '' }), [], { hiddenTests: [at('test/a.test.js')] });
     expect(judged.gates).toMatchObject([{ name: 'hidden_tests', outcome: 'inert', required: true }]);
-    expect(reduce(judged).verdict).not.toBe('pass');
+    expect(reduceToVerdict(judged).verdict).not.toBe('pass');
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { reduce } from '../../../../../shared/control/verdict/reduce.ts';
-import { gatherOn } from '../../../../support/gather.ts';
-import { makeRepository } from '../../../../support/repository.ts';
+import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce.ts';
+import { gatherEvidenceOn } from '../../../../support/gather.ts';
+import { createTestRepository } from '../../../../support/repository.ts';
 
 const HEAD =
   "const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { Money, share } = require('../money.js');\n";
@@ -19,11 +19,11 @@ const BASE = {
 };
 
 async function judge(patch: Readonly<Record<string, string>>) {
-  const repository = makeRepository(BASE);
+  const repository = createTestRepository(BASE);
   repository.write(patch);
-  const evidence = await gatherOn(repository, []);
+  const evidence = await gatherEvidenceOn(repository, []);
   const tests = evidence.gates.find(({ name }) => name === 'tests');
-  return { verdict: reduce(evidence).verdict, detail: tests?.detail };
+  return { verdict: reduceToVerdict(evidence).verdict, detail: tests?.detail };
 }
 
 test('a test that is written as it was, and takes for the same what it did not since the code compares in another way, holds the patch', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { reduce } from '../../../../../shared/control/verdict/reduce.ts';
-import { gatherOn } from '../../../../support/gather.ts';
-import { makeRepository } from '../../../../support/repository.ts';
+import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce.ts';
+import { gatherEvidenceOn } from '../../../../support/gather.ts';
+import { createTestRepository } from '../../../../support/repository.ts';
 
 const HEAD =
   "const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { total, mean } = require('../src/cart.js');\n";
@@ -31,14 +31,14 @@ async function judge(
   expects: readonly string[] | null = null,
   base: Readonly<Record<string, string>> = BASE,
 ) {
-  const repository = makeRepository(base);
+  const repository = createTestRepository(base);
   repository.write(patch);
   const task = { id: 't', title: '', description: '', expects };
-  const evidence = await gatherOn(repository, [], { task });
+  const evidence = await gatherEvidenceOn(repository, [], { task });
   const tests = evidence.gates.find(({ name }) => name === 'tests');
   const grave = Number(tests?.metadata['findings_new']) || Number(tests?.metadata['findings_unclear']) || 0;
   return {
-    verdict: reduce(evidence).verdict,
+    verdict: reduceToVerdict(evidence).verdict,
     rules: [...new Set((tests?.findings ?? []).slice(0, grave).map(({ rule }) => rule))],
     notes: (tests?.findings ?? []).slice(grave).map(({ rule }) => rule),
     detail: tests?.detail ?? '',

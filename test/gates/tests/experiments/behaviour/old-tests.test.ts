@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { oldTests } from '../../../../../gates/tests/experiments/behaviour/old-tests.ts';
-import { subjectOf } from '../../../../support/patch.ts';
+import { createSubject } from '../../../../support/patch.ts';
 
 const asks = (name: string, value: number): string =>
   `#[test]\nfn ${name}() {\n    assert_eq!(sums::add(${value}, 2), ${value + 2});\n}\n`;
@@ -13,7 +13,7 @@ const BASE = {
 };
 
 test('the tests of the base run without what is new beside them, as a crate that would need the modules they are no more', async () => {
-  const subject = await subjectOf(BASE, {
+  const subject = await createSubject(BASE, {
     'tests/one.rs': null,
     'tests/two.rs': null,
     'tests/all/main.rs': 'mod one;\nmod two;\n',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { reduce } from '../../../../../shared/control/verdict/reduce.ts';
-import { gatherOn } from '../../../../support/gather.ts';
-import { makeRepository } from '../../../../support/repository.ts';
+import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce.ts';
+import { gatherEvidenceOn } from '../../../../support/gather.ts';
+import { createTestRepository } from '../../../../support/repository.ts';
 
 const CODE =
   'export const gross = (net, percent) => {\n  const tax = (net * percent) / 100;\n  return net + tax;\n};\n\nexport const half = (net) => net / 2;\n';
@@ -21,13 +21,13 @@ const MORE = 'export const twice = (net) => net * 2;\n';
 const TWICE = "test('doubles', () => assert.equal(twice(4), 8));\n";
 
 async function judge(code: string, tests: string) {
-  const repository = makeRepository(BASE);
+  const repository = createTestRepository(BASE);
   repository.write({ 'price.mjs': code, 'test/price.test.mjs': tests });
-  const evidence = await gatherOn(repository, []);
+  const evidence = await gatherEvidenceOn(repository, []);
   const gate = evidence.gates.find(({ name }) => name === 'tests');
   const findings = (gate?.findings ?? []).filter(({ rule }) => rule !== 'run_mutant_survives');
   return {
-    verdict: reduce(evidence).verdict,
+    verdict: reduceToVerdict(evidence).verdict,
     rules: [...new Set(findings.map(({ rule }) => rule))].sort(),
     detail: gate?.detail ?? '',
   };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { reduce } from '../../../../../shared/control/verdict/reduce.ts';
-import { gatherOn } from '../../../../support/gather.ts';
-import { makeRepository } from '../../../../support/repository.ts';
+import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce.ts';
+import { gatherEvidenceOn } from '../../../../support/gather.ts';
+import { createTestRepository } from '../../../../support/repository.ts';
 
 const HEAD = "const { test } = require('node:test');\nconst assert = require('node:assert');\n";
 const CODE =
@@ -16,12 +16,12 @@ const BASE = {
 };
 
 async function judge(patch: Readonly<Record<string, string>>, base: Readonly<Record<string, string>> = BASE) {
-  const repository = makeRepository(base);
+  const repository = createTestRepository(base);
   repository.write(patch);
-  const evidence = await gatherOn(repository, []);
+  const evidence = await gatherEvidenceOn(repository, []);
   const tests = evidence.gates.find(({ name }) => name === 'tests');
   return {
-    verdict: reduce(evidence).verdict,
+    verdict: reduceToVerdict(evidence).verdict,
     rules: [...new Set(tests?.findings.map(({ rule }) => rule))].sort(),
   };
 }

@@ -6,14 +6,14 @@ import { isRow } from '../../../../../gates/tests/experiments/behaviour/rows.ts'
 const written = (text: string, name = 'ones'): Written => ({
   path: 'roman.test.js',
   name,
-  within: [],
+  enclosingNames: [],
   line: 1,
   text,
   start: 0,
-  assertions: 1,
-  exact: 1,
-  skipped: false,
-  uses: new Set(['roman']),
+  assertionCount: 1,
+  exactAssertionCount: 1,
+  isSkipped: false,
+  identifiers: new Set(['roman']),
 });
 const adds = (text: string): Bodies => ({
   before: () => null,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { reduce } from '../../../../../shared/control/verdict/reduce.ts';
-import { gatherOn } from '../../../../support/gather.ts';
-import { makeRepository } from '../../../../support/repository.ts';
+import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce.ts';
+import { gatherEvidenceOn } from '../../../../support/gather.ts';
+import { createTestRepository } from '../../../../support/repository.ts';
 
 const HEAD =
   "const { describe, test } = require('node:test');\nconst assert = require('node:assert');\nconst { add, less } = require('../sum.js');\n";
@@ -18,11 +18,11 @@ const BASE = {
 };
 
 async function judge(patch: Readonly<Record<string, string | null>>) {
-  const repository = makeRepository(BASE);
+  const repository = createTestRepository(BASE);
   repository.write(patch);
-  const evidence = await gatherOn(repository, []);
+  const evidence = await gatherEvidenceOn(repository, []);
   const tests = evidence.gates.find(({ name }) => name === 'tests');
-  return { verdict: reduce(evidence).verdict, rules: tests?.findings.map(({ rule }) => rule) };
+  return { verdict: reduceToVerdict(evidence).verdict, rules: tests?.findings.map(({ rule }) => rule) };
 }
 
 test('tests of one name in two groups are told apart when their file is divided and its groups go', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { reduce } from '../../../../../shared/control/verdict/reduce.ts';
-import { gatherOn } from '../../../../support/gather.ts';
-import { makeRepository } from '../../../../support/repository.ts';
+import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce.ts';
+import { gatherEvidenceOn } from '../../../../support/gather.ts';
+import { createTestRepository } from '../../../../support/repository.ts';
 
 const TESTS = (...rows: readonly string[]) =>
   `const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { price } = require('../price.js');\ntest('prices', () => {\n  for (const [n, is] of [${rows.join(', ')}]) assert.equal(price(n), is);\n});\n`;
@@ -15,12 +15,12 @@ const BASE = {
 const CODE = 'exports.price = (n) => {\n  if (n > 100) return n;\n  return n * 2;\n};\n';
 
 async function judge(test: string) {
-  const repository = makeRepository(BASE);
+  const repository = createTestRepository(BASE);
   repository.write({ 'price.js': CODE, 'test/price.test.js': test });
-  const evidence = await gatherOn(repository, []);
+  const evidence = await gatherEvidenceOn(repository, []);
   const tests = evidence.gates.find(({ name }) => name === 'tests');
   return {
-    verdict: reduce(evidence).verdict,
+    verdict: reduceToVerdict(evidence).verdict,
     detail: tests?.detail,
     rules: tests?.findings.map(({ rule }) => rule),
   };

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createContext, runInContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { grammarOf } from '../../../../../gates/core/language.ts';
+import { grammarOfPath } from '../../../../../gates/core/language.ts';
 import { rewritten } from '../../../../../gates/tests/experiments/mutants/functions.ts';
 import type { Instead } from '../../../../../gates/tests/experiments/mutants/instead/instead.ts';
 import { comingToEdit } from '../../../../../gates/tests/experiments/mutants/instead/tree.ts';
@@ -12,7 +12,7 @@ async function comingTo(
   how: Instead,
   named: readonly string[] = [],
 ): Promise<string> {
-  const grammar = grammarOf(path);
+  const grammar = grammarOfPath(path);
   if (grammar === null) throw new Error(path);
   return (await rewritten(grammar, path, source, comingToEdit(how, new Set(named)))) ?? source;
 }

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { parse } from '../../../../../gates/code/parsing/parse.ts';
-import { grammarOf, languageOf } from '../../../../../gates/core/language.ts';
+import { parseSource } from '../../../../../gates/code/parsing/parse.ts';
+import { grammarOfPath, languageOfGrammar } from '../../../../../gates/core/language.ts';
 import { mutantsOf, mutated } from '../../../../../gates/tests/experiments/mutants/mutate.ts';
 import { picked } from '../../../../../gates/tests/experiments/mutants/pick.ts';
 
 async function mutants(path: string, source: string, lines?: readonly number[]): Promise<string[]> {
-  const grammar = grammarOf(path);
+  const grammar = grammarOfPath(path);
   if (grammar === null) throw new Error(path);
-  const { root } = await parse(grammar, source);
+  const { root } = await parseSource(grammar, source);
   const all = new Set(lines ?? source.split('\n').map((_, at) => at + 1));
-  return mutantsOf(root, languageOf(grammar), all).map((each) => mutated(source, each).trim());
+  return mutantsOf(root, languageOfGrammar(grammar), all).map((each) => mutated(source, each).trim());
 }
 
 const inOrder = (a: string, b: string): number => (a < b ? -1 : 1);

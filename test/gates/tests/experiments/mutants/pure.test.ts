@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { projectOf } from '../../../../../gates/code/project.ts';
+import { readProjectCode } from '../../../../../gates/code/project.ts';
 import { computingFiles } from '../../../../../gates/tests/experiments/mutants/moved/pure.ts';
-import { subjectOf } from '../../../../support/patch.ts';
+import { createSubject } from '../../../../support/patch.ts';
 
 test('only what computes, and imports nothing that does more, may be asked for anything', async () => {
-  const subject = await subjectOf(
+  const subject = await createSubject(
     { 'old.py': 'A = 1\n' },
     {
       'price.py': 'import math\nfrom rates import RATES\n',
@@ -20,7 +20,7 @@ test('only what computes, and imports nothing that does more, may be asked for a
       'later.mjs': 'export const later = (name) => import(name);\n',
     },
   );
-  const { head } = await projectOf(subject, Number.POSITIVE_INFINITY);
+  const { head } = await readProjectCode(subject, Number.POSITIVE_INFINITY);
   expect([...(await computingFiles(subject, head))].sort()).toEqual([
     'old.py',
     'price.py',

@@ -1,23 +1,23 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Subject } from '../../../../../gates/core/subject.ts';
+import type { PatchSubject } from '../../../../../gates/core/subject.ts';
 import { linesThatSayMore } from '../../../../../gates/tests/experiments/mutants/says-more.ts';
-import { changesBetween } from '../../../../../workspace/git/changes.ts';
-import { createStore } from '../../../../../workspace/git/store.ts';
-import { makeRepository, temporaryFolder } from '../../../../support/repository.ts';
+import { listFileChanges } from '../../../../../workspace/git/changes.ts';
+import { createGitStore } from '../../../../../workspace/git/store.ts';
+import { createTestRepository, createTemporaryFolder } from '../../../../support/repository.ts';
 
 /** Lines of the new text that say something else than the base. */
 async function lines(before: string, after: string): Promise<number[]> {
-  const { dir, git, write } = makeRepository({ 'a.js': before });
+  const { dir, git, write } = createTestRepository({ 'a.js': before });
   const treeNow = (): string => git('rev-parse', 'HEAD^{tree}').trim();
   const base = treeNow();
   write({ 'a.js': after });
   git('add', '-A');
   git('commit', '--quiet', '--allow-empty', '-m', 'after');
   const tree = treeNow();
-  const store = await createStore(join(temporaryFolder(), 'store.git'), 'sha1', [join(dir, '.git/objects')]);
-  const changes = await changesBetween(store, base, tree);
-  const mayChange = await linesThatSayMore({ store, base, tree, changes } as unknown as Subject);
+  const store = await createGitStore(join(createTemporaryFolder(), 'store.git'), 'sha1', [join(dir, '.git/objects')]);
+  const changes = await listFileChanges(store, base, tree);
+  const mayChange = await linesThatSayMore({ store, base, tree, changes } as unknown as PatchSubject);
   return after.split('\n').flatMap((_, at) => (mayChange('a.js', at + 1) ? [at + 1] : []));
 }
 

@@ -7,15 +7,15 @@ import {
 } from '../../../../../shared/contract/agents/tiers.ts';
 import { AttemptRoute } from '../../../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../../../shared/contract/task/task.ts';
-import { believe, type RoleMemory } from '../../../../../shared/control/cascade/learning/belief.ts';
-import { choose, type Option } from '../../../../../shared/control/cascade/learning/choose.ts';
-import { NO_CONTROL, pin, reset } from '../../../../../shared/control/cascade/learning/control.ts';
-import { shareInterval } from '../../../../../shared/control/cascade/learning/interval.ts';
+import { estimateBelief, type RoleMemory } from '../../../../../shared/control/cascade/learning/belief.ts';
+import { chooseTier, type TierOption } from '../../../../../shared/control/cascade/learning/choose.ts';
+import { NO_LEARNING_CONTROL, setPin, resetLearning } from '../../../../../shared/control/cascade/learning/control.ts';
+import { wilsonInterval } from '../../../../../shared/control/cascade/learning/interval.ts';
 import type { LearnedOutcome } from '../../../../../shared/control/cascade/learning/outcome.ts';
-import { CascadePolicy, FIXED } from '../../../../../shared/control/cascade/learning/policy.ts';
-import { beta, randomOf } from '../../../../../shared/control/cascade/learning/random.ts';
-import { select } from '../../../../../shared/control/cascade/select.ts';
-import { attempt, later, NOW, task } from '../../../../support/builders.ts';
+import { CascadePolicy, DEFAULT_CASCADE_POLICY } from '../../../../../shared/control/cascade/learning/policy.ts';
+import { sampleBeta, createSeededRandom } from '../../../../../shared/control/cascade/learning/random.ts';
+import { selectNextModel } from '../../../../../shared/control/cascade/select.ts';
+import { attempt, addSeconds, FIXED_NOW, task } from '../../../../support/builders.ts';
 
 const outcomes = (
   tier: Tier,
@@ -29,7 +29,7 @@ const outcomes = (
     passed: index < passes,
     cost_usd: { haiku: 0.1, sonnet: 0.2, opus: 0.4 }[tier],
     seconds: 60,
-    at: later(index).toISOString(),
+    at: addSeconds(index).toISOString(),
     ...fields,
   }));
 const memory = (
@@ -41,19 +41,19 @@ const memory = (
     tier: tier as Tier,
     window,
   })),
-  control: NO_CONTROL,
+  control: NO_LEARNING_CONTROL,
   ...fields,
 });
 const policy = (fields: Partial<CascadePolicy>): CascadePolicy => CascadePolicy.parse(fields);
 const GREEDY = policy({ policy: 'greedy', epsilon: 0 });
 const THOMPSON = policy({ policy: 'thompson' });
 const of = (remembered: RoleMemory, using: CascadePolicy, fields: Partial<Task> = {}) =>
-  select(task(fields, { complexity: 'low' }), MODELS, null, {
+  selectNextModel(task(fields, { complexity: 'low' }), MODELS, null, {
     policy: using,
     memory: remembered,
-    at: NOW.toISOString(),
+    priced_at: FIXED_NOW.toISOString(),
   });
-const word = { by: 'ann', reason: 'the new model is better', now: later(1_000) };
+const word = { by: 'ann', reason: 'the new model is better', now: addSeconds(1_000) };
 
 describe('what is believed of a tier', () => {
   const haiku = { tier: 'haiku' as const, model: MODELS.haiku };
@@ -74,10 +74,10 @@ describe('what is believed of a tier', () => {
         },
       ],
     };
-    expect(believe(few, 'low', haiku, 5)).toMatchObject({ from: 'complexity', observations: 3, passes: 2 });
-    expect(believe(more, 'low', haiku, 5)).toMatchObject({ from: 'role', observations: 9, passes: 2 });
-    expect(believe(more, 'low', haiku, 3)).toMatchObject({ from: 'complexity', observations: 3 });
-    expect(believe(more, 'medium', haiku, 5)).toMatchObject({
+    expect(estimateBelief(few, 'low', haiku, 5)).toMatchObject({ from: 'complexity', observations: 3, passes: 2 });
+    expect(estimateBelief(more, 'low', haiku, 5)).toMatchObject({ from: 'role', observations: 9, passes: 2 });
+    expect(estimateBelief(more, 'low', haiku, 3)).toMatchObject({ from: 'complexity', observations: 3 });
+    expect(estimateBelief(more, 'medium', haiku, 5)).toMatchObject({
       from: 'complexity',
       observations: 6,
       passes: 0,
@@ -86,21 +86,21 @@ describe('what is believed of a tier', () => {
 
   it('starts anew for another model, and after a reset', () => {
     const old = memory({ haiku: outcomes('haiku', 0, 9) });
-    expect(believe(old, 'low', { tier: 'haiku', model: 'claude-haiku-5' }, 5)).toMatchObject({
+    expect(estimateBelief(old, 'low', { tier: 'haiku', model: 'claude-haiku-5' }, 5)).toMatchObject({
       from: 'nothing',
       observations: 0,
       pass_rate: null,
     });
-    const forgotten = { ...old, control: reset(NO_CONTROL, 'haiku', word) };
-    expect(believe(forgotten, 'low', haiku, 5).observations).toBe(0);
-    expect(believe({ ...old, control: reset(NO_CONTROL, 'opus', word) }, 'low', haiku, 5).observations).toBe(
+    const forgotten = { ...old, control: resetLearning(NO_LEARNING_CONTROL, 'haiku', word) };
+    expect(estimateBelief(forgotten, 'low', haiku, 5).observations).toBe(0);
+    expect(estimateBelief({ ...old, control: resetLearning(NO_LEARNING_CONTROL, 'opus', word) }, 'low', haiku, 5).observations).toBe(
       9,
     );
   });
 
   it('leaves attempts of unknown cost out of the cost, and counts their passes', () => {
     const window = [...outcomes('haiku', 4, 0), ...outcomes('haiku', 1, 0, { id: 'x#1', cost_usd: null })];
-    expect(believe(memory({ haiku: window }), 'low', haiku, 5)).toMatchObject({
+    expect(estimateBelief(memory({ haiku: window }), 'low', haiku, 5)).toMatchObject({
       observations: 5,
       costs_known: 4,
       mean_cost_usd: 0.1,
@@ -110,13 +110,13 @@ describe('what is believed of a tier', () => {
   it('has an interval that holds the share, and shrinks with more observations', () => {
     fc.assert(
       fc.property(fc.nat({ max: 60 }), fc.nat({ max: 60 }), (passes, fails) => {
-        const { low, high } = shareInterval(passes, passes + fails);
+        const { low, high } = wilsonInterval(passes, passes + fails);
         const share = passes + fails === 0 ? 0.5 : passes / (passes + fails);
         expect(low).toBeGreaterThanOrEqual(0);
         expect(high).toBeLessThanOrEqual(1);
         expect(low).toBeLessThanOrEqual(share + 1e-9);
         expect(high).toBeGreaterThanOrEqual(share - 1e-9);
-        const more = shareInterval(passes * 2, (passes + fails) * 2);
+        const more = wilsonInterval(passes * 2, (passes + fails) * 2);
         expect(more.high - more.low).toBeLessThanOrEqual(high - low + 1e-9);
       }),
     );
@@ -125,7 +125,7 @@ describe('what is believed of a tier', () => {
 
 describe('the fixed policy', () => {
   it('chooses as the table does, whatever was observed', () => {
-    const { rung, route } = of(memory({ haiku: outcomes('haiku', 0, 20) }), FIXED);
+    const { rung, route } = of(memory({ haiku: outcomes('haiku', 0, 20) }), DEFAULT_CASCADE_POLICY);
     expect(rung.tier).toBe('haiku');
     expect(route.choice).toBeUndefined();
   });
@@ -198,10 +198,10 @@ describe('the Thompson policy', () => {
 
   it('has no opinion where a cost is unknown', () => {
     const unpriced = { ...MODELS, haiku: 'a-model-of-no-price' };
-    const selected = select(task({}, { complexity: 'low' }), unpriced, null, {
+    const selected = selectNextModel(task({}, { complexity: 'low' }), unpriced, null, {
       policy: THOMPSON,
       memory: memory({}),
-      at: NOW.toISOString(),
+      priced_at: FIXED_NOW.toISOString(),
     });
     expect(selected.rung.tier).toBe('haiku');
     expect(selected.route.choice).toBeUndefined();
@@ -222,7 +222,7 @@ describe('every policy', () => {
     haiku: fc.tuple(fc.nat({ max: 20 }), fc.nat({ max: 20 })),
     sonnet: fc.tuple(fc.nat({ max: 20 }), fc.nat({ max: 20 })),
     opus: fc.tuple(fc.nat({ max: 20 }), fc.nat({ max: 20 })),
-    policy: fc.constantFrom(GREEDY, THOMPSON, FIXED, policy({ policy: 'greedy', epsilon: 1 })),
+    policy: fc.constantFrom(GREEDY, THOMPSON, DEFAULT_CASCADE_POLICY, policy({ policy: 'greedy', epsilon: 1 })),
     id: fc.string({ minLength: 1, maxLength: 10 }),
   });
   const remembered = (each: { [T in Tier]: readonly [number, number] }): RoleMemory =>
@@ -248,7 +248,7 @@ describe('every policy', () => {
             reason: 'janitor verification failed',
             next_model: MODELS.sonnet,
             next_tier: 'sonnet',
-            at: NOW.toISOString(),
+            at: FIXED_NOW.toISOString(),
           },
         });
         const next = of(remembered(each), using, { id, attempts: [climbing], status: 'in_review' });
@@ -261,24 +261,24 @@ describe('every policy', () => {
   });
 
   it('is overruled by a person, and the reason names who', () => {
-    const control = pin(NO_CONTROL, 'any', 'opus', word) ?? NO_CONTROL;
-    for (const using of [FIXED, GREEDY, THOMPSON]) {
+    const control = setPin(NO_LEARNING_CONTROL, 'any', 'opus', word) ?? NO_LEARNING_CONTROL;
+    for (const using of [DEFAULT_CASCADE_POLICY, GREEDY, THOMPSON]) {
       const { rung, route } = of(memory({}, { control }), using);
       expect(rung).toEqual({ tier: 'opus', model: MODELS.opus });
       expect(route.reason).toContain("opus by ann's word: the new model is better");
       expect(route.choice?.by).toBe('pin');
     }
-    const lifted = pin(control, 'any', null, word) ?? control;
-    expect(of(memory({}, { control: lifted }), FIXED).rung.tier).toBe('haiku');
+    const lifted = setPin(control, 'any', null, word) ?? control;
+    expect(of(memory({}, { control: lifted }), DEFAULT_CASCADE_POLICY).rung.tier).toBe('haiku');
     expect(lifted.history.map(({ action }) => action)).toEqual(['unpin', 'pin']);
   });
 
   it('has no more to say of one tier than that it is the one', () => {
     const only = {
-      ...believe(memory({}), 'low', { tier: 'opus', model: MODELS.opus }, 5),
+      ...estimateBelief(memory({}), 'low', { tier: 'opus', model: MODELS.opus }, 5),
       cost_usd: 1,
-    } satisfies Option;
-    for (const using of [FIXED, GREEDY, THOMPSON]) expect(choose([only], using, randomOf('x'))).toBeNull();
+    } satisfies TierOption;
+    for (const using of [DEFAULT_CASCADE_POLICY, GREEDY, THOMPSON]) expect(chooseTier([only], using, createSeededRandom('x'))).toBeNull();
   });
 });
 
@@ -289,8 +289,8 @@ describe('chance', () => {
       [3, 1],
       [2, 30],
     ] as const) {
-      const random = randomOf(`${a} ${b}`);
-      const draws = Array.from({ length: 4_000 }, () => beta(random, a, b));
+      const random = createSeededRandom(`${a} ${b}`);
+      const draws = Array.from({ length: 4_000 }, () => sampleBeta(random, a, b));
       const average = draws.reduce((sum, each) => sum + each, 0) / draws.length;
       const square = draws.reduce((sum, each) => sum + (each - average) ** 2, 0) / draws.length;
       expect(average).toBeCloseTo(a / (a + b), 1);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../../shared/contract/agents/tiers.ts';
-import { effortFor, isHighStakes, ladder } from '../../../../../shared/control/cascade/learning/ladder.ts';
-import { select } from '../../../../../shared/control/cascade/select.ts';
-import { attempt, NOW, report, submission, task } from '../../../../support/builders.ts';
+import { effortForRung, isHighStakes, buildLadder } from '../../../../../shared/control/cascade/learning/ladder.ts';
+import { selectNextModel } from '../../../../../shared/control/cascade/select.ts';
+import { attempt, FIXED_NOW, report, submission, task } from '../../../../support/builders.ts';
 
-const at = NOW.toISOString();
+const at = FIXED_NOW.toISOString();
 
 describe('the ladder', () => {
   it.each([
@@ -20,12 +20,12 @@ describe('the ladder', () => {
     ['a named tier on high stakes', { model: 'haiku', priority: 1 as const }, ['haiku', 'sonnet', 'opus']],
     ['a named tier of a role routed to the top', { model: 'sonnet', role: 'manager' }, ['sonnet', 'opus']],
   ])('of %s', (_name, fields, tiers) => {
-    expect(ladder(submission(fields), MODELS).map((rung) => rung.tier)).toEqual(tiers);
+    expect(buildLadder(submission(fields), MODELS).map((rung) => rung.tier)).toEqual(tiers);
   });
 
   it('gives the route its effort, what tries before it least, what is climbed to most, unless the task says', () => {
     const efforts = (fields: Parameters<typeof submission>[0]) =>
-      ladder(submission(fields), MODELS).map((rung) => effortFor(submission(fields), rung));
+      buildLadder(submission(fields), MODELS).map((rung) => effortForRung(submission(fields), rung));
     expect(efforts({})).toEqual(['low', 'high', 'max']);
     expect(efforts({ complexity: 'low' })).toEqual(['low', 'normal', 'max']);
     expect(efforts({ scope: 'large', complexity: 'high' })).toEqual(['high']);
@@ -48,15 +48,15 @@ describe('the choice of the next attempt', () => {
   });
 
   it('starts at the bottom, goes on where the decision says, and repeats what was lost', () => {
-    expect(select(task(), MODELS).rung.tier).toBe('haiku');
-    expect(select(task({ attempts: [escalated] }), MODELS).rung.tier).toBe('sonnet');
+    expect(selectNextModel(task(), MODELS).rung.tier).toBe('haiku');
+    expect(selectNextModel(task({ attempts: [escalated] }), MODELS).rung.tier).toBe('sonnet');
     const expired = attempt({ tier: 'opus', model: MODELS.opus, report: report(), outcome: 'expired' });
-    expect(select(task({ attempts: [expired] }), MODELS).rung.tier).toBe('opus');
-    expect(select(task({ attempts: [escalated], budget_from: 2 }), MODELS).rung.tier).toBe('haiku');
+    expect(selectNextModel(task({ attempts: [expired] }), MODELS).rung.tier).toBe('opus');
+    expect(selectNextModel(task({ attempts: [escalated], budget_from: 2 }), MODELS).rung.tier).toBe('haiku');
   });
 
   it('says why, with the row of the table', () => {
-    const reasonOf = (of: Parameters<typeof select>[0]) => select(of, MODELS).route;
+    const reasonOf = (of: Parameters<typeof selectNextModel>[0]) => selectNextModel(of, MODELS).route;
     expect(reasonOf(task())).toEqual({
       rule: 'medium',
       reason: 'complexity medium (sonnet at high effort: ordinary work); haiku tries first, being cheaper',

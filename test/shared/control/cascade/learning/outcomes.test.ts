@@ -2,19 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type LearnedOutcome,
-  newOutcomes,
-  outcomesOf,
-  rewardOf,
+  newLearnedOutcomes,
+  learnedOutcomes,
+  attemptReward,
 } from '../../../../../shared/control/cascade/learning/outcome.ts';
 import {
-  latest,
-  observe,
-  WINDOW,
-  type Window,
+  latestOutcomes,
+  addOutcome,
+  OUTCOME_WINDOW_SIZE,
+  type OutcomeWindow,
 } from '../../../../../shared/control/cascade/learning/window.ts';
-import { attempt, later, NOW, report, task, verdict } from '../../../../support/builders.ts';
+import { attempt, addSeconds, FIXED_NOW, report, task, verdict } from '../../../../support/builders.ts';
 
-const at = (second: number): string => later(second).toISOString();
+const at = (second: number): string => addSeconds(second).toISOString();
 const outcome = (number: number, fields: Partial<LearnedOutcome> = {}): LearnedOutcome => ({
   id: `T${number}#1`,
   model: 'claude-haiku-4-5',
@@ -28,8 +28,8 @@ const outcome = (number: number, fields: Partial<LearnedOutcome> = {}): LearnedO
 const outcomes = fc
   .uniqueArray(fc.nat({ max: 300 }), { minLength: 1, maxLength: 150, size: 'max' })
   .map((numbers) => numbers.map((number) => outcome(number, { at: at(Math.floor(number / 3)) })));
-const all = (window: Window, each: readonly LearnedOutcome[]): Window =>
-  each.reduce((present, next) => observe(present, next) ?? present, window);
+const all = (window: OutcomeWindow, each: readonly LearnedOutcome[]): OutcomeWindow =>
+  each.reduce((present, next) => addOutcome(present, next) ?? present, window);
 
 describe('the window of outcomes', () => {
   it('holds the latest whatever the order of delivery, and however often each comes', () => {
@@ -42,7 +42,7 @@ describe('the window of outcomes', () => {
           ),
         ),
         ([given, delivered]) => {
-          expect(all([], delivered)).toEqual(latest(given));
+          expect(all([], delivered)).toEqual(latestOutcomes(given));
         },
       ),
     );
@@ -52,8 +52,8 @@ describe('the window of outcomes', () => {
     fc.assert(
       fc.property(outcomes, (given) => {
         const window = all([], given);
-        for (const each of given) expect(observe(window, each)).toBeNull();
-        expect(window.length).toBeLessThanOrEqual(WINDOW);
+        for (const each of given) expect(addOutcome(window, each)).toBeNull();
+        expect(window.length).toBeLessThanOrEqual(OUTCOME_WINDOW_SIZE);
       }),
     );
   });
@@ -67,7 +67,7 @@ describe('what is learned of an attempt', () => {
     cost_usd: 0.25,
   };
   const one = (fields: Parameters<typeof attempt>[0]) =>
-    outcomesOf(task({ attempts: [attempt({ ...ended, ...fields })] }));
+    learnedOutcomes(task({ attempts: [attempt({ ...ended, ...fields })] }));
 
   it('has its role, complexity, tier and model, cost and seconds until the report', () => {
     expect(one({ verdict: verdict({ verdict: 'fail' }) })).toEqual([
@@ -101,13 +101,13 @@ describe('what is learned of an attempt', () => {
 
   it('is a pass where evidence of ours says so, whatever the agent says of it', () => {
     const unsure = report({ status: 'failed', summary: 'I could not do it' });
-    expect(rewardOf({ verdict: verdict() })).toBe(true);
+    expect(attemptReward({ verdict: verdict() })).toBe(true);
     expect(one({ verdict: verdict(), report: unsure })[0]?.outcome.passed).toBe(true);
   });
 
   it('is nothing of a plan', () => {
     const plan = { max_tasks: 5, proposal: null } as never;
-    expect(outcomesOf(task({ plan, attempts: [attempt({ ...ended, verdict: verdict() })] }))).toEqual([]);
+    expect(learnedOutcomes(task({ plan, attempts: [attempt({ ...ended, verdict: verdict() })] }))).toEqual([]);
   });
 
   it('leaves an unknown cost unknown', () => {
@@ -117,9 +117,9 @@ describe('what is learned of an attempt', () => {
   it('comes with the write that ends the attempt, and with no other', () => {
     const before = task({ attempts: [attempt({ verdict: verdict() })] });
     const after = task({ attempts: [attempt({ ...ended, verdict: verdict() })] });
-    expect(newOutcomes(before, after)).toHaveLength(1);
-    expect(newOutcomes(after, { ...after, version: 9 })).toEqual([]);
-    expect(newOutcomes(null, after)).toHaveLength(1);
-    expect(NOW.toISOString() < (newOutcomes(null, after)[0]?.outcome.at ?? '')).toBe(true);
+    expect(newLearnedOutcomes(before, after)).toHaveLength(1);
+    expect(newLearnedOutcomes(after, { ...after, version: 9 })).toEqual([]);
+    expect(newLearnedOutcomes(null, after)).toHaveLength(1);
+    expect(FIXED_NOW.toISOString() < (newLearnedOutcomes(null, after)[0]?.outcome.at ?? '')).toBe(true);
   });
 });

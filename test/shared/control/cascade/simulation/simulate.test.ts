@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS, TIERS } from '../../../../../shared/contract/agents/tiers.ts';
-import { CascadePolicy, FIXED } from '../../../../../shared/control/cascade/learning/policy.ts';
-import { SIMULATED, simulate } from '../../../../../shared/control/cascade/simulation/compare.ts';
-import { generate } from '../../../../../shared/control/cascade/simulation/generate.ts';
-import { readRecorded } from '../../../../../shared/control/cascade/simulation/records.ts';
-import { NOW } from '../../../../support/builders.ts';
+import { CascadePolicy, DEFAULT_CASCADE_POLICY } from '../../../../../shared/control/cascade/learning/policy.ts';
+import { SIMULATED_POLICIES, simulatePolicies } from '../../../../../shared/control/cascade/simulation/compare.ts';
+import { generateSyntheticOutcomes } from '../../../../../shared/control/cascade/simulation/generate.ts';
+import { readRecordedOutcomes } from '../../../../../shared/control/cascade/simulation/records.ts';
+import { FIXED_NOW } from '../../../../support/builders.ts';
 
-const AT = NOW.toISOString();
-const read = (text: string) => readRecorded(text, MODELS, AT);
+const AT = FIXED_NOW.toISOString();
+const read = (text: string) => readRecordedOutcomes(text, MODELS, AT);
 const lines = (...values: object[]): string => values.map((each) => JSON.stringify(each)).join('\n');
-const options = { policies: SIMULATED, models: MODELS, settings: FIXED, runs: 1, seed: 's' };
+const options = { policies: SIMULATED_POLICIES, models: MODELS, settings: DEFAULT_CASCADE_POLICY, runs: 1, seed: 's' };
 const three = (task: string, passed: readonly boolean[]) =>
   TIERS.map((tier, index) => ({
     task,
@@ -37,11 +37,11 @@ describe('recorded outcomes', () => {
     const { tasks, problems } = read(lines(chain, chain));
     expect(problems).toEqual([]);
     expect(Object.keys(tasks[0]?.tiers ?? {})).toEqual(['haiku', 'sonnet']);
-    const { comparisons, unknown } = simulate(tasks, { ...options, policies: ['fixed'] });
+    const { comparisons, unknown } = simulatePolicies(tasks, { ...options, policies: ['fixed'] });
     expect(comparisons[0]).toMatchObject({ policy: 'fixed', tasks: 1, cost_usd: { mean: 3 } });
     expect(unknown).toBe(0);
     // What the top would have done, nobody knows.
-    const direct = simulate(tasks, { ...options, policies: ['fixed', 'direct'] });
+    const direct = simulatePolicies(tasks, { ...options, policies: ['fixed', 'direct'] });
     expect(direct.unknown).toBe(1);
     expect(direct.comparisons.map(({ cost_usd }) => cost_usd)).toEqual([null, null, null]);
   });
@@ -74,7 +74,7 @@ describe('recorded outcomes', () => {
   it('of a model without a price have no cost, which is not 0', () => {
     const { tasks } = read(lines({ task: 'a', tier: 'haiku', model: 'nobody', passed: true, tokens: 5 }));
     expect(tasks[0]?.tiers.haiku?.cost_usd).toBeNull();
-    expect(simulate(tasks, { ...options, policies: ['fixed'] })).toMatchObject({ tasks: 1, unknown: 1 });
+    expect(simulatePolicies(tasks, { ...options, policies: ['fixed'] })).toMatchObject({ tasks: 1, unknown: 1 });
   });
 });
 
@@ -84,7 +84,7 @@ describe('the simulation', () => {
       ...['a', 'b', 'c', 'd'].flatMap((task) => three(task, [false, true, true])),
       ...three('e', [false, false, false]),
     );
-    const { comparisons } = simulate(read(text).tasks, { ...options, runs: 3 });
+    const { comparisons } = simulatePolicies(read(text).tasks, { ...options, runs: 3 });
     const by = Object.fromEntries(comparisons.map((each) => [each.policy, each]));
     expect(by['fixed']?.cost_usd?.mean).toBeCloseTo((4 * 3 + 7) / 5);
     expect(by['direct']?.cost_usd?.mean).toBe(4);
@@ -105,10 +105,10 @@ describe('the simulation', () => {
       fc.property(outcomes, fc.string(), (all, seed) => {
         // What a weaker tier does, a stronger one does too: then every way passes the same tasks.
         const text = lines(...all.flatMap(([a, b, c], n) => three(`t${n}`, [a, a || b, a || b || c])));
-        const { comparisons } = simulate(read(text).tasks, { ...options, seed });
+        const { comparisons } = simulatePolicies(read(text).tasks, { ...options, seed });
         const cost = (policy: string): number =>
           comparisons.find((each) => each.policy === policy)?.cost_usd?.mean ?? Number.NaN;
-        for (const policy of SIMULATED)
+        for (const policy of SIMULATED_POLICIES)
           expect(cost(policy)).toBeGreaterThanOrEqual(cost('clairvoyant') - 1e-9);
         expect(cost('oracle')).toBeLessThanOrEqual(Math.min(cost('fixed'), cost('direct')) + 1e-9);
         expect(new Set(comparisons.map(({ pass_rate }) => pass_rate?.mean)).size).toBe(1);
@@ -118,9 +118,9 @@ describe('the simulation', () => {
   });
 
   it('has Thompson within a tenth of the oracle, and far below the top alone, on made-up outcomes', () => {
-    const { tasks, synthetic } = read(generate(1_000, '1', MODELS, AT));
+    const { tasks, synthetic } = read(generateSyntheticOutcomes(1_000, '1', MODELS, AT));
     expect(synthetic).toBe(true);
-    const { comparisons } = simulate(tasks, {
+    const { comparisons } = simulatePolicies(tasks, {
       ...options,
       policies: ['direct', 'thompson', 'oracle'],
       settings: CascadePolicy.parse({}),
@@ -132,8 +132,8 @@ describe('the simulation', () => {
   });
 
   it('gives the same figures for the same seed', () => {
-    const { tasks } = read(generate(40, 'x', MODELS, AT));
-    expect(generate(40, 'x', MODELS, AT)).toBe(generate(40, 'x', MODELS, AT));
-    expect(simulate(tasks, options)).toEqual(simulate(tasks, options));
+    const { tasks } = read(generateSyntheticOutcomes(40, 'x', MODELS, AT));
+    expect(generateSyntheticOutcomes(40, 'x', MODELS, AT)).toBe(generateSyntheticOutcomes(40, 'x', MODELS, AT));
+    expect(simulatePolicies(tasks, options)).toEqual(simulatePolicies(tasks, options));
   });
 });

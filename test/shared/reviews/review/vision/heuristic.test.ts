@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { isOpenFault } from '../../../../../shared/control/ledger/judgement-rows.ts';
-import { combine } from '../../../../../shared/control/verdict/combine.ts';
-import { allReviewGates } from '../../../../../shared/control/workflow/review-gates.ts';
+import { isFailedOpen } from '../../../../../shared/control/ledger/judgement-rows.ts';
+import { joinJudgements } from '../../../../../shared/control/verdict/combine.ts';
+import { completeReviewGateJudgements } from '../../../../../shared/control/workflow/review-gates.ts';
 import { gate, judgement, verdict } from '../../../../support/builders.ts';
-import { chunk, header, picture, pngOf } from '../../../../support/png.ts';
+import { buildPngChunk, buildPngHeader, drawPng, buildPng } from '../../../../support/png.ts';
 import { look, reviewed, shotOf } from './support.ts';
 
 const BLUE = [0, 0, 255];
 const RED = [220, 20, 20];
 const taken = (name: string, colour: readonly number[]) => {
-  const png = picture(4, 3, colour);
+  const png = drawPng(4, 3, colour);
   return [shotOf(name, png, 4, 3), png] as const;
 };
 const expects = (...expectations: object[]) => ({
@@ -79,8 +79,8 @@ describe('rules on pixels', () => {
 
 describe('a picture that cannot be looked at leaves the gate open, says so and is counted:', () => {
   const [shot, png] = taken('start', BLUE);
-  const bomb = pngOf(header({ width: 4, height: 3 }), chunk('IDAT', Buffer.alloc(9)), chunk('IEND'));
-  const other = picture(4, 3, RED);
+  const bomb = buildPng(buildPngHeader({ width: 4, height: 3 }), buildPngChunk('IDAT', Buffer.alloc(9)), buildPngChunk('IEND'));
+  const other = drawPng(4, 3, RED);
   it.each<[string, Parameters<typeof look>[0]['pictures'], object, string]>([
     ['it is gone', [[shot, png]], { screenshot: 'cart' }, 'there is no picture cart'],
     [
@@ -97,7 +97,7 @@ describe('a picture that cannot be looked at leaves the gate open, says so and i
     expect(said).toMatchObject({ kind: 'vision', outcome: 'infra_failed', verdict: 'pass', confidence: 0 });
     expect(said?.reasons[0]).toMatch(/^info visual_defect: nobody looked/);
     expect(said?.reasons[0]).toContain(why);
-    expect(said && isOpenFault(said)).toBe(true);
+    expect(said && isFailedOpen(said)).toBe(true);
   });
 
   it('nobody keeps it any more', async () => {
@@ -135,7 +135,7 @@ describe('without pictures', () => {
       const [said] = await look({ task: reviewed({ vision }), gates });
       expect(said).toMatchObject({ kind: 'vision', outcome, verdict: word, calls: 0 });
       expect(said?.because).toContain(why);
-      expect(said && isOpenFault(said)).toBe(false);
+      expect(said && isFailedOpen(said)).toBe(false);
     }
   });
 
@@ -148,14 +148,14 @@ describe('without pictures', () => {
 
   it('a workflow that does not want it has nothing said of it', async () => {
     expect(await look({ task: reviewed({}), pictures: [taken('start', RED)] })).toEqual([]);
-    expect(allReviewGates(reviewed({}), verdict(), [])).toEqual([]);
+    expect(completeReviewGateJudgements(reviewed({}), verdict(), [])).toEqual([]);
   });
 });
 
 describe('work that has been sent back before', () => {
   const task = reviewed({ stakes: 'high', red_team: { enabled: true }, ...expects(blue) });
-  const gateOf = (observed: 'pass' | 'fail', made: Parameters<typeof allReviewGates>[2]) =>
-    allReviewGates(task, verdict({ verdict: observed }), made).find(({ kind }) => kind === 'vision');
+  const gateOf = (observed: 'pass' | 'fail', made: Parameters<typeof completeReviewGateJudgements>[2]) =>
+    completeReviewGateJudgements(task, verdict({ verdict: observed }), made).find(({ kind }) => kind === 'vision');
   const down = judgement({ kind: 'verification', verdict: 'fail' });
   const attacked = judgement({ kind: 'red_team', verdict: 'fail' });
   it.each([
@@ -184,8 +184,8 @@ describe('work that has been sent back before', () => {
       task,
       pictures: [taken('start', RED)],
       models: { red_team: attacker },
-      ask: async (_model, { answer }) => ({
-        value: answer.parse({ findings: [finding], summary: 's' }) as never,
+      ask: async (_model, { answerSchema }) => ({
+        value: answerSchema.parse({ findings: [finding], summary: 's' }) as never,
         ...{ calls: 1, tokens: null, ms: 1 },
       }),
     });
@@ -195,7 +195,7 @@ describe('work that has been sent back before', () => {
   it('is looked at where the judging step gave no answer: a fault, and open', () => {
     const said = gateOf('pass', []);
     expect(said).toMatchObject({ outcome: 'infra_failed', verdict: 'pass' });
-    expect(said && isOpenFault(said)).toBe(true);
+    expect(said && isFailedOpen(said)).toBe(true);
   });
 });
 
@@ -203,5 +203,5 @@ it('adds no evidence: what was not verified is not, whatever is seen', async () 
   const made = await look({ task: reviewed(expects(blue)), pictures: [taken('start', BLUE)] });
   for (const verified of [true, false])
     for (const word of ['pass', 'refer', 'fail'] as const)
-      expect(combine(verdict({ verdict: word, verified }), made)).toMatchObject({ verdict: word, verified });
+      expect(joinJudgements(verdict({ verdict: word, verified }), made)).toMatchObject({ verdict: word, verified });
 });

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { JudgeModels } from '../../../../../shared/contract/models/models.ts';
 import { judgingCost } from '../../../../../shared/contract/task/judging-cost.ts';
-import { isOpenFault } from '../../../../../shared/control/ledger/judgement-rows.ts';
-import { combine } from '../../../../../shared/control/verdict/combine.ts';
-import { askModel } from '../../../../../shared/reviews/model-clients/ask.ts';
-import { MAX_SHOWN_BYTES } from '../../../../../shared/use-cases/review/vision-by-model.ts';
+import { isFailedOpen } from '../../../../../shared/control/ledger/judgement-rows.ts';
+import { joinJudgements } from '../../../../../shared/control/verdict/combine.ts';
+import { createAskModel } from '../../../../../shared/reviews/model-clients/ask.ts';
+import { MAX_QUESTION_IMAGE_BYTES } from '../../../../../shared/use-cases/review/vision-by-model.ts';
 import { attempt, verdict } from '../../../../support/builders.ts';
-import { servedModel } from '../../../../support/judge.ts';
-import { chunk, header, picture, pngOf } from '../../../../support/png.ts';
+import { startServedModel } from '../../../../support/judge.ts';
+import { buildPngChunk, buildPngHeader, drawPng, buildPng } from '../../../../support/png.ts';
 import { look, reviewed, shotOf } from './support.ts';
 
-const served = servedModel();
-const ask = askModel({ readKey: async () => 'k', pause: async () => {} });
+const served = startServedModel();
+const ask = createAskModel({ readKey: async () => 'k', pause: async () => {} });
 const models = (more: object = {}): JudgeModels => ({
   vision: {
     ...{ provider: 'google', model: 'gemini-2.5-pro', supports_vision: true, url: served.server.url },
@@ -21,8 +21,8 @@ const models = (more: object = {}): JudgeModels => ({
 });
 
 const REVIEW = { vision: { enabled: true, verifier: 'llm_vision' } };
-const taken = (name: string, png = picture(4, 3, [0, 0, 255])) => [shotOf(name, png, 4, 3), png] as const;
-const pictures = [taken('start'), taken('cart', picture(4, 3, [255, 0, 0]))];
+const taken = (name: string, png = drawPng(4, 3, [0, 0, 255])) => [shotOf(name, png, 4, 3), png] as const;
+const pictures = [taken('start'), taken('cart', drawPng(4, 3, [255, 0, 0]))];
 const finding = (fields: object = {}) => ({
   category: 'missing_element',
   severity: 'high',
@@ -64,7 +64,7 @@ describe('a model that is shown pictures', () => {
     const [first, second] = pictures.map(([, png]) => body.indexOf(png.toString('base64')));
     expect(first).toBeGreaterThan(0);
     expect(second).toBeGreaterThan(first ?? 0);
-    const judged = attempt({ verdict: combine(verdict(), said ? [said] : []) });
+    const judged = attempt({ verdict: joinJudgements(verdict(), said ? [said] : []) });
     expect(judgingCost(judged)).toBe(said?.cost_usd);
   });
 
@@ -109,7 +109,7 @@ describe('a model that is shown pictures', () => {
     );
     // What was asked in vain was paid for.
     expect(said?.cost_usd).toBeGreaterThan(0);
-    expect(said && isOpenFault(said)).toBe(true);
+    expect(said && isFailedOpen(said)).toBe(true);
   });
 });
 
@@ -120,7 +120,7 @@ describe('words within a picture', () => {
       const made = await seen();
       for (const word of ['pass', 'refer', 'fail'] as const)
         for (const verified of [true, false])
-          expect(combine(verdict({ verdict: word, verified }), made)).toMatchObject({
+          expect(joinJudgements(verdict({ verdict: word, verified }), made)).toMatchObject({
             verdict: word,
             verified,
           });
@@ -167,13 +167,13 @@ describe('where no model looks, the gate is open, says why and is counted:', () 
     ],
     [
       'it reads no pictures',
-      () => ({ models: models({ url: served.server.at('blind') }) }),
+      () => ({ models: models({ url: served.server.urlForScenario('blind') }) }),
       'inert',
       'does not support image input',
     ],
     [
       'its provider is down',
-      () => ({ models: models({ url: served.server.at('503') }) }),
+      () => ({ models: models({ url: served.server.urlForScenario('503') }) }),
       'infra_failed',
       'in trouble',
     ],
@@ -181,7 +181,7 @@ describe('where no model looks, the gate is open, says why and is counted:', () 
       'it does not answer in time',
       () => ({
         task: reviewed({ vision: { ...REVIEW.vision, timeout_s: 1 } }),
-        models: models({ url: served.server.at('hang') }),
+        models: models({ url: served.server.urlForScenario('hang') }),
       }),
       'timed_out',
       'no answer within',
@@ -190,15 +190,15 @@ describe('where no model looks, the gate is open, says why and is counted:', () 
     const [said] = await seen(typeof more === 'function' ? more() : more);
     expect(said).toMatchObject({ outcome, verdict: 'pass', kind: 'vision' });
     expect(said?.reasons.join()).toContain(why);
-    expect(said && isOpenFault(said)).toBe(true);
+    expect(said && isFailedOpen(said)).toBe(true);
   });
 
   it('a picture cannot be read: it is shown to nobody', async () => {
-    const png = pngOf(
-      header({ width: 4, height: 3, type: 3 }),
-      chunk('PLTE', Buffer.alloc(3)),
-      chunk('IDAT'),
-      chunk('IEND'),
+    const png = buildPng(
+      buildPngHeader({ width: 4, height: 3, type: 3 }),
+      buildPngChunk('PLTE', Buffer.alloc(3)),
+      buildPngChunk('IDAT'),
+      buildPngChunk('IEND'),
     );
     const [said] = await seen({ pictures: [taken('start'), taken('odd', png)], ask: nobody });
     expect(said).toMatchObject({ outcome: 'infra_failed', calls: 0 });
@@ -220,13 +220,13 @@ it('pictures that have no room in one question are not shown, and are named', as
     const [, png] = taken(name);
     const filled = Buffer.concat([
       png.subarray(0, -12),
-      chunk('teXt', Buffer.alloc(2_090_000)),
-      chunk('IEND'),
+      buildPngChunk('teXt', Buffer.alloc(2_090_000)),
+      buildPngChunk('IEND'),
     ]);
     return taken(name, filled);
   };
   const all = Array.from({ length: 7 }, (_, index) => large(`p${index}`));
-  expect(all.reduce((sum, [{ bytes }]) => sum + bytes, 0)).toBeGreaterThan(MAX_SHOWN_BYTES);
+  expect(all.reduce((sum, [{ bytes }]) => sum + bytes, 0)).toBeGreaterThan(MAX_QUESTION_IMAGE_BYTES);
   const [said] = await seen({ pictures: all });
   expect(said?.reasons).toEqual(['info visual_defect: not looked at, for want of room: p6']);
   expect(served.server.calls.at(-1)?.raw.length).toBeLessThan(17 * 1_048_576);

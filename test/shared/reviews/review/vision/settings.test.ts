@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { JudgeModels } from '../../../../../shared/contract/models/models.ts';
-import { readWorkflow } from '../../../../../shared/control/workflow/read.ts';
-import { describeProblem } from '../../../../../shared/lib/yaml.ts';
+import { parseWorkflow } from '../../../../../shared/control/workflow/read.ts';
+import { describeFileProblem } from '../../../../../shared/lib/yaml.ts';
 
 const HEAD = `name: seen
 nodes: [{ id: start, type: start }, { id: end, type: end }]
@@ -10,8 +10,8 @@ review:
   vision:
 `;
 const read = (...lines: string[]) =>
-  readWorkflow(`${HEAD}${lines.map((line) => `    ${line}\n`).join('')}`, 'w.yaml', []);
-const said = (...lines: string[]): string[] => read(...lines).problems.map(describeProblem);
+  parseWorkflow(`${HEAD}${lines.map((line) => `    ${line}\n`).join('')}`, 'w.yaml', []);
+const said = (...lines: string[]): string[] => read(...lines).problems.map(describeFileProblem);
 
 describe('vision in a workflow', () => {
   it('is off, with the verifier noop, as the seed has it; and its time and tolerance are the seed’s', () => {

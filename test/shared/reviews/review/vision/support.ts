@@ -1,14 +1,14 @@
 import type { Judgement } from '../../../../../shared/contract/judgement/judgement.ts';
 import type { JudgeModels } from '../../../../../shared/contract/models/models.ts';
 import { ReviewSettings } from '../../../../../shared/contract/review/schema.ts';
-import { type Screenshot, screenshotKey } from '../../../../../shared/contract/screenshot.ts';
+import { type Screenshot, screenshotObjectKey } from '../../../../../shared/contract/screenshot.ts';
 import type { Task } from '../../../../../shared/contract/task/task.ts';
 import { DEFAULT_WORKFLOW } from '../../../../../shared/control/workflow/builtin.ts';
-import { compile } from '../../../../../shared/control/workflow/compile.ts';
+import { resolveWorkflow } from '../../../../../shared/control/workflow/compile.ts';
 import { sha256 } from '../../../../../shared/lib/sha256.ts';
 import type { AskModel } from '../../../../../shared/reviews/judging/port.ts';
-import { askStage } from '../../../../../shared/use-cases/review/ask-stage.ts';
-import { artifact, gate, inReview, NOW } from '../../../../support/builders.ts';
+import { runWorkflowReviews } from '../../../../../shared/use-cases/review/ask-stage.ts';
+import { artifact, gate, taskInReview, FIXED_NOW } from '../../../../support/builders.ts';
 
 export const shotOf = (name: string, png: Buffer, width: number, height: number): Screenshot => ({
   name,
@@ -21,8 +21,8 @@ export const shotOf = (name: string, png: Buffer, width: number, height: number)
 
 /** A task whose workflow has the review that is given. */
 export function reviewed(review: object, request: object = {}): Task {
-  const of = inReview({ artifact: artifact() }, { acceptance_criteria: ['the page is blue'], ...request });
-  const workflow = compile(DEFAULT_WORKFLOW, of, { from: 'builtin', rubrics: [] });
+  const of = taskInReview({ artifact: artifact() }, { acceptance_criteria: ['the page is blue'], ...request });
+  const workflow = resolveWorkflow(DEFAULT_WORKFLOW, of, { from: 'builtin', rubrics: [] });
   return { ...of, workflow_in_force: { ...workflow, review: ReviewSettings.parse(review) } };
 }
 
@@ -51,7 +51,7 @@ export async function look({
 }: Looked): Promise<Judgement[]> {
   const [attempt] = task.attempts;
   if (!attempt) throw new Error('there is an attempt');
-  const kept = new Map(pictures.map(([shot, png]) => [screenshotKey(task.id, attempt.number, shot), png]));
+  const kept = new Map(pictures.map(([shot, png]) => [screenshotObjectKey(task.id, attempt.number, shot), png]));
   const taken = gate({ name: 'screenshots', screenshots: pictures.map(([shot]) => shot) });
   const objects = {
     part: async (key: string, _offset: number, most: number) => {
@@ -60,8 +60,8 @@ export async function look({
     },
   };
   const pieces = [{ label: 'title of the task', text: task.title }];
-  return askStage(task, attempt, { gates: [...(gates ?? [taken])] }, pieces, {
-    ...{ ask, models, objects, autonomy, spent },
-    now: () => NOW,
+  return runWorkflowReviews(task, attempt, { gates: [...(gates ?? [taken])] }, pieces, {
+    ...{ ask, models, objects, autonomy, budgetRefusal: spent },
+    now: () => FIXED_NOW,
   });
 }
