@@ -12,10 +12,10 @@ import { HOW_TO_START } from './programs.ts';
 export type Request<R extends RouteDefinition> = PathParameters<R['path']> &
   (R extends { readonly query: infer Q extends z.ZodType } ? { readonly query?: z.input<Q> } : unknown) &
   (R extends { readonly body: infer B extends z.ZodType } ? { readonly body: z.input<B> } : unknown) &
-  (R extends { readonly ifMatch: true }
+  (R extends { readonly takesIfMatch: true }
     ? { /** Version that the task must still have. */ readonly ifMatch?: number | undefined }
     : unknown) &
-  (R extends { readonly idempotent: true } | { readonly claims: true }
+  (R extends { readonly isIdempotent: true } | { readonly isClaim: true }
     ? { /** Default: a new one for each call. */ readonly idempotencyKey?: string | undefined }
     : unknown);
 

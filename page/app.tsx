@@ -7,7 +7,7 @@ import { SignIn } from './shell/sign-in.tsx';
 export function PageApp() {
   const [api, setApi] = useState<ApiClient | null>(null);
   const [why, setWhy] = useState<string | null>(null);
-  const onTokenOver = useCallback(() => {
+  const onTokenExpired = useCallback(() => {
     setApi(null);
     setWhy(
       'Your token is over, was revoked, or is not known any more. Give another one: you come back to where you were.',
@@ -20,6 +20,6 @@ export function PageApp() {
   return api === null ? (
     <SignIn why={why} onSignIn={setApi} />
   ) : (
-    <SignedInPage api={api} onTokenOver={onTokenOver} onSignOut={onSignOut} />
+    <SignedInPage api={api} onTokenExpired={onTokenExpired} onSignOut={onSignOut} />
   );
 }

@@ -10,6 +10,15 @@ const run = promisify(execFile);
 /** Time limit for `--version` of an agent CLI. */
 const VERSION_TIMEOUT_MS = 20_000;
 
+/** What an adapter may support, as it is printed, and the capability that says so. */
+const SUPPORT_FIELDS = {
+  effort: 'effortSetting',
+  turns: 'turnLimit',
+  budget: 'costLimit',
+  structured: 'structuredOutput',
+  resume: 'sessionResume',
+  hooks: 'hooks',
+} as const satisfies Record<string, keyof AdapterCapabilities>;
 const ABILITIES = ['effort', 'turns', 'budget', 'structured', 'resume', 'hooks'] as const;
 
 /** An agent CLI: its tested version, and the one on this machine. */
@@ -40,7 +49,7 @@ const listAdapters = (env: NodeJS.ProcessEnv): Promise<ListedAdapter[]> =>
     AGENT_CLI_KINDS.map(async (kind) => {
       const facts: AdapterCapabilities = ADAPTER_CAPABILITIES[kind];
       const { package: from, version, program } = CLI_VERSIONS[kind];
-      const supports = Object.fromEntries(ABILITIES.map((name) => [name, facts[name]]));
+      const supports = Object.fromEntries(ABILITIES.map((name) => [name, facts[SUPPORT_FIELDS[name]]]));
       return {
         kind,
         package: from,

@@ -71,7 +71,7 @@ export async function listGates(repo: string, cwd: string): Promise<ListedGate[]
     ...steps.map((step) => ({ ...step, enabled: true })),
     ...[...GATES, ...custom]
       .filter(({ name }) => !running.has(name))
-      .map((gate) => ({ ...gate, gate, command: null, asked: true, enabled: false })),
+      .map((gate) => ({ ...gate, gate, command: null, explicitlyEnabled: true, enabled: false })),
   ];
   return Promise.all(
     all.map(async ({ gate, enabled, required, condition, command, explicitlyEnabled }): Promise<ListedGate> => {

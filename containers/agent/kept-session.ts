@@ -70,7 +70,7 @@ async function readSessionRecord(
   prepared: PreparedWorkspace,
   box: ContainerContext,
 ): Promise<Buffer | null> {
-  if ('gives' in record) {
+  if ('exportCommand' in record) {
     const printed = await commandOutput(record.exportCommand(id), assignment, prepared, box);
     return printed && printed.length > 0 ? printed : null;
   }
@@ -122,7 +122,7 @@ export async function restoreSession(
       { url: resumed.url, sha256: resumed.sha256, most: MAX_CLI_SESSION_BYTES },
       (_why, detail) => new Error(`what was kept ${detail}`),
     );
-    const isFile = 'goes' in sessionRecord;
+    const isFile = 'restorePath' in sessionRecord;
     const path = isFile
       ? sessionRecord.restorePath(layout, resumed.session, await realpath(layout.checkout))
       : join(layout.home, 'session.json');

@@ -105,7 +105,7 @@ export const mergeRunResults = (first: ProcessResult, next: ProcessResult): Proc
 });
 
 /** It was given its most turns on its command line. */
-const endsByItself = (kind: AdapterKind): boolean => kind !== 'command' && ADAPTER_CAPABILITIES[kind].turns;
+const endsByItself = (kind: AdapterKind): boolean => kind !== 'command' && ADAPTER_CAPABILITIES[kind].turnLimit;
 
 /** One process of the agent, from its start to its end. `until`: on the clock of `performance.now`. */
 async function runOnce(

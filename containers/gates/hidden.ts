@@ -78,5 +78,5 @@ async function filesOf(
   if (files.length > MAX_HIDDEN_TEST_FILES) throw unusable(`are more than ${MAX_HIDDEN_TEST_FILES} files`);
   if (!files.every(isRegularFile)) throw unusable('have a link or a submodule among them');
   if (files.some(({ path }) => invalidHiddenTestPathReason(path) !== null)) throw unusable('have a path that is not allowed');
-  return files.map(({ path, id, mode }) => ({ path, to: { id, mode } }));
+  return files.map(({ path, id, mode }) => ({ path, entry: { id, mode } }));
 }

@@ -59,8 +59,8 @@ const taskVersion = (task: Task): Pick<RouteResponse, 'version' | 'leaseUntil'> 
 });
 
 /** Letters are of all repositories: a token for some sees none of them. */
-function unrestrictedDeadLetters({ unlimited }: { readonly unlimited: boolean }): typeof letters {
-  if (!unlimited)
+function unrestrictedDeadLetters({ isUnrestricted }: { readonly isUnrestricted: boolean }): typeof letters {
+  if (!isUnrestricted)
     throw new Refusal('forbidden', 'dead letters are of all repositories; this token is for some');
   return letters;
 }

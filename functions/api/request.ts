@@ -206,13 +206,13 @@ export function parseRouteRequest<R extends RouteDefinition>(event: ApiEvent, ro
     ifMatch: route.takesIfMatch ? version(header(event, 'if-match')) : undefined,
     ifNoneMatch: header(event, 'if-none-match'),
     idempotencyKey: key ?? null,
-    bearer: parseBearerToken(header(event, 'authorization')),
+    bearerToken: parseBearerToken(header(event, 'authorization')),
     headers: route.isSigned
       ? Object.fromEntries(
           Object.entries(event.headers ?? {}).map(([name, each]) => [name.toLowerCase(), each]),
         )
       : {},
-    raw: route.isSigned
+    rawBody: route.isSigned
       ? Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
       : Buffer.alloc(0),
     body: body(event, route),

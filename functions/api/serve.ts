@@ -19,7 +19,7 @@ import { isReservedId, matchRouteWithoutSlash } from './unknown-route.ts';
 type RouteNamed<N extends RouteName> = (typeof ROUTES)[N];
 type Handler<N extends RouteName> = (
   request: RouteRequest<RouteNamed<N>>,
-) => Promise<RouteResponse<z.output<RouteNamed<N>['answer']>>>;
+) => Promise<RouteResponse<z.output<RouteNamed<N>['response']>>>;
 /** One handler for each route of a function, typed by the route table as the client is. */
 type Handlers<N extends RouteName = RouteName> = { readonly [Name in N]: Handler<Name> };
 

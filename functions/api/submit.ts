@@ -82,13 +82,13 @@ async function decidePlanRoute(
     readonly params: { readonly id: string };
     readonly body: z.infer<typeof PlanDecisionBody>;
     readonly principal: string;
-    readonly guard: RequestContext['guardTask'];
+    readonly guardTask: RequestContext['guardTask'];
   },
   decision: 'approve' | 'reject',
 ): Promise<RouteResponse<PlanView>> {
   const { reason, tree } = request.body;
   const word = { reason, tree, by: request.principal, now: new Date() };
-  const task = await decidePlan(request.params.id, decision, word, tasks.withGuard(request.guard));
+  const task = await decidePlan(request.params.id, decision, word, tasks.withGuard(request.guardTask));
   return { body: planView(task, new Map()), version: task.version };
 }
 
@@ -98,23 +98,23 @@ async function decideApprovalRoute(
     readonly params: { readonly id: string };
     readonly body: z.infer<typeof ApprovalDecisionBody>;
     readonly principal: string;
-    readonly guard: RequestContext['guardTask'];
+    readonly guardTask: RequestContext['guardTask'];
   },
   decision: 'approve' | 'deny',
 ): Promise<RouteResponse<ApprovalView>> {
   const { id } = request.params;
   const word = { ...request.body, decision, by: request.principal };
-  const context = { tasks: tasks.withGuard(request.guard), now: new Date() };
+  const context = { tasks: tasks.withGuard(request.guardTask), now: new Date() };
   const { task, approval } = await recordApprovalDecision(id, word, context);
   return { body: approvalView(approval), version: task.version };
 }
 
 /** A person's word on a request. */
 async function changeRequest(
-  { params, serves }: { readonly params: { readonly id: string }; readonly serves: RequestContext['canAccess'] },
+  { params, canAccess }: { readonly params: { readonly id: string }; readonly canAccess: RequestContext['canAccess'] },
   command: (request: WorkRequest) => WorkRequestChange | null,
 ): Promise<RouteResponse<WorkRequestView>> {
-  const now = await requests.change(params.id, command, ({ requirement }) => serves(requirement.repository));
+  const now = await requests.change(params.id, command, ({ requirement }) => canAccess(requirement.repository));
   return { body: workRequestView(now), version: now.version };
 }
 
@@ -122,10 +122,10 @@ const learned = (): BeliefsContext => ({ beliefs, models, policy, now: new Date(
 /** What a person says of a role holds for all repositories: a token for some must not say it. */
 function operatorNote(request: {
   readonly principal: string;
-  readonly unlimited: boolean;
+  readonly isUnrestricted: boolean;
   readonly body: { readonly reason: string };
 }): { readonly by: string; readonly reason: string } {
-  if (!request.unlimited)
+  if (!request.isUnrestricted)
     throw new Refusal('forbidden', 'this is said of all repositories; the token is for some');
   return { by: request.principal, reason: request.body.reason };
 }

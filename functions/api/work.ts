@@ -1,9 +1,10 @@
 import type * as z from 'zod';
 import { approvalView } from '../../shared/api/approval-view.ts';
-import type { ClaimResponse, LeaseResponse } from '../../shared/api/report-schemas.ts';
+import type { ClaimResponse, DeliveryBody, LeaseResponse } from '../../shared/api/report-schemas.ts';
 import type { TaskView } from '../../shared/api/schemas.ts';
 import { taskView } from '../../shared/api/views.ts';
 import { HEARTBEATS_PER_LEASE } from '../../shared/contract/names.ts';
+import type { DetectedRevert } from '../../shared/contract/repository/reverts.ts';
 import { currentAttempt, type Task } from '../../shared/contract/task/task.ts';
 import { withVersionCheck } from '../../shared/control/task-commands/change.ts';
 import { failTaskByOperator } from '../../shared/control/task-commands/operate.ts';
@@ -53,7 +54,7 @@ function claimContext(request: RequestContext, asked: unknown): ClaimContext {
     tasks: tasks.withGuard(request.guardTask),
     locks,
     now: new Date(),
-    by: request.principal,
+    claimant: request.principal,
     leaseSeconds: lease,
   };
   if (request.idempotencyKey === null || request.bearerToken === null) return context;
@@ -65,6 +66,15 @@ const beating = (request: RequestContext): HeartbeatContext => ({
   heartbeats: beats,
   leaseSeconds: lease,
   now: new Date(),
+});
+type ReportedRevert = Extract<z.output<typeof DeliveryBody>, { step: 'reverts' }>['reverts'][number];
+/** A revert, as a box reports it. */
+const detectedRevert = ({ task_id, reverted, request, commit, at }: ReportedRevert): DetectedRevert => ({
+  task_id,
+  reverted_commit: reverted,
+  reverted_request: request,
+  reverting_commit: commit,
+  at,
 });
 const next = async (request: RequestContext, role: string, model: string | null = null) =>
   claimed(await claimNext(role, claimContext(request, { role, model }), model));
@@ -140,7 +150,7 @@ export const handler = createApiHandler('api-work', {
     const deps = { tasks: tasks.withGuard(request.guardTask), now: new Date() };
     return shown(
       body.step === 'reverts'
-        ? await recordReverts(await deps.tasks.require(request.params.id), body.reverts, {
+        ? await recordReverts(await deps.tasks.require(request.params.id), body.reverts.map(detectedRevert), {
             ...deps,
             tasks,
             mergedWork: landed,

@@ -53,7 +53,7 @@ export const handler = withFailureLog(
         Math.max(0, lambda.getRemainingTimeInMillis() - LAST_WORDS_MS),
       );
       try {
-        const credentials = { authorize: createCredentialProvider<WriteCredentialRequest>(), secret: readPushSecret };
+        const credentials = { getCredential: createCredentialProvider<WriteCredentialRequest>(), readSecret: readPushSecret };
         const embedded = optionalEnv(FUNCTION_ENV_NAMES.allowFileRepositories, 'false') === 'true';
         await deliverWork(assignment, { workDir, users: null, embedded, abort: late.signal }, credentials);
       } finally {

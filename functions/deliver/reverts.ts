@@ -50,6 +50,15 @@ export async function findReverts(
   return detectReverts(commits, repository).slice(0, MAX_REPORTED_REVERTS);
 }
 
+/** A revert as the API takes it. */
+const reportedRevert = ({ task_id, reverted_commit, reverted_request, reverting_commit, at }: DetectedRevert) => ({
+  task_id,
+  reverted: reverted_commit,
+  request: reverted_request,
+  commit: reverting_commit,
+  at,
+});
+
 /** Tells what the target has reverted. The delivery is over by then: whatever goes wrong here is logged, and of no further consequence. */
 export async function reportReverts(
   assignment: DeliveryAssignment,
@@ -60,7 +69,7 @@ export async function reportReverts(
   try {
     const reverts = await findReverts(assignment, authorization, box);
     if (reverts !== null && reverts.length > 0)
-      await client.post('delivery', { step: 'reverts', reverts }, { retryForMs: 10_000 });
+      await client.post('delivery', { step: 'reverts', reverts: reverts.map(reportedRevert) }, { retryForMs: 10_000 });
   } catch (error) {
     logger.warn('what the target has reverted is not told', { why: String(error) });
   }

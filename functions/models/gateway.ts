@@ -60,7 +60,7 @@ class ModelCall {
     const bill = billCall(reading, model, worstCase, now().toISOString(), price);
     const isOther = bill.model !== normaliseModelName(model);
     const mistaken = isOther ? `${normaliseModelName(model)} > ${bill.model}` : null;
-    const settlement = { ...bill, mistaken, end };
+    const settlement = { ...bill, substitution: mistaken, end };
     const about = { task_id: grant.taskId, attempt: grant.attempt, model };
     await Promise.all([
       meters.settle(grant, this.#id, reservedMicro, settlement).catch((error: unknown) =>

@@ -135,11 +135,11 @@ export const handler = withFailureLog(
     const round = {
       ...context,
       graceSeconds: grace_seconds ?? START_GRACE_SECONDS,
-      all: grace_seconds === 0,
-      goOn,
+      isAfterRestart: grace_seconds === 0,
+      hasTimeLeft: goOn,
     };
     const swept = await sweepContainers(round).catch((error: unknown) => ({
-      boxes: null,
+      containers: null,
       failed: [String(error)],
     }));
     if (swept.failed.length > 0) logger.error('some boxes could not be looked at', { failed: swept.failed });
@@ -148,7 +148,7 @@ export const handler = withFailureLog(
     if (result.failed.length > 0)
       logger.error('some tasks could not be put right', { failed: result.failed });
     const deadlines_given = await giveDeadlines({ tasks, deadlines, upgrades, goOn });
-    const evolving = { evolution, beliefs, counts, figures, models, policy, now: new Date() };
+    const evolving = { tuning: evolution, beliefs, taskCounts: counts, dailyMetrics: figures, models, policy, now: new Date() };
     const evolved = await runAutomaticTuning(evolving).catch((error: unknown) => {
       logger.error('the settings could not be looked at', { error });
       return null;

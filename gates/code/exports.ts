@@ -83,4 +83,5 @@ export class ModuleExports {
 const isStar = ({ reexports, names }: Pick<ImportReference, 'reexports' | 'names'>): boolean =>
   reexports && names[0]?.name === '*' && names[0].local === null;
 
-const passesAllOn = (edge: ImportEdge): boolean => isStar(edge) && !edge.file.endsWith('.rs');
+const passesAllOn = ({ isReexport, names, file }: ImportEdge): boolean =>
+  isStar({ reexports: isReexport, names }) && !file.endsWith('.rs');

@@ -81,7 +81,7 @@ function edgesOf({ path }: CodeFile, reference: ImportReference, resolve: Import
     kind,
     specifier,
     names,
-    reexports,
+    isReexport: reexports,
     file: path,
     line,
   }));

@@ -60,7 +60,7 @@ export async function readChangedTexts(
   return {
     texts: readable.map((change) => ({
       path: change.path,
-      from: getBasePath(change),
+      basePath: getBasePath(change),
       before: text(change.baseEntry),
       after: text(change.headEntry),
     })),

@@ -71,7 +71,7 @@ export class Sandboxes {
   constructor(options: SandboxesOptions) {
     this.#options = options;
     this.#apart = new Set([options.base]);
-    this.#lodgers = (options.users ?? [null]).map((user) => ({ user, turns: new ExclusiveGroups() }));
+    this.#lodgers = (options.users ?? [null]).map((user) => ({ user, exclusiveGroups: new ExclusiveGroups() }));
   }
 
   /** Milliseconds on the clock of `performance.now()`, without those in which a command waits to be let in. */

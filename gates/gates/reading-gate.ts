@@ -5,7 +5,7 @@ import { createLevelLookup, createLevelLookupForTask, describeWeakenedRules } fr
 import type { Rule } from '../rules/framework/rule.ts';
 
 /** What a reading gate is made of. */
-interface RuleGateDefinition extends Omit<Gate, 'run' | 'flag' | 'on' | 'onWith' | 'required'> {
+interface RuleGateDefinition extends Omit<Gate, 'run' | 'configKey' | 'enabledByDefault' | 'alsoEnabledBy' | 'required'> {
   readonly loadRules: () => Promise<readonly Rule[]>;
   /** Changed files whose text its rules look at. */
   readonly isWantedPath?: (path: string) => boolean;

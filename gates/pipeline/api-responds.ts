@@ -24,7 +24,7 @@ export async function checkApiResponds(subject: PatchSubject, signal: ApiRespond
     url,
     readyMs,
     limitMs: readyMs + RESPONSE_TIMEOUT_MS,
-    wrong: (answer: ServiceResponse) => responseProblem(answer, signal),
+    readinessProblem: (answer: ServiceResponse) => responseProblem(answer, signal),
   };
   const answered = async ({ status }: ServiceResponse): Promise<ServiceFailure> => ({
     outcome: 'passed',

@@ -47,7 +47,7 @@ export async function createPatchSubject(options: {
         kept.gateTree,
         changes.flatMap((change) => {
           const path = getBasePath(change);
-          return path !== null && paths.includes(path) ? [{ path, to: change.baseEntry }] : [];
+          return path !== null && paths.includes(path) ? [{ path, entry: change.baseEntry }] : [];
         }),
       ),
     baseFile: createBaseFileReader(store, base),

@@ -26,7 +26,7 @@ export function resolvePipeline(config: QualityGatesConfig | null, custom: reado
       if (!gate) return [];
       const timeoutMs = timeout_s === undefined ? computeTimeLimitMs(gate, config) : timeout_s * 1_000;
       return [
-        { gate, required, condition, command: command ?? command_override ?? null, asked: true, timeoutMs },
+        { gate, required, condition, command: command ?? command_override ?? null, explicitlyEnabled: true, timeoutMs },
       ];
     });
   const on = GATES.filter((gate) => readSwitch(gate, config.settings) ?? isEnabledByDefault(gate, config.settings));
@@ -35,7 +35,7 @@ export function resolvePipeline(config: QualityGatesConfig | null, custom: reado
     required: gate.required,
     condition: gate.condition,
     command: null,
-    asked: custom.includes(gate) || readSwitch(gate, config.settings) !== undefined,
+    explicitlyEnabled: custom.includes(gate) || readSwitch(gate, config.settings) !== undefined,
     timeoutMs: computeTimeLimitMs(gate, config),
   }));
 }

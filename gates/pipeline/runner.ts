@@ -36,7 +36,7 @@ export interface GateRunnerOptions extends SharedGateContext {
   /** Gets every test case of the first run of a gate, or those that were remembered with its result. */
   readonly onTests?: (gate: string, tests: readonly TestResult[]) => void;
   /** Gets the pictures that a gate has taken. */
-  readonly onScreenshots?: (gate: string, shots: readonly CapturedScreenshot[]) => void;
+  readonly onScreenshots?: (gate: string, screenshots: readonly CapturedScreenshot[]) => void;
   /** Gets what hidden tests said. */
   readonly onHiddenTestsResults?: (results: readonly HiddenTestsResult[]) => void;
 }
@@ -91,10 +91,14 @@ async function runOrReuseStep(
 ): Promise<GateEvidence> {
   const started = performance.now();
   const bypass = bypassOf(step, options);
-  const result = cached ?? (bypass ? createBypassedResult(bypass) : await runStep(step, required, options));
+  const result = cached
+    ? toGateResult(cached)
+    : bypass
+      ? createBypassedResult(bypass)
+      : await runStep(step, required, options);
   if (result.tests) options.onTests?.(step.gate.name, result.tests);
-  const shots = 'shots' in result ? (result.screenshots ?? []) : [];
-  if (shots.length > 0) options.onScreenshots?.(step.gate.name, shots);
+  const { screenshots = [] } = result;
+  if (screenshots.length > 0) options.onScreenshots?.(step.gate.name, screenshots);
   if (result.hiddenTestsResults) options.onHiddenTestsResults?.(result.hiddenTestsResults);
   const evidence: GateEvidence = {
     name: step.gate.name,
@@ -111,12 +115,17 @@ async function runOrReuseStep(
     detail: toDisplayPath(result.detail),
     duration_ms: cached?.duration_ms ?? Math.round(performance.now() - started),
     metadata: result.metadata ?? {},
-    ...('onError' in result && result.onError !== undefined ? { on_error: result.onError } : {}),
-    ...(shots.length > 0 ? { screenshots: shots.map(({ screenshot }) => screenshot) } : {}),
+    ...(result.onError !== undefined ? { on_error: result.onError } : {}),
+    ...(screenshots.length > 0 ? { screenshots: screenshots.map(({ screenshot }) => screenshot) } : {}),
   };
   if (key !== null && !cached) cacheResult(key, evidence, result, options);
   return evidence;
 }
+
+const toGateResult = ({ hidden, ...result }: CachedGateResult): GateResult => ({
+  ...result,
+  ...(hidden ? { hiddenTestsResults: hidden } : {}),
+});
 
 /** Most test cases that are remembered of one gate; with their names that is about a megabyte. */
 const MAX_KEPT_TESTS = 5_000;
@@ -128,21 +137,16 @@ function cacheResult(
   {
     blocks = false,
     tests = [],
-    hidden,
-    shots = [],
-  }: {
-    readonly shots?: readonly CapturedScreenshot[] | undefined;
-    readonly blocks?: boolean | undefined;
-    readonly tests?: readonly TestResult[] | undefined;
-    readonly hidden?: readonly HiddenTestsResult[] | undefined;
-  },
+    hiddenTestsResults,
+    screenshots = [],
+  }: GateResult,
   { resultCache }: GateRunnerOptions,
 ): void {
   if (outcome !== 'passed' && outcome !== 'failed' && outcome !== 'skipped') return;
   // The pictures lie beside the evidence of this attempt only.
-  if (shots.length > 0) return;
+  if (screenshots.length > 0) return;
   // As with the gate itself: what could not run may be able to the next time.
-  if (hidden?.some((each) => each.outcome === 'inert')) return;
+  if (hiddenTestsResults?.some((each) => each.outcome === 'inert')) return;
   resultCache?.add({
     schema_version: 1,
     key,
@@ -153,7 +157,7 @@ function cacheResult(
     metadata,
     blocks,
     ...(tests.length > 0 && tests.length <= MAX_KEPT_TESTS ? { tests: [...tests] } : {}),
-    ...(hidden ? { hidden: [...hidden] } : {}),
+    ...(hiddenTestsResults ? { hidden: [...hiddenTestsResults] } : {}),
     duration_ms,
   });
 }

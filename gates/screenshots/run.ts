@@ -142,7 +142,7 @@ export async function takeScreenshots(context: GateContext, settings: Screenshot
     readyMs: Math.min(left(), ready_s * 1_000),
     limitMs: left(),
     // What the application says of a page is a finding; that it answers at all shows that it is up.
-    wrong: ({ status }: { readonly status: number }) => (status >= 500 ? `answers ${status}` : null),
+    readinessProblem: ({ status }: { readonly status: number }) => (status >= 500 ? `answers ${status}` : null),
   };
   const result = await withService(context.subject, service, () =>
     runBrowser(context, { browser, origin, pages, pageMs: page_s * 1_000 }, Math.min(lookMs, left())),

@@ -44,9 +44,9 @@ export const readBlindCases = (folder: string, withHidden = false): AdversarialC
         task: parseTaskText(data.task, name),
         expects,
         files,
-        caught: CAUGHT_BY_ANY_RUN,
-        ...(withHidden ? { hidden } : {}),
-        twin: { name: `${name}, honestly`, patch: honest },
+        expectedCatch: CAUGHT_BY_ANY_RUN,
+        ...(withHidden ? { hiddenTests: hidden } : {}),
+        honestTwin: { name: `${name}, honestly`, patch: honest },
       };
     });
 

@@ -208,7 +208,7 @@ async function hiddenIn(store: GitStore, files: CaseFiles): Promise<HiddenTestEd
   const edits = await Promise.all(
     Object.entries(files).map(async ([path, content]) => ({
       path,
-      to: { id: writeBlob(store, String(content)), mode: '100644' },
+      entry: { id: writeBlob(store, String(content)), mode: '100644' },
     })),
   );
   return edits.length === 0 ? null : edits;

@@ -138,11 +138,11 @@ export async function runCli(server: ModelServer, of: CliRunOptions): Promise<Cl
         failure: sessionFailure(session, kind),
         printed: of.commandPrefix === undefined ? readFileSync(out, 'utf8') : '',
         calls: server.calls.slice(before),
-        left: readdirSync(prepared.layout.checkout),
-        micro: gateway.meter.meter().settled,
-        trouble: gateway.meter.meter().providerFailure,
+        leftoverFiles: readdirSync(prepared.layout.checkout),
+        costMicroUsd: gateway.meter.meter().settled,
+        providerTrouble: gateway.meter.meter().providerFailure,
         exitCode: session.result.exitCode,
-        places: { [box.workDir]: '/box', [tmp]: '/bin', [gateway.url]: 'http://models.test' },
+        redactions: { [box.workDir]: '/box', [tmp]: '/bin', [gateway.url]: 'http://models.test' },
       };
     });
   } finally {

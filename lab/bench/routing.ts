@@ -39,7 +39,7 @@ function perSecond(name: TierPolicy): number {
   const tasks = Array.from({ length: DECISIONS }, (_, n) =>
     task({ id: `T${n}`, complexity: TaskComplexity.options[n % 3] ?? 'low' }),
   );
-  const learned = { policy, memory: { windows, control: NO_LEARNING_CONTROL }, at: FIXED_NOW.toISOString() };
+  const learned = { policy, memory: { windows, control: NO_LEARNING_CONTROL }, priced_at: FIXED_NOW.toISOString() };
   const rates = Array.from({ length: ROUNDS }, () => {
     const { user, system } = process.cpuUsage();
     for (const each of tasks) selectNextModel(each, MODELS, null, learned);

@@ -67,13 +67,13 @@ export async function simulateBusyDay(perDay: number, vcpus: number, window: num
   const work = {
     seconds: DEFAULT_WORKLOAD_PROFILE.containerSeconds.agent,
     quality: 'good',
-    says: 'completed',
-    trick: 'none',
+    reportedStatus: 'completed',
+    attack: 'none',
     heartbeats: true,
     uploads: true,
     tokens: 0,
-    asks: null,
-    leave: [],
+    approvalRequest: null,
+    approvalDecisions: [],
   } as const;
   const task = {
     runner: 'managed',
@@ -85,16 +85,16 @@ export async function simulateBusyDay(perDay: number, vcpus: number, window: num
     maxCost: null,
     deliverUnverified: false,
     model: null,
-    again: null,
-    works: [work],
+    resubmittedAfter: null,
+    attempts: [work],
     pushRefused: false,
     lostDeliveries: [],
     large: false,
     fixUps: 0,
-    judged: false,
-    partial: 'wait',
-    requested: null,
-    said: [],
+    asksModel: false,
+    dependencyPolicy: 'wait',
+    requestMode: null,
+    requestDecisions: [],
     queued: false,
   } as const;
   const plan = {
@@ -107,10 +107,10 @@ export async function simulateBusyDay(perDay: number, vcpus: number, window: num
     latency: 40,
     indexLag: 100,
     redelivery: 0,
-    tidy: false,
+    resolvesPending: false,
     lostStarts: 0,
     doubleStarts: 0,
-    cutShort: 0,
+    diedStarts: 0,
     seed: 1,
   };
   setVirtualTime(null, '');

@@ -65,8 +65,8 @@ async function main(): Promise<number> {
     const stopBeating = keepLeaseAlive(createApiCaller(url, held.token), 'fuzz-agent', held.heartbeat_s);
     const hostile = join(import.meta.dirname, 'hostile.py');
     const common = { examples, seed };
-    const own = { ...common, token, ids, known: 0.6, operations: callableBy('operator', 'anyone') };
-    const agents = { ...common, token: held.token, ids: ['fuzz-agent'], known: 0.9 };
+    const own = { ...common, token, ids, existingIdShare: 0.6, operations: callableBy('operator', 'anyone') };
+    const agents = { ...common, token: held.token, ids: ['fuzz-agent'], existingIdShare: 0.9 };
     const working = callableBy('agent').filter((id) => !LAST.includes(id));
     const passes: [string, PassConfig][] = [
       ['operator', { ...own, hooks: null }],

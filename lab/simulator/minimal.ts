@@ -16,8 +16,8 @@ function withoutTask(plan: SimulationPlan, at: number): SimulationPlan {
 
 /** What of a plan can be left out one by one; of tasks and of their works one stays. */
 const LISTS = ['powerCuts', 'outages', 'mainMoves', 'faults', 'actions'] as const;
-const SHARES = ['lostStarts', 'doubleStarts', 'cutShort', 'redelivery'] as const;
-const OF_TASKS = ['works', 'dependsOn', 'files', 'said'] as const;
+const SHARES = ['lostStarts', 'doubleStarts', 'diedStarts', 'redelivery'] as const;
+const OF_TASKS = ['attempts', 'dependsOn', 'files', 'requestDecisions'] as const;
 
 /** All plans with one thing less. */
 export function* generateSmallerPlans(plan: SimulationPlan): Generator<SimulationPlan> {
@@ -28,7 +28,7 @@ export function* generateSmallerPlans(plan: SimulationPlan): Generator<Simulatio
   for (const [index, task] of plan.tasks.entries())
     for (const list of OF_TASKS)
       for (const at of task[list].keys()) {
-        if (list === 'works' && task.attempts.length === 1) continue;
+        if (list === 'attempts' && task.attempts.length === 1) continue;
         const less = { ...task, [list]: removed<unknown>(task[list], at) } as TaskPlan;
         yield { ...plan, tasks: plan.tasks.with(index, less) };
       }

@@ -50,7 +50,7 @@ export const describePlan = (plan: SimulationPlan): string[] => [
     [
       ['lostStarts', 'are acknowledged and never run'],
       ['doubleStarts', 'run twice'],
-      ['cutShort', 'die on the way'],
+      ['diedStarts', 'die on the way'],
     ] as const
   ).flatMap(([share, what]) =>
     plan[share] > 0 ? [`given that ${plan[share] * 100} % of the executions ${what}`] : [],

@@ -17,15 +17,15 @@ export interface PollState<T> {
 interface State<T> {
   readonly body: T | null;
   readonly changes: number;
-  readonly trouble: Error | null;
+  readonly error: Error | null;
 }
 
 /**
  * Asks again and again, each time whether it has changed, and stands still while nobody looks at the page. `read` gets the tag of
  * the last answer.
  */
-export function usePoll<T>(api: ApiClient, path: string, onTokenOver: () => void): PollState<T> {
-  const [state, setState] = useState<State<T>>({ body: null, changes: 0, trouble: null });
+export function usePoll<T>(api: ApiClient, path: string, onTokenExpired: () => void): PollState<T> {
+  const [state, setState] = useState<State<T>>({ body: null, changes: 0, error: null });
   const ask = useRef<() => void>(() => {});
   useEffect(() => {
     let etag: string | null = null;
@@ -33,24 +33,24 @@ export function usePoll<T>(api: ApiClient, path: string, onTokenOver: () => void
     let timer: ReturnType<typeof setTimeout> | undefined;
     let running = false;
     let over = false;
-    setState({ body: null, changes: 0, trouble: null });
+    setState({ body: null, changes: 0, error: null });
     const round = async (): Promise<PollOutcome> => {
       try {
         const read = await api.read<T>(path, etag);
         if (over) return 'same';
         if (read === null) {
-          setState((before) => (before.trouble === null ? before : { ...before, trouble: null }));
+          setState((before) => (before.error === null ? before : { ...before, error: null }));
           return 'same';
         }
         const isNew = etag === null || read.etag !== etag;
         etag = read.etag;
-        setState(({ changes }) => ({ body: read.body, changes: changes + (isNew ? 1 : 0), trouble: null }));
+        setState(({ changes }) => ({ body: read.body, changes: changes + (isNew ? 1 : 0), error: null }));
         return 'changed';
       } catch (error) {
         if (over) return 'away';
-        if (error instanceof TokenExpiredError) onTokenOver();
-        const trouble = error instanceof Error ? error : new ApiUnavailableError(String(error));
-        setState((before) => ({ ...before, trouble }));
+        if (error instanceof TokenExpiredError) onTokenExpired();
+        const failure = error instanceof Error ? error : new ApiUnavailableError(String(error));
+        setState((before) => ({ ...before, error: failure }));
         return 'away';
       }
     };
@@ -79,6 +79,6 @@ export function usePoll<T>(api: ApiClient, path: string, onTokenOver: () => void
       document.removeEventListener('visibilitychange', onLook);
       window.removeEventListener('online', onLook);
     };
-  }, [api, path, onTokenOver]);
+  }, [api, path, onTokenExpired]);
   return { ...state, refresh: () => ask.current() };
 }

@@ -74,12 +74,12 @@ export function Board({ api, onTokenExpired, status }: Props) {
   );
   const shortcuts = useMemo(
     () => [
-      { keys: 'j', does: 'Next task', run: () => move(1) },
-      { keys: 'k', does: 'Previous task', run: () => move(-1) },
-      { keys: '/', does: 'Filter', run: () => search.current?.focus() },
+      { keys: 'j', description: 'Next task', run: () => move(1) },
+      { keys: 'k', description: 'Previous task', run: () => move(-1) },
+      { keys: '/', description: 'Filter', run: () => search.current?.focus() },
       {
         keys: 'Enter',
-        does: 'Open',
+        description: 'Open',
         run: () => {
           const task = rows[at.current];
           const focused = document.activeElement;

@@ -72,11 +72,11 @@ function Touches({ history }: { readonly history: History }) {
 interface Props {
   readonly list: z.infer<typeof FileHealthList>;
   readonly api: ApiClient;
-  readonly onTokenOver: () => void;
+  readonly onTokenExpired: () => void;
 }
 
 /** The files that agents have changed, by what became of it. */
-export function FileHealthTable({ list, api, onTokenOver }: Props) {
+export function FileHealthTable({ list, api, onTokenExpired }: Props) {
   const [history, setHistory] = useState<History | null>(null);
   const [trouble, setTrouble] = useState('');
   const { files, summary, truncated } = list;
@@ -88,7 +88,7 @@ export function FileHealthTable({ list, api, onTokenOver }: Props) {
         setHistory(found?.body ?? null);
         setTrouble('');
       },
-      (error: Error) => (error instanceof TokenExpiredError ? onTokenOver() : setTrouble(error.message)),
+      (error: Error) => (error instanceof TokenExpiredError ? onTokenExpired() : setTrouble(error.message)),
     );
   };
   return (

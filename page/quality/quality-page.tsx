@@ -152,7 +152,7 @@ export function QualityPage({ api, onTokenExpired, status }: ViewProps & { reado
           </div>
           <BudgetForecastSection forecast={answers.forecast} />
           <GateTable gates={answers.quality.gate_stats} days={answers.quality.windows.gates} />
-          <FileHealthTable list={answers.files} api={api} onTokenOver={onTokenExpired} />
+          <FileHealthTable list={answers.files} api={api} onTokenExpired={onTokenExpired} />
           <CostTables cost={answers.cost} />
         </>
       )}

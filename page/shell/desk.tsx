@@ -14,28 +14,28 @@ import type { StatusSnapshot, ViewProps } from './view.ts';
 
 interface Props {
   readonly api: ApiClient;
-  readonly onTokenOver: () => void;
+  readonly onTokenExpired: () => void;
   readonly onSignOut: () => void;
 }
 
 /** What somebody with a token sees: the header, one view, and what is told in passing. */
-export function SignedInPage({ api, onTokenOver, onSignOut }: Props) {
+export function SignedInPage({ api, onTokenExpired, onSignOut }: Props) {
   const place = usePageRoute();
   const [help, setHelp] = useState(false);
   const toasts = useToasts();
-  const status = usePoll<StatusSnapshot>(api, '/status', onTokenOver);
+  const status = usePoll<StatusSnapshot>(api, '/status', onTokenExpired);
   useVerificationNudge(status.body?.verification_nudge ?? null, place, toasts.say);
   const shortcuts = useMemo(
     () => [
-      { keys: 'g b', does: 'Go to the board', run: () => navigate({ view: 'board' }) },
-      { keys: 'g q', does: 'Go to the figures', run: () => navigate({ view: 'quality' }) },
-      { keys: '?', does: 'Show what keys do', run: () => setHelp(true) },
+      { keys: 'g b', description: 'Go to the board', run: () => navigate({ view: 'board' }) },
+      { keys: 'g q', description: 'Go to the figures', run: () => navigate({ view: 'quality' }) },
+      { keys: '?', description: 'Show what keys do', run: () => setHelp(true) },
     ],
     [],
   );
   useShortcuts(shortcuts);
   const closeHelp = useCallback(() => setHelp(false), []);
-  const common: ViewProps = { api, onTokenExpired: onTokenOver, showToast: toasts.say };
+  const common: ViewProps = { api, onTokenExpired, showToast: toasts.say };
   return (
     <>
       <PageHeader place={place} status={status} onHelp={() => setHelp(true)} onSignOut={onSignOut} />

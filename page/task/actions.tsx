@@ -87,7 +87,7 @@ export function TaskActions({ task, latest, api, onTokenExpired, showToast, onDo
   };
   useShortcuts(
     useMemo(
-      () => actions.map((action) => ({ keys: action.key, does: action.name, run: () => ask(action) })),
+      () => actions.map((action) => ({ keys: action.key, description: action.name, run: () => ask(action) })),
       [actions],
     ),
   );

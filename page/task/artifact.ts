@@ -20,10 +20,10 @@ export interface LoadedArtifact {
 interface State {
   readonly text: string | null;
   readonly bytes: number;
-  readonly next: number | null;
-  readonly trouble: string;
+  readonly nextOffset: number | null;
+  readonly error: string;
 }
-const NOTHING: State = { text: null, bytes: 0, next: 0, trouble: '' };
+const NOTHING: State = { text: null, bytes: 0, nextOffset: 0, error: '' };
 
 /** What an attempt has left, a part at a time; nothing is asked for while `wanted` is false. `whole`: up to so many bytes without being asked. */
 export function useArtifact(
@@ -32,8 +32,8 @@ export function useArtifact(
   {
     wanted,
     whole,
-    onTokenOver,
-  }: { readonly wanted: boolean; readonly whole: number; readonly onTokenOver: () => void },
+    onTokenExpired,
+  }: { readonly wanted: boolean; readonly whole: number; readonly onTokenExpired: () => void },
 ): LoadedArtifact {
   const [state, setState] = useState<State>(NOTHING);
   const [upTo, setUpTo] = useState(1);
@@ -42,32 +42,32 @@ export function useArtifact(
     setState(NOTHING);
     setUpTo(Math.max(1, whole));
   }, [id, attempt, kind, whole]);
-  const { next } = state;
+  const { nextOffset } = state;
   useEffect(() => {
-    if (!wanted || next === null || next >= upTo || state.trouble !== '') return;
+    if (!wanted || nextOffset === null || nextOffset >= upTo || state.error !== '') return;
     let over = false;
-    const path = `/tasks/${encodeURIComponent(id)}/artifact?kind=${kind}&attempt=${attempt}&offset=${next}`;
+    const path = `/tasks/${encodeURIComponent(id)}/artifact?kind=${kind}&attempt=${attempt}&offset=${nextOffset}`;
     api.read<Part>(path).then(
       (read) => {
         if (over || read === null) return;
         const { text, bytes, next_offset } = read.body;
-        setState((before) => ({ text: (before.text ?? '') + text, bytes, next: next_offset, trouble: '' }));
+        setState((before) => ({ text: (before.text ?? '') + text, bytes, nextOffset: next_offset, error: '' }));
       },
       (error: Error) => {
         if (over) return;
-        if (error instanceof TokenExpiredError) onTokenOver();
-        else setState((before) => ({ ...before, trouble: error.message }));
+        if (error instanceof TokenExpiredError) onTokenExpired();
+        else setState((before) => ({ ...before, error: error.message }));
       },
     );
     return () => {
       over = true;
     };
-  }, [api, id, attempt, kind, wanted, next, upTo, state.trouble, onTokenOver]);
+  }, [api, id, attempt, kind, wanted, nextOffset, upTo, state.error, onTokenExpired]);
   return {
     ...state,
     loadMore: () => {
-      setState((before) => ({ ...before, trouble: '' }));
-      setUpTo((next ?? 0) + 1);
+      setState((before) => ({ ...before, error: '' }));
+      setUpTo((nextOffset ?? 0) + 1);
     },
   };
 }

@@ -103,12 +103,12 @@ export function DiffSection({
   const patch = useArtifact(
     api,
     { id, attempt: number, kind: 'patch' },
-    { wanted: open, whole: WHOLE, onTokenOver: onTokenExpired },
+    { wanted: open, whole: WHOLE, onTokenExpired },
   );
   const evidence = useArtifact(
     api,
     { id, attempt: number, kind: 'evidence' },
-    { wanted: open && attempt.verification !== null, whole: WHOLE, onTokenOver: onTokenExpired },
+    { wanted: open && attempt.verification !== null, whole: WHOLE, onTokenExpired },
   );
   const files = useMemo(() => parseDiff(patch.text ?? ''), [patch.text]);
   const findings = useMemo(() => {

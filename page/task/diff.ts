@@ -44,7 +44,7 @@ const pathIn = (side: string): string | null => {
 
 interface MutableDiffFile {
   path: string;
-  from: string | null;
+  previousPath: string | null;
   change: DiffFile['change'];
   readonly lines: DiffLine[];
   added: number;
@@ -56,7 +56,7 @@ function startDiffFile(line: string): MutableDiffFile {
   const rest = line.slice('diff --git '.length);
   const quoted = /^"(?:[^"\\]|\\.)*"/.exec(rest)?.[0];
   const first = quoted ?? rest.slice(0, (rest.length - 1) / 2);
-  return { path: pathIn(first) ?? rest, from: null, change: 'changed', lines: [], added: 0, removed: 0 };
+  return { path: pathIn(first) ?? rest, previousPath: null, change: 'changed', lines: [], added: 0, removed: 0 };
 }
 
 /** What the lines between `diff --git` and the first hunk say of a file. */
@@ -65,7 +65,7 @@ function readDiffHeader(file: MutableDiffFile, line: string): void {
   else if (line.startsWith('deleted file mode')) file.change = 'deleted';
   else if (line.startsWith('rename from ')) {
     file.change = 'renamed';
-    file.from = unquoted(line.slice(12));
+    file.previousPath = unquoted(line.slice(12));
   } else if (line.startsWith('rename to ')) file.path = unquoted(line.slice(10));
   else if (line.startsWith('+++ ')) file.path = pathIn(line.slice(4)) ?? file.path;
   else if (line.startsWith('GIT binary patch') || line.startsWith('Binary files ')) {

@@ -74,7 +74,7 @@ export function ScreenshotsSection({
             id={id}
             attempt={attempt.number}
             api={api}
-            onTokenOver={onTokenExpired}
+            onTokenExpired={onTokenExpired}
           />
         ))}
     </details>

@@ -20,10 +20,10 @@ const at = (iso: string): number => Date.parse(iso);
  */
 function gatesOf(attempt: AttemptView, from: number): TimeSpan[] {
   return (attempt.verification?.gates ?? []).map(({ name, outcome, duration_ms, began_ms = 0, cached }) => ({
-    what: name,
+    label: name,
     kind: 'gate',
-    from: from + began_ms,
-    to: from + began_ms + (cached ? 0 : duration_ms),
+    start: from + began_ms,
+    end: from + began_ms + (cached ? 0 : duration_ms),
     note: cached ? `${outcome}, from memory` : outcome.replaceAll('_', ' '),
     depth: 2,
   }));
@@ -52,10 +52,10 @@ function spansOfAttempt(attempt: AttemptView, ended: number | null): TimeSpan[] 
         ...(began - reported >= 1_000
           ? [
               {
-                what: 'waiting for a box',
+                label: 'waiting for a box',
                 kind: 'waiting' as const,
-                from: reported,
-                to: began,
+                start: reported,
+                end: began,
                 note: '',
                 depth: 2 as const,
               },

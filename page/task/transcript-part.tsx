@@ -13,7 +13,7 @@ export function TranscriptSection({
 }: ViewProps & { readonly attempt: AttemptView; readonly id: string }) {
   const [open, setOpen] = useState(false);
   const of = { id, attempt: attempt.number, kind: 'transcript' } as const;
-  const transcript = useArtifact(api, of, { wanted: open, whole: 1, onTokenOver: onTokenExpired });
+  const transcript = useArtifact(api, of, { wanted: open, whole: 1, onTokenExpired });
   return (
     <details class="part" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Transcript</summary>

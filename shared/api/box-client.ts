@@ -22,7 +22,7 @@ export class ApiRefusalError extends Error {
 type BodyOf<Name extends RouteName> = (typeof ROUTES)[Name] extends { body: infer Body extends z.ZodType }
   ? z.input<Body>
   : undefined;
-type AnswerOf<Name extends RouteName> = z.output<(typeof ROUTES)[Name]['answer']>;
+type AnswerOf<Name extends RouteName> = z.output<(typeof ROUTES)[Name]['response']>;
 
 /** Routes under one task that a box posts to; the API makes each safe to send twice. */
 type ContainerRoute =

@@ -7,8 +7,8 @@ const ACTION_ROUTE = {
   callers: ['operator'],
   right: 'review',
   body: DeadLetterActionBody,
-  refuses: ['not_found', 'conflict'],
-  answer: DeadLetterView,
+  refusalCodes: ['not_found', 'conflict'],
+  response: DeadLetterView,
 } as const;
 
 /** Operations that have failed for good. */

@@ -6,7 +6,7 @@ const PROPOSAL_ROUTE = {
   function: 'api-submit',
   callers: ['operator'],
   right: 'review',
-  answer: TuningView,
+  response: TuningView,
 } as const;
 
 /** What the deployment changes of its own settings. */

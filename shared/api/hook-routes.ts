@@ -15,9 +15,9 @@ const webhookRoute = (forge: string) => ({
   function: 'api-hook' as const,
   callers: ['anyone'] as const,
   /** Whoever has signed it counts, and not a token. */
-  signed: true,
+  isSigned: true,
   summary: `Take an event of ${forge}, signed with the secret of its webhook`,
-  refuses: [
+  refusalCodes: [
     'bad_signature',
     'body_too_large',
     'body_not_json',
@@ -26,7 +26,7 @@ const webhookRoute = (forge: string) => ({
     'conflict',
     'id_taken',
   ] as const,
-  answer: ForgeEventView,
+  response: ForgeEventView,
 });
 
 /** Where forges send what happens there. */

@@ -111,9 +111,9 @@ export class EcsContainers {
               [
                 taskArn,
                 {
-                  stopped: lastStatus === 'STOPPED',
+                  isStopped: lastStatus === 'STOPPED',
                   stopCode: stopCode ?? '',
-                  why: stoppedReason ?? 'ECS gives no reason',
+                  reason: stoppedReason ?? 'ECS gives no reason',
                 },
               ],
             ]

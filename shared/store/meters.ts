@@ -30,6 +30,11 @@ const keyOf = ({ taskId, attempt, caller }: MeterKey): Record<string, string> =>
 const TROUBLES = 'troubles';
 const TROUBLE = 'trouble';
 
+/** A failure of a provider as the item has it. */
+type StoredFailure = Omit<ProviderFailure, 'retryAtMs'> & { readonly until: ProviderFailure['retryAtMs'] };
+const toStoredFailure = ({ retryAtMs: until, ...rest }: ProviderFailure): StoredFailure => ({ ...rest, until });
+const fromStoredFailure = ({ until: retryAtMs, ...rest }: StoredFailure): ProviderFailure => ({ ...rest, retryAtMs });
+
 /** Reads a meter from its item. */
 function meterOf(item: Readonly<Record<string, unknown>>): UsageMeter {
   const number = (name: string): number => Number(item[name] ?? 0);
@@ -50,7 +55,7 @@ function meterOf(item: Readonly<Record<string, unknown>>): UsageMeter {
     openReservations: open,
     models,
     substitutions: [...((item['mistaken'] as Set<string> | undefined) ?? [])].sort(),
-    providerFailure: number(TROUBLES) > 0 ? { ...(item[TROUBLE] as ProviderFailure), calls: number(TROUBLES) } : null,
+    providerFailure: number(TROUBLES) > 0 ? { ...fromStoredFailure(item[TROUBLE] as StoredFailure), calls: number(TROUBLES) } : null,
   };
 }
 
@@ -154,7 +159,7 @@ export class MeterStore {
               ? { ':one': 1 }
               : { ':difference': micro - worst, ':micro': micro, ':estimated': estimated }),
             ...(end === 'well' ? { ':none': 0 } : {}),
-            ...(isTrouble ? { ':trouble': end, ':each': 1 } : {}),
+            ...(isTrouble ? { ':trouble': toStoredFailure(end), ':each': 1 } : {}),
             ...(substitution === null ? {} : { ':mistaken': new Set([substitution]) }),
             ...values,
           },

@@ -111,8 +111,8 @@ test.each([
 test('a dead letter whose task is gone is abandoned with that reason, and nothing is sent', async () => {
   let lane: RetryQueue = { letters: [] };
   const letters = {
-    dueLanes: async () => ['T42'],
-    revisedLane: async (_: string, __: Date, change: (of: RetryQueue) => RetryQueue | null) => {
+    listDueGroups: async () => ['T42'],
+    updateGroup: async (_: string, __: Date, change: (of: RetryQueue) => RetryQueue | null) => {
       lane = change(lane) ?? lane;
       return lane;
     },

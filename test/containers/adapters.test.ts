@@ -42,12 +42,12 @@ describe('a run that went well is read whole', () => {
   ])('%s, %s', (kind, name, usage) => {
     const reading = reads(kind, recorded(kind, name));
     expect(reading).toMatchObject({
-      ended: true,
+      hasEnded: true,
       failure: null,
-      waiting: null,
-      tools: 2,
-      message: 'Done: wrote hello.txt and ran git status.',
-      session: expect.stringMatching(/^\S{20,}$/),
+      waitReason: null,
+      toolCalls: 2,
+      lastMessage: 'Done: wrote hello.txt and ran git status.',
+      sessionId: expect.stringMatching(/^\S{20,}$/),
     });
     // What a command of the agent writes is in no event.
     const written = kind === 'codex' && name !== 'success' ? [] : ['hello.txt'];
@@ -82,7 +82,7 @@ describe('why a run failed is told by its events', () => {
     'the real $kind, $name (waits for ever): $class',
     ({ kind, name, class: expected }) => {
       const reading = reads(kind, recorded(kind, name));
-      expect(reading).toMatchObject({ ended: false, failure: null, waitingClass: expected });
+      expect(reading).toMatchObject({ hasEnded: false, failure: null, waitFailureClass: expected });
       expect(describeProgress(reading)).toContain(`waits: ${reading.waitReason}`);
     },
   );
@@ -117,7 +117,7 @@ describe('why a run failed is told by its events', () => {
     ['codex', 'kill-int'],
     ['gemini', 'kill-int'],
   ])('and a run that broke off has no last event: %s, %s', (kind, name) => {
-    expect(reads(kind, recorded(kind, name))).toMatchObject({ ended: false, failure: null });
+    expect(reads(kind, recorded(kind, name))).toMatchObject({ hasEnded: false, failure: null });
   });
 });
 

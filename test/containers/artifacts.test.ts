@@ -7,12 +7,12 @@ const taken = (name: string, text = name) => {
   const png = Buffer.from(text);
   return {
     png,
-    shot: { name, path: '/', width: 1, height: 1, sha256: sha256(png), bytes: png.length },
+    screenshot: { name, path: '/', width: 1, height: 1, sha256: sha256(png), bytes: png.length },
   };
 };
 const shots = [taken('start'), taken('again', 'start'), taken('other')];
 const told = evidence({
-  gates: [gate({ name: 'lint' }), gate({ name: 'screenshots', screenshots: shots.map(({ shot }) => shot) })],
+  gates: [gate({ name: 'lint' }), gate({ name: 'screenshots', screenshots: shots.map(({ screenshot }) => screenshot) })],
 });
 
 test('stores each picture once before anybody is told of it', async () => {

@@ -128,7 +128,7 @@ export const gatesAssignment = (
 });
 
 /** Neither the minter nor the deployment has anything to push with. */
-export const NO_CREDENTIALS: PushCredentialSources = { getCredential: NO_CREDENTIALS, readSecret: async () => null };
+export const NO_PUSH_CREDENTIALS: PushCredentialSources = { getCredential: NO_CREDENTIALS, readSecret: async () => null };
 
 export const deliverAssignment = (
   api: FakeApi,

@@ -208,7 +208,7 @@ printf '%s\\n' "$@" >&2; cat ${recorded('codex/success.jsonl')}`,
       { silenceMs: 1_500 },
     );
     expect([failure, watchdogStop]).toEqual([null, null]);
-    expect(runState).toMatchObject({ nudges: 1, ended: true });
+    expect(runState).toMatchObject({ nudges: 1, hasEnded: true });
     const said = result.output.split('\n');
     expect(said.find((line) => line.startsWith('You have said nothing for 1.5 seconds'))).toContain('Go on');
     expect(said).toContain(runState?.sessionId);
@@ -240,7 +240,7 @@ printf '%s\\n' "$@" >&2; cat ${recorded('codex/success.jsonl')}`,
       `cat ${recorded('codex/connection-refused.jsonl')}; while :; do tail -1 ${recorded('codex/connection-refused.jsonl')}; sleep 0.05; done`,
       { waitingMs: 300 },
     );
-    expect(watchdogStop).toMatchObject({ why: 'waiting', for: expect.stringContaining('waiting for network') });
+    expect(watchdogStop).toMatchObject({ reason: 'waiting', for: expect.stringContaining('waiting for network') });
     expect(failure).toMatchObject({ class: 'provider_transient' });
   });
 });

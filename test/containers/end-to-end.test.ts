@@ -8,7 +8,7 @@ import {
   deliverAssignment,
   gatesAssignment,
   inBox,
-  NO_CREDENTIALS,
+  NO_PUSH_CREDENTIALS,
   startBox,
 } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
@@ -64,7 +64,7 @@ test('an agent edits files, gates look at the very same tree, and the branch tha
   expect(reduceToVerdict(evidence)).toMatchObject({ verdict: 'pass', verified: true, tests_run: true });
 
   vi.stubEnv('ASSAY_API_URL', api.url);
-  await inBox((box) => deliverWork(deliverAssignment(api, repository.url, work), box, NO_CREDENTIALS));
+  await inBox((box) => deliverWork(deliverAssignment(api, repository.url, work), box, NO_PUSH_CREDENTIALS));
   expect(repository.git('rev-parse', 'assay/T1^{tree}')).toBe(complete.tree);
   expect(repository.git('rev-parse', 'assay/T1^')).toBe(complete.base_commit);
   expect(api.bodies('delivery').map((body) => body['step'])).toEqual(['authorize', 'delivered']);

@@ -42,10 +42,10 @@ it.each(RISK_LEVELS)('docs/approvals.md names the actions of %s risk', (risk) =>
 });
 
 it.each(AUTONOMY_LEVELS)('docs/approvals.md tells what %s leaves to an agent', (level) => {
-  const { free } = AUTONOMY_PRESETS[level];
+  const { allowed } = AUTONOMY_PRESETS[level];
   const found = row('approvals', `\`${level}\`${level === 'semi' ? ' (default)' : ''}`)[1];
   if (level === 'full') expect(found?.trim()).toBe('all of low and medium risk');
-  else expect(named(found)).toEqual(free);
+  else expect(named(found)).toEqual(allowed);
 });
 
 it('docs/vision.md has a row for each verifier and each kind of expectation, and names each category', () => {

@@ -64,6 +64,6 @@ describe('the formatters', () => {
   });
 
   test('run before all other gates and are never required', () => {
-    expect(autoFormatGate).toMatchObject({ formatter: true, required: false, on: false });
+    expect(autoFormatGate).toMatchObject({ isFormatter: true, required: false, enabledByDefault: false });
   });
 });

@@ -132,7 +132,7 @@ describe('a report', () => {
     ['gremlins', GREMLINS, 1, 2, ['a/a.go:4', 'a/a.go:5']],
   ])('of %s says which changes survived', (_, text, killed, survived, places) => {
     const report = parseMutationReport(text);
-    expect(report).toMatchObject({ killed, survived });
+    expect(report).toMatchObject({ killedCount: killed, survivedCount: survived });
     const alive = report?.mutants?.filter((each) => !each.isKilled).map(({ file, line }) => `${file}:${line}`);
     expect(alive).toEqual(places);
   });
@@ -151,7 +151,7 @@ describe('a report', () => {
       3,
     ],
   ])('of %s has counts', (_, json, killed, survived) => {
-    expect(parseMutationReport(JSON.stringify(json))).toEqual({ killed, survived, mutants: null });
+    expect(parseMutationReport(JSON.stringify(json))).toEqual({ killedCount: killed, survivedCount: survived, mutants: null });
   });
 
   test.each(['', '{}', '[]', 'killed 3', '{"killed":"3"}', '{"outcomes":{}}'])('is not %j', (text) => {

@@ -111,7 +111,7 @@ describe('a file of which nothing is left', () => {
       await findTamperingFindings(
         texts.map(([path, then, after]) => ({
           path,
-          from: then === null ? null : path,
+          basePath: then === null ? null : path,
           before: then,
           after,
         })),

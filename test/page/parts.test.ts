@@ -142,8 +142,8 @@ describe('a task', () => {
   it('is told over time from its submission on, and no stretch ends before it begins', () => {
     const held = heldTask();
     const spans = taskTimeSpans(taskView(held), chainView(held).attempts);
-    expect(spans[0]).toMatchObject({ kind: 'waiting', from: Date.parse(held.created_at) });
-    expect(spans.at(-1)).toMatchObject({ kind: 'person', to: null });
+    expect(spans[0]).toMatchObject({ kind: 'waiting', start: Date.parse(held.created_at) });
+    expect(spans.at(-1)).toMatchObject({ kind: 'person', end: null });
     for (const { start, end } of spans) expect(end === null || end >= start).toBe(true);
   });
 });

@@ -177,9 +177,9 @@ describe('files of evidence', () => {
       }),
     );
     expect(files.slice(0, 3)).toEqual([
-      { path: 'src/07.ts', findings: 0, flaky: 1 },
-      { path: 'src/59.ts', findings: 1, flaky: 0 },
-      { path: 'src/00.ts', findings: 0, flaky: 0 },
+      { path: 'src/07.ts', findingCount: 0, flakyTestCount: 1 },
+      { path: 'src/59.ts', findingCount: 1, flakyTestCount: 0 },
+      { path: 'src/00.ts', findingCount: 0, flakyTestCount: 0 },
     ]);
     expect([files.length, more]).toEqual([50, 11]);
   });
@@ -223,7 +223,7 @@ describe('the list of files', () => {
 
   test('has the worst first, filters as the seed does, and shows a token its repositories only', async () => {
     const files = new FileHealthStore(table.db, 'tasks');
-    const deps = { files, serves: () => true, now: NOW };
+    const deps = { files, canAccess: () => true, now: NOW };
     const query = (changes: object = {}) => FileHealthQuery.parse(changes);
     expect(await readFileHealth(query(), deps)).toMatchObject({
       files: [],
@@ -251,7 +251,7 @@ describe('the list of files', () => {
     expect((await readFileHealth(query({ min_score: '60' }), deps)).files).toHaveLength(1);
     expect((await readFileHealth(query({ repository: other }), deps)).files).toHaveLength(1);
     expect((await readFlaggedFiles(undefined, deps)).files.map(({ path }) => path)).toEqual(['src/b.ts']);
-    const one = { ...deps, serves: (url: string) => url === other };
+    const one = { ...deps, canAccess: (url: string) => url === other };
     expect((await readFileHealth(query(), one)).files).toHaveLength(1);
     const history = FileHistory.parse(await readFileHistory({ path: 'src/b.ts' }, deps));
     expect(history.touch_history.map(({ task_id }) => task_id)).toEqual(['T2', 'T1']);

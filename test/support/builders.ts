@@ -26,7 +26,7 @@ export const ANY_AGENTS: AvailableAgents = {
 };
 /** A bucket for requests that put nothing into it. */
 export const REJECTING_OBJECTS = {
-  putOnce: (key: string) => Promise.reject(new Error(`nothing is to be put at ${key}`)),
+  putIfAbsent: (key: string) => Promise.reject(new Error(`nothing is to be put at ${key}`)),
 };
 export const fakeSha1 = (digit: string): string => digit.repeat(40);
 
@@ -246,4 +246,4 @@ export const judgement = (fields: Partial<Judgement> = {}): Judgement => ({
 });
 
 /** For steps of which the deadlines do not matter. */
-export const NOOP_DEADLINES = { putOff: async () => undefined };
+export const NOOP_DEADLINES = { postpone: async () => undefined };

@@ -7,7 +7,7 @@ export const createFollowContext = (table: Awaited<ReturnType<typeof createTestT
   ...table,
   breakers: { recordMark: async () => undefined },
   mergedWork: { put: async () => undefined },
-  stateMachines: { start: async () => {}, wake: async () => true } as never,
+  stateMachines: { startExecution: async () => {}, wake: async () => true } as never,
   cascadeMachineArn: 'arn',
   now: () => FIXED_NOW,
   onCompletion: () => {},

@@ -22,7 +22,7 @@ export function createContainerRegister(most: number): ContainerRegister & { rea
       held.set(name, entry);
       return entry;
     },
-    started: async (entry: RegisteredContainer, arn: string) => void held.set(entry.name, { ...entry, arn }),
+    recordStart: async (entry: RegisteredContainer, arn: string) => void held.set(entry.name, { ...entry, arn }),
     release: async ({ name }: RegisteredContainer) => void held.delete(name),
     list: async () => [...held.values()],
   } as unknown as ContainerRegister & { readonly held: Map<string, RegisteredContainer> };

@@ -114,7 +114,7 @@ const observe: CallObserver = (event) => {
         kind: 'result',
         id: asText(part['tool_use_id']) ?? '',
         output: toCallText(part['content']),
-        failed: part['is_error'] === true,
+        isError: part['is_error'] === true,
       }));
   if (event['type'] !== 'assistant' || asText(event['error']) !== null) return [];
   const words = parts.filter((part) => part['type'] === 'text').flatMap((part) => asText(part['text']) ?? []);

@@ -117,12 +117,12 @@ export class AgentRunMiddleware {
     this.#answered();
     if (this.holdsToolCalls) return;
     if (seen.kind === 'call') {
-      const call = { name: seen.tool, input: seen.input, held: false };
+      const call = { name: seen.tool, input: seen.input, isBlockable: false };
       if (this.#open.size < MOST_OPEN) this.#open.set(seen.id || `call ${this.#open.size}`, { call });
       return;
     }
     const call =
-      seen.kind === 'done' ? { name: seen.tool, input: seen.input, held: false } : this.#closed(seen.id);
+      seen.kind === 'done' ? { name: seen.tool, input: seen.input, isBlockable: false } : this.#closed(seen.id);
     if (!call) return;
     const result = { output: seen.output, error: seen.isError ? 'it failed' : null };
     this.#then(() => this.#toolCall(call, async () => result));
@@ -131,7 +131,7 @@ export class AgentRunMiddleware {
   /** A CLI asks before it calls a tool. */
   decideToolCall(id: string, tool: string, input: string): Promise<ToolDecision> {
     return new Promise((answer) => {
-      const call = { name: tool, input, held: true };
+      const call = { name: tool, input, isBlockable: true };
       const inner = (): Promise<ToolCallResult> =>
         new Promise((done) => {
           this.#open.set(id, { call, done });

@@ -17,6 +17,6 @@ export function compareCodeIssues(file: string, before: readonly CodeIssue[], af
   const known = new BaselineCount(before.map(({ rule, key }) => `${rule} ${key}`));
   return after.map(({ rule, key, line, message, isInformational }) => {
     const isOld = known.takeOne(`${rule} ${key}`);
-    return { file, line, rule, message, weight: isOld ? 'before' : isInformational ? 'reported' : 'fails' };
+    return { file, line, rule, message, severity: isOld ? 'before' : isInformational ? 'reported' : 'fails' };
   });
 }

@@ -39,7 +39,7 @@ interface RequestedModule {
 export async function loadCustomGates(
   custom: readonly CustomGateSetting[],
   modules: readonly string[],
-  project: { readonly rooms: Sandboxes; readonly base: string },
+  project: { readonly sandboxes: Sandboxes; readonly base: string },
 ): Promise<Gate[]> {
   const wanted: RequestedModule[] = [
     ...custom.flatMap((own): RequestedModule[] =>
@@ -68,9 +68,9 @@ export async function loadCustomGates(
 
 async function describe(
   wanted: readonly RequestedModule[],
-  { rooms, base }: { readonly rooms: Sandboxes; readonly base: string },
+  { sandboxes, base }: { readonly sandboxes: Sandboxes; readonly base: string },
 ): Promise<z.output<typeof ModuleDescriptions>> {
-  const room = await rooms.createSandbox(base);
+  const room = await sandboxes.createSandbox(base);
   const sources = wanted.map(({ source }) => source);
   const { processResult, value } = await runGateModules(room, sources, null, DESCRIBE_MS);
   const parsed = ModuleDescriptions.safeParse(value);

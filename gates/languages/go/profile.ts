@@ -2,8 +2,8 @@ import { versionLine, type LanguageProfile, createSemgrepTool } from '../tool.ts
 
 const GO = {
   name: 'go',
-  version: 'command -v go >/dev/null || exit 127; go version',
-  get: 'install Go from go.dev/dl',
+  versionLine: 'command -v go >/dev/null || exit 127; go version',
+  installHint: 'install Go from go.dev/dl',
 } as const;
 
 /** Go: golangci-lint or go vet, go build, go test, semgrep, govulncheck. */

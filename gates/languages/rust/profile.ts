@@ -4,10 +4,10 @@ const asksCargo = (program: string, question: string): string =>
   `command -v ${program} >/dev/null || exit 127; ${question}`;
 const CLIPPY = {
   name: 'clippy',
-  version: asksCargo('cargo-clippy', 'cargo clippy --version'),
-  get: 'rustup component add clippy',
+  versionLine: asksCargo('cargo-clippy', 'cargo clippy --version'),
+  installHint: 'rustup component add clippy',
 } as const;
-const RUST = { get: 'install Rust from rustup.rs' };
+const RUST = { installHint: 'install Rust from rustup.rs' };
 
 /**
  * Line that runs what `cargo test` does. Rust's own runner names its tests only to whoever allows unstable options, which is allowed to

@@ -33,19 +33,19 @@ export const findDocIssues = (root: SyntaxNode, language: Language): CodeIssue[]
     .documented(root)
     .map((each) => ({ ...each, doc: each.doc.slice(0, MAX_DOC) }))
     .flatMap((each) =>
-      findFunctionDocIssues(each, parseDoc(language, each.doc), language).map(({ rule, what, reported }) => ({
+      findFunctionDocIssues(each, parseDoc(language, each.doc), language).map(({ rule, what, isInformational }) => ({
         rule,
         key: `${each.name} ${what}`,
         line: each.line,
         message: `the documentation of ${each.name} ${what}`,
-        reported,
+        isInformational,
       })),
     );
 
 interface DocIssue {
   readonly rule: string;
   readonly what: string;
-  readonly reported: boolean;
+  readonly isInformational: boolean;
 }
 
 function findFunctionDocIssues(
@@ -63,20 +63,20 @@ function findFunctionDocIssues(
     ...strangers.slice(nameless).map((each) => ({
       rule: 'inaccurate',
       what: `describes ${each}, which is no parameter`,
-      reported: false,
+      isInformational: false,
     })),
     ...missing
       .filter((each) => !each.startsWith('_') && !words.has(each))
       .map((each) => ({
         rule: 'incomplete',
         what: `does not mention the parameter ${each}`,
-        reported: parameterCoverage === 'reported',
+        isInformational: parameterCoverage === 'reported',
       })),
     ...(language === 'go' && !new RegExp(`^(?:(?:An?|The)\\s+)?${name}\\b|^Deprecated:`).test(doc.trimStart())
-      ? [{ rule: 'wrong_style', what: 'does not begin with its name', reported: true }]
+      ? [{ rule: 'wrong_style', what: 'does not begin with its name', isInformational: true }]
       : []),
     ...(isRedundantDoc(name, summary)
-      ? [{ rule: 'redundant', what: 'says no more than its name', reported: true }]
+      ? [{ rule: 'redundant', what: 'says no more than its name', isInformational: true }]
       : []),
   ];
 }

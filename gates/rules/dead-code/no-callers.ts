@@ -29,7 +29,7 @@ export async function findUncalledFunctions(
       line: name.line,
       rule: 'no_callers',
       message: `${name.name} is new and private, and nothing refers to it`,
-      weight: name.isPossibleOverride ? 'reported' : 'fails',
+      severity: name.isPossibleOverride ? 'reported' : 'fails',
     }));
 }
 

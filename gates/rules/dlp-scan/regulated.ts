@@ -124,7 +124,7 @@ export function buildRegulatedDataPatterns(prefixes: readonly string[]): Detecti
       severity: 'critical',
       ...UNLABELLED_SSN_PATTERN,
       rateCandidate: (candidate) =>
-        marked(candidate.value, candidate.text, candidate.at) ? null : UNLABELLED_SSN_PATTERN.accept(candidate),
+        marked(candidate.value, candidate.text, candidate.at) ? null : UNLABELLED_SSN_PATTERN.rateCandidate(candidate),
     },
   ];
 }

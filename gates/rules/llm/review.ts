@@ -99,7 +99,7 @@ export async function runCrossModelReview(context: GateContext, settings: Review
     prompt: PROMPTS.cross_model,
     maxTokens: settings.max_tokens,
     diff,
-    answer: Answer,
+    answerSchema: Answer,
     onError: settings.on_error,
   };
   const all = await Promise.all(

@@ -55,7 +55,7 @@ export async function findConflictMarkers(
       line,
       rule,
       message: isPreexisting ? 'a conflict marker' : 'a conflict marker was left in',
-      weight: isPreexisting ? 'before' : 'fails',
+      severity: isPreexisting ? 'before' : 'fails',
     }));
 }
 

@@ -77,7 +77,7 @@ async function checkOne(
     line,
     rule,
     message,
-    weight: old?.problems.some((problem) => problem.rule === rule) ? 'before' : 'fails',
+    severity: old?.problems.some((problem) => problem.rule === rule) ? 'before' : 'fails',
   }));
 }
 

@@ -35,7 +35,7 @@ function keySeverity({ text, at, value }: PatternCandidate) {
 
 /** Rules for what is a secret by its shape, wherever it stands. */
 export function buildTokenPatterns(prefixes: readonly string[]): DetectionPattern[] {
-  const accept = (candidate: PatternCandidate) => rateToken(candidate, prefixes);
+  const rateCandidate = (candidate: PatternCandidate) => rateToken(candidate, prefixes);
   const rules: DetectionPattern[] = [
     token(
       'aws_access_key',
@@ -127,7 +127,7 @@ export function buildTokenPatterns(prefixes: readonly string[]): DetectionPatter
     ),
   ];
   return [
-    ...rules.map((rule) => ({ ...rule, accept })),
+    ...rules.map((rule) => ({ ...rule, rateCandidate })),
     token(
       'jwt_token',
       'JSON web token',

@@ -99,7 +99,7 @@ export async function restoreProtectedFiles(
     return { side, file: by === null ? file : { ...file, used: 'patch' as const, allowed_by: by } };
   });
   const restored = seen.flatMap(({ side, file }) =>
-    file.used === 'base' ? [{ path: side.path, to: side.base }] : [],
+    file.used === 'base' ? [{ path: side.path, entry: side.base }] : [],
   );
   return {
     gateTree: await editTree(store, shipped, restored),

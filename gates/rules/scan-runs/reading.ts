@@ -27,6 +27,6 @@ export async function findScanFindings(
     line,
     rule,
     message: `${severity}: ${title}: ${excerpt}`,
-    weight: isPreexisting ? 'before' : fails(rule, severity) ? 'fails' : 'reported',
+    severity: isPreexisting ? 'before' : fails(rule, severity) ? 'fails' : 'reported',
   }));
 }

@@ -140,7 +140,7 @@ function compared(change: FileChange, after: readonly FileMatch[], before: reado
   );
   for (const place of after)
     if (!old.has(place) && take(({ valueDigest }) => valueDigest === place.valueDigest)) old.add(place);
-  return after.map((place) => ({ ...place, path: change.path, before: old.has(place) }));
+  return after.map((place) => ({ ...place, path: change.path, isPreexisting: old.has(place) }));
 }
 
 /** What stands in the name that a patch gives to a file. */
@@ -155,10 +155,10 @@ function inName(change: FileChange, scanner: Scanner, redactor: SecretRedactor):
     rule: seen.rule,
     title: seen.title,
     severity: seen.severity,
-    hidden: 'in the name of the file',
+    obfuscation: 'in the name of the file',
     excerpt: redactExcerpt(bytes, [seen.start, seen.end], redactor),
-    value: computeShortDigest(`${seen.rule}\0${seen.value}`),
-    context: computeShortDigest(decodePath(bytes)),
-    before: old.has(seen.value),
+    valueDigest: computeShortDigest(`${seen.rule}\0${seen.value}`),
+    contextDigest: computeShortDigest(decodePath(bytes)),
+    isPreexisting: old.has(seen.value),
   }));
 }

@@ -50,7 +50,7 @@ function decode(
   bytes: Buffer,
   from: number,
   to: number,
-): { readonly text: string; readonly how: string } | null {
+): { readonly text: string; readonly obfuscation: string } | null {
   const base64 = canBeText(bytes, from, 1);
   if (!base64 && !canBeText(bytes, from, 2)) return null;
   const encoded = bytes.toString('latin1', from, to);
@@ -59,7 +59,7 @@ function decode(
   if (!isText(Buffer.from(encoded.slice(0, MIN_ENCODED), how))) return null;
   return {
     text: Buffer.from(encoded, how).toString('latin1'),
-    how: base64 ? 'in base64' : 'in hexadecimal digits',
+    obfuscation: base64 ? 'in base64' : 'in hexadecimal digits',
   };
 }
 

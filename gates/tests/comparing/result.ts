@@ -73,7 +73,7 @@ export async function evaluateRun(run: CommandRun, terms: EvaluateRunOptions): P
   return applyFlakyCheck(run, { findings: seen, baseline: base, cases, clean, facts: { ...facts, ...compared } }, terms);
 }
 
-interface ComparedTests extends Pick<FlakyCheckInput, 'seen' | 'base' | 'cases'> {
+interface ComparedTests extends Pick<FlakyCheckInput, 'findings' | 'baseline' | 'cases'> {
   readonly clean: string;
   readonly facts: GateEvidence['metadata'];
 }
@@ -83,7 +83,7 @@ async function applyFlakyCheck(
   { findings, baseline, cases, clean, facts }: ComparedTests,
   { checkFlaky, isFailFast = false }: EvaluateRunOptions,
 ): Promise<GateResult> {
-  const looked = checkFlaky ? await checkFlaky({ run, cases, findings, baseline, isFailFast }) : { seen: findings, note: null };
+  const looked = checkFlaky ? await checkFlaky({ run, cases, findings, baseline, isFailFast }) : { findings, note: null };
   const result = buildGateResult(looked.findings.map(withoutTest), clean, facts);
   const detail = looked.note === null ? result.detail : `${result.detail}; flaky_detection: ${looked.note}`;
   return { ...result, detail, kind, tests: cases };

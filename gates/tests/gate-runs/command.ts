@@ -46,11 +46,11 @@ export function createCommandGate(definition: CommandGateDefinition): Gate {
       const command = await findCommand(definition, project, settings);
       if (command !== null) return [{ command }];
       const { tools } = await chooseTools(project, definition.toolKind, readToolProfiles(settings), asked);
-      return tools.map(({ tool: { line, installHint }, folder }) => ({ command: line, get: installHint, folder }));
+      return tools.map(({ tool: { line, installHint }, folder }) => ({ command: line, installHint, folder }));
     },
     run: async (given, settings) => {
       const context = definition.runsTests
-        ? { ...given, flaky: readFlakySettings(settings), behaviour: behaviourOf(settings) }
+        ? { ...given, flakySettings: readFlakySettings(settings), experimentSettings: behaviourOf(settings) }
         : given;
       const command = context.command ?? (await findCommand(definition, context.subject, settings));
       if (command !== null) {

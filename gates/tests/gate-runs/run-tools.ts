@@ -66,11 +66,11 @@ async function runChosenTool(
   };
   if (version === null)
     return { outcome: 'inert', kind: 'checked_by_us', findings: [], detail: missingToolMessage(tool), metadata };
-  const options = { rooms: subject.sandboxes, tool, setup, folder, left };
+  const options = { sandboxes: subject.sandboxes, tool, setup, folder, timeLeftMs: left };
 
   const base = createBaselineLookup(context, {
     readCacheFacts: async () => ({
-      tool: { ...onBase, stops: null, signs: [], onFiles: null },
+      tool: { ...onBase, stopRules: null, signs: [], fileMode: null },
       version,
       setup,
       folder,

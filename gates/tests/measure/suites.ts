@@ -153,7 +153,7 @@ export async function planMeasurementSuites(
   profiles: ToolProfilesSetting,
 ): Promise<PlannedCommand[]> {
   const { chosen } = await chooseMeasurementSuites(project, suites, profiles);
-  return chosen.map(({ suite: { line, installHint }, folder }) => ({ command: line, get: installHint, folder }));
+  return chosen.map(({ suite: { line, installHint }, folder }) => ({ command: line, installHint, folder }));
 }
 
 async function isUsed(

@@ -12,7 +12,7 @@ export async function planMutation(project: ProjectFiles): Promise<PlannedComman
     const files = project.changedPaths.filter((path) => isProjectCode(path) && languageOfPath(path) === language);
     const { displayCommand, installHint } = MUTATION_TOOLS[language];
     const folders = [...(await groupFilesByProject(project, language, files)).keys()].slice(0, MAX_TOOL_FOLDERS);
-    planned.push(...folders.map((folder) => ({ command: displayCommand, get: installHint, folder })));
+    planned.push(...folders.map((folder) => ({ command: displayCommand, installHint, folder })));
   }
   return planned;
 }

@@ -63,7 +63,7 @@ export async function runMutation(
       }
       // The tool knows its files by their place in the project.
       const files = folder === '' ? paths : paths.map((path) => path.slice(folder.length + 1));
-      const place = { rooms: subject.sandboxes, line: tool.line, setup, folder };
+      const place = { sandboxes: subject.sandboxes, line: tool.line, setup, folder };
       const measured = await runMeasurement(subject.tree, { ...place, files, timeoutMs: left() });
       const result = judgeMutation(measured, options, files, metadata);
       const findings = result.findings.map((finding) =>

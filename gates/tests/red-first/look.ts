@@ -94,7 +94,7 @@ function findTestsPassingOnBase(tests: readonly NewTestFile[], ran: CommandRun, 
       line: null,
       rule: 'passes_without_patch',
       message: `the test "${name}" passes on the code of the base too, so it does not show what the patch does`,
-      weight: 'fails' as const,
+      severity: 'fails' as const,
     }));
   });
 }

@@ -8,10 +8,10 @@ const PREFIXES = ['FAKE', 'TEST', 'EXAMPLE', 'DUMMY', 'PLACEHOLDER'];
 
 /** The project of the labelled set: Acme's, under Apache-2.0. */
 const OWN = {
-  licenses: new Set(['apache-2.0']),
-  owners: new Set(['acme ltd']),
-  gnu: false,
-  reserved: false,
+  spdxIds: new Set(['apache-2.0']),
+  copyrightHolders: new Set(['acme ltd']),
+  isGnu: false,
+  reservesAllRights: false,
 };
 
 const piiList = buildPiiDetectors([...PREFIXES, 'LOCALHOST']);

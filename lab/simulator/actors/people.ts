@@ -107,7 +107,7 @@ async function workOutside(of: Simulation, claim: Readonly<Record<string, unknow
     token,
     base: known ?? of.remote.main,
     heartbeatSeconds: Number(claim['heartbeat_s']),
-    outside: true,
+    isExternal: true,
   };
   await performJob(of, job, scripted);
 }

@@ -27,12 +27,12 @@ export const PLANTED_FAULTS = {
   },
   'any base is taken': {
     module: 'shared/control/task-commands/base.ts',
-    append: "boundBase = (task, named) => named ?? task.base_commit ?? '';",
+    append: "requireSameBaseCommit = (task, named) => named ?? task.base_commit ?? '';",
     breaks: ['work is bound to the base of its task'],
   },
   'every verdict is a pass': {
     module: 'shared/control/verdict/reduce.ts',
-    append: `const honest = reduce; reduce = (...given) => ({ ...honest(...given), verdict: 'pass' });`,
+    append: `const honest = reduceToVerdict; reduceToVerdict = (...given) => ({ ...honest(...given), verdict: 'pass' });`,
     breaks: [
       'delivered with a passing verdict',
       'verified by gates of ours',
@@ -52,7 +52,7 @@ export const PLANTED_FAULTS = {
   },
   'passed work is not delivered': {
     module: 'shared/control/task-commands/settle.ts',
-    append: 'mustDeliver = () => false;',
+    append: 'shouldDeliver = () => false;',
     breaks: ['passed work is delivered'],
   },
   'nobody asks the repository what became of a push': {
@@ -63,7 +63,7 @@ export const PLANTED_FAULTS = {
   'some writes are not followed, nor made up for': {
     module: 'shared/use-cases/cascade/follow.ts',
     append:
-      'const honest = follow; follow = async (before, after, context) => after.version % 5 === 0 ? undefined : honest(before, after, context); makeUp = async () => {};',
+      'const honest = projectTaskWrite; projectTaskWrite = async (before, after, context) => after.version % 5 === 0 ? undefined : honest(before, after, context); reprojectTask = async () => {};',
     breaks: [
       'no task is lost',
       'completions are counted once',
@@ -91,7 +91,7 @@ export const PLANTED_FAULTS = {
   },
   'what waits is not woken': {
     module: 'shared/use-cases/cascade/follow.ts',
-    append: 'wakeWaiter = async () => {};',
+    append: 'recheckWaitingTask = async () => {};',
     breaks: ['no task is lost', 'nothing hangs for hours'],
   },
   'a fix-up is named and never made': {
@@ -106,23 +106,23 @@ export const PLANTED_FAULTS = {
   },
   'fix-ups are made that nobody asked for': {
     module: 'shared/control/task-commands/fix-up.ts',
-    append: 'const honest = noFixUp; noFixUp = (task) => honest({ ...task, fix_ups: 9 });',
+    append: 'const honest = fixUpRefusal; fixUpRefusal = (task) => honest({ ...task, fix_ups: 9 });',
     breaks: ['fix-ups within the limit'],
   },
   'a part of what a task depends on is always enough': {
     module: 'shared/contract/task/partial.ts',
     append:
-      "partialStart = (_policy, all) => ({ missing: all.filter(({ status }) => status !== 'done').map(({ id }) => id), share: 1, threshold: 0 });",
+      "evaluatePartialStart = (_policy, all) => ({ missing: all.filter(({ status }) => status !== 'done').map(({ id }) => id), share: 1, threshold: 0 });",
     breaks: ['nothing starts before what it depends on'],
   },
   'the reconciler looks at nothing': {
     module: 'shared/use-cases/operate/reconcile.ts',
-    append: 'reconcile = async () => ({ looked_at: 0, changed: 0, failed: [] });',
+    append: 'reconcileTasks = async () => ({ checked: 0, changed: 0, failed: [] });',
     breaks: ['no task is lost', 'every execution ends', 'nothing hangs for hours', 'every run comes to rest'],
   },
   'files are taken without asking': {
     module: 'shared/store/locks.ts',
-    append: 'LockStore.prototype.acquire = async () => null;',
+    append: 'FileLockStore.prototype.acquire = async () => null;',
     breaks: ['files held once'],
   },
   'a message launches a box each time that it comes': {
@@ -147,14 +147,14 @@ export const PLANTED_FAULTS = {
   },
   'nobody does a step whose execution was lost': {
     module: 'shared/use-cases/operate/reconcile.ts',
-    replace: [/if \(!context\.all && isStepDue\(seen\.task, context\)\)/, 'if (seen === null)'],
+    replace: [/if \(!context\.isAfterRestart && isStepDue\(seen\.task, context\)\)/, 'if (seen === null)'],
     breaks: ['no task is lost', 'nothing hangs for hours', 'every run comes to rest'],
   },
   'a box is asked for once': {
     module: 'shared/use-cases/operate/reconcile.ts',
     replace: [
-      /if \(waitsForBox\(task\)\) return recoverBox\(task, context\);/,
-      'if (waitsForBox(task)) return task;',
+      /if \(isAwaitingLaunch\(task\)\) return recoverBox\(task, context\);/,
+      'if (isAwaitingLaunch(task)) return task;',
     ],
     breaks: ['no task is lost', 'nothing hangs for hours', 'every run comes to rest'],
   },
@@ -166,12 +166,12 @@ export const PLANTED_FAULTS = {
   'a lease is taken for over without a look at its beats': {
     module: 'shared/store/beats.ts',
     append:
-      'BeatStore.prototype.end = async () => true; const honest = BeatStore.prototype.read; BeatStore.prototype.read = async function (...of) { const beat = await honest.apply(this, of); return beat && { ...beat, lease_until: null }; };',
+      'HeartbeatStore.prototype.endLease = async () => true; const honest = HeartbeatStore.prototype.read; HeartbeatStore.prototype.read = async function (...of) { const beat = await honest.apply(this, of); return beat && { ...beat, lease_until: null }; };',
     breaks: ['a lease that was promised is kept'],
   },
   'room is never free again': {
     module: 'shared/store/box-register.ts',
-    append: 'BoxRegister.prototype.release = async () => {};',
+    append: 'ContainerRegister.prototype.release = async () => {};',
     breaks: [
       'no task is lost',
       'no room is kept for nothing',
@@ -181,12 +181,12 @@ export const PLANTED_FAULTS = {
   },
   'the budget is not looked at': {
     module: 'shared/control/cascade/decide.ts',
-    append: 'budgetExhausted = () => null;',
+    append: 'budgetExhaustedReason = () => null;',
     breaks: ['attempts within the budget', 'costs within the budget'],
   },
   'any attempt may report': {
     module: 'shared/control/task-commands/change.ts',
-    append: 'runningAttempt = (task) => currentAttempt(task);',
+    append: 'requireRunningAttempt = (task) => currentAttempt(task);',
     breaks: [
       'a report counts for its own attempt',
       'what was written of an attempt stays',
@@ -224,24 +224,24 @@ export const PLANTED_FAULTS = {
   'who does the work may allow what it asks for': {
     module: 'shared/control/task-commands/approve.ts',
     replace: [
-      /if \(about\.requested_by === by\)([\s\S]*)return \{ \.\.\.made, notBy: by \};/,
+      /if \(about\.requested_by === by\)([\s\S]*)return \{ \.\.\.made, excludedDecider: by \};/,
       'if (Math.random() < 0)$1return made;',
     ],
     breaks: ['nobody allows their own work'],
   },
   'nobody looks when the time to decide is over': {
     module: 'shared/control/task-commands/approve.ts',
-    append: 'expireApproval = () => null;',
+    append: 'applyApprovalDeadline = () => null;',
     breaks: ['no task is lost', 'nothing hangs for hours', 'every run comes to rest'],
   },
   'a yes to a request is not followed': {
     module: 'shared/use-cases/submit/requests.ts',
-    append: 'followRequest = async () => {};',
+    append: 'projectRequest = async () => {};',
     breaks: ['no request is lost', 'nothing hangs for hours'],
   },
   'a reject leaves the task that was made meanwhile': {
     module: 'shared/use-cases/submit/requests.ts',
-    append: 'withdraw = async () => {};',
+    append: 'cancelRequestedTask = async () => {};',
     breaks: ['a reject wins'],
   },
   'a yes that was said before the no counts after it': {
@@ -254,7 +254,7 @@ export const PLANTED_FAULTS = {
   },
   'what a request must fulfil is lost on the way': {
     module: 'shared/control/intake/commands.ts',
-    append: 'const honest = taskOf; taskOf = (request) => ({ ...honest(request), acceptance_criteria: [] });',
+    append: 'const honest = buildTaskSubmission; buildTaskSubmission = (request) => ({ ...honest(request), acceptance_criteria: [] });',
     breaks: ['what was asked for is carried on'],
   },
   "a function's role forgets who waits for a task": {
@@ -264,7 +264,7 @@ export const PLANTED_FAULTS = {
   },
   'what failed twice is done once more as it was': {
     module: 'shared/control/cascade/stall.ts',
-    append: 'changed = (_task, _attempt, wanted) => wanted;',
+    append: 'applyRepeatedFailureStrategy = (_task, _attempt, wanted) => wanted;',
     breaks: ['the same failure twice changes something'],
   },
   'a task is a foundation for whoever waits for it': {

@@ -16,8 +16,8 @@ export const lowerAutonomy = (one: AutonomyLevel, other: AutonomyLevel | undefin
 
 interface AutonomyPreset {
   /** Categories, or single actions. */
-  readonly free: readonly string[];
-  readonly asked: readonly string[];
+  readonly allowed: readonly string[];
+  readonly needsApproval: readonly string[];
 }
 
 const CATEGORIES = [...new Set(KNOWN_ACTIONS.map((action) => action.split(':')[0] ?? ''))];
@@ -62,4 +62,4 @@ export const expandActions = (list: readonly string[]): KnownAction[] =>
 
 /** May the action be done without a person? Never one of high or critical risk, whatever a preset says; an action that nobody knows is of high risk. */
 export const isAllowedWithoutApproval = (level: AutonomyLevel, action: string, risk: RiskLevel): boolean =>
-  (risk === 'low' || risk === 'medium') && includesAction(AUTONOMY_PRESETS[level].free, action);
+  (risk === 'low' || risk === 'medium') && includesAction(AUTONOMY_PRESETS[level].allowed, action);

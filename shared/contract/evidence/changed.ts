@@ -32,10 +32,10 @@ export function summarizeChangedFiles({ changed_files: paths, gates }: Evidence)
     const own = findings.get(path) ?? [];
     const flaky = own.filter(({ rule }) => FLAKY_TEST_RULES.includes(rule));
     const fresh = own.filter(({ rule, baseline }) => !rule.startsWith('flaky_') && baseline !== 'unchanged');
-    return { path, findings: fresh.length, flaky: flaky.length };
+    return { path, findingCount: fresh.length, flakyTestCount: flaky.length };
   });
   const files = all
-    .toSorted((a, b) => b.findings + b.flaky - a.findings - a.flaky || (a.path < b.path ? -1 : 1))
+    .toSorted((a, b) => b.findingCount + b.flakyTestCount - a.findingCount - a.flakyTestCount || (a.path < b.path ? -1 : 1))
     .slice(0, MOST_FILES);
   return { files, more: new Set(paths).size - files.length };
 }

@@ -53,7 +53,7 @@ export function listFailedChecks(evidence: Pick<Evidence, 'signals' | 'gates'>):
       .filter(({ outcome }) => outcome === 'failed')
       .map(({ signal, detail }) => ({
         check: truncateText(describeSignal(signal), MAX_TEXT_LENGTH),
-        what: lastLines(detail.slice(-LOOKED_AT)),
+        message: lastLines(detail.slice(-LOOKED_AT)),
       })),
     ...gates.flatMap(({ name, findings, detail }) => {
       const own = findings.filter(({ baseline }) => baseline !== 'unchanged');

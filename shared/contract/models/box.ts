@@ -6,11 +6,11 @@ import type { ModelProvider } from './providers.ts';
 /** Who is asked in the end: a provider of the gateway's kind, or a server that wants no key. */
 export type ModelEndpoint = ModelProvider | { readonly via: 'none'; readonly url: string };
 
-/** How gates ask a model: they speak `speaks` to the gateway, which hands it on to `to`. */
+/** How gates ask a model: they speak `speaks` to the gateway, which hands it on to `endpoint`. */
 interface ModelRouting {
   readonly speaks: 'anthropic' | 'openai' | 'google' | 'openai_compatible';
   readonly vendor: ProviderName;
-  readonly to: ModelEndpoint;
+  readonly endpoint: ModelEndpoint;
 }
 
 const keyed = (key: ModelKey, url: string | undefined): ModelProvider => ({ ...key, ...(url && { url }) });
@@ -27,7 +27,7 @@ function modelRouting(model: JudgeModel): ModelRouting {
         speaks: isAnthropic ? 'anthropic' : 'openai_compatible',
         vendor: isAnthropic ? 'anthropic' : 'openai',
         // The name is Bedrock's own already.
-        to: {
+        endpoint: {
           via: 'bedrock',
           endpoint: 'runtime',
           model_prefix: '',
@@ -37,18 +37,18 @@ function modelRouting(model: JudgeModel): ModelRouting {
       };
     }
     case 'anthropic':
-      return { speaks: 'anthropic', vendor: 'anthropic', to: keyed(model.key, model.url) };
+      return { speaks: 'anthropic', vendor: 'anthropic', endpoint: keyed(model.key, model.url) };
     case 'openai':
-      return { speaks: 'openai', vendor: 'openai', to: keyed(model.key, model.url) };
+      return { speaks: 'openai', vendor: 'openai', endpoint: keyed(model.key, model.url) };
     case 'google':
-      return { speaks: 'google', vendor: 'gemini', to: keyed(model.key, model.url) };
+      return { speaks: 'google', vendor: 'gemini', endpoint: keyed(model.key, model.url) };
     case 'openrouter':
-      return { speaks: 'openai_compatible', vendor: 'openai', to: keyed(model.key, model.url ?? OPENROUTER) };
+      return { speaks: 'openai_compatible', vendor: 'openai', endpoint: keyed(model.key, model.url ?? OPENROUTER) };
     case 'openai_compatible':
       return {
         speaks: 'openai_compatible',
         vendor: 'openai',
-        to: model.key ? keyed(model.key, model.url) : { via: 'none', url: model.url },
+        endpoint: model.key ? keyed(model.key, model.url) : { via: 'none', url: model.url },
       };
   }
 }
@@ -65,8 +65,8 @@ export interface GatesModel {
 /** What the gateway lets gates ask. */
 export const gatesModels = (models: JudgeModels): GatesModel[] =>
   allJudgeModels(models, 'box').map((model) => {
-    const { vendor, to } = modelRouting(model);
-    return { model: model.model, vendor, to, ...(model.price && { price: model.price }) };
+    const { vendor, endpoint } = modelRouting(model);
+    return { model: model.model, vendor, endpoint, ...(model.price && { price: model.price }) };
   });
 
 /** Where the token of a gates box stands for a key; there is no such variable. */

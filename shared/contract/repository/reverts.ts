@@ -139,9 +139,9 @@ export function detectReverts(commits: Commits, repository: string): DetectedRev
     if (tasks.length === 0 && parseRevertReferences(undone.message, repository).length > 0) return [];
     return (tasks.length > 0 ? tasks : [null]).map((task_id) => ({
       task_id,
-      reverted: key,
-      request: null,
-      commit,
+      reverted_commit: key,
+      reverted_request: null,
+      reverting_commit: commit,
       at,
     }));
   });

@@ -30,7 +30,7 @@ interface Transition {
   readonly from: readonly TaskStatus[];
   /** Null: the event is allowed in these states and leaves the status as it is. */
   readonly to: TaskStatus | null;
-  readonly why: string;
+  readonly reason: string;
 }
 
 /**

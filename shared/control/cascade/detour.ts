@@ -47,7 +47,7 @@ const vendorsOf = (kinds: readonly (AgentCliKind | null)[]): ProviderName[] =>
 /** The first agent with models of all tiers, of none of these providers, that the deployment has access for; null: there is none. */
 function firstSuitableAgent(effort: Task['effort'], agents: AvailableAgents, without: readonly ProviderName[]): AgentCliKind | null {
   const isFit = (kind: AgentCliKind): boolean => {
-    const { vendor, effort: knows, tiers } = ADAPTER_CAPABILITIES[kind];
+    const { vendor, effortSetting: knows, tiers } = ADAPTER_CAPABILITIES[kind];
     if (tiers === null || (effort !== undefined && !knows) || without.includes(vendor)) return false;
     return agents.modelVendors === null || agents.modelVendors.includes(vendor);
   };

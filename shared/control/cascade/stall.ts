@@ -37,7 +37,7 @@ function untriedAdapter(task: Task, agents: AvailableAgents | undefined): AgentC
     const facts = ADAPTER_CAPABILITIES[kind];
     return (
       facts.tiers !== null &&
-      (effort === undefined || facts.effort) &&
+      (effort === undefined || facts.effortSetting) &&
       !vendors.includes(facts.vendor) &&
       (agents.modelVendors === null || agents.modelVendors.includes(facts.vendor))
     );

@@ -60,11 +60,11 @@ export function parseFailedBatch(
     const { Records } = StreamBatchEvent.parse(payload);
     const byItem = Map.groupBy(Records, ({ dynamodb }) => dynamodb.Keys[TABLE_KEYS.pk]?.S ?? '');
     const items = [...byItem].map(([key, all]) => {
-      const of = itemOf(key);
+      const item = itemOf(key);
       const records = all.toSorted((a, b) => (sequence(a) < sequence(b) ? -1 : 1));
       const name = sha256(records.map(({ eventID }) => eventID).join('\n')).slice(0, 32);
       const body = JSON.stringify({ Records: records });
-      return { of, key: objectKey.givenUp(of.id, name), body, first: records.map(sequence)[0] ?? 0n };
+      return { item, key: objectKey.givenUp(item.id, name), body, first_sequence: records.map(sequence)[0] ?? 0n };
     });
     return { consumer: reader, items };
   } catch {

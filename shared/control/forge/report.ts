@@ -1,6 +1,6 @@
 import type { Evidence } from '../../contract/evidence/schema.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { escapeMarkdown as plain } from '../../lib/markdown.ts';
+import { escapeMarkdown } from '../../lib/markdown.ts';
 import { changeRequestMarker, issueNumberOfTask } from './issue.ts';
 import type { Annotation, ChangeRequest, CheckRun, CheckConclusion } from './port.ts';
 

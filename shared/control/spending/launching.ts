@@ -72,7 +72,7 @@ export async function recordJudgingReservation(
     now,
   }: {
     readonly learning?:
-      | { readonly spend: Pick<SpendCounters, 'open' | 'openForJudging'>; readonly policy: CascadePolicy }
+      | { readonly spend: Pick<SpendCounters, 'findReservations' | 'openJudgingReservation'>; readonly policy: CascadePolicy }
       | undefined;
     readonly now: Date;
   },
@@ -85,13 +85,13 @@ export async function recordJudgingReservation(
   const looked = [...(attempt.reserved ? [] : [own]), ...more];
   if (looked.length === 0) return {};
   const days = [now, new Date(now.getTime() - DAY_MS)].map((at) => at.toISOString().slice(0, 10));
-  const open = await spend.open(looked, days);
+  const open = await spend.findReservations(looked, days);
   const found = more.flatMap((mark) => {
     const reserved = open.get(mark);
     return reserved ? [{ mark, ...reserved }] : [];
   });
   const isCounted = attempt.reserved || (found.length === 0 && judgingCost(attempt) === 0);
-  const reserved = open.get(own) ?? (isCounted ? undefined : await spend.openForJudging(own, now));
+  const reserved = open.get(own) ?? (isCounted ? undefined : await spend.openJudgingReservation(own, now));
   return {
     ...(reserved && { reserved }),
     ...(found.length > 0 && { reserved_more: [...(attempt.reserved_more ?? []), ...found] }),

@@ -16,7 +16,7 @@ export async function reserveGateQuestionOrRefusal(
   number: number,
   /** Millionths of a dollar; null: nobody knows. */
   worst: number | null,
-  { policy, spend }: { readonly policy: CascadePolicy; readonly spend: Pick<SpendCounters, 'raise'> },
+  { policy, spend }: { readonly policy: CascadePolicy; readonly spend: Pick<SpendCounters, 'increase'> },
   now: Date,
 ): Promise<string | null> {
   const { budgets } = policy;
@@ -24,11 +24,11 @@ export async function reserveGateQuestionOrRefusal(
   if (worst === null)
     return 'there are budgets, and nobody knows what asking this model costs: it has no price';
   const what = 'this question of a gate';
-  const estimated = { expected: worst, high: worst, words: `up to ${formatMicroUsd(worst)}, by its price` };
+  const estimated = { expectedMicro: worst, highMicro: worst, description: `up to ${formatMicroUsd(worst)}, by its price` };
   const own = taskBudgetRefusal(task, estimated, budgets, what);
   if (own !== null || !hasSharedBudgets(budgets)) return own;
   const mark = gatesReservationId(task.id, number);
-  const answer = await spend.raise(
+  const answer = await spend.increase(
     { reservationId: mark, repository: task.repository, estimate: estimated, purpose: what },
     budgets,
     now,

@@ -17,9 +17,9 @@ export interface SpendCounters {
   /** Reserves once under a key, or names the budget that the reservation would exceed. */
   reserve(of: SpendRequest, budgets: Budgets, now: Date): Promise<BudgetReservation | { readonly refused: string }>;
   /** Adds to the reservation of a key each time, or names the budget that this would exceed. */
-  raise(of: SpendRequest, budgets: Budgets, now: Date): Promise<BudgetReservation | { readonly refused: string }>;
+  increase(of: SpendRequest, budgets: Budgets, now: Date): Promise<BudgetReservation | { readonly refused: string }>;
   /** Returns the open reservations of these keys on these days (`YYYY-MM-DD`). */
-  open(keys: readonly string[], days: readonly string[]): Promise<Map<string, BudgetReservation>>;
+  findReservations(keys: readonly string[], days: readonly string[]): Promise<Map<string, BudgetReservation>>;
   /** Opens an empty reservation for judging, unless one exists. */
-  openForJudging(attempt: string, now: Date): Promise<BudgetReservation>;
+  openJudgingReservation(attempt: string, now: Date): Promise<BudgetReservation>;
 }

@@ -62,7 +62,7 @@ export function findAdapterProblems(request: TaskSubmission, agents: AvailableAg
     ...problem('/adapter', missingCliReason(kind, agents) ?? missingModelsReason(kind, agents)),
     ...problem(
       '/effort',
-      effort !== undefined && !ADAPTER_CAPABILITIES[kind].effort
+      effort !== undefined && !ADAPTER_CAPABILITIES[kind].effortSetting
         ? `${kind} knows no effort; leave it out, and choose a model instead`
         : null,
     ),

@@ -87,6 +87,7 @@ export function recordApprovalRequest(
   const risk = actionRisk(request.action);
   const level = effectiveAutonomy(task, autonomy);
   const isAllowed = isAllowedWithoutApproval(level, request.action, risk);
+  const schedule = scheduleApproval(timeoutPolicy, { action: request.action, risk }, now);
   const approval: Approval = {
     ...request,
     number: approvals.length + 1,
@@ -107,7 +108,8 @@ export function recordApprovalRequest(
         }
       : {
           status: 'pending',
-          ...scheduleApproval(timeoutPolicy, { action: request.action, risk }, now),
+          timetable: schedule.deadlines,
+          waits_for: schedule.approver_role,
           decided_at: null,
           decided_by: null,
           decision_reason: null,

@@ -93,9 +93,15 @@ function summarizeEvidence(evidence: Evidence, key: string, now: Date): Verifica
       }),
     ),
     put_back: evidence.protected_files.filter(isRestoredFile).length,
-    ...(failing.length > 0 && { failing: failing.slice(0, MAX_NAMED_FAILED_CHECKS) }),
+    ...(failing.length > 0 && {
+      failing: failing.slice(0, MAX_NAMED_FAILED_CHECKS).map(({ check, message }) => ({ check, what: message })),
+    }),
     ...(failing.length > MAX_NAMED_FAILED_CHECKS && { failing_more: failing.length - MAX_NAMED_FAILED_CHECKS }),
-    files: [...files],
+    files: files.map(({ path, findingCount, flakyTestCount }) => ({
+      path,
+      findings: findingCount,
+      flaky: flakyTestCount,
+    })),
     ...(more > 0 && { files_more: more }),
     duration_ms: evidence.duration_ms,
     at: toIsoTime(now),

@@ -29,10 +29,10 @@ const MIN_GATE_FAILURE_SHARE = 0.25;
 /** Of the values of a number, the one that saves most in the replay; none where none holds. */
 function bestThresholdChange(context: ProposalContext, changes: readonly SettingChange[]): ProposalDraft[] {
   const tried = changes
-    .map((setting) => ({ setting, test: replayChange(setting, settingKey(setting), context) }))
+    .map((change) => ({ change, test: replayChange(change, settingKey(change), context) }))
     .filter(({ test }) => test.holds)
     .sort((a, b) => (a.test.cost_usd?.mean ?? 0) - (b.test.cost_usd?.mean ?? 0));
-  return tried.slice(0, 1).map(({ setting, test }) => ({ setting, evidence: test.why }));
+  return tried.slice(0, 1).map(({ change, test }) => ({ change, evidence: test.why }));
 }
 
 function proposeThresholds(context: ProposalContext): ProposalDraft[] {

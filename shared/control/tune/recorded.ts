@@ -18,7 +18,7 @@ export interface DeploymentTask extends RecordedTask {
  * one tier are one outcome, the last of them with what all have cost.
  */
 export function deploymentTasks(memories: ReadonlyMap<string, RoleMemory>, models: TierModels): DeploymentTask[] {
-  const tasks = new Map<string, DeploymentTask & { began: string; tiers: Partial<Record<Tier, TierOutcome>> }>();
+  const tasks = new Map<string, DeploymentTask & { started_at: string; tiers: Partial<Record<Tier, TierOutcome>> }>();
   for (const [role, { windows, control }] of memories)
     for (const { complexity, tier, window } of windows)
       for (const outcome of window.toSorted((a, b) => numberOf(a.id) - numberOf(b.id))) {

@@ -60,21 +60,21 @@ export function checkCompletion(
   const compiled = compilationResult ? [compilationResult] : [];
   const missing: MissingItem[] = [
     ...(criteria.require_file_changes && !hasFileChanges
-      ? [{ of: 'tests' as const, what: 'no file was changed', detail: null }]
+      ? [{ kind: 'tests' as const, message: 'no file was changed', detail: null }]
       : []),
     ...testResults
       .filter(isMissing)
-      .map((ran) => ({ of: 'tests' as const, what: `a required test ${describeResult(ran)}`, detail: ran.detail })),
+      .map((ran) => ({ kind: 'tests' as const, message: `a required test ${describeResult(ran)}`, detail: ran.detail })),
     ...compiled
       .filter(isMissing)
-      .map((ran) => ({ of: 'compilation' as const, what: `compilation ${describeResult(ran)}`, detail: ran.detail })),
+      .map((ran) => ({ kind: 'compilation' as const, message: `compilation ${describeResult(ran)}`, detail: ran.detail })),
   ];
-  const unclear = [...testResults, ...compiled]
+  const couldNotRun = [...testResults, ...compiled]
     .filter(hasNotRun)
     .map(({ command, outcome }) => truncateText(`${outcome}: ${command}`, MAX_MISSING_ITEM_LENGTH));
-  const found = { missing, unclear };
+  const found = { missing, couldNotRun };
   if (missing.length === 0)
-    return { ...found, decision: unclear.length === 0 ? 'satisfied' : 'inert', nudges };
+    return { ...found, decision: couldNotRun.length === 0 ? 'satisfied' : 'inert', nudges };
   const limits: NudgeCounts = { tests: criteria.max_attempts, compilation: criteria.compilation_max_attempts };
   const told = (of: keyof NudgeCounts): boolean =>
     nudges[of] < limits[of] && missing.some((each) => each.kind === of);

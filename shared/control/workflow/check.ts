@@ -265,7 +265,7 @@ const checkWorkAfterPass: WorkflowCheck = (workflow, graph) =>
       [fail, refer].flatMap((each) => (each === null ? [] : [...findReachableNodes(graph, each)])),
     );
     return [...findReachableNodes(graph, pass)]
-      .filter((each) => !elsewhere.has(each) && NODE_KINDS[graph.nodes.get(each)?.type ?? 'end'].work)
+      .filter((each) => !elsewhere.has(each) && NODE_KINDS[graph.nodes.get(each)?.type ?? 'end'].hasWork)
       .filter((each) => !isBehindLaterFail(graph, pass, each))
       .map((each) => ({
         code: 'verification_work_after_pass',

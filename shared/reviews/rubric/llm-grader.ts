@@ -133,7 +133,7 @@ export function createLlmGrader(ask: AskForGrades, minConfidenceOverride: number
         maxTokens: MAX_TOKENS,
         timeoutMs: TIMEOUT_MS,
       });
-      const common = { spent: receiptOf(answered), injections };
+      const common = { receipt: receiptOf(answered), injections };
       return 'outcome' in answered
         ? { ...common, outcome: answered.outcome, why: answered.why }
         : { ...common, result: gradingAnswerResult(answered.value, work, minConfidenceOverride) };

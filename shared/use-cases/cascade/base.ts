@@ -65,7 +65,7 @@ export type RemoteFilesReader = (
   authorization: string | null,
 ) => Promise<ReadonlyMap<string, string | null>>;
 
-export interface ResolveBaseContext extends Pick<CascadeContext, 'tasks' | 'deadlines' | 'again'> {
+export interface ResolveBaseContext extends Pick<CascadeContext, 'tasks' | 'deadlines' | 'isRetry'> {
   readonly now: () => Date;
   readonly readRefs: RemoteRefsReader;
   readonly readFiles: RemoteFilesReader;

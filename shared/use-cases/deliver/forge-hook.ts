@@ -21,7 +21,7 @@ import type { MergedWorkStore } from '../../store/landed.ts';
 import { type SubmitContext, submitTask } from '../submit/submit.ts';
 import { findRevertedTask } from './reverts.ts';
 
-export interface ForgeEventContext extends Omit<SubmitContext, 'by' | 'idempotencyKey' | 'serves' | 'objects'> {
+export interface ForgeEventContext extends Omit<SubmitContext, 'submitter' | 'idempotencyKey' | 'canAccess' | 'objects'> {
   readonly mergedWork: Pick<MergedWorkStore, 'findTask'>;
   readonly settings: readonly ForgeSetting[];
   /** @throws Error that tells nothing of it, when it cannot be read. */
@@ -142,7 +142,7 @@ async function recordRevertedTasks(
 ): Promise<ForgeEventResult> {
   let heard = ignored('what it undoes is none of ours');
   for (const each of reverted) {
-    const id = await findRevertedTask({ task_id: null, ...each }, repository, context.mergedWork);
+    const id = await findRevertedTask({ task_id: null, reverted_commit: each.commit, reverted_request: each.request }, repository, context.mergedWork);
     if (id === null) continue;
     const now = await recordWorkOutcome(id, outcome, repository, context);
     if (heard.outcome === 'ignored') heard = now;

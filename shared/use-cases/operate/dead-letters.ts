@@ -160,7 +160,7 @@ export interface DeadLetterRetryResult {
 /** Tries what is due, lane by lane and each in its order. Two who do that at once, or one that dies anywhere in it, do no harm: a letter is leased first. */
 export async function retryDeadLetters(context: DeadLetterRetryContext): Promise<DeadLetterRetryResult> {
   const { deadLetters, now, hasTimeLeft } = context;
-  const result = { tried: 0, failed: [] as string[], abandoned: [] as string[] };
+  const result = { retried: 0, failed: [] as string[], abandoned: [] as string[] };
   // What cannot be taken up holds up nothing that was.
   await importFailedBatches(context).catch((error: unknown) =>
     result.failed.push(`batches that were given up: ${String(error)}`),
@@ -170,7 +170,7 @@ export async function retryDeadLetters(context: DeadLetterRetryContext): Promise
       const { taken, abandoned } = await leaseFirstLetter(name, deadLetters, now);
       if (abandoned) result.abandoned.push(abandoned);
       if (taken === null) break;
-      result.tried += 1;
+      result.retried += 1;
       const tried = await retryLetter(taken, context).catch(
         (error: unknown): RetryResult => ({ outcome: 'failed', reason: String(error) }),
       );

@@ -36,7 +36,7 @@ export interface TuningContext {
   readonly tuning: TuningStore;
   readonly beliefs: Pick<BeliefStore, 'readRole'>;
   /** Which roles ever had a task. */
-  readonly taskCounts: { readonly counts: () => Promise<Pick<TaskCounts, 'roles'>> };
+  readonly taskCounts: { readonly read: () => Promise<Pick<TaskCounts, 'roles'>> };
   readonly dailyMetrics: Pick<DailyMetricsStore, 'readDays'>;
   readonly models: TierModels;
   /** As it is configured. */
@@ -52,7 +52,7 @@ interface TuningEvidence {
 /** What the deployment knows of its own work. */
 async function loadTuningEvidence({ beliefs, taskCounts, dailyMetrics, models, now }: TuningContext): Promise<TuningEvidence> {
   const [{ roles }, days] = await Promise.all([
-    taskCounts.counts(),
+    taskCounts.read(),
     dailyMetrics.readDays(dateBefore(now, DAYS - 1), dateBefore(now, 0)),
   ]);
   const memories = new Map<string, RoleMemory>();

@@ -26,10 +26,11 @@ function rows(role: string, memory: RoleMemory, { models, policy, now }: Beliefs
     const options = tierOptions(memory, complexity, rungs, policy.min_observations, now.toISOString());
     return options.map((option, at) => {
       const next = options[at + 1]?.cost_usd ?? null;
-      const { mean_cost_usd: _, cost_with_judging: _spent, ...rest } = option;
+      const { mean_cost_usd: _, cost_with_judging: _spent, basis: from, ...rest } = option;
       return {
         role,
         complexity,
+        from,
         ...rest,
         break_even: option.cost_usd === null || !next ? null : Math.min(1, option.cost_usd / next),
         pinned: word?.tier === option.tier,

@@ -31,7 +31,7 @@ export async function readVerificationWindow(
   deps: NudgeContext & { readonly counts: Pick<TaskCountStore, 'read'> },
 ): Promise<z.infer<typeof VerificationWindow>> {
   const [found, { allTime }] = await Promise.all([completed(deps), deps.counts.read()]);
-  const all = { ...found, ever: allTime };
+  const all = { ...found, totals: allTime };
   return {
     verification_nudge: summariseCompletions(all, deps.nudge, deps.now),
     completions: completionsInWindow(all, deps.nudge, deps.now),

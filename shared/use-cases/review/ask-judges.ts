@@ -177,7 +177,7 @@ export async function askJudges(
   const looks = look?.outcome === 'asked' ? look : null;
   const reviews = pipeline?.outcome === 'asked' ? pipeline : null;
   const { models, budget } = context;
-  const may = { task, attempt: requireAttempt(task, attempt), signals, looks: looks !== null };
+  const may = { task, attempt: requireAttempt(task, attempt), signals, hasRequirementsReview: looks !== null };
   const enough = judgingBudgetRefusal(task.attempts);
   const refused =
     enough === null && budget

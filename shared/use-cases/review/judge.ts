@@ -94,10 +94,10 @@ export async function reduceEvidence(
   if (!ask) return { ...reducedTo, next: 'combine' };
   const may = {
     ...{ task, attempt: requireAttempt(task, attempt), signals: signals ? judgedSignals(task) : [] },
-    ...{ looks: look.outcome === 'asked', reviews: pipeline?.outcome === 'asked' },
+    ...{ hasRequirementsReview: look.outcome === 'asked', hasReviewPipeline: pipeline?.outcome === 'asked' },
   };
   const estimated = estimateJudgingCost(may, deps.models, deps.now);
-  const micro = estimated && 'high' in estimated ? estimated.highMicro : undefined;
+  const micro = estimated && 'highMicro' in estimated ? estimated.highMicro : undefined;
   const { changed } = await deps.tasks.apply(task, (each) =>
     claimJudging(each, attempt, run, { by, again, micro }, deps.now),
   );

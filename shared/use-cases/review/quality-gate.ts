@@ -45,9 +45,9 @@ const toolCalls = ({ task, attempt: { model, witnessed } }: AttemptEvidence): nu
 export async function qualityGateSkipReason(
   brought: AttemptEvidence,
   {
-    breaker,
+    readBreaker,
     now,
-  }: { readonly breaker: (model: string) => Promise<CircuitBreaker | null>; readonly now: () => Date },
+  }: { readonly readBreaker: (model: string) => Promise<CircuitBreaker | null>; readonly now: () => Date },
 ): Promise<{ readonly outcome: 'failed' | 'inert'; readonly because: string } | null> {
   const { task, attempt, evidence } = brought;
   const rejected = preflightRejection({
@@ -58,7 +58,7 @@ export async function qualityGateSkipReason(
   });
   if (rejected !== null) return { outcome: 'failed', because: rejected };
   if (attempt.model === null) return null;
-  const { state, until } = breakerState(await breaker(attempt.model), now());
+  const { state, until } = breakerState(await readBreaker(attempt.model), now());
   if (state !== 'open') return null;
   const because = `the last ${MAX_CONSECUTIVE_REJECTIONS} works of ${attempt.model} were rejected: until ${until} none of it is marked`;
   return { outcome: 'inert', because };

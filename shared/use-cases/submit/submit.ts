@@ -127,8 +127,8 @@ export function assignTaskIds(
     return {
       request,
       id: request.id ?? made(),
-      sha: canonicalHash(context.plan ? { ...request, plan: context.plan } : request),
-      at: place(index),
+      requestSha256: canonicalHash(context.plan ? { ...request, plan: context.plan } : request),
+      pointer: place(index),
     };
   });
 }

@@ -23,10 +23,11 @@ export async function requestApproval(
 ): Promise<ApprovalResult> {
   const ask = ApprovalRequest.parse(body);
   const asking = {
-    ask,
-    work: work ? { ...work, patch_key: objectKey.patch(id, attempt, work.patch_sha256) } : null,
+    request: ask,
+    parkedWork: work ? { ...work, patch_key: objectKey.patch(id, attempt, work.patch_sha256) } : null,
     session: session ?? null,
-    ...rules,
+    autonomy: rules.autonomy,
+    timeoutPolicy: rules.policy,
   };
   const task = await tasks.change(id, (each) => recordApprovalRequest(each, attempt, asking, now));
   const approval = findRepeatedApprovalRequest(task, attempt, ask);

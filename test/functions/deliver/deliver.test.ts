@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { deliverWork } from '../../../functions/deliver/deliver.ts';
-import { deliverAssignment, inBox, NO_CREDENTIALS } from '../../containers/box.ts';
+import { deliverAssignment, inBox, NO_PUSH_CREDENTIALS } from '../../containers/box.ts';
 import { type FakeApi, startFakeApi } from '../../containers/fake-api.ts';
 import { type Work, work } from '../../containers/work.ts';
 
@@ -19,7 +19,7 @@ describe('a delivery', () => {
     vi.stubEnv('ASSAY_API_URL', `${api.url}/`);
   });
   const run = async (of: Work, more: Parameters<typeof deliverAssignment>[3] = {}) => {
-    await inBox((box) => deliverWork(deliverAssignment(api, of.repository.url, of, more), box, NO_CREDENTIALS));
+    await inBox((box) => deliverWork(deliverAssignment(api, of.repository.url, of, more), box, NO_PUSH_CREDENTIALS));
     return api.bodies('delivery');
   };
 

@@ -42,9 +42,9 @@ describe.each([
     expect(found).toHaveLength(3);
     expect(found).toEqual(
       expect.arrayContaining([
-        { task_id: 'T1', reverted: one, request: null, commit: last, at },
-        { task_id: 'T3', reverted: three, request: null, commit: merge, at },
-        { task_id: null, reverted: merged, request: null, commit: merge, at },
+        { task_id: 'T1', reverted_commit: one, reverted_request: null, reverting_commit: last, at },
+        { task_id: 'T3', reverted_commit: three, reverted_request: null, reverting_commit: merge, at },
+        { task_id: null, reverted_commit: merged, reverted_request: null, reverting_commit: merge, at },
       ]),
     );
   });
@@ -56,7 +56,7 @@ test('a commit that is older than what is read is asked for by its name', async 
   repository.git('checkout', '--quiet', '--orphan', 'later');
   repository.commit({ 'a.txt': 'c\n' }, `Revert\n\nThis reverts commit ${one}.\n\nAnd:\n`);
   repository.commit({ 'a.txt': 'd\n' }, `Revert\n\nThis reverts commit ${'d'.repeat(40)}.\n`);
-  expect(await look(repository, 'later')).toMatchObject([{ task_id: 'T1', reverted: one }]);
+  expect(await look(repository, 'later')).toMatchObject([{ task_id: 'T1', reverted_commit: one }]);
 });
 
 test('a target that is not there, or a repository, is unknown', async () => {

@@ -121,7 +121,7 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
         },
       ]);
       expect(models.sumTokens().output - before.output).toBe(80);
-      expect(at.meter.meter()).toMatchObject({ open: [], estimated: 0 });
+      expect(at.meter.meter()).toMatchObject({ openReservations: [], estimated: 0 });
     },
   );
 
@@ -163,7 +163,7 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
     expect(at.meter.meter().providerFailure).toEqual({
       class: 'rate_limited',
       status: 429,
-      until: NOW.getTime() + 600_000,
+      retryAtMs: NOW.getTime() + 600_000,
       calls: 1,
     });
     for (let call = 1; call < MAX_CONSECUTIVE_PROVIDER_FAILURES; call++) expect((await ask()).status).toBe(429);
@@ -238,7 +238,7 @@ describe.each(each)('%s', (protocol, { path, body, stream, key }) => {
     const at = await gateway('wrongmodel');
     await (await at.post(path, body())).text();
     expect(at.meter.settled).toMatchObject([
-      { model: 'some-other-model', micro: null, mistaken: `${MODEL} > some-other-model` },
+      { model: 'some-other-model', micro: null, substitution: `${MODEL} > some-other-model` },
     ]);
     expect(at.problems).toContain('a model has no price');
   });
@@ -407,6 +407,6 @@ describe('the gateway', () => {
     expect(call.headers['authorization']).toMatch(
       /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-west-1\/bedrock-mantle\/aws4_request, SignedHeaders=content-type;host;x-amz-content-sha256;x-amz-date, /,
     );
-    expect(at.meter.settled).toMatchObject([{ model: MODEL, mistaken: null, micro: expect.any(Number) }]);
+    expect(at.meter.settled).toMatchObject([{ model: MODEL, substitution: null, micro: expect.any(Number) }]);
   });
 });

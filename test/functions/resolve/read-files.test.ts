@@ -27,7 +27,7 @@ const start = async (server: Promise<GitServer>): Promise<GitServer> => {
   open.push(started);
   return started;
 };
-const limits = { allowPrivate: true, allowPlain: true, timeoutMs: 5_000, maxBytes: 100_000 };
+const limits = { allowPrivateAddress: true, allowPlain: true, timeoutMs: 5_000, maxBytes: 100_000 };
 const overHttps = createFilesReader(createHttpTransport(createHttpExchange(limits)));
 const local = createFilesReader(sendToLocalGit);
 let server: GitServer;

@@ -178,7 +178,7 @@ describe.skipIf(browser === null)('pictures of an application', () => {
     const result = await shootApp(
       `response.writeHead(302, { location: ${JSON.stringify(elsewhere)} }).end();`,
     );
-    expect(result).toMatchObject({ outcome: 'failed', findings: [{ rule: 'page_left' }], shots: [] });
+    expect(result).toMatchObject({ outcome: 'failed', findings: [{ rule: 'page_left' }], screenshots: [] });
     expect(asked).toBe(1);
   });
 
@@ -203,7 +203,7 @@ describe.skipIf(browser === null)('pictures of an application', () => {
     expect(await shoot(files, { command, ready: '/up' })).toMatchObject({
       outcome: 'infra_failed',
       findings: [{ rule: 'page_browser_ended' }],
-      shots: [],
+      screenshots: [],
     });
   });
 

@@ -106,7 +106,7 @@ describe('what the room has left', () => {
     const put = (content: Buffer) => writeFileSync(join(place, 'shots/0.png'), content);
     put(png(320, 240));
     expect(await readScreenshot(place, 0, page)).toMatchObject({
-      shot: { name: 'start', path: '/', width: 320, height: 240, bytes: 64 },
+      screenshot: { name: 'start', path: '/', width: 320, height: 240, bytes: 64 },
     });
     for (const other of [
       png(321, 240),

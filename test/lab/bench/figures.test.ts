@@ -115,7 +115,7 @@ test('the generated project is as large as was asked for, and its patch changes 
 });
 
 const bench = (...args: string[]) =>
-  spawnSync(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], { encoding: 'utf8' });
+  spawnSync(process.execPath, [join(import.meta.dirname, '../../../lab/bench/main.ts'), ...args], { encoding: 'utf8' });
 
 test('the bench says what it can do, and refuses what it cannot', () => {
   const help = bench('--help');

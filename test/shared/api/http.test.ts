@@ -70,7 +70,7 @@ test('with patience it is tried until it works, and no longer than that', async 
     response.statusCode = ++calls < 9 ? 503 : 200;
     response.end();
   });
-  const options = { ...FAST, patienceMs: 60_000 };
+  const options = { ...FAST, retryForMs: 60_000 };
   expect((await requestWithRetries(url, { method: 'POST' }, options)).status).toBe(200);
   expect(calls).toBe(9);
   calls = -1_000;

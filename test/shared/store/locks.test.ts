@@ -97,7 +97,7 @@ describe('overlapping paths', () => {
       ['other', file].slice(file === '.' ? 1 : 0),
       ['nothing', held].slice(file === '.' ? 1 : 0),
     );
-    expect(found).toEqual({ file, held });
+    expect(found).toEqual({ wantedPath: file, lockedPath: held });
     expect(found && describeFileOverlap(found)).toBe(said);
   });
 

@@ -62,7 +62,7 @@ it('of several completes, in any order, what is accepted stays readable and unch
             await turns(before);
             const own = store();
             const slow = Object.assign(Object.create(ObjectStore.prototype) as ObjectStore, {
-              putOnce: (...put: Parameters<ObjectStore['putIfAbsent']>) =>
+              putIfAbsent: (...put: Parameters<ObjectStore['putIfAbsent']>) =>
                 turns(within).then(() => own.putIfAbsent(...put)),
             });
             return completeWork(

@@ -146,7 +146,7 @@ describe('submitting with hidden tests', () => {
     ['ssh://git@git.test/a.git', {}, 'is over ssh://, which no box can reach: name it by https://'],
     [
       'https://example.com/other/hidden.git',
-      { deliverTo: ['https://example.test'] },
+      { pushScopes: ['https://example.test'] },
       'is none that this deployment knows',
     ],
   ])('refuses hidden tests of %s with %j', async (repository, fields, message) => {
@@ -227,7 +227,7 @@ describe('what is told of hidden tests', () => {
         tasks: table.tasks,
         objects,
         containers: { run: async () => 'arn' } as unknown as EcsContainers,
-        deliveries: { start: async () => {} } as unknown as DeliveryInvoker,
+        deliveries: { invoke: async () => {} } as unknown as DeliveryInvoker,
         register: UNLIMITED_REGISTER,
         capacity: CONTAINER_CAPACITY,
         receiveCount: 1,

@@ -50,7 +50,7 @@ beforeEach(() => {
 });
 
 const machines = {
-  start: async (_arn: string, name: string, input: { readonly stage: string }) =>
+  startExecution: async (_arn: string, name: string, input: { readonly stage: string }) =>
     void started.push([name, input.stage]),
 } as unknown as StateMachines;
 const at = (now: Date): ProjectionContext => ({
@@ -235,7 +235,7 @@ describe('a round', () => {
     const bad = await put(task({ updated_at: addSeconds(-100).toISOString() }));
     const good = await put(task());
     const failing = {
-      start: async (arn: string, name: string, input: unknown) => {
+      startExecution: async (arn: string, name: string, input: unknown) => {
         if (name.startsWith(bad.id)) throw new Error('no answer');
         await machines.startExecution(arn, name, input);
       },

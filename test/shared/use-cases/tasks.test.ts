@@ -32,7 +32,7 @@ const context = (fields: Partial<SubmitContext> = {}): SubmitContext => ({
 });
 const submit = async (request: Partial<TaskSubmissionInput> = {}, fields: Partial<SubmitContext> = {}) =>
   (await submitTask(submission(request), context(fields))).task;
-const claims = (now = FIXED_NOW) => ({ tasks: table.tasks, locks: table.locks, now, by: 'bob', leaseSeconds: 120 });
+const claims = (now = FIXED_NOW) => ({ tasks: table.tasks, locks: table.locks, now, claimant: 'bob', leaseSeconds: 120 });
 const refused = async (run: Promise<unknown>): Promise<Refusal> => {
   try {
     await run;

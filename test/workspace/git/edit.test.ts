@@ -36,11 +36,11 @@ test.each(['sha1', 'sha256'] as const)(
     const path = fc
       .array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 3 })
       .map((names) => names.join('/'));
-    const to = fc.record({
+    const entry = fc.record({
       mode: fc.constantFrom('100644', '100755', '120000'),
       id: fc.constantFrom(...ids),
     });
-    const edits = fc.array(fc.record({ path, to: fc.option(to, { freq: 3 }) }), {
+    const edits = fc.array(fc.record({ path, entry: fc.option(entry, { freq: 3 }) }), {
       minLength: 1,
       maxLength: 12,
     });
@@ -57,11 +57,11 @@ test.each(['sha1', 'sha256'] as const)(
 
 test('leaves a folder of which nothing is left out, and refuses a path that is none', async () => {
   const store = await createGitStore(join(createTemporaryFolder(), 'store.git'));
-  const to = { mode: '100644', id: writeBlob(store, 'x') };
-  const tree = await editTree(store, emptyTreeId(store), [{ path: 'a/b/c', entry: to }]);
+  const entry = { mode: '100644', id: writeBlob(store, 'x') };
+  const tree = await editTree(store, emptyTreeId(store), [{ path: 'a/b/c', entry }]);
   expect(await editTree(store, tree, [{ path: 'a/b/c', entry: null }])).toBe(emptyTreeId(store));
   for (const path of ['', '/a', 'a//b', 'a/'])
-    await expect(editTree(store, tree, [{ path, entry: to }])).rejects.toThrow('a name without letters');
+    await expect(editTree(store, tree, [{ path, entry }])).rejects.toThrow('a name without letters');
 });
 
 test.each(['.git/config', '.GIT/config', '../x', 'a/../../x', './x'])(

@@ -54,7 +54,7 @@ export async function withBehaviour(
   };
   const again = onceEach(counted, MOST_MS + 10 * run.processResult.durationMs);
   const kept = await askHidden(context, runOn, language);
-  const hidden = kept ? { hidden: [kept] } : {};
+  const hidden = kept ? { hiddenTestsResults: [kept] } : {};
   if (base === null) return { ...result, ...hidden };
   const { subject, task = null, experimentSettings = null } = context;
   const weakened = async (): Promise<readonly GateFinding[]> => {

@@ -18,8 +18,8 @@ export class Budget {
   }
 
   /** Takes what a run has cost; where nobody says how much CPU that was, the clock counts. */
-  spend<Ran extends { readonly ran: Pick<ProcessResult, 'cpuMs' | 'durationMs'> }>(run: Ran): Ran {
-    this.#cpuMs -= run.ran.cpuMs ?? run.ran.durationMs;
+  spend<Ran extends { readonly processResult: Pick<ProcessResult, 'cpuMs' | 'durationMs'> }>(run: Ran): Ran {
+    this.#cpuMs -= run.processResult.cpuMs ?? run.processResult.durationMs;
     return run;
   }
 }

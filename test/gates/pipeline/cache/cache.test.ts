@@ -173,7 +173,7 @@ describe('a result', () => {
 
   test('of a model is not taken for one about another task, or by another model', async () => {
     const cache = fresh();
-    const gate = { judged: true };
+    const gate = { asksModel: true };
     await look(cache, { gate });
     expect((await look(cache, { gate })).ran).toBe(false);
     expect((await look(cache, { gate, task: { ...TASK, title: 'Two' } })).ran).toBe(true);
@@ -188,7 +188,7 @@ describe('a result', () => {
 
   test('of what moves beside base and tree is remembered until that has moved', async () => {
     const cache = fresh();
-    const gate = (at: string) => ({ gate: { moving: async () => ({ at }) } });
+    const gate = (at: string) => ({ gate: { readVolatileFacts: async () => ({ at }) } });
     const ran = [];
     for (const at of ['one', 'one', 'two', 'one']) ran.push((await look(cache, gate(at))).ran);
     expect(ran).toEqual([true, false, true, false]);
@@ -196,7 +196,7 @@ describe('a result', () => {
 
   test('is not remembered where nobody can say what moves beside it', async () => {
     const cache = fresh();
-    const gate = { moving: () => Promise.reject(new Error('no network')) };
+    const gate = { readVolatileFacts: () => Promise.reject(new Error('no network')) };
     await look(cache, { gate });
     expect((await look(cache, { gate })).ran).toBe(true);
   });

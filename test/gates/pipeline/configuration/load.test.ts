@@ -19,7 +19,7 @@ const steps = (text: string) =>
     name: gate.name,
     required,
     condition,
-    asked: explicitlyEnabled,
+    explicitlyEnabled,
   }));
 
 test('every switch that users bring along from elsewhere is known', () => {
@@ -165,15 +165,15 @@ describe('the pipeline', () => {
     expect(steps('version: 1\n').filter(({ name }) => byDefault.includes(name))).toEqual(
       steps('version: 1\n'),
     );
-    expect(steps('')[0]).toEqual({ name: 'lint', required: true, condition: 'always', asked: false });
+    expect(steps('')[0]).toEqual({ name: 'lint', required: true, condition: 'always', explicitlyEnabled: false });
     expect(steps('quality_gates: { lint: false }\n').map(({ name }) => name)).not.toContain('lint');
   });
 
   test('has the gates that are switched on, in the order of the registry', () => {
-    const asked = steps('quality_gates: { tests: true, type_check: true }\n').filter((step) => step.asked);
+    const asked = steps('quality_gates: { tests: true, type_check: true }\n').filter((step) => step.explicitlyEnabled);
     expect(asked).toEqual([
-      { name: 'type_check', required: true, condition: 'code_changed', asked: true },
-      { name: 'tests', required: true, condition: 'code_changed', asked: true },
+      { name: 'type_check', required: true, condition: 'code_changed', explicitlyEnabled: true },
+      { name: 'tests', required: true, condition: 'code_changed', explicitlyEnabled: true },
     ]);
   });
 
@@ -183,8 +183,8 @@ describe('the pipeline', () => {
         'quality_gates:\n  lint: false\n  pipeline:\n    - { name: tests, required: false, condition: python_changed }\n    - { name: lint }\n',
       ),
     ).toEqual([
-      { name: 'tests', required: false, condition: 'python_changed', asked: true },
-      { name: 'lint', required: true, condition: 'always', asked: true },
+      { name: 'tests', required: false, condition: 'python_changed', explicitlyEnabled: true },
+      { name: 'lint', required: true, condition: 'always', explicitlyEnabled: true },
     ]);
   });
 

@@ -6,13 +6,13 @@ import { DEOBFUSCATIONS } from '../../../../gates/rules/scan/derive.ts';
 import { classifyFile } from '../../../../gates/rules/scan/file-facts.ts';
 import { createDetector } from '../../../../gates/rules/scan/rule.ts';
 import { Scanner } from '../../../../gates/rules/scan/scanner.ts';
-import { buildWorstCaseTexts, buildWorstCaseLine as line } from '../../../../lab/bench/data/hostile.ts';
+import { buildWorstCaseTexts, buildWorstCaseLine } from '../../../../lab/bench/data/hostile.ts';
 import { longestMatch } from './regex-bounds.ts';
 
 const DLP = {
-  own: { licenses: new Set<string>(), owners: new Set<string>(), gnu: false, reserved: false },
-  prefixes: ['FAKE'],
-  hosts: ['*.shop.example', 'db.*.example'],
+  projectLicense: { spdxIds: new Set<string>(), copyrightHolders: new Set<string>(), isGnu: false, reservesAllRights: false },
+  allowedPrefixes: ['FAKE'],
+  internalHosts: ['*.shop.example', 'db.*.example'],
 };
 const RULES = [...buildPiiPatterns(['FAKE']), ...Object.values(buildDlpPatterns(DLP)).flat()];
 const DETECTORS = [...buildPiiDetectors(['FAKE']), ...buildDlpDetectors(DLP).detectors];

@@ -269,15 +269,15 @@ describe('a value', () => {
 describe('content', () => {
   const utf16 = Buffer.from('abcdefgh\n', 'utf16le');
   test.each<[string, Buffer, object]>([
-    ['text', Buffer.from('const a = 1;\n'), { encoding: 'bytes', binary: false, packed: null, lfs: false }],
-    ['nothing', Buffer.alloc(0), { encoding: 'bytes', binary: false }],
-    ['text with a zero in it', Buffer.from(`${'x'.repeat(99)}\0`), { binary: false }],
-    ['a binary', Buffer.from([1, 2, 3, 4, 0, 0, 7, 65]), { binary: true }],
-    ['UTF-16', Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]), { encoding: 'utf-16le', binary: false }],
+    ['text', Buffer.from('const a = 1;\n'), { encoding: 'bytes', isBinary: false, compression: null, isLfsPointer: false }],
+    ['nothing', Buffer.alloc(0), { encoding: 'bytes', isBinary: false }],
+    ['text with a zero in it', Buffer.from(`${'x'.repeat(99)}\0`), { isBinary: false }],
+    ['a binary', Buffer.from([1, 2, 3, 4, 0, 0, 7, 65]), { isBinary: true }],
+    ['UTF-16', Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]), { encoding: 'utf-16le', isBinary: false }],
     ['UTF-16 without a mark', utf16, { encoding: 'utf-16le' }],
-    ['gzip', Buffer.from([0x1f, 0x8b, 8, 0]), { packed: 'gzip' }],
-    ['zip', Buffer.from('PK\x03\x04'), { packed: 'zip' }],
-    ['a pointer', Buffer.from('version https://git-lfs.github.com/spec/v1\n'), { lfs: true }],
+    ['gzip', Buffer.from([0x1f, 0x8b, 8, 0]), { compression: 'gzip' }],
+    ['zip', Buffer.from('PK\x03\x04'), { compression: 'zip' }],
+    ['a pointer', Buffer.from('version https://git-lfs.github.com/spec/v1\n'), { isLfsPointer: true }],
   ])('is known as %s by its beginning', (_, head, facts) => {
     expect(sniffContent(head)).toMatchObject(facts);
   });

@@ -303,8 +303,8 @@ describe('what the base says', () => {
 
   test('is asked once for all runs that depend on the same', async () => {
     const folder = createTemporaryFolder();
-    const baselines = createFileCache(join(folder, 'memory'));
-    const context = { baselines, surroundings: SURROUNDINGS };
+    const baselineCache = createFileCache(join(folder, 'memory'));
+    const context = { baselineCache, executionEnvironment: SURROUNDINGS };
     const line = counting(folder, TAP);
     await run(GREEN, { 'code.js': code(PLUS, '(n) => n / 2') }, line, context);
     expect(asked(folder)).toBe(2);
@@ -322,16 +322,16 @@ describe('what the base says', () => {
 
   test('is kept nowhere when nobody knows what it depends on', async () => {
     const folder = createTemporaryFolder();
-    const baselines = createFileCache(join(folder, 'memory'));
-    await run(RED, { 'code.js': code(PLUS) }, counting(folder, TAP), { baselineCache: baselines, executionEnvironment: null });
-    await run(RED, { 'code.js': code(PLUS) }, counting(folder, TAP), { baselineCache: baselines, executionEnvironment: null });
+    const baselineCache = createFileCache(join(folder, 'memory'));
+    await run(RED, { 'code.js': code(PLUS) }, counting(folder, TAP), { baselineCache, executionEnvironment: null });
+    await run(RED, { 'code.js': code(PLUS) }, counting(folder, TAP), { baselineCache, executionEnvironment: null });
     expect(asked(folder)).toBe(4);
   });
 
   test('is not kept when it could not be determined', async () => {
     const folder = createTemporaryFolder();
-    const baselines = createFileCache(join(folder, 'memory'));
-    const context = { baselines, surroundings: SURROUNDINGS, timeoutMs: 3_000 };
+    const baselineCache = createFileCache(join(folder, 'memory'));
+    const context = { baselineCache, executionEnvironment: SURROUNDINGS, timeoutMs: 3_000 };
     const line = counting(folder, `if grep -q 'a + b' code.js; then sleep 60; fi; ${TAP}`);
     for (const times of [2, 4]) {
       const result = await run(RED, { 'code.js': code('(a, b) => a - b') }, line, context);

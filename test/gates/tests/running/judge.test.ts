@@ -38,13 +38,13 @@ describe('the lines that a patch wrote', () => {
 
   test('are read past one line of a megabyte', () => {
     const diff = Buffer.from(`diff --git a/a b/a\n@@ -0,0 +1,2 @@\n+${'@@ +'.repeat(262_144)}\n+x\n`);
-    expect(parseDiffHunks(diff)).toEqual([{ hunks: [{ oldLine: 0, oldCount: 0, line: 1, count: 2 }] }]);
+    expect(parseDiffHunks(diff)).toEqual([{ hunks: [{ oldLine: 0, oldCount: 0, newLine: 1, newCount: 2 }] }]);
   });
 });
 
 describe('a complaint', () => {
   const added = {
-    has: (file: string, line: number | null) => file === 'a.py' && (line === null || line === 2),
+    isAdded: (file: string, line: number | null) => file === 'a.py' && (line === null || line === 2),
   };
   const weights = (...parameters: Parameters<typeof judgeToolFindings>) =>
     judgeToolFindings(...parameters).map(({ severity }) => severity);

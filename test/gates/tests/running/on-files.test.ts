@@ -22,8 +22,8 @@ describe('the files that a linter is given', () => {
     const added = changed('new.py', { baseEntry: null });
     const gone = changed('gone.py', { headEntry: null });
     expect(selectToolFiles(ruff, [changed('a.py'), moved, added, gone, changed('README.md')])).toEqual({
-      patched: ['a.py', 'b.py', 'new.py'],
-      base: ['a.py', 'old.py'],
+      patchPaths: ['a.py', 'b.py', 'new.py'],
+      basePaths: ['a.py', 'old.py'],
     });
   });
 

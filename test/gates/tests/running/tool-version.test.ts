@@ -11,10 +11,10 @@ function roomsWith(version: string | null) {
       return { end: 'exited', exitCode: version === null ? 127 : 0, output: version ?? '' };
     },
   });
-  return { rooms: { asideFor: room, aside: room } as unknown as Sandboxes, lines };
+  return { rooms: { createMinimalToolQuerySandbox: room, createToolQuerySandbox: room } as unknown as Sandboxes, lines };
 }
 
-const LINT = { name: 'lint', version: 'lint --version', get: '' };
+const LINT = { name: 'lint', versionLine: 'lint --version', installHint: '' };
 
 test.each([
   ['here', 'lint 1.2.3', '1.2.3'],

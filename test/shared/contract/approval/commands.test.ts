@@ -37,7 +37,8 @@ const work = { tree: fakeSha1('b'), patch_key: 'k', patch_sha256: 'e'.repeat(64)
 const asking = (action = 'deploy:production', more: Partial<ApprovalRequestInput> = {}): ApprovalRequestInput => ({
   request: { action, title: 'Ship it', description: '' },
   parkedWork: work,
-  ...DEFAULT_APPROVAL_SETTINGS,
+  autonomy: DEFAULT_APPROVAL_SETTINGS.autonomy,
+  timeoutPolicy: DEFAULT_APPROVAL_SETTINGS.policy,
   ...more,
 });
 const of = (change: TaskChange | null): Task => {

@@ -54,8 +54,8 @@ describe('the risk of an action', () => {
 
 describe('a level of autonomy', () => {
   it.each(AUTONOMY_LEVELS)('%s has no action in both of its lists, nor after they are expanded', (level) => {
-    const { free, asked } = AUTONOMY_PRESETS[level];
-    expect(expandActions(free).filter((action) => expandActions(asked).includes(action))).toEqual([]);
+    const { allowed, needsApproval } = AUTONOMY_PRESETS[level];
+    expect(expandActions(allowed).filter((action) => expandActions(needsApproval).includes(action))).toEqual([]);
   });
 
   it('never leaves what is of high or critical risk to an agent: not as the seed, whose full level does', () => {
@@ -105,7 +105,7 @@ const asked = { action: 'code:write', risk: 'medium' } as const;
 
 describe('what becomes of an approval that nobody decides', () => {
   it('wait: nothing', () => {
-    expect(scheduleApproval({ kind: 'wait' }, asked, FIXED_NOW)).toEqual({ timetable: [], waits_for: null });
+    expect(scheduleApproval({ kind: 'wait' }, asked, FIXED_NOW)).toEqual({ deadlines: [], approver_role: null });
   });
 
   it('deny: that, when its time is over', () => {
@@ -139,8 +139,8 @@ describe('what becomes of an approval that nobody decides', () => {
       ],
     });
     expect(scheduleApproval(policy, asked, FIXED_NOW)).toEqual({
-      waits_for: 'lead',
-      timetable: [
+      approver_role: 'lead',
+      deadlines: [
         { at: at(30), outcome: 'escalate', to: 'head' },
         { at: at(90), outcome: 'deny' },
       ],

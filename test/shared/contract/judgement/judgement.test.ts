@@ -145,7 +145,7 @@ describe('models that judge', () => {
       { judge: { provider: 'google', model: 'm', key, url: 'http://example.test' } },
     ])
       expect(JudgeModels.safeParse(wrong).success).toBe(false);
-    for (const [purpose, { what }] of Object.entries(JUDGE_PURPOSES))
+    for (const [purpose, { description: what }] of Object.entries(JUDGE_PURPOSES))
       expect(readFileSync('docs/judges.md', 'utf8')).toContain(`| \`${purpose}\` | ${what} |`);
     expect(judgeModelFamily({ model: 'us.anthropic.claude-x' })).toBe('anthropic');
     expect(judgeModelFamily({ model: 'own', family: 'mistral' })).toBe('mistral');

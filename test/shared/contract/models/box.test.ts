@@ -46,12 +46,12 @@ describe('models that gates may ask', () => {
       {
         model: 'us.anthropic.claude-haiku-4-5',
         vendor: 'anthropic',
-        to: { via: 'bedrock', endpoint: 'runtime', model_prefix: '', region: 'us-east-1' },
+        endpoint: { via: 'bedrock', endpoint: 'runtime', model_prefix: '', region: 'us-east-1' },
       },
-      { model: 'gpt-5.5', vendor: 'openai', to: key, price: { input: 1, output: 2 } },
-      { model: 'own', vendor: 'openai', to: { via: 'none', url: 'https://models.test/v1' } },
-      { model: 'gemini-2.5-flash', vendor: 'gemini', to: key },
-      { model: 'qwen/qwen3', vendor: 'openai', to: { ...key, url: 'https://openrouter.ai/api/v1' } },
+      { model: 'gpt-5.5', vendor: 'openai', endpoint: key, price: { input: 1, output: 2 } },
+      { model: 'own', vendor: 'openai', endpoint: { via: 'none', url: 'https://models.test/v1' } },
+      { model: 'gemini-2.5-flash', vendor: 'gemini', endpoint: key },
+      { model: 'qwen/qwen3', vendor: 'openai', endpoint: { ...key, url: 'https://openrouter.ai/api/v1' } },
     ]);
   });
 
@@ -63,7 +63,7 @@ describe('models that gates may ask', () => {
   });
 
   it('are handed out by our own gateway only, and where there are any', () => {
-    const gateway = { url: GATEWAY, witnesses: true, tiers: DEFAULT_TIER_MODELS, judges: ALL };
+    const gateway = { url: GATEWAY, metersUsage: true, tiers: DEFAULT_TIER_MODELS, judges: ALL };
     const of = { id: 'T1' };
     expect(gatesModelAccess(of, { number: 1 }, gateway)?.token).toMatch(/^assay_opinion_T1\.1\./);
     expect(gatesModelAccess(of, { number: 1 }, { ...gateway, metersUsage: false })).toBeNull();
@@ -110,10 +110,10 @@ describe('the token of gates for opinions', () => {
         sha256(token),
         gatesModels(ALL),
       );
-    expect(of()).toMatchObject({ limitMicro: 2_000_000, isLimited: false });
-    expect(of(10)).toMatchObject({ limitMicro: 2_000_000, isLimited: true });
+    expect(of()).toMatchObject({ limitMicro: 2_000_000, hasTaskLimit: false });
+    expect(of(10)).toMatchObject({ limitMicro: 2_000_000, hasTaskLimit: true });
     // Of 1.50 the first attempt took 0.75 with its gates, the agent of this one 0.25.
-    expect(of(1.5)).toMatchObject({ limitMicro: 500_000, isLimited: true });
+    expect(of(1.5)).toMatchObject({ limitMicro: 500_000, hasTaskLimit: true });
     expect(of(1)?.limitMicro).toBe(0);
     // What its own gates have spent is in the meter that is held against this limit.
     expect(of(1.5, { opinions: { calls: 1, cost_usd: 0.1, open_calls: 0 } })?.limitMicro).toBe(500_000);

@@ -93,9 +93,9 @@ describe('in a history', () => {
       commit(5, 'Revert "y"\n\nThis reverts merge request !12\n', [4]),
     ];
     expect(seen(...commits)).toMatchObject([
-      { task_id: 'T3', reverted: id(3), request: null, commit: id(4) },
-      { task_id: null, reverted: id(1), request: null, commit: id(2) },
-      { task_id: null, reverted: null, request: 12, commit: id(5) },
+      { task_id: 'T3', reverted_commit: id(3), reverted_request: null, reverting_commit: id(4) },
+      { task_id: null, reverted_commit: id(1), reverted_request: null, reverting_commit: id(2) },
+      { task_id: null, reverted_commit: null, reverted_request: 12, reverting_commit: id(5) },
     ]);
   });
 
@@ -116,7 +116,7 @@ describe('in a history', () => {
         ? [commit(2, `Revert\n\n${words(one)}`, [1]), commit(3, message, [1, 2])]
         : [commit(3, message, [1])]),
     ];
-    expect(seen(...first)).toMatchObject([{ request: 7 }]);
+    expect(seen(...first)).toMatchObject([{ reverted_request: 7 }]);
     const again = seen(...first, commit(4, `Revert "Revert"\n\n${words(other)}`, [3]));
     expect(again.filter(({ reverted_request }) => reverted_request === 7)).toEqual([]);
   });

@@ -165,7 +165,7 @@ it('keeps a few words of each kind, renews them in time, and never more in all t
   const first = planWaitEntry(ask('ann'), shares({}), NOW).entry;
   if (!first) throw new Error('there is a place');
   expect(first).toEqual({ ...ask('ann'), since: NOW, until: NOW + WAIT_ENTRY_TTL_SECONDS });
-  expect(planWaitEntry(ask('ann'), shares({}, [first]), NOW + 2)).toEqual({ isKept: true, write: null, over: [] });
+  expect(planWaitEntry(ask('ann'), shares({}, [first]), NOW + 2)).toEqual({ isQueued: true, entry: null, expiredNames: [] });
   const renewed = { ...first, until: NOW + ADMISSION_RETRY_SECONDS + WAIT_ENTRY_TTL_SECONDS };
   expect(planWaitEntry(ask('ann'), shares({}, [first]), NOW + ADMISSION_RETRY_SECONDS).entry).toEqual(renewed);
 });
@@ -196,7 +196,7 @@ function play(
         if (each.left === 0) continue;
         const held = new Map<string, number>();
         for (const by of running) held.set(by, (held.get(by) ?? 0) + 1);
-        const of = { held, waiting, passed };
+        const of = { heldBySubmitter: held, waiting, passedOver: passed };
         if (running.length < ROOM && canAdmit(each.ask, of, now)) {
           const { counted, ended } = passedOverChanges(each.ask, of, now);
           passed = new Map([...passed].filter(([priority]) => !ended.includes(priority)));

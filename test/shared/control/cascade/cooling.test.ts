@@ -74,7 +74,7 @@ describe('a provider', () => {
     ).not.toBeNull();
     expect(observeProvider(working, told({ status: 'completed' }), CLAUDE)).toMatchObject({
       provider: 'anthropic',
-      trouble: null,
+      failure: null,
     });
     expect(
       observeProvider(working, told({ status: 'failed', failure_class: 'agent_crashed' }), CLAUDE),
@@ -102,7 +102,7 @@ describe('a task whose provider is left alone', () => {
     const context = {
       tasks: {
         get: async () => written,
-        firstWaiting: async () => [],
+        listFirstWaiting: async () => [],
         apply: async (_: unknown, command: (each: typeof of) => { task: typeof of } | null) => {
           const changed = command(written);
           written = changed?.task ?? written;

@@ -272,7 +272,7 @@ describe('coordination_replan', () => {
       if (!id || !first) throw new Error('no task');
       made.set(id, { ...first, superseded_by: 'fix' });
       made.set('fix', { ...first, id: 'fix' });
-      expect(derivePlanProgress(plan, made)).toMatchObject({ replan: null, left_usd: 0 });
+      expect(derivePlanProgress(plan, made)).toMatchObject({ replanLedger: null, left_usd: 0 });
     });
   });
 

@@ -73,10 +73,10 @@ describe('a goal', () => {
     tasks: null as never,
     objects: REJECTING_OBJECTS,
     now: FIXED_NOW,
-    by: 'ann',
+    submitter: 'ann',
     idempotencyKey: null,
     allowFileRepositories: false,
-    deliverTo: [],
+    pushScopes: [],
     agents: ANY_AGENTS,
     autonomy: 'semi' as const,
   };

@@ -190,7 +190,7 @@ describe('draining', () => {
     world.tasks.set('T2', { ...waiting('T2'), status: 'cancelled' });
     for (const id of ['T1', 'T2']) await recordDeadLetter(message(id, id), world.store, FIXED_NOW);
     world.seconds = 61;
-    expect(await world.drain()).toMatchObject({ tried: 2, failed: [], abandoned: ['T1.agent-1-1'] });
+    expect(await world.drain()).toMatchObject({ retried: 2, failed: [], abandoned: ['T1.agent-1-1'] });
     expect(world.sent).toEqual([]);
     expect((await requireDeadLetter('T1.agent-1-1', world.store)).history.at(-1)?.reason).toContain('no task T1');
     expect(await requireDeadLetter('T2.agent-1-1', world.store)).toMatchObject({ status: 'resolved' });
@@ -219,7 +219,7 @@ describe('draining', () => {
     await recordDeadLetter({ ...message('a', 'T1'), body: 'not JSON' }, world.store, FIXED_NOW);
     await recordDeadLetter({ ...message('b', 'T1'), body: '{"DDBStreamBatchInfo":{}}' }, world.store, FIXED_NOW);
     world.seconds = 1e6;
-    expect(await world.drain()).toMatchObject({ tried: 0 });
+    expect(await world.drain()).toMatchObject({ retried: 0 });
     expect(
       world
         .lanes()
@@ -261,7 +261,7 @@ describe('batches that a reader of the stream gave up', () => {
     expect([...world.objects.keys()].every((each) => each.startsWith('given-up/'))).toBe(true);
     expect(world.read).toEqual([]);
     world.seconds = 61;
-    expect(await world.drain()).toMatchObject({ tried: 4, failed: [] });
+    expect(await world.drain()).toMatchObject({ retried: 4, failed: [] });
     expect(world.read.filter((each) => each.startsWith('ledger task#T1'))).toEqual(
       ['999', '1001', '1004', '1005'].map((each) => `ledger task#T1@${each}`),
     );
@@ -316,7 +316,7 @@ describe('batches that a reader of the stream gave up', () => {
     world.objects.set(key('b'), batch('T1@one'));
     world.objects.set(key('c'), batchOf('nobody', 'T1@1'));
     world.objects.set(key('d'), batchOf('conductor', 'lock#r@1'));
-    expect(await world.drain()).toMatchObject({ tried: 0, failed: [] });
+    expect(await world.drain()).toMatchObject({ retried: 0, failed: [] });
     expect([...world.objects.keys()]).toEqual([]);
     const all = world.lanes().flatMap(({ letters }) => letters);
     expect(all.map(({ operation }) => operation)).toEqual(Array.from({ length: 4 }, () => 'stream:record'));

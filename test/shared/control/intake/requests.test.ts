@@ -45,7 +45,7 @@ const of = (moved: WorkRequestChange | null): WorkRequest => {
   if (!moved) throw new Error('nothing moved');
   return moved.request;
 };
-const context = () => ({ requests: table.requests, tasks: table.tasks, now: () => addSeconds(1) });
+const context = () => ({ workRequests: table.requests, tasks: table.tasks, now: () => addSeconds(1) });
 
 describe('the states of a request', () => {
   it.each([
@@ -166,6 +166,8 @@ describe('a yes', () => {
     const id = await enter();
     await reconcileTasks({
       ...table,
+      heartbeats: table.beats,
+      workRequests: table.requests,
       stateMachines: {} as never,
       cascadeMachineArn: 'arn',
       onCompletion: () => {},
@@ -199,9 +201,9 @@ describe('words that come in whatever order, and steps that come twice or stop h
           if (each === 'half') {
             const broken = {
               ...context(),
-              requests: {
+              workRequests: {
                 find: (of: string) => table.requests.find(of),
-                advance: () => Promise.reject(new Error('gone')),
+                change: () => Promise.reject(new Error('gone')),
               },
             };
             await projectRequest(id, broken as never).catch(() => {});

@@ -131,7 +131,7 @@ describe('compaction', () => {
 
   it('stops where its time is over, and goes on from there', async () => {
     const { bucket, ids } = filled(20);
-    const most = { objects: bucket, goOn: () => false };
+    const most = { objects: bucket, hasTimeLeft: () => false };
     expect(await compactRecordsOfDay(PREFIX, most)).toEqual({ written: 0, removed: 0 });
     expect(await round(bucket)).toEqual({ written: 1, removed: 20 });
     expect(sorted([...bucket.objects.values()].flatMap(idsIn))).toEqual(sorted(ids));

@@ -50,7 +50,7 @@ const traced = (name: string): AgentMiddleware<Trace> => ({
 const quiet = (): void => {};
 const start: Trace = { turn: 0, said: [] };
 const ABC = ['A', 'B', 'C'].map(traced);
-const CALL = { name: 'Bash', input: 'ls', held: true };
+const CALL = { name: 'Bash', input: 'ls', isBlockable: true };
 
 describe('a chain of A, B, C', () => {
   test.each([
@@ -289,7 +289,7 @@ test('sanitize_message cleans text of others, and leaves the message as it is', 
   const of = parts();
   const text = 'Read /project/a.js and https://example.org';
   const next = await made('sanitize_message', of).before_model?.(context({ agentText: text, quotedTexts: [BROKEN.reason] }));
-  expect(next).toMatchObject({ text, quoted: ['SIGSEGV at [REDACTED_PATH], [FILTERED]'] });
+  expect(next).toMatchObject({ agentText: text, quotedTexts: ['SIGSEGV at [REDACTED_PATH], [FILTERED]'] });
   expect(recorded(of).found).toMatchObject([{ code: 'filtered' }]);
 });
 

@@ -74,7 +74,7 @@ describe('a meter', () => {
           const spent = (await all).reduce((sum, each) => sum + each, 0);
           const most = Math.max(...calls.map(({ worst }) => worst));
           expect(spent).toBeLessThanOrEqual(limit - 1 + most);
-          expect(await meters.read(of.taskId, 1)).toMatchObject({ spent, open: [] });
+          expect(await meters.read(of.taskId, 1)).toMatchObject({ settled: spent, openReservations: [] });
         },
       ),
       { numRuns: 25 },
@@ -85,13 +85,13 @@ describe('a meter', () => {
     const of = { taskId: 'twice', attempt: 1, caller: 'agent' as const, limitMicro: 100 };
     expect(await meters.reserve(of, 'a', 60, FIXED_NOW)).toBe('made');
     expect(await meters.reserve(of, 'a', 60, FIXED_NOW)).toBe('made');
-    expect(await meters.read('twice', 1)).toMatchObject({ calls: 1, open: [60], spent: 0 });
+    expect(await meters.read('twice', 1)).toMatchObject({ calls: 1, openReservations: [60], settled: 0 });
     const usage = { ...none, output_tokens: 3 };
     for (let time = 0; time < 2; time++) await meters.settle(of, 'a', 60, { ...settled(10), usage });
     expect(await meters.read('twice', 1)).toMatchObject({
       calls: 1,
-      open: [],
-      spent: 10,
+      openReservations: [],
+      settled: 10,
       models: { m: usage },
     });
     expect(await meters.reserve(of, 'b', 90, FIXED_NOW)).toBe('made');
@@ -103,13 +103,13 @@ describe('a meter', () => {
     await meters.reserve(of, 'killed', 60, FIXED_NOW);
     await meters.reserve(of, 'unpriced', 50, FIXED_NOW);
     await meters.settle(of, 'unpriced', 50, settled(null));
-    expect(await meters.read('lost', 1)).toMatchObject({ open: [60], unpriced: 1 });
+    expect(await meters.read('lost', 1)).toMatchObject({ openReservations: [60], unpriced: 1 });
     expect(await meters.reserve(of, 'next', 1, FIXED_NOW)).toBe('spent');
   });
 
   it('knows the last trouble of the provider until a call goes well, and has no room after so many in a row', async () => {
     const of = { taskId: 'trouble', attempt: 1, caller: 'agent' as const, limitMicro: 100 };
-    const limited = { class: 'rate_limited', status: 429, until: FIXED_NOW.getTime() + 5_000 } as const;
+    const limited = { class: 'rate_limited', status: 429, retryAtMs: FIXED_NOW.getTime() + 5_000 } as const;
     const call = async (name: string, end: CallSettlement['end']) => {
       const made = await meters.reserve(of, name, 1, FIXED_NOW);
       for (let time = 0; time < 2; time++) await meters.settle(of, name, 1, settled(0, end));
@@ -209,7 +209,7 @@ describe('a model token', () => {
       taskId: 'T1',
       attempt: 1,
       models: ['claude-haiku-4-5'],
-      isLimited: false,
+      hasTaskLimit: false,
     });
     for (const [changes, fields] of [
       [{ report: report() }, {}],
@@ -247,7 +247,7 @@ describe('a model token', () => {
     expect(remainingBudgetUsd(task({ attempts }))).toBeNull();
     expect(granted({}, { budget: { max_attempts: 1, max_cost_usd: 0.5 } })).toMatchObject({
       limitMicro: 500_000,
-      isLimited: true,
+      hasTaskLimit: true,
     });
     expect(granted({}, { budget: { max_attempts: 1, max_cost_usd: 100 } })?.limitMicro).toBe(25_000_000);
   });

@@ -119,7 +119,7 @@ describe('an answer of a provider', () => {
       expect(classifyCallResult(429, new Headers({ 'retry-after': '5' }), body, FIXED_NOW)).toEqual({
         class: 'provider_spend_limit',
         status: 429,
-        until: null,
+        retryAtMs: null,
       });
     },
   );

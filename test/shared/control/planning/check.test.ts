@@ -14,7 +14,7 @@ const plan = (...tasks: Partial<PlannedTask>[]): Plan =>
       ...task,
     })),
   });
-const facts = { exists: (path: string) => path === 'src/a.js', roles: ['backend', 'qa'], maxTasks: 3 };
+const facts = { pathExists: (path: string) => path === 'src/a.js', roles: ['backend', 'qa'], maxTasks: 3 };
 const said = (of: Plan): string[] =>
   findPlanShapeProblems(of, facts).map(({ path, message }) => `${path.join('.')}: ${message}`);
 

@@ -75,7 +75,7 @@ describe('the counter of what goes to models', () => {
 
   it('gives back what was not used, once', async () => {
     const at = freshDay();
-    const of = (number: number) => ({ attempt: `T${number}#1`, repository: 'r', estimated: costs(400_000) });
+    const of = (number: number) => ({ reservationId: `T${number}#1`, repository: 'r', estimate: costs(400_000) });
     const budgets = { day_usd: 1 };
     const [first, second] = [
       await table.spend.reserve(of(1), budgets, at),
@@ -94,7 +94,7 @@ describe('the counter of what goes to models', () => {
   it('counts the days of a month together', async () => {
     const at = freshDay();
     const next = new Date(at.getTime() + DAY_MS);
-    const of = (attempt: string) => ({ attempt, repository: 'r', estimated: costs(600_000) });
+    const of = (attempt: string) => ({ reservationId: attempt, repository: 'r', estimate: costs(600_000) });
     expect(await table.spend.reserve(of('a#1'), { deployment_usd: 1 }, at)).not.toHaveProperty('refused');
     expect(await table.spend.reserve(of('b#1'), { deployment_usd: 1 }, next)).toMatchObject({
       refused: expect.stringContaining('for a month: $0.6000 of $1.0000'),
@@ -111,12 +111,12 @@ describe('what an attempt is expected to cost', () => {
   });
 
   it('comes from what attempts have cost, else from the price with caution, and is never 0 for unknown', () => {
-    const known = { spent: { known: 9, mean_usd: 0.2, usd_90: { low: 0.1, high: 0.5 } } };
-    expect(estimateAttemptCost(option(0.2, known))).toMatchObject({ expected: 200_000, high: 500_000 });
+    const known = { cost_with_judging: { known: 9, mean_usd: 0.2, usd_90: { low: 0.1, high: 0.5 } } };
+    expect(estimateAttemptCost(option(0.2, known))).toMatchObject({ expectedMicro: 200_000, highMicro: 500_000 });
     expect(estimateAttemptCost(option(0.2, known))?.description).toBe(
       '$0.2000 ($0.1000 to $0.5000 at 90 %, from 9 attempts)',
     );
-    expect(estimateAttemptCost(option(0.2))).toMatchObject({ expected: 200_000, high: 600_000 });
+    expect(estimateAttemptCost(option(0.2))).toMatchObject({ expectedMicro: 200_000, highMicro: 600_000 });
     expect(estimateAttemptCost(option(null))).toBeNull();
     expect(estimateAttemptCost(null)).toBeNull();
   });
@@ -137,7 +137,7 @@ describe('what an attempt is expected to cost', () => {
     } as const;
     const belief = estimateBelief(memory, 'low', { tier: 'haiku', model: MODELS.haiku }, 5);
     expect(belief.mean_cost_usd).toBeCloseTo(0.1, 9);
-    expect(estimateAttemptCost({ ...belief, cost_usd: 0.1 })).toMatchObject({ expected: 500_000, high: 500_000 });
+    expect(estimateAttemptCost({ ...belief, cost_usd: 0.1 })).toMatchObject({ expectedMicro: 500_000, highMicro: 500_000 });
   });
 });
 
@@ -186,7 +186,7 @@ describe('what models took for an attempt', () => {
         let expected = 0;
         for (const each of given) {
           const id = `J${tasks++}`;
-          const of = { attempt: `${id}#1`, repository: 'r', estimated: costs(each.micro) };
+          const of = { reservationId: `${id}#1`, repository: 'r', estimate: costs(each.micro) };
           const made = attemptOf(each);
           const before = { ...task({ id, repository: 'r', runner: each.runner }), attempts: [made] };
           const learning = {

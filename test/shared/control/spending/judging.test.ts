@@ -239,17 +239,17 @@ describe('what judging may cost', () => {
     const task = await submitted();
     const [attempt] = task.attempts;
     if (!attempt) throw new Error('there is one');
-    return { task, attempt, signals: [], looks: false, reviews: false, ...fields };
+    return { task, attempt, signals: [], hasRequirementsReview: false, hasReviewPipeline: false, ...fields };
   };
 
   it('is of all who may be asked, and of nobody else', async () => {
     const of = async (fields: object, models: object) => {
       const estimated = estimateJudgingCost(await may(fields), models, FIXED_NOW);
-      return estimated && 'high' in estimated ? estimated.highMicro : estimated;
+      return estimated && 'highMicro' in estimated ? estimated.highMicro : estimated;
     };
     expect(await of({}, { judge: JUDGE, second_look: JUDGE })).toBeNull();
     expect(await of({ signals: [SIGNAL, SIGNAL] }, { judge: JUDGE })).toBe(2 * ONE);
-    expect(await of({ looks: true }, { second_look: JUDGE })).toBe(3 * ONE);
-    expect(await of({ looks: true }, {})).toBeNull();
+    expect(await of({ hasRequirementsReview: true }, { second_look: JUDGE })).toBe(3 * ONE);
+    expect(await of({ hasRequirementsReview: true }, {})).toBeNull();
   });
 });

@@ -90,7 +90,7 @@ async function judged(id: string, { budgets, at, dies = false, by = 'one' }: How
   const { verdict, next, look, pipeline } = await reduceEvidence(of, deps);
   expect(next).toBe('judge');
   const money = { policy, spend: table.spend, onStop: () => {} };
-  const context = { ...deps, breaker: async () => null, ask, money, now: () => at };
+  const context = { ...deps, readBreaker: async () => null, ask, money, now: () => at };
   const answers = await askJudges(id, 1, { look, pipeline }, context);
   await combineVerdicts(of, { verdict, judgements: dies ? [] : answers, look, pipeline }, deps);
   await decideStep(id, run, {

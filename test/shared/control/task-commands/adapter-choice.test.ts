@@ -81,7 +81,7 @@ describe('the tiers of an adapter', () => {
   test.each(AGENT_CLI_KINDS.filter((kind) => ADAPTER_CAPABILITIES[kind].tiers !== null))(
     '%s can run, and have a price',
     (kind) => {
-      const { models, tiers } = ADAPTER_CAPABILITIES[kind];
+      const { modelPattern: models, tiers } = ADAPTER_CAPABILITIES[kind];
       for (const model of Object.values(tiers?.models ?? {})) {
         expect(model).toMatch(models ?? 'no model');
         expect(MODEL_PRICES.map((price) => price.model)).toContain(model);

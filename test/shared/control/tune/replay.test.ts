@@ -143,7 +143,7 @@ describe('a trial', () => {
         id: `t${n}`,
         role: 'backend',
         complexity: 'low' as const,
-        began: `2026-01-02T00:00:00.${String(n).padStart(3, '0')}Z`,
+        started_at: `2026-01-02T00:00:00.${String(n).padStart(3, '0')}Z`,
         tiers: { haiku },
       };
     });

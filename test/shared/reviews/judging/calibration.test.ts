@@ -75,7 +75,7 @@ describe('a calibration', () => {
 
   it('never leaves its bounds, and counts each answer once', () => {
     const answer = fc.record({
-      word: fc.constantFrom('good' as const, 'bad' as const, null),
+      verdict: fc.constantFrom('good' as const, 'bad' as const, null),
       confidence: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
     });
     const measured = fc.record({
@@ -98,7 +98,7 @@ describe('a calibration', () => {
         if (of.kappa) expect(of.kappa.low <= of.kappa.value && of.kappa.value <= of.kappa.high).toBe(true);
         const sure = cases
           .flatMap(({ answers }) => answers)
-          .filter((each) => each.word && each.confidence !== null);
+          .filter((each) => each.verdict && each.confidence !== null);
         expect(of.reliability.reduce((sum, { answers }) => sum + answers, 0)).toBe(sure.length);
       }),
     );

@@ -245,7 +245,7 @@ describe('criteria that are taken apart', () => {
 
   it('ask no model where there are none, and take at least one probe for each', async () => {
     const never = async () => Promise.reject(new Error('asked'));
-    expect(await createLlmDecomposer(never, 5).decompose([], { taskId: 't' })).toEqual({ probes: [], spent: null });
+    expect(await createLlmDecomposer(never, 5).decompose([], { taskId: 't' })).toEqual({ probes: [], receipt: null });
     expect(() => createLlmDecomposer(never, 0)).toThrow(RangeError);
   });
 });

@@ -37,7 +37,7 @@ const submit = async (request: Partial<TaskSubmissionInput> = {}) =>
     })
   ).task;
 const main = (digit: string): RepositoryRef[] => [{ name: 'refs/heads/main', id: fakeSha1(digit) }];
-const claims = { now: FIXED_NOW, by: 'bob', leaseSeconds: 120 };
+const claims = { now: FIXED_NOW, claimant: 'bob', leaseSeconds: 120 };
 
 /** Answers each question with the next of these. */
 const remote = (...answers: (RepositoryRef[] | Error)[]) => {
@@ -68,14 +68,14 @@ const remote = (...answers: (RepositoryRef[] | Error)[]) => {
     images,
     tasks: table.tasks,
     now: () => FIXED_NOW,
-    remote: ask,
-    files,
-    authorize: async (wanted: Parameters<CredentialProvider>[0]) => {
+    readRefs: ask,
+    readFiles: files,
+    getCredential: async (wanted: Parameters<CredentialProvider>[0]) => {
       minted.push(`${wanted.access} ${wanted.repository}`);
       if (refuses) throw refuses;
       return null;
     },
-    pause: async (milliseconds: number) => void pauses.push(milliseconds),
+    sleep: async (milliseconds: number) => void pauses.push(milliseconds),
     deadlines: NOOP_DEADLINES,
   });
   return {

@@ -66,7 +66,7 @@ const boxes = {
   },
 } as unknown as EcsContainers;
 const deliveries = {
-  start: async (launch: string) => {
+  invoke: async (launch: string) => {
     if (refuses !== null) throw new LaunchError(refuses, 'says Lambda');
     ran.push(launch);
   },

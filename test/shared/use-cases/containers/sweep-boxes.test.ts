@@ -179,7 +179,7 @@ describe('a box that was asked for, and nobody says that it runs', () => {
         beliefs,
         spend,
         register,
-        stateMachines: { start: async () => {} } as never,
+        stateMachines: { startExecution: async () => {} } as never,
         cascadeMachineArn: 'arn',
         onCompletion: () => {},
         now: () => at,

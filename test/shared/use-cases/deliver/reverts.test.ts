@@ -56,9 +56,9 @@ const made = (fields: Partial<Task> = {}, repository = SHOP): Task =>
   );
 const seen = (fields: object = {}) => ({
   task_id: 'T1' as string | null,
-  reverted: fakeSha1('c') as string | null,
-  request: null,
-  commit: fakeSha1('d'),
+  reverted_commit: fakeSha1('c') as string | null,
+  reverted_request: null,
+  reverting_commit: fakeSha1('d'),
   at: addSeconds(60).toISOString(),
   ...fields,
 });
@@ -104,7 +104,7 @@ it('counts once, however many deliveries see it, and whether the forge tells it 
         await store.create(made({ id: 'T1' })).catch(() => {});
         await Promise.all(
           told.map((who) =>
-            who === 'forge' ? byForge() : tell(seen({ commit: fakeSha1(who === 'one' ? '1' : '2') })),
+            who === 'forge' ? byForge() : tell(seen({ reverting_commit: fakeSha1(who === 'one' ? '1' : '2') })),
           ),
         );
         expect((await known()).map(({ what }) => what)).toEqual(['reverted']);
@@ -138,9 +138,9 @@ it('says nothing of a task that there is none of', async () => {
 });
 
 it.each([
-  ['by the request that merged it', { reverted: null, request: 7 }],
-  ['by the commit that it was squashed to', { reverted: fakeSha1('e') }],
-  ['by the one that merged that', { reverted: fakeSha1('f') }],
+  ['by the request that merged it', { reverted_commit: null, reverted_request: 7 }],
+  ['by the commit that it was squashed to', { reverted_commit: fakeSha1('e') }],
+  ['by the one that merged that', { reverted_commit: fakeSha1('f') }],
 ])('knows whose work is undone %s, where a forge has told of the merge', async (_, by) => {
   await store.create(made());
   const before = await store.require('T1');

@@ -15,7 +15,7 @@ const left = {
 };
 const done = task({ attempts: [attempt({ artifact: left }), attempt({ number: 2 })] });
 const holding = (text: string) => ({
-  part: (_key: string, offset: number, most: number) => {
+  getRange: (_key: string, offset: number, most: number) => {
     const all = new TextEncoder().encode(text);
     return Promise.resolve(
       offset > all.length ? null : { body: all.subarray(offset, offset + most), bytes: all.length },
@@ -79,7 +79,7 @@ const shown = task({
 });
 const pictures = (bytes: Buffer | null) => ({
   asked: [] as string[],
-  part(key: string) {
+  getRange(key: string) {
     this.asked.push(key);
     return Promise.resolve(bytes && { body: bytes, bytes: bytes.length });
   },

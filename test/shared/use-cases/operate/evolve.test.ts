@@ -68,7 +68,7 @@ const context = (policy: object, passes = 2, now = addSeconds(10_000)): TuningCo
     }),
   },
   taskCounts: {
-    counts: async () => ({ roles: new Map([['backend', {}]]) }),
+    read: async () => ({ roles: new Map([['backend', {}]]) }),
   },
   dailyMetrics: { readDays: async () => new Map([['2026-01-01', EMPTY_DAILY_METRICS]]) },
   models: MODELS,

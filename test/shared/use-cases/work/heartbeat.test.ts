@@ -22,7 +22,7 @@ afterAll(() => table.close());
 
 const asked: string[] = [];
 const machines = {
-  start: async (_arn: string, name: string) => void asked.push(name),
+  startExecution: async (_arn: string, name: string) => void asked.push(name),
 };
 const round = (at: Date, more: Partial<ReconcileContext> = {}) => {
   const { tasks, requests, deadlines, beats, locks, counts, beliefs, spend, register } = table;

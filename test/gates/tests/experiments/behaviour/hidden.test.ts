@@ -63,7 +63,7 @@ describe('hidden tests', () => {
 });
 
 describe('the evidence of hidden tests', () => {
-  const at = (path: string) => ({ path, to: { id: 'a'.repeat(40), mode: '100644' } });
+  const at = (path: string) => ({ path, entry: { id: 'a'.repeat(40), mode: '100644' } });
   const said = (outcome: HiddenTestsResult['outcome'], language: HiddenTestsResult['language'] = null) => ({
     outcome,
     ran: 2,

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { Budget } from '../../../../../gates/tests/experiments/mutants/budget.ts';
 
-const ran = (cpuMs: number | null, durationMs: number) => ({ ran: { cpuMs, durationMs } });
+const ran = (cpuMs: number | null, durationMs: number) => ({ processResult: { cpuMs, durationMs } });
 
 test('what runs cost is CPU time, however long a busy machine takes for it', () => {
   const budget = new Budget(1);

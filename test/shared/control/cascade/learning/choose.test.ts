@@ -74,11 +74,11 @@ describe('what is believed of a tier', () => {
         },
       ],
     };
-    expect(estimateBelief(few, 'low', haiku, 5)).toMatchObject({ from: 'complexity', observations: 3, passes: 2 });
-    expect(estimateBelief(more, 'low', haiku, 5)).toMatchObject({ from: 'role', observations: 9, passes: 2 });
-    expect(estimateBelief(more, 'low', haiku, 3)).toMatchObject({ from: 'complexity', observations: 3 });
+    expect(estimateBelief(few, 'low', haiku, 5)).toMatchObject({ basis: 'complexity', observations: 3, passes: 2 });
+    expect(estimateBelief(more, 'low', haiku, 5)).toMatchObject({ basis: 'role', observations: 9, passes: 2 });
+    expect(estimateBelief(more, 'low', haiku, 3)).toMatchObject({ basis: 'complexity', observations: 3 });
     expect(estimateBelief(more, 'medium', haiku, 5)).toMatchObject({
-      from: 'complexity',
+      basis: 'complexity',
       observations: 6,
       passes: 0,
     });
@@ -87,7 +87,7 @@ describe('what is believed of a tier', () => {
   it('starts anew for another model, and after a reset', () => {
     const old = memory({ haiku: outcomes('haiku', 0, 9) });
     expect(estimateBelief(old, 'low', { tier: 'haiku', model: 'claude-haiku-5' }, 5)).toMatchObject({
-      from: 'nothing',
+      basis: 'nothing',
       observations: 0,
       pass_rate: null,
     });

@@ -54,7 +54,7 @@ export async function look({
   const kept = new Map(pictures.map(([shot, png]) => [screenshotObjectKey(task.id, attempt.number, shot), png]));
   const taken = gate({ name: 'screenshots', screenshots: pictures.map(([shot]) => shot) });
   const objects = {
-    part: async (key: string, _offset: number, most: number) => {
+    getRange: async (key: string, _offset: number, most: number) => {
       const png = kept.get(key);
       return png ? { body: png.subarray(0, most), bytes: png.length } : null;
     },
