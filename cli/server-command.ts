@@ -15,7 +15,7 @@ export function notePages(session: Session, command: string, answer: unknown): v
   if (!session.json && typeof cursor === 'string') session.note(`More: assay ${command} --cursor ${cursor}`);
 }
 
-type Answer<Route extends RouteName> = z.output<(typeof ROUTES)[Route]['answer']>;
+type Answer<Route extends RouteName> = z.output<(typeof ROUTES)[Route]['response']>;
 
 interface RouteSpec<
   Route extends RouteName,
@@ -48,7 +48,7 @@ export function routeCommand<
   Options extends OptionSpecs = Record<never, never>,
   Result = Answer<Route>,
 >({ route, request, result, view, json, ...spec }: RouteSpec<Route, Arguments, Options, Result>): CommandRow {
-  const schema = ROUTES[route].answer.meta()?.id;
+  const schema = ROUTES[route].response.meta()?.id;
   return serverCommand<Arguments, Options>({
     ...spec,
     json: json ?? `\`--json\` prints a \`${schema}\`.`,

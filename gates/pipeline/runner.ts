@@ -122,8 +122,9 @@ async function runOrReuseStep(
   return evidence;
 }
 
-const toGateResult = ({ hidden, ...result }: CachedGateResult): GateResult => ({
+const toGateResult = ({ hidden, tests, ...result }: CachedGateResult): GateResult => ({
   ...result,
+  ...(tests ? { tests } : {}),
   ...(hidden ? { hiddenTestsResults: hidden } : {}),
 });
 

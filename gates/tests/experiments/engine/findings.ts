@@ -3,7 +3,7 @@ import type { TestResult } from '../../../core/test-result.ts';
 import { type Cause, renderCause } from './messages.ts';
 
 /** A finding of an experiment before its message is rendered. Decisions read these fields, never the message. */
-export interface ExperimentFinding extends Pick<GateFinding, 'weight' | 'file'> {
+export interface ExperimentFinding extends Pick<GateFinding, 'severity' | 'file'> {
   readonly line?: number | null;
   /** Name of the test case that it is about. */
   readonly test?: string;
