@@ -61,13 +61,13 @@ async function runOnce(kind: AgentCliKind, url: string): Promise<{ cpu: number; 
       effort: 'low',
       adapter: { kind, timeout_s: 60 },
     },
-    places: { territory: folder, checkout, home, tmp: at('tmp'), instructionsFile: at('tmp/role.md') },
-    text: prompt,
-    prompt,
-    models: { token: 'token', base_urls: { anthropic: url, openai: `${url}/v1`, gemini: url } },
+    layout: { root: folder, checkout, home, tmp: at('tmp'), instructionsFile: at('tmp/role.md') },
+    fullPrompt: prompt,
+    promptArgument: prompt,
+    modelAccess: { token: 'token', base_urls: { anthropic: url, openai: `${url}/v1`, gemini: url } },
     instructions: { role: 'You write code.', repository: null, file: at('tmp/role.md') },
     maxCostUsd: null,
-    asRoot: process.getuid?.() === 0,
+    runsAsRoot: process.getuid?.() === 0,
   } as unknown as InvocationInput;
   const { argv, env, files } = AGENT_ADAPTERS[kind].invoke(job);
   mkdirSync(home);

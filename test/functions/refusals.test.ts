@@ -52,17 +52,20 @@ test.each(Object.entries(ROUTES) as [RouteName, RouteDefinition][])(
 
 it('nothing is refused before a use case that the shape of some route does not document', () => {
   const shapes = Object.values(ROUTES).flatMap((route) => refusalCodesOf({ ...route, refusalCodes: [] }));
-  const before = refusals.findFunctionRefusals('functions/api/request.ts', 'readRequest');
+  const before = refusals.findFunctionRefusals('functions/api/request.ts', 'parseRouteRequest');
   expect([...before].filter((code) => !shapes.includes(code))).toEqual([]);
   expect(before).toContain('unauthenticated');
 });
 
+// The analysis goes by the names of methods: `change` of the work requests counts as that of the tasks.
 const CHANGING = [
   'approve',
   'approvePlan',
+  'approveRequest',
   'cancel',
   'claimNext',
   'claimTask',
+  'clarifyRequest',
   'complete',
   'delivery',
   'deny',
@@ -71,28 +74,28 @@ const CHANGING = [
   'hearGitHub',
   'hearGitLab',
   'heartbeat',
-].concat(['nextTask', 'park', 'progress', 'rejectPlan', 'release', 'retry', 'review', 'verify']);
+].concat(['nextTask', 'park', 'progress', 'rejectPlan', 'rejectRequest', 'release', 'retry', 'review', 'verify']);
 
 test.each<[string, string, string, string, string[]]>([
   [
     'in a command',
     'shared/control/task-commands/work.ts',
-    'const attempt = liveLease(task, number, now);\n  const event',
-    "if (task.run > 9) throw new Refusal('wrong_base', 'planted');\n  const attempt = liveLease(task, number, now);\n  const event",
+    'const attempt = requireLiveLease(task, number, now);\n  const event',
+    "if (task.run > 9) throw new Refusal('wrong_base', 'planted');\n  const attempt = requireLiveLease(task, number, now);\n  const event",
     ['heartbeat: wrong_base', 'progress: wrong_base'],
   ],
   [
     'in a private method of a store',
     'shared/store/tasks.ts',
-    'const from = allowedFrom(change.event);',
-    "const from = allowedFrom(change.event);\n    if (version > 9) throw new Refusal('bad_cursor', 'planted');",
+    'const from = statusesAllowingEvent(change.event);',
+    "const from = statusesAllowingEvent(change.event);\n    if (version > 9) throw new Refusal('bad_cursor', 'planted');",
     CHANGING.map((name) => `${name}: bad_cursor`),
   ],
   [
     'by a helper, in one arm of a condition',
     'shared/use-cases/operate/list.ts',
-    'let after = startOf(LISTING, query);',
-    "let after = startOf(LISTING, query);\n  if (!after) throw invalid([], query.limit > 1 ? 'id_taken' : 'invalid');",
+    'let after = parseCursor(LISTING, query);',
+    "let after = parseCursor(LISTING, query);\n  if (!after) throw invalid([], query.limit > 1 ? 'id_taken' : 'invalid');",
     ['listApprovals: id_taken', 'listReviews: id_taken', 'listTasks: id_taken'],
   ],
 ])('a refusal that is planted %s is found', (_, file, place, planted, expected) => {

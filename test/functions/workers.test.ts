@@ -407,13 +407,13 @@ describe('the reconciler', () => {
             : [],
       }),
     );
-    expect(await reconciler({ kind: 'schedule' }, context)).toMatchObject({ looked_at: 1, changed: 0 });
+    expect(await reconciler({ kind: 'schedule' }, context)).toMatchObject({ checked: 1, changed: 0 });
     expect(sfn.commandCalls(StartExecutionCommand)[0]?.args[0].input).toMatchObject({
       name: expect.stringMatching(/^T1-r1-/),
       input: expect.stringContaining('"stage":"select_model"'),
     });
     expect(await reconciler({ kind: 'schedule', grace_seconds: 0 }, context)).toMatchObject({
-      looked_at: 1,
+      checked: 1,
       changed: 1,
     });
     const written = db.commandCalls(PutCommand).map(({ args }) => args[0].input.Item);

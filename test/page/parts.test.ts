@@ -71,7 +71,7 @@ describe('an answer that is no success', () => {
     [429, null],
     [502, 'x'],
   ])('%i is nobody at home', (status, body) => {
-    expect(errorFromResponse(status, body).constructor.name).toBe('Away');
+    expect(errorFromResponse(status, body).constructor.name).toBe('ApiUnavailableError');
   });
 });
 

@@ -27,7 +27,7 @@ const start = async (server: Promise<GitServer>): Promise<GitServer> => {
   open.push(started);
   return started;
 };
-const limits = { allowPrivateAddress: true, allowPlain: true, timeoutMs: 5_000, maxBytes: 100_000 };
+const limits = { allowPrivateAddress: true, allowPlainHttp: true, timeoutMs: 5_000, maxBytes: 100_000 };
 const overHttps = createFilesReader(createHttpTransport(createHttpExchange(limits)));
 const local = createFilesReader(sendToLocalGit);
 let server: GitServer;
@@ -96,8 +96,8 @@ describe('files of a commit', () => {
     const whole = await start(gitServer(dirname(repository.dir), { 'uploadpack.allowFilter': 'false' }));
     await expect(
       overHttps(`${whole.url}${nameOf(repository.dir)}/.git`, head, ['a.txt'], null),
-    ).rejects.toMatchObject({ name: 'RepositoryUnavailable', transient: false });
-    await expect(local('file:///no/such', head, ['a.txt'], null)).rejects.toMatchObject({ transient: false });
+    ).rejects.toMatchObject({ name: 'RepositoryUnavailable', isTransient: false });
+    await expect(local('file:///no/such', head, ['a.txt'], null)).rejects.toMatchObject({ isTransient: false });
     await expect(local('ssh://git@example.test/x', head, ['a.txt'], null)).rejects.toThrow('over https');
     await expect(local(repository.url, 'a'.repeat(40), ['a.txt'], null)).rejects.toMatchObject({
       name: 'RepositoryUnavailable',
@@ -120,7 +120,7 @@ describe('files of a commit', () => {
     );
     await expect(overHttps(`${strange.url}x.git`, head, ['a.txt'], null)).rejects.toMatchObject({
       name: 'RepositoryUnavailable',
-      transient: false,
+      isTransient: false,
     });
   });
 });

@@ -110,7 +110,7 @@ describe('a server', () => {
     const server = await answering((_request, response) => response.writeHead(status).end());
     await expect(ask(`${server.url}x.git`, 'main', null)).rejects.toMatchObject({
       name: 'RepositoryUnavailable',
-      transient,
+      isTransient: transient,
     });
   });
 
@@ -146,7 +146,7 @@ describe('a server', () => {
     const hasty = createRefsReader(createHttpExchange({ allowPrivateAddress: true, allowPlainHttp: true, timeoutMs: 50 }));
     await expect(hasty(`${server.url}x.git`, 'main', null)).rejects.toMatchObject({
       message: expect.stringContaining('took longer'),
-      transient: true,
+      isTransient: true,
     });
   });
 
@@ -158,7 +158,7 @@ describe('a server', () => {
     const guarded = createRefsReader(createHttpExchange({ allowPrivateAddress: false, allowPlainHttp: true }));
     await expect(guarded(`${spelled(server.url)}x.git`, 'main', null)).rejects.toMatchObject({
       message: expect.stringContaining('public address'),
-      transient: false,
+      isTransient: false,
     });
     expect(server.requests).toEqual([]);
   });
@@ -177,7 +177,7 @@ describe('a repository on this machine', () => {
   it('that is not there is unavailable, and says so', async () => {
     await expect(readLocalRefs('file:///no/such/repository', 'main', null)).rejects.toMatchObject({
       name: 'RepositoryUnavailable',
-      transient: false,
+      isTransient: false,
       message: expect.stringContaining('/no/such/repository'),
     });
   });

@@ -138,7 +138,7 @@ describe('a task whose provider is left alone', () => {
   });
 
   it('waits for the end of it where there is no other agent, and begins at home when it is over', async () => {
-    const alone = { ...AGENTS, installed: ['claude'] as const };
+    const alone = { ...AGENTS, installedClis: ['claude'] as const };
     expect((await cold(open(), alone, 20)).said).toMatchObject({ stage: 'select_model', wait_s: 40 });
     const { attempt: started } = await cold(open(), alone, 61);
     expect(started?.adapter).toBeUndefined();

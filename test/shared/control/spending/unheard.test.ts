@@ -89,8 +89,8 @@ async function judged(id: string, { budgets, at, dies = false, by = 'one' }: How
   const deps = { tasks: table.tasks, objects, models, now: at };
   const { verdict, next, look, pipeline } = await reduceEvidence(of, deps);
   expect(next).toBe('judge');
-  const money = { policy, spend: table.spend, onStop: () => {} };
-  const context = { ...deps, readBreaker: async () => null, ask, money, now: () => at };
+  const budget = { policy, spend: table.spend, onStop: () => {} };
+  const context = { ...deps, readBreaker: async () => null, ask, budget, now: () => at };
   const answers = await askJudges(id, 1, { look, pipeline }, context);
   await combineVerdicts(of, { verdict, judgements: dies ? [] : answers, look, pipeline }, deps);
   await decideStep(id, run, {

@@ -85,7 +85,7 @@ describe('what the deployment proposes of its own settings', () => {
     ]);
     const start = async (id: string) => {
       await table.tasks.create(task({ id, run: 1, complexity: 'low' }));
-      const learning = { beliefs: at.beliefs, spend: table.spend, policy: at.policy, evolution };
+      const learning = { beliefs: at.beliefs, spend: table.spend, policy: at.policy, tuning: evolution };
       await selectModel(id, 1, { ...table, models: MODELS, learning, now: at.now });
       return (await table.tasks.require(id)).attempts[0];
     };
