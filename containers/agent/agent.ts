@@ -102,10 +102,10 @@ async function attempt(
   const prepared = await prepareWorkspace(assignment, box, role, store, commit, start, promptHooksOf(wrapped));
   const { layout, gitIndex } = prepared;
   const options = {
-    ...{ abort, onStart, limits: role.config.limits, until: sessionDeadline(assignment) },
-    ...(around && { around }),
+    ...{ abort, onStart, limits: role.config.limits, deadline: sessionDeadline(assignment) },
+    ...(around && { middleware: around }),
   };
-  const timeLeft = (): number => options.until - performance.now();
+  const timeLeft = (): number => options.deadline - performance.now();
   let taken = 0;
   const snapshotOf = () =>
     takeWorkTreeSnapshot(store, {

@@ -19,7 +19,7 @@ export function keepLease(
   const beat = async (): Promise<void> => {
     try {
       const message = progress();
-      const options = { tries: 1, timeoutMs: Math.max(everyMs, 5_000) };
+      const options = { maxTries: 1, timeoutMs: Math.max(everyMs, 5_000) };
       if (message === null || message === said) await client.post('heartbeat', {}, options);
       else await client.post('progress', { message }, options);
       said = message;

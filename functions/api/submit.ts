@@ -103,7 +103,8 @@ async function decideApprovalRoute(
   decision: 'approve' | 'deny',
 ): Promise<RouteResponse<ApprovalView>> {
   const { id } = request.params;
-  const word = { ...request.body, decision, by: request.principal };
+  const { number: approvalNumber, ...body } = request.body;
+  const word = { ...body, approvalNumber, decision, by: request.principal };
   const context = { tasks: tasks.withGuard(request.guardTask), now: new Date() };
   const { task, approval } = await recordApprovalDecision(id, word, context);
   return { body: approvalView(approval), version: task.version };

@@ -9,11 +9,11 @@ import { readCascadePolicy, readDeployedAgents, readHoldLimit, readTierModels } 
 import { createStores } from '../runtime/dynamodb.ts';
 import { withFailureLog } from '../runtime/heard.ts';
 
-const { tasks, deadlines, locks, beliefs, tuning: evolution, spend, providerCooldowns: providers } = createStores();
+const { tasks, deadlines, locks, beliefs, tuning, spend, providerCooldowns: providers } = createStores();
 const models = readTierModels();
 const agents = readDeployedAgents();
 const holds = readHoldLimit();
-const learning = { beliefs, spend, evolution, policy: readCascadePolicy() };
+const learning = { beliefs, spend, tuning, policy: readCascadePolicy() };
 const STEPS = { select_model: selectModel, decide: decideStep, settle: settleStep } as const;
 
 /** A step of the cascade machine: ids in, where to go on out. */

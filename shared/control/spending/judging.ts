@@ -108,7 +108,7 @@ export async function reserveJudgingOrRefusal(
   const own = taskBudgetRefusal({ ...task, attempts: earlier }, estimated, budgets, what);
   if (own !== null || !hasSharedBudgets(budgets)) return own;
   const mark = judgingReservationId(task.id, attempt.number, times);
-  const launching = { reservationId: mark, repository: task.repository, estimate: estimated, what };
+  const launching = { reservationId: mark, repository: task.repository, estimate: estimated, purpose: what };
   const answer = await spend.reserve(launching, budgets, now);
   return 'refused' in answer ? answer.refused : null;
 }

@@ -10,7 +10,7 @@ import { MIN_TEST_TASKS, type ReplayContext, replayChange } from './replay.ts';
 
 /** What a deployment could try: one change, and why. */
 export interface ProposalDraft {
-  readonly change: SettingChange;
+  readonly settingChange: SettingChange;
   readonly evidence: string;
 }
 
@@ -32,7 +32,7 @@ function bestThresholdChange(context: ProposalContext, changes: readonly Setting
     .map((change) => ({ change, test: replayChange(change, settingKey(change), context) }))
     .filter(({ test }) => test.holds)
     .sort((a, b) => (a.test.cost_usd?.mean ?? 0) - (b.test.cost_usd?.mean ?? 0));
-  return tried.slice(0, 1).map(({ change, test }) => ({ change, evidence: test.why }));
+  return tried.slice(0, 1).map(({ change, test }) => ({ settingChange: change, evidence: test.why }));
 }
 
 function proposeThresholds(context: ProposalContext): ProposalDraft[] {
@@ -86,7 +86,7 @@ function proposeRoutes({ tasks, models, policy, state }: ProposalContext): Propo
     if (high >= a / b) return [];
     return [
       {
-        change: {
+        settingChange: {
           kind: 'route',
           role: one.role,
           complexity: TaskComplexity.parse(one.complexity),
@@ -115,7 +115,7 @@ function proposePrompts({ tasks, metrics }: ProposalContext): ProposalDraft[] {
   if (!role) return [];
   return [
     {
-      change: {
+      settingChange: {
         kind: 'prompt',
         role: role.of,
         text: `Most work that is not accepted here fails at the gate "${name}". Before you hand in, run what it checks yourself, and mend what it finds.`,
@@ -130,7 +130,7 @@ const proposeGates = ({ metrics, now }: ProposalContext): ProposalDraft[] =>
   Object.entries(metrics.further?.words ?? {}).flatMap(([gate, word]): ProposalDraft[] => {
     const setting = { kind: 'gate', gate, required: false } as const;
     const test = testGateRequirement(setting, word, now);
-    return test.holds ? [{ change: setting, evidence: test.why }] : [];
+    return test.holds ? [{ settingChange: setting, evidence: test.why }] : [];
   });
 
 /** All that the deployment's own records suggest. */

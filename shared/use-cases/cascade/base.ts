@@ -219,7 +219,7 @@ function cachedCredential(authorize: CredentialProvider): CredentialProvider {
 
 /** What is to be done with a task after its repository was asked. */
 async function resolveCommand(task: Task, given: ResolveBaseContext): Promise<TaskCommand> {
-  const context = { ...given, authorize: cachedCredential(given.getCredential) };
+  const context = { ...given, getCredential: cachedCredential(given.getCredential) };
   try {
     const commit = task.base_commit ?? resolveRef(task.base_ref, await listRemoteRefs(task, task.base_ref, context));
     if (commit === null)

@@ -122,7 +122,7 @@ export async function proposeChange(
     const found = deriveProposals({ ...known, models, policy, state, now });
     let next: TuningState | null = null;
     for (const idea of found)
-      next = addProposal(next ?? state, idea.change, idea.evidence, { by, reason: idea.evidence, now }) ?? next;
+      next = addProposal(next ?? state, idea.settingChange, idea.evidence, { by, reason: idea.evidence, now }) ?? next;
     return next;
   });
 }

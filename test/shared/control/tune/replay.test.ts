@@ -109,7 +109,7 @@ describe('what the records of a deployment suggest', () => {
       policy: policy('fixed'),
       metrics: figures,
     });
-    expect(found.map(({ change }) => settingKey(change))).toEqual([
+    expect(found.map(({ settingChange: change }) => settingKey(change))).toEqual([
       'prompt backend',
       'route backend low',
       'gate docstrings',
@@ -119,7 +119,7 @@ describe('what the records of a deployment suggest', () => {
 
   it('a policy that is greedy is offered the number that saves most, and nothing says nothing', () => {
     const [idea] = deriveProposals({ ...context, tasks: recorded, policy: policy('greedy'), metrics: EMPTY_DAILY_METRICS });
-    expect(idea?.change).toMatchObject({ name: 'quality_threshold', value: 0.5 });
+    expect(idea?.settingChange).toMatchObject({ name: 'quality_threshold', value: 0.5 });
     expect(deriveProposals({ ...context, tasks: [], policy: policy('fixed'), metrics: EMPTY_DAILY_METRICS })).toEqual([]);
   });
 
