@@ -1,5 +1,5 @@
-import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
-import { CascadePolicy } from '../shared/control/cascade/learning/policy.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
+import { CascadePolicy } from '../shared/control/cascade/learning/cascade-policy.ts';
 import type { Io } from './io.ts';
 import { readSettingsFile } from './settings-file.ts';
 

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type * as z from 'zod';
 import { ProblemDetails } from '../shared/api/problem.ts';
-import { type PathParameters, ROUTES, type RouteDefinition, type RouteName, takesIdempotencyKey } from '../shared/api/routes.ts';
+import {
+  type PathParameters,
+  ROUTES,
+  type RouteDefinition,
+  type RouteName,
+  takesIdempotencyKey,
+} from '../shared/api/routes.ts';
 import type { Connection } from './connection.ts';
 import { CliError, EXIT } from './exit.ts';
 import { gatewayError, problemError } from './problem.ts';
@@ -121,7 +127,11 @@ export function createClient(connection: Connection, fetcher: typeof fetch = fet
   ) as unknown as Client;
 }
 
-async function answerOf(route: RouteDefinition, response: Response, connection: Connection): Promise<unknown> {
+async function answerOf(
+  route: RouteDefinition,
+  response: Response,
+  connection: Connection,
+): Promise<unknown> {
   const body = await readJson(response);
   if (!response.ok) {
     const problem = ProblemDetails.safeParse(body);

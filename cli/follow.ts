@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { TaskView } from '../shared/api/schemas.ts';
+import type { TaskView } from '../shared/api/task-schemas.ts';
 import { isTerminalStatus } from '../shared/contract/task/status.ts';
 import type { Client } from './client.ts';
 import { CliError, EXIT, type ExitCode } from './exit.ts';

@@ -1,6 +1,6 @@
-import { EMBEDDED_FORGE_SECRET_VARIABLE, FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
-import { findLongestScope } from '../shared/contract/repository/url.ts';
-import { ForgeSecret, ForgeSettings } from '../shared/control/forge/schema.ts';
+import { findLongestScope } from '../shared/contract/repository/repository-url.ts';
+import { EMBEDDED_FORGE_SECRET_VARIABLE, FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
+import { ForgeSecret, ForgeSettings } from '../shared/control/forge/forge-settings.ts';
 import type { Io } from './io.ts';
 import { readSettingsFile, settingsError } from './settings-file.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Judge } from '../gates/core/judge.ts';
-import { allJudgeModels, JudgeModels } from '../shared/contract/models/models.ts';
-import { FUNCTION_ENV_NAMES, VENDOR_ENV } from '../shared/contract/names.ts';
-import type { ReadModelKey } from '../shared/reviews/model-clients/model-of.ts';
+import { allJudgeModels, JudgeModels } from '../shared/contract/models/judge-models.ts';
+import { FUNCTION_ENV_NAMES, VENDOR_ENV } from '../shared/contract/resource-names.ts';
+import type { ReadModelKey } from '../shared/reviews/model-clients/language-model.ts';
 import type { Io } from './io.ts';
 import { readSettingsFile, settingsError } from './settings-file.ts';
 
@@ -72,13 +72,17 @@ async function readJudges(
 /** Returns the models of a file as environment of the embedded stack. */
 export async function judgeEnvironment(file: string, io: Io): Promise<Record<string, string>> {
   const { models, keys } = await readJudges(file, io);
-  return { [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(models), [FUNCTION_ENV_NAMES.judgeKeys]: keys.join() };
+  return {
+    [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(models),
+    [FUNCTION_ENV_NAMES.judgeKeys]: keys.join(),
+  };
 }
 
 /** Returns the models of a file as a judge for gates that run on this machine, with keys from its environment. */
 export async function localJudge(file: string, io: Io): Promise<Judge> {
   const { models } = await readJudges(file, io);
-  const { createAskModel } = await import('../shared/reviews/model-clients/ask.ts');
-  const readKey: ReadModelKey = async (key) => (key.via === 'environment' ? io.env[key.variable] || null : null);
+  const { createAskModel } = await import('../shared/reviews/model-clients/ask-model.ts');
+  const readKey: ReadModelKey = async (key) =>
+    key.via === 'environment' ? io.env[key.variable] || null : null;
   return { models, ask: createAskModel({ readKey }) };
 }

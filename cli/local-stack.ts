@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { CONTAINER_ENV_NAMES } from '../shared/contract/names.ts';
+import { CONTAINER_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { ConnectionFile } from './connection.ts';
 import { CliError, EXIT, InterruptedError } from './exit.ts';
 import { HOME, stackProgram } from './programs.ts';

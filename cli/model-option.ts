@@ -1,4 +1,4 @@
-import { JudgeModel } from '../shared/contract/models/models.ts';
+import { JudgeModel } from '../shared/contract/models/judge-models.ts';
 import { CliError, EXIT } from './exit.ts';
 import type { Io } from './io.ts';
 import { withDefaultKey } from './judge-models.ts';

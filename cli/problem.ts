@@ -1,4 +1,4 @@
-import { AUTHORIZER_CACHE_SECONDS, GATEWAY_ERRORS, GatewayErrorResponse } from '../shared/api/gateway.ts';
+import { AUTHORIZER_CACHE_SECONDS, GATEWAY_ERRORS, GatewayErrorResponse } from '../shared/api/api-gateway.ts';
 import { PROBLEMS, type ProblemDetails } from '../shared/api/problem.ts';
 import type { RefusalCode } from '../shared/contract/refusal.ts';
 import type { Connection } from './connection.ts';

@@ -1,4 +1,4 @@
-import { EXPECTED_CHANGES, ExpectedChange } from '../shared/contract/submission/expects.ts';
+import { EXPECTED_CHANGES, ExpectedChange } from '../shared/contract/submission/expected-changes.ts';
 import { CliError, EXIT } from './exit.ts';
 import { oneLine } from './output/text.ts';
 import { argument, option, type ParseOption, timeLimit, wholeNumber } from './parameters.ts';

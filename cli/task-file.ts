@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Document, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import type * as z from 'zod';
-import { SubmitBatchBody } from '../shared/api/schemas.ts';
+import { SubmitBatchBody } from '../shared/api/task-schemas.ts';
 import { TaskSubmission, type TaskSubmissionInput } from '../shared/contract/submission/schema.ts';
 import { CliError, type ErrorDetail, EXIT } from './exit.ts';
 import type { Io } from './io.ts';

@@ -15,10 +15,10 @@ import { HttpLambdaAuthorizer, HttpLambdaResponseType } from 'aws-cdk-lib/aws-ap
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { AUTHORIZER_CACHE_SECONDS } from '../shared/api/gateway.ts';
+import { AUTHORIZER_CACHE_SECONDS } from '../shared/api/api-gateway.ts';
 import { PAGE_PATHS } from '../shared/api/page-paths.ts';
 import { API_FUNCTIONS, type ApiFunction, ROUTES, type RouteDefinition } from '../shared/api/routes.ts';
-import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { Storage } from './storage.ts';

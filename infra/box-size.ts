@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DELIVERY_LIMIT_SECONDS } from '../shared/contract/names.ts';
+import { DELIVERY_LIMIT_SECONDS } from '../shared/contract/resource-names.ts';
 
 /** Memory in MiB that Fargate offers for each vCPU share (1,024 is one vCPU), beside steps: [least, most, step]. */
 const MEMORY: Readonly<Record<number, readonly [number, number, number]>> = {

@@ -17,8 +17,12 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { AgentCliKind } from '../shared/contract/agents/adapter.ts';
 import type { ContainerKind } from '../shared/contract/box-kind.ts';
-import { CONTAINER_ENV_NAMES, ECS_CONTAINER_NAMES, FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
-import { DEFAULT_TOOLCHAIN_IMAGE } from '../shared/contract/submission/image.ts';
+import {
+  CONTAINER_ENV_NAMES,
+  ECS_CONTAINER_NAMES,
+  FUNCTION_ENV_NAMES,
+} from '../shared/contract/resource-names.ts';
+import { DEFAULT_TOOLCHAIN_IMAGE } from '../shared/contract/submission/toolchain-image.ts';
 import { DROPPED_CAPABILITIES } from './box-capabilities.ts';
 import type { BoxSize } from './box-size.ts';
 import type { Common } from './function.ts';
@@ -140,7 +144,9 @@ export class Boxes extends Construct {
     const container = definition.addContainer('Container', {
       containerName: ECS_CONTAINER_NAMES[kind],
       image,
-      ...(props.common.privateCa && { environment: { [CONTAINER_ENV_NAMES.caBundle]: props.common.privateCa.pem } }),
+      ...(props.common.privateCa && {
+        environment: { [CONTAINER_ENV_NAMES.caBundle]: props.common.privateCa.pem },
+      }),
       readonlyRootFilesystem: true,
       linuxParameters,
       // The longest that Fargate grants: time for the supervisor to report why it ends.

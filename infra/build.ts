@@ -16,7 +16,10 @@ export const ROOT = dirname(import.meta.dirname);
 
 /** Programs that a container's own starts, in threads or by themselves; each is bundled under its name, and lies beside it. */
 const THREADS = {
-  gates: { matcher: 'gates/signals/matcher.ts', screenshots: 'gates/screenshots/program.ts' },
+  gates: {
+    matcher: 'gates/signals/regex-search-worker.ts',
+    screenshots: 'gates/screenshots/browser-program.ts',
+  },
 } as const satisfies Partial<Record<ContainerName, Readonly<Record<string, string>>>>;
 
 /** Files of packages that a container's program reads from beside itself. */

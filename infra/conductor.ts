@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { FUNCTION_ENV_NAMES, TABLE_KEYS } from '../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES, TABLE_KEYS } from '../shared/contract/resource-names.ts';
 import type { Alarms } from './alarms.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { Storage } from './storage.ts';

@@ -6,7 +6,11 @@ import { type IRepository, Repository } from 'aws-cdk-lib/aws-ecr';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { Code, EventInvokeConfig } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { CONTAINER_ENV_NAMES, DELIVERY_LIMIT_SECONDS, FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
+import {
+  CONTAINER_ENV_NAMES,
+  DELIVERY_LIMIT_SECONDS,
+  FUNCTION_ENV_NAMES,
+} from '../shared/contract/resource-names.ts';
 import type { DeliverySize } from './box-size.ts';
 import type { Bundles } from './bundles.ts';
 import { type Common, type FunctionImage, ServiceFunction } from './function.ts';

@@ -1,8 +1,8 @@
 import { Stack } from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
-import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
-import type { ContainerCapacity } from '../shared/control/admission/box-room.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
+import type { ContainerCapacity } from '../shared/control/admission/container-capacity.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { Delivery } from './delivery.ts';
 import { type Common, ServiceFunction } from './function.ts';

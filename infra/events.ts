@@ -4,7 +4,7 @@ import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import { EVENT_SOURCE, type EventName } from '../shared/control/events/schema.ts';
+import { EVENT_SOURCE, type EventName } from '../shared/control/events/event-schemas.ts';
 import type { Alarms } from './alarms.ts';
 import type { ServiceFunction } from './function.ts';
 

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { TABLE_INDEXES } from '../shared/contract/names.ts';
+import { TABLE_INDEXES } from '../shared/contract/resource-names.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { ServiceFunction } from './function.ts';
 import { own } from './observability.ts';

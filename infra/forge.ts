@@ -3,9 +3,9 @@ import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { Construct } from 'constructs';
-import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
-import { EVENT_SOURCE, type EventName } from '../shared/control/events/schema.ts';
-import type { ForgeSetting } from '../shared/control/forge/schema.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
+import { EVENT_SOURCE, type EventName } from '../shared/control/events/event-schemas.ts';
+import type { ForgeSetting } from '../shared/control/forge/forge-settings.ts';
 import type { Alarms } from './alarms.ts';
 import type { Events } from './events.ts';
 import { type Common, ServiceFunction } from './function.ts';
@@ -67,7 +67,11 @@ export class Forge extends Construct {
       description: 'Has forges say how tasks stand: checks, comments, labels, pull requests',
       callsOut: true,
       timeout: Duration.seconds(120),
-      environment: { ...storage.environment, [FUNCTION_ENV_NAMES.table]: table.table.tableName, ...forgeEnvironment(props) },
+      environment: {
+        ...storage.environment,
+        [FUNCTION_ENV_NAMES.table]: table.table.tableName,
+        ...forgeEnvironment(props),
+      },
     });
     table.allow(tell);
     storage.allow(tell, ['GetObject'], ['evidence/']);

@@ -1,6 +1,6 @@
 import { join, relative, resolve } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin, transform } from 'esbuild';
-import { SHARED_CHUNK_PREFIX } from '../shared/contract/names.ts';
+import { SHARED_CHUNK_PREFIX } from '../shared/contract/resource-names.ts';
 import { FUNCTIONS, type FunctionName } from './bundles.ts';
 
 /** A file of a function, by its path. */

@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, LogGroup, MetricFilter, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { METRIC_NAMES } from '../shared/contract/names.ts';
+import { METRIC_NAMES } from '../shared/contract/resource-names.ts';
 import type { Bundles, FunctionName } from './bundles.ts';
 import { allow, type Permission } from './permissions.ts';
 import type { PrivateCa } from './private-ca.ts';

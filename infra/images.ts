@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ToolchainImageName } from '../shared/contract/submission/image.ts';
+import { ToolchainImageName } from '../shared/contract/submission/toolchain-image.ts';
 
 /** Toolchains that the boxes' images can be built on: a Dockerfile each in containers/images/. */
 export const TOOLCHAINS = ['node', 'python', 'go', 'rust'] as const;

@@ -1,8 +1,8 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { allJudgeModels, type JudgeModel, type JudgeModels } from '../shared/contract/models/models.ts';
-import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
-import { JUDGING_SECONDS } from '../shared/reviews/judging/limits.ts';
+import { allJudgeModels, type JudgeModel, type JudgeModels } from '../shared/contract/models/judge-models.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
+import { JUDGING_SECONDS } from '../shared/reviews/judging/judging-limits.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { Storage } from './storage.ts';
 import type { TasksTable } from './tasks-table.ts';

@@ -1,6 +1,6 @@
 import { Construct } from 'constructs';
-import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
 import type { GitSecretSource } from '../shared/contract/repository/git-secret.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import type { FunctionName } from './bundles.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { TasksTable } from './tasks-table.ts';
@@ -35,7 +35,10 @@ export class Minter extends Construct {
         name,
         description,
         callsOut: true,
-        environment: { [FUNCTION_ENV_NAMES.table]: table.table.tableName, [FUNCTION_ENV_NAMES.gitSecret]: JSON.stringify(place) },
+        environment: {
+          [FUNCTION_ENV_NAMES.table]: table.table.tableName,
+          [FUNCTION_ENV_NAMES.gitSecret]: JSON.stringify(place),
+        },
       });
       table.allow(each);
       if (secretArn !== undefined)

@@ -1,9 +1,9 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { allJudgeModels, type JudgeModels } from '../shared/contract/models/models.ts';
-import type { ModelProvider, ModelProviders } from '../shared/contract/models/providers.ts';
-import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
+import { allJudgeModels, type JudgeModels } from '../shared/contract/models/judge-models.ts';
+import type { ModelProvider, ModelProviders } from '../shared/contract/models/model-providers.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import { allowModel } from './judge.ts';
 import type { TasksTable } from './tasks-table.ts';

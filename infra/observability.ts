@@ -10,8 +10,8 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { METRIC_NAMES } from '../shared/contract/names.ts';
-import { CONTAINER_LOSSES } from '../shared/control/ledger/losses.ts';
+import { METRIC_NAMES } from '../shared/contract/resource-names.ts';
+import { CONTAINER_LOSSES } from '../shared/control/ledger/container-losses.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { Api } from './api.ts';
 import type { Dispatcher } from './dispatcher.ts';

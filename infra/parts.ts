@@ -2,7 +2,7 @@ import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { tierModelsFor } from '../shared/contract/agents/tiers.ts';
-import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { nudgeEnvironment } from '../shared/control/ledger/nudge-rules.ts';
 import { Alarms } from './alarms.ts';
 import { Analytics } from './analytics.ts';
@@ -59,7 +59,10 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
     [FUNCTION_ENV_NAMES.modelVendors]: JSON.stringify(vendors),
   };
   const approvals = {
-    [FUNCTION_ENV_NAMES.approvalRules]: JSON.stringify({ autonomy: settings.autonomy, policy: settings.approvals }),
+    [FUNCTION_ENV_NAMES.approvalRules]: JSON.stringify({
+      autonomy: settings.autonomy,
+      policy: settings.approvals,
+    }),
   };
   const nudge = nudgeEnvironment(settings);
 
@@ -147,7 +150,10 @@ export function buildParts(scope: Construct, { bundles, settings }: PartsProps) 
       ...tiers,
       ...agents,
       ...policy,
-      [FUNCTION_ENV_NAMES.holdLimit]: JSON.stringify({ days: settings.holdDays, outcome: settings.holdOutcome }),
+      [FUNCTION_ENV_NAMES.holdLimit]: JSON.stringify({
+        days: settings.holdDays,
+        outcome: settings.holdOutcome,
+      }),
     },
     resolverEnvironment: workforce.boxes.imageEnvironment,
   });

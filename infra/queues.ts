@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { LAUNCH_VISIBILITY_SECONDS } from '../shared/contract/messages/queue.ts';
+import { LAUNCH_VISIBILITY_SECONDS } from '../shared/contract/messages/step-messages.ts';
 import { type Alarms, FAULT_PERIOD, type Runbook } from './alarms.ts';
 
 const PROTECTED = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true } as const;

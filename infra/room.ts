@@ -1,5 +1,8 @@
 import { CONTAINER_KINDS, type ContainerKind } from '../shared/contract/box-kind.ts';
-import { type ContainerCapacity, CPU_UNITS_PER_VCPU } from '../shared/control/admission/box-room.ts';
+import {
+  type ContainerCapacity,
+  CPU_UNITS_PER_VCPU,
+} from '../shared/control/admission/container-capacity.ts';
 import type { BoxSize } from './box-size.ts';
 
 export interface RoomSettings {

@@ -4,22 +4,22 @@ import * as z from 'zod';
 import { Adapter, CliKindList } from '../shared/contract/agents/adapter.ts';
 import { DEFAULT_TIER_MODELS, TierModels } from '../shared/contract/agents/tiers.ts';
 import { AutonomyLevel } from '../shared/contract/approval/autonomy.ts';
-import { JudgeModels } from '../shared/contract/models/models.ts';
+import { JudgeModels } from '../shared/contract/models/judge-models.ts';
 import {
   DEFAULT_MAX_ATTEMPT_USD,
   DEFAULT_MODEL_PROVIDERS,
   ModelProviders,
-} from '../shared/contract/models/providers.ts';
-import { RESERVED_CONCURRENCY } from '../shared/contract/names.ts';
+} from '../shared/contract/models/model-providers.ts';
 import { CredentialScope } from '../shared/contract/repository/schema.ts';
+import { RESERVED_CONCURRENCY } from '../shared/contract/resource-names.ts';
 import { DEFAULT_HOLD_LIMIT, HOLD_EXPIRY_OUTCOMES } from '../shared/contract/task/hold-limit.ts';
-import { ApprovalTimeoutPolicy } from '../shared/control/approvals/policy.ts';
-import { DEFAULT_APPROVAL_SETTINGS } from '../shared/control/approvals/rules.ts';
-import { CascadePolicy } from '../shared/control/cascade/learning/policy.ts';
-import { RecordEventTables } from '../shared/control/events/records.ts';
-import { ForgeSettings } from '../shared/control/forge/schema.ts';
+import { DEFAULT_APPROVAL_SETTINGS } from '../shared/control/approvals/approval-settings.ts';
+import { ApprovalTimeoutPolicy } from '../shared/control/approvals/timeout-policy.ts';
+import { CascadePolicy } from '../shared/control/cascade/learning/cascade-policy.ts';
+import { RecordEventTables } from '../shared/control/events/record-events.ts';
+import { ForgeSettings } from '../shared/control/forge/forge-settings.ts';
 import { NUDGE_SETTINGS } from '../shared/control/ledger/nudge-rules.ts';
-import { OtlpEndpoint } from '../shared/control/telemetry/endpoint.ts';
+import { OtlpEndpoint } from '../shared/control/telemetry/otlp-endpoint.ts';
 import { BoxSize, DeliverySize } from './box-size.ts';
 import { StackName, StackTags, Stage } from './deployment.ts';
 import { EcrImage, IMAGE_BUILDS, Images } from './images.ts';

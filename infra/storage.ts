@@ -10,12 +10,16 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import * as z from 'zod';
-import { FUNCTION_ENV_NAMES, FAILED_BATCH_PREFIX, LOCKED_PREFIXES } from '../shared/contract/names.ts';
+import {
+  FAILED_BATCH_PREFIX,
+  FUNCTION_ENV_NAMES,
+  LOCKED_PREFIXES,
+} from '../shared/contract/resource-names.ts';
 import type { DataKey } from './data-key.ts';
 import type { Common, ServiceFunction } from './function.ts';
 import type { Permission } from './permissions.ts';
 
-/** Folders of the bucket, by who may do what in them. See `objectKey` in shared/contract/names.ts. */
+/** Folders of the bucket, by who may do what in them. See `objectKey` in shared/contract/resource-names.ts. */
 export const PREFIXES = [
   'assignments/',
   'artifacts/',

@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, type DynamoEventSourceProps } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
-import { TABLE_KEYS } from '../shared/contract/names.ts';
+import { TABLE_KEYS } from '../shared/contract/resource-names.ts';
 import { type Alarms, FAULT_PERIOD } from './alarms.ts';
 import type { ServiceFunction } from './function.ts';
 import type { Storage } from './storage.ts';

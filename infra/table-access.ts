@@ -1,4 +1,4 @@
-import type { TABLE_INDEXES, ItemKind } from '../shared/contract/names.ts';
+import type { ItemKind, TABLE_INDEXES } from '../shared/contract/resource-names.ts';
 import type { FunctionName } from './bundles.ts';
 
 /** Which kinds of items a function may use each DynamoDB action on, and which indexes it may query. */
@@ -86,7 +86,10 @@ export const TABLE_ACCESS = {
     DeleteItem: ['lock'],
     indexes: ['byWait'],
   },
-  ledger: { GetItem: ['figures', 'countedState', 'fileHistory'], PutItem: ['figures', 'countedState', 'fileHistory'] },
+  ledger: {
+    GetItem: ['figures', 'countedState', 'fileHistory'],
+    PutItem: ['figures', 'countedState', 'fileHistory'],
+  },
   // Who does a step says when it can be done: the deadline is of the task's item.
   resolver: { GetItem: ['task', 'beat', 'meter'], PutItem: ['task'], UpdateItem: ['task'] },
   cascade: {
@@ -121,7 +124,17 @@ export const TABLE_ACCESS = {
       'evolution',
     ],
     BatchGetItem: ['task'],
-    PutItem: ['task', 'lock', 'count', 'countedState', 'completion', 'upgrade', 'belief', 'request', 'evolution'],
+    PutItem: [
+      'task',
+      'lock',
+      'count',
+      'countedState',
+      'completion',
+      'upgrade',
+      'belief',
+      'request',
+      'evolution',
+    ],
     UpdateItem: ['task', 'box', 'beat', 'spend'],
     DeleteItem: ['lock', 'beat'],
     Query: ['box', 'belief', 'count', 'completions', 'figures'],

@@ -10,7 +10,12 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { TABLE_INDEXES, ITEM_KEY_PREFIXES, SUMMARY_ATTRIBUTES, TABLE_KEYS } from '../shared/contract/names.ts';
+import {
+  ITEM_KEY_PREFIXES,
+  SUMMARY_ATTRIBUTES,
+  TABLE_INDEXES,
+  TABLE_KEYS,
+} from '../shared/contract/resource-names.ts';
 import type { DataKey } from './data-key.ts';
 import type { Common, ServiceFunction } from './function.ts';
 import { allow } from './permissions.ts';
@@ -70,7 +75,9 @@ export class TasksTable extends Construct {
         actions: [`dynamodb:${action}`],
         on: [arn],
         when: {
-          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': kinds.map((kind) => `${ITEM_KEY_PREFIXES[kind]}*`) },
+          'ForAllValues:StringLike': {
+            'dynamodb:LeadingKeys': kinds.map((kind) => `${ITEM_KEY_PREFIXES[kind]}*`),
+          },
         },
       });
     // The leading key of an index is its own partition key, which says nothing about the kind of an item; only tasks are in them.

@@ -2,8 +2,8 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
-import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
-import { EVENT_SOURCE, type EventName } from '../shared/control/events/schema.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
+import { EVENT_SOURCE, type EventName } from '../shared/control/events/event-schemas.ts';
 import type { Events } from './events.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import type { TasksTable } from './tasks-table.ts';
@@ -36,7 +36,9 @@ export class Traces extends Construct {
         [FUNCTION_ENV_NAMES.table]: table.table.tableName,
         [FUNCTION_ENV_NAMES.otlpEndpoint]: endpoint ?? '',
         [FUNCTION_ENV_NAMES.metricsNamespace]: Stack.of(this).stackName,
-        ...(secretArn && { [FUNCTION_ENV_NAMES.otlpSecret]: JSON.stringify({ via: 'secret', arn: secretArn }) }),
+        ...(secretArn && {
+          [FUNCTION_ENV_NAMES.otlpSecret]: JSON.stringify({ via: 'secret', arn: secretArn }),
+        }),
       },
     });
     this.function = tell;

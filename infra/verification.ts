@@ -1,8 +1,8 @@
 import { Aws, Duration } from 'aws-cdk-lib';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import type { JudgeModels } from '../shared/contract/models/models.ts';
-import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
+import type { JudgeModels } from '../shared/contract/models/judge-models.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import type { Alarms } from './alarms.ts';
 import { type Common, ServiceFunction } from './function.ts';
 import { Judge } from './judge.ts';

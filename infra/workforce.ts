@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { LAUNCH_VISIBILITY_SECONDS } from '../shared/contract/messages/queue.ts';
+import { LAUNCH_VISIBILITY_SECONDS } from '../shared/contract/messages/step-messages.ts';
 import type { PRIORITIES } from '../shared/contract/submission/schema.ts';
 import type { Alarms } from './alarms.ts';
 import { Boxes, type BoxesProps } from './boxes.ts';

@@ -1,4 +1,4 @@
-import { EMBEDDED_FORGE_SECRET_VARIABLE, FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
+import { EMBEDDED_FORGE_SECRET_VARIABLE, FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import type { Lent } from './lent.ts';
 
 /**
@@ -10,12 +10,18 @@ export function takeForgeSecret(environment: NodeJS.ProcessEnv): Lent {
   delete environment[EMBEDDED_FORGE_SECRET_VARIABLE];
   delete environment[FUNCTION_ENV_NAMES.forges];
   if (!forges) return {};
-  if (!secret) throw new Error(`${FUNCTION_ENV_NAMES.forges} goes with ${EMBEDDED_FORGE_SECRET_VARIABLE}: set both, or neither`);
+  if (!secret)
+    throw new Error(
+      `${FUNCTION_ENV_NAMES.forges} goes with ${EMBEDDED_FORGE_SECRET_VARIABLE}: set both, or neither`,
+    );
   return {
     [FUNCTION_ENV_NAMES.forges]: { [FUNCTION_ENV_NAMES.forges]: forges },
     [FUNCTION_ENV_NAMES.forgeSecret]: {
       [EMBEDDED_FORGE_SECRET_VARIABLE]: secret,
-      [FUNCTION_ENV_NAMES.forgeSecret]: JSON.stringify({ via: 'environment', variable: EMBEDDED_FORGE_SECRET_VARIABLE }),
+      [FUNCTION_ENV_NAMES.forgeSecret]: JSON.stringify({
+        via: 'environment',
+        variable: EMBEDDED_FORGE_SECRET_VARIABLE,
+      }),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { EMBEDDED_GIT_SECRET_VARIABLE, FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
+import { EMBEDDED_GIT_SECRET_VARIABLE, FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import type { Lent } from './lent.ts';
 import { properties } from './properties.ts';
 
@@ -13,7 +13,10 @@ export function takeGitSecret(environment: NodeJS.ProcessEnv): Lent {
   return {
     [FUNCTION_ENV_NAMES.gitSecret]: {
       [EMBEDDED_GIT_SECRET_VARIABLE]: secret,
-      [FUNCTION_ENV_NAMES.gitSecret]: JSON.stringify({ via: 'environment', variable: EMBEDDED_GIT_SECRET_VARIABLE }),
+      [FUNCTION_ENV_NAMES.gitSecret]: JSON.stringify({
+        via: 'environment',
+        variable: EMBEDDED_GIT_SECRET_VARIABLE,
+      }),
     },
     [FUNCTION_ENV_NAMES.readFrom]: { [FUNCTION_ENV_NAMES.readFrom]: JSON.stringify(urlsOf(secret)) },
   };
@@ -24,6 +27,8 @@ function urlsOf(secret: string): string[] {
     const entries = properties(EMBEDDED_GIT_SECRET_VARIABLE, JSON.parse(secret)).records('credentials');
     return entries.map((entry) => entry.text('url'));
   } catch {
-    throw new Error(`${EMBEDDED_GIT_SECRET_VARIABLE} must be JSON with a list "credentials", each with its url`);
+    throw new Error(
+      `${EMBEDDED_GIT_SECRET_VARIABLE} must be JSON with a list "credentials", each with its url`,
+    );
   }
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { AGENT_CLI_PROGRAMS } from '../shared/contract/names.ts';
+import { AGENT_CLI_PROGRAMS } from '../shared/contract/resource-names.ts';
 
 const isProgram = (path: string): boolean => {
   try {

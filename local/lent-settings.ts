@@ -1,4 +1,4 @@
-import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import type { Lent } from './lent.ts';
 
 /** Settings that hold from the next start, and need no template of their own. */

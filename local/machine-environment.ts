@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { CONTAINER_ENV_NAMES, ECS_CONTAINER_NAMES } from '../shared/contract/names.ts';
+import { CONTAINER_ENV_NAMES, ECS_CONTAINER_NAMES } from '../shared/contract/resource-names.ts';
 
 /** What this machine's user has told Node to trust, boxes and functions that deliver trust. */
 export function trusted(environment: NodeJS.ProcessEnv = process.env): Record<string, string> {

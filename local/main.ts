@@ -2,7 +2,7 @@
 import module from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { CONTAINER_ENV_NAMES } from '../shared/contract/names.ts';
+import { CONTAINER_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { takeForgeSecret } from './forge-secret.ts';
 import { takeGitSecret } from './git-secret.ts';
 import type { Lent } from './lent.ts';

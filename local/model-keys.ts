@@ -1,4 +1,4 @@
-import { FUNCTION_ENV_NAMES, VENDOR_ENV } from '../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES, VENDOR_ENV } from '../shared/contract/resource-names.ts';
 import type { Lent } from './lent.ts';
 
 /**
@@ -16,7 +16,9 @@ export function takeModelKeys(environment: NodeJS.ProcessEnv): Lent {
     lent[key] = value;
     providers[name] = { via: 'environment', variable: key, ...(base && { url: base }) };
   }
-  const judges: Record<string, string> = { [FUNCTION_ENV_NAMES.judgeModels]: environment[FUNCTION_ENV_NAMES.judgeModels] || '{}' };
+  const judges: Record<string, string> = {
+    [FUNCTION_ENV_NAMES.judgeModels]: environment[FUNCTION_ENV_NAMES.judgeModels] || '{}',
+  };
   for (const variable of (environment[FUNCTION_ENV_NAMES.judgeKeys] ?? '').split(',').filter(Boolean)) {
     const value = lent[variable] ?? environment[variable];
     delete environment[variable];
@@ -24,9 +26,14 @@ export function takeModelKeys(environment: NodeJS.ProcessEnv): Lent {
   }
   const vendors = { [FUNCTION_ENV_NAMES.modelVendors]: JSON.stringify(Object.keys(providers)) };
   return {
-    [FUNCTION_ENV_NAMES.modelProviders]: { ...lent, [FUNCTION_ENV_NAMES.modelProviders]: JSON.stringify(providers) },
+    [FUNCTION_ENV_NAMES.modelProviders]: {
+      ...lent,
+      [FUNCTION_ENV_NAMES.modelProviders]: JSON.stringify(providers),
+    },
     [FUNCTION_ENV_NAMES.modelVendors]: vendors,
     [FUNCTION_ENV_NAMES.judgeModels]: judges,
-    [FUNCTION_ENV_NAMES.judgesKnown]: { [FUNCTION_ENV_NAMES.judgesKnown]: judges[FUNCTION_ENV_NAMES.judgeModels] ?? '{}' },
+    [FUNCTION_ENV_NAMES.judgesKnown]: {
+      [FUNCTION_ENV_NAMES.judgesKnown]: judges[FUNCTION_ENV_NAMES.judgeModels] ?? '{}',
+    },
   };
 }

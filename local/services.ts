@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { FUNCTION_ENV_NAMES } from '../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { createCloudWatch } from './cloudwatch/index.ts';
 import { createControl } from './control.ts';
 import type { Dynamo } from './dynamodb/index.ts';

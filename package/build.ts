@@ -44,12 +44,12 @@ const bundleRest = () =>
     build({
       ...COMMON,
       outfile: join(OUT, 'cli/matcher.mjs'),
-      entryPoints: ['gates/signals/matcher.ts'],
+      entryPoints: ['gates/signals/regex-search-worker.ts'],
     }),
     build({
       ...COMMON,
       outfile: join(OUT, 'cli/screenshots.mjs'),
-      entryPoints: ['gates/screenshots/program.ts'],
+      entryPoints: ['gates/screenshots/browser-program.ts'],
     }),
     build({
       ...COMMON,

@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'preact/hooks';
-import type { ApiClient } from './api/client.ts';
-import { SignedInPage } from './shell/desk.tsx';
+import type { ApiClient } from './api/api-client.ts';
 import { SignIn } from './shell/sign-in.tsx';
+import { SignedInPage } from './shell/signed-in-page.tsx';
 
 /** The whole page: who has no token is asked for one, and whose token has ended is asked again where they were. */
 export function PageApp() {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type TestCounts, countTests, listFailures, TEST_OUTCOMES } from './checks/report.ts';
-import { type StepOutcome, runNpmScript, CHECK_STEPS } from './checks/steps.ts';
+import { CHECK_STEPS, runNpmScript, type StepOutcome } from './checks/check-steps.ts';
+import { countTests, listFailures, TEST_OUTCOMES, type TestCounts } from './checks/vitest-report.ts';
 
 /** What Lambda runs is what must be tested. */
 const NODE_MAJOR = 24;

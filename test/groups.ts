@@ -17,7 +17,7 @@ export const OWN_PROCESS_TESTS: TestGroup = {
     'test/gates/code/reading.test.ts',
     'test/gates/rules/examples.test.ts',
   ],
-  'they put something in the place of a module': ['test/gates/code/kept-facts.test.ts'],
+  'they put something in the place of a module': ['test/gates/code/import-cache.test.ts'],
   'they change the environment, or end processes': [
     'test/cli/check.test.ts',
     'test/containers/assignment.test.ts',
@@ -53,10 +53,10 @@ export const PROGRAM_TESTS: TestGroup = {
       'test/gates/bad-input/trees.test.ts',
       'test/workspace/git/**/*.test.ts',
       'test/gates/{core,pipeline}/**/*.test.ts',
-      'test/gates/rules/{framework/levels,llm/*}.test.ts',
-      'test/gates/tests/{experiments/behaviour/hidden,running/folders,experiments/mutants/instead}.test.ts',
-      'test/shared/contract/repository/url.test.ts',
-      'test/shared/contract/{task/delivered-commit,submission/hidden-tests}.test.ts',
+      'test/gates/rules/{framework/rule-levels,llm/*}.test.ts',
+      'test/gates/tests/{experiments/behaviour/hidden,running/tool-folders,experiments/mutants/instead}.test.ts',
+      'test/shared/contract/repository/repository-url.test.ts',
+      'test/shared/contract/{task/delivery-commit,submission/hidden-tests}.test.ts',
     ],
 };
 
@@ -65,15 +65,15 @@ export const LONG_TIMEOUT_TESTS: TestGroup = {
   'programs are started, and the machine may be busy with others': [
     'test/{cli,containers,gates,infra,lab/adversarial,lab/replay,workspace}/**/*.test.ts',
     'test/layers.test.ts',
-    'test/shared/contract/repository/url.test.ts',
-    'test/shared/control/roles/from-base.test.ts',
-    'test/shared/contract/{task/delivered-commit,submission/hidden-tests}.test.ts',
+    'test/shared/contract/repository/repository-url.test.ts',
+    'test/shared/control/roles/base-role.test.ts',
+    'test/shared/contract/{task/delivery-commit,submission/hidden-tests}.test.ts',
     'test/support/commit-folder.test.ts',
   ],
   'properties of large items, or asked of a whole engine: a second or two each, on cores that nobody else has':
     [
       'test/shared/control/spending/budget.test.ts',
-      'test/shared/contract/task/fit.test.ts',
+      'test/shared/contract/task/shrink-task.test.ts',
       'test/shared/use-cases/tasks.test.ts',
       'test/lab/simulator/**/*.test.ts',
     ],
@@ -84,8 +84,8 @@ export const SLOW_TESTS: TestGroup = {
   'real tools of the languages, as far as they are here': [
     'test/gates/real/**/*.test.ts',
     'test/gates/tests/comparing/runners.test.ts',
-    'test/gates/tests/running/reporting.test.ts',
-    'test/gates/tests/running/tools.test.ts',
+    'test/gates/tests/running/add-test-reporter.test.ts',
+    'test/gates/tests/running/project-scripts.test.ts',
   ],
   'suites that are run again and again: on the base, on mutants, in other surroundings': [
     'test/gates/tests/comparing/tests-gate.test.ts',

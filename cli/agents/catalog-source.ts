@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type CatalogFile, isCatalogFile, MAX_CATALOG_ENTRIES } from '../../shared/control/roles/catalog.ts';
 import { MAX_ROLE_FILE_BYTES } from '../../shared/control/roles/role.ts';
-import { CheckoutError } from '../../workspace/git/error.ts';
-import { fetchBaseCommit } from '../../workspace/git/fetch.ts';
-import { listFolder, readFileAt } from '../../workspace/git/folder.ts';
+import { CheckoutError } from '../../workspace/git/checkout-error.ts';
+import { fetchBaseCommit } from '../../workspace/git/fetch-commits.ts';
+import { listFolder, readFileAt } from '../../workspace/git/tree-folder.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import { CliError, EXIT } from '../exit.ts';
 

@@ -1,6 +1,6 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseRole } from '../../shared/control/roles/parse.ts';
+import { parseRole } from '../../shared/control/roles/parse-role.ts';
 import {
   MAX_ROLE_FILE_BYTES,
   REPOSITORY_ROLES_FOLDER,

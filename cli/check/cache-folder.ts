@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
-import type { RepositoryLayout } from '../../workspace/git/places.ts';
+import type { RepositoryLayout } from '../../workspace/git/repository-layout.ts';
 import { CliError, EXIT } from '../exit.ts';
 
 /**

@@ -4,12 +4,12 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { CONFIG_FILE } from '../../gates/core/configuration-file.ts';
 import type { JudgedTask } from '../../gates/core/judge.ts';
-import { GATE_MODULE_FOLDER, selectGateModuleNames } from '../../gates/gates/custom/modules.ts';
-import { findGate } from '../../gates/gates/registry.ts';
-import { type ParsedConfig, parseConfig } from '../../gates/pipeline/configuration/load.ts';
-import { validateYaml, readYaml } from '../../gates/pipeline/configuration/yaml.ts';
-import type { GateBypass } from '../../gates/pipeline/runner.ts';
-import type { ExpectedChange } from '../../shared/contract/submission/expects.ts';
+import { GATE_MODULE_FOLDER, selectGateModuleNames } from '../../gates/gates/custom/gate-modules.ts';
+import { findGate } from '../../gates/gates/gate-registry.ts';
+import { readYaml, validateYaml } from '../../gates/pipeline/configuration/config-yaml.ts';
+import { type ParsedConfig, parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
+import type { GateBypass } from '../../gates/pipeline/gate-runner.ts';
+import type { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
 import { invalidRegexReason } from '../../shared/contract/submission/regex.ts';
 import { TaskSubmission } from '../../shared/contract/submission/schema.ts';
 import { CompletionSignal } from '../../shared/contract/submission/signals.ts';
@@ -23,7 +23,8 @@ const TaskDocument = TaskSubmission.partial().extend({
     .default([])
     .superRefine((signals, context) => {
       signals.forEach((signal, index) => {
-        const problem = signal.type === 'file_contains' && signal.regex ? invalidRegexReason(signal.regex) : null;
+        const problem =
+          signal.type === 'file_contains' && signal.regex ? invalidRegexReason(signal.regex) : null;
         if (problem) context.addIssue({ code: 'custom', path: [index, 'regex'], message: problem });
       });
     }),

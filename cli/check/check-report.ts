@@ -1,5 +1,5 @@
+import type { CheckOutcome } from '../../shared/contract/check-outcome.ts';
 import type { Evidence, ProtectedFile, Verdict } from '../../shared/contract/evidence/schema.ts';
-import type { CheckOutcome } from '../../shared/contract/outcome.ts';
 import { listScreenshots } from '../../shared/contract/screenshot.ts';
 import { describeSignal } from '../../shared/contract/submission/signals.ts';
 import { formatCount, formatDuration } from '../../shared/lib/format.ts';

@@ -1,10 +1,10 @@
-import { escapeXmlAttribute } from '../../gates/pipeline/output/junit.ts';
-import { formatSarif } from '../../gates/pipeline/output/sarif.ts';
+import { escapeXmlAttribute } from '../../gates/pipeline/output/write-junit.ts';
+import { formatSarif } from '../../gates/pipeline/output/write-sarif.ts';
+import type { CheckOutcome } from '../../shared/contract/check-outcome.ts';
 import type { Evidence, Verdict } from '../../shared/contract/evidence/schema.ts';
-import type { CheckOutcome } from '../../shared/contract/outcome.ts';
 import { describeSignal } from '../../shared/contract/submission/signals.ts';
+import { escapeMarkdown } from '../../shared/lib/escape-markdown.ts';
 import { formatDuration } from '../../shared/lib/format.ts';
-import { escapeMarkdown } from '../../shared/lib/markdown.ts';
 import { printable } from '../output/text.ts';
 
 /** A signal or a gate, as every format shows it. */

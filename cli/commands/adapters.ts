@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { AGENT_CLI_KINDS, type AgentCliKind } from '../../shared/contract/agents/adapter.ts';
-import { ADAPTER_CAPABILITIES, type AdapterCapabilities } from '../../shared/contract/agents/adapter-facts.ts';
+import {
+  ADAPTER_CAPABILITIES,
+  type AdapterCapabilities,
+} from '../../shared/contract/agents/adapter-capabilities.ts';
 import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
 import { localCommand } from '../local-command.ts';
 import type { LocalSession } from '../local-session.ts';

@@ -1,5 +1,5 @@
+import { BUILTIN_ROLE_NAMES, findBuiltinRole } from '../../shared/control/roles/builtin-role.ts';
 import { type Catalog, type CatalogEntry, parseCatalog } from '../../shared/control/roles/catalog.ts';
-import { BUILTIN_ROLE_NAMES, findBuiltinRole } from '../../shared/control/roles/known.ts';
 import { REPOSITORY_ROLES_FOLDER } from '../../shared/control/roles/role.ts';
 import { type CatalogSource, fetchCatalog, isUrl, readFolder } from '../agents/catalog-source.ts';
 import { readRepositoryRoles } from '../agents/repository-roles.ts';
@@ -153,7 +153,9 @@ export const agentCommands = [
     ],
     run: async (session, { paths }) => {
       const { cwd } = session.io;
-      const catalogs = await Promise.all(paths.map(async (path) => parseCatalog(await readFolder(path, cwd))));
+      const catalogs = await Promise.all(
+        paths.map(async (path) => parseCatalog(await readFolder(path, cwd))),
+      );
       const own = paths.length === 0 ? await readRepositoryRoles(cwd) : { roles: [], problems: [] };
       const problems = [...own.problems, ...catalogs.flatMap((catalog) => catalog.problems)];
       const valid = [

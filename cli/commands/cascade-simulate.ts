@@ -1,10 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
-import { DEFAULT_CASCADE_POLICY } from '../../shared/control/cascade/learning/policy.ts';
-import { SIMULATED_POLICIES, type SimulatedPolicy, simulatePolicies } from '../../shared/control/cascade/simulation/compare.ts';
-import { generateSyntheticOutcomes } from '../../shared/control/cascade/simulation/generate.ts';
-import { type RecordedOutcomes, readRecordedOutcomes } from '../../shared/control/cascade/simulation/records.ts';
+import { DEFAULT_CASCADE_POLICY } from '../../shared/control/cascade/learning/cascade-policy.ts';
+import {
+  SIMULATED_POLICIES,
+  type SimulatedPolicy,
+  simulatePolicies,
+} from '../../shared/control/cascade/simulation/policy-comparison.ts';
+import {
+  type RecordedOutcomes,
+  readRecordedOutcomes,
+} from '../../shared/control/cascade/simulation/recorded-outcomes.ts';
+import { generateSyntheticOutcomes } from '../../shared/control/cascade/simulation/synthetic-outcomes.ts';
 import { readPolicy } from '../cascade-policy.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
@@ -83,7 +90,13 @@ export const simulationCommands = [
         session.note(`${file}:${line}: ${oneLine(message)}`);
       if (missing_values.length > MAX_PROBLEMS)
         session.note(`${missing_values.length - MAX_PROBLEMS} further costs are unknown.`);
-      const result = simulatePolicies(tasks, { policies: policy, models: DEFAULT_TIER_MODELS, settings, runs, seed });
+      const result = simulatePolicies(tasks, {
+        policies: policy,
+        models: DEFAULT_TIER_MODELS,
+        settings,
+        runs,
+        seed,
+      });
       if (svg !== undefined) writeFileSync(resolve(session.io.cwd, svg), simulationSvg(result, synthetic));
       session.show({ synthetic, ...result }, () =>
         renderSimulation(result, synthetic, session.io.stdout.columns, session.out),

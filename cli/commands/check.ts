@@ -31,7 +31,8 @@ async function writeScreenshots(
   const place = resolve(cwd, folder);
   try {
     await mkdir(place, { recursive: true });
-    for (const { screenshot, png } of screenshots) await writeFile(join(place, `${screenshot.name}.png`), png);
+    for (const { screenshot, png } of screenshots)
+      await writeFile(join(place, `${screenshot.name}.png`), png);
   } catch (error) {
     throw new CliError(
       EXIT.usage,
@@ -53,7 +54,7 @@ async function writeOutputFiles(result: CheckResult, files: OutputFiles, cwd: st
   if (files.sarif !== undefined)
     await writeOutputFile(cwd, files.sarif, `${(await reportFormats()).sarif(evidence, verdict)}\n`);
   if (files.junit !== undefined) {
-    const { formatJunit } = await import('../../gates/pipeline/output/junit.ts');
+    const { formatJunit } = await import('../../gates/pipeline/output/write-junit.ts');
     await writeOutputFile(cwd, files.junit, formatJunit(result.suites));
   }
   if (files.screenshots !== undefined) await writeScreenshots(cwd, files.screenshots, result.screenshots);
@@ -69,7 +70,9 @@ async function renderReport(
 ): Promise<string> {
   if (format !== 'text') return (await reportFormats())[format](evidence, verdict);
   const hasFindings = evidence.gates.some(({ findings }) => findings.length > 0);
-  const explain = hasFindings ? (await import('../../gates/rules/pages.ts')).getExplainCommand : () => null;
+  const explain = hasFindings
+    ? (await import('../../gates/rules/rule-page.ts')).getExplainCommand
+    : () => null;
   return renderCheck(evidence, verdict, explain, out, io.stdout.columns);
 }
 

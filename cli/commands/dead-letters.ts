@@ -1,5 +1,5 @@
 import type { DeadLetterView } from '../../shared/api/dead-letter-schemas.ts';
-import { LETTER_STATUSES } from '../../shared/control/dead-letters/status.ts';
+import { LETTER_STATUSES } from '../../shared/control/dead-letters/letter-status.ts';
 import { formatAge } from '../../shared/lib/format.ts';
 import { oneLine } from '../output/text.ts';
 import { argument, option, wholeNumber } from '../parameters.ts';

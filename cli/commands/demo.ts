@@ -1,6 +1,6 @@
 import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
-import { ADAPTER_CAPABILITIES } from '../../shared/contract/agents/adapter-facts.ts';
-import { VENDOR_ENV } from '../../shared/contract/names.ts';
+import { ADAPTER_CAPABILITIES } from '../../shared/contract/agents/adapter-capabilities.ts';
+import { VENDOR_ENV } from '../../shared/contract/resource-names.ts';
 import { startDemoAgent } from '../demo/demo-agent.ts';
 import { demoJson, unexpectedOutcomes } from '../demo/demo-result.ts';
 import { renderDemo } from '../demo/render-demo.ts';

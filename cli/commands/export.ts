@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
-import { RECORD_TABLE_NAMES } from '../../shared/control/ledger/rows.ts';
+import { RECORD_TABLE_NAMES } from '../../shared/control/ledger/record-rows.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { localCommand } from '../local-command.ts';

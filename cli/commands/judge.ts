@@ -1,10 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { formatCount, formatDollars } from '../../shared/lib/format.ts';
-import { type CalibrationReport, calibrateJudge, CALIBRATED_QUESTIONS } from '../../shared/reviews/judging/calibrate.ts';
-import { type GoldenCase, readGoldenCases } from '../../shared/reviews/judging/golden.ts';
+import {
+  CALIBRATED_QUESTIONS,
+  type CalibrationReport,
+  calibrateJudge,
+} from '../../shared/reviews/judging/calibrate-judge.ts';
+import { type GoldenCase, readGoldenCases } from '../../shared/reviews/judging/golden-cases.ts';
 import { renderReliabilityPlot } from '../../shared/reviews/judging/reliability-plot.ts';
-import { createAskModel } from '../../shared/reviews/model-clients/ask.ts';
+import { createAskModel } from '../../shared/reviews/model-clients/ask-model.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { localCommand } from '../local-command.ts';
@@ -105,7 +109,10 @@ export const judgeCommand = localCommand({
       '--price <input,output>',
       'dollars per million tokens, for a model that the price table does not have',
     ),
-    rubric: option('--rubric <rubric>', 'the question', { choices: CALIBRATED_QUESTIONS, default: 'second_look' }),
+    rubric: option('--rubric <rubric>', 'the question', {
+      choices: CALIBRATED_QUESTIONS,
+      default: 'second_look',
+    }),
     repeats: option('--repeats <number>', 'how often each case is asked', {
       parse: wholeNumber(),
       default: 3,
@@ -139,7 +146,10 @@ export const judgeCommand = localCommand({
       now: new Date(),
     });
     if (plot !== undefined)
-      writeFileSync(resolve(io.cwd, plot), renderReliabilityPlot(result, `${result.model}, ${result.rubric}`));
+      writeFileSync(
+        resolve(io.cwd, plot),
+        renderReliabilityPlot(result, `${result.model}, ${result.rubric}`),
+      );
     session.show(result, () => renderCalibration(result));
     return result.answers === 0 ? EXIT.failed : EXIT.ok;
   },

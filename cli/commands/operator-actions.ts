@@ -1,4 +1,4 @@
-import type { TaskView } from '../../shared/api/schemas.ts';
+import type { TaskView } from '../../shared/api/task-schemas.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { oneLine } from '../output/text.ts';
 import { option } from '../parameters.ts';

@@ -2,7 +2,7 @@ import type { PlanView } from '../../shared/api/plan-schemas.ts';
 import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
 import { AUTONOMY_LEVELS } from '../../shared/contract/approval/autonomy.ts';
 import { EFFORTS } from '../../shared/contract/submission/schema.ts';
-import type { PlanState } from '../../shared/control/planning/state.ts';
+import type { PlanState } from '../../shared/control/planning/plan-state.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { followWithProgress } from '../follow.ts';
 import type { View } from '../local-session.ts';

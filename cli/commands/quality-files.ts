@@ -1,6 +1,10 @@
 import type * as z from 'zod';
-import type { FileHealth, FileHistory, FileHealthList } from '../../shared/control/file-health/schemas.ts';
-import { HEALTH_GRADES } from '../../shared/control/file-health/score.ts';
+import type {
+  FileHealth,
+  FileHealthList,
+  FileHistory,
+} from '../../shared/control/file-health/file-health-schemas.ts';
+import { HEALTH_GRADES } from '../../shared/control/file-health/health-score.ts';
 import { oneLine } from '../output/text.ts';
 import { argument, option, wholeNumber } from '../parameters.ts';
 import { serverCommand } from '../server-command.ts';

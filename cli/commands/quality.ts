@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import type { QualityCost } from '../../shared/control/metrics/cost.ts';
-import type { BudgetForecast } from '../../shared/control/metrics/forecast.ts';
-import type { QualityView } from '../../shared/control/metrics/schemas.ts';
+import type { BudgetForecast } from '../../shared/control/metrics/budget-forecast.ts';
+import type { QualityCost } from '../../shared/control/metrics/cost-view.ts';
+import type { QualityView } from '../../shared/control/metrics/quality-schemas.ts';
 import { formatDollars, formatDuration, formatPercent } from '../../shared/lib/format.ts';
 import type { Column } from '../output/table.ts';
 import { option, wholeNumber } from '../parameters.ts';

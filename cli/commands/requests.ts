@@ -1,4 +1,4 @@
-import type { WorkRequestView } from '../../shared/api/request-schemas.ts';
+import type { WorkRequestView } from '../../shared/api/work-request-schemas.ts';
 import { INTAKE_STRATEGIES } from '../../shared/contract/intake/schema.ts';
 import { WORK_REQUEST_STATUSES } from '../../shared/contract/intake/status.ts';
 import { formatAge } from '../../shared/lib/format.ts';

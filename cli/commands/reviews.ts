@@ -1,4 +1,4 @@
-import type { ReviewItem } from '../../shared/api/schemas.ts';
+import type { ReviewItem } from '../../shared/api/task-schemas.ts';
 import { formatAge } from '../../shared/lib/format.ts';
 import { routeCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';

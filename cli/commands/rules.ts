@@ -1,11 +1,19 @@
 import type { Rule } from '../../gates/rules/framework/rule.ts';
-import { RULES } from '../../gates/rules/registry.ts';
+import { RULES } from '../../gates/rules/rule-registry.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { localCommand } from '../local-command.ts';
 import { argument } from '../parameters.ts';
 
 /** A rule as `--json` prints it. */
-const ruleJson = ({ id, default: level, summary, rationale, languages, invalidExamples, validExamples }: Rule) => ({
+const ruleJson = ({
+  id,
+  default: level,
+  summary,
+  rationale,
+  languages,
+  invalidExamples,
+  validExamples,
+}: Rule) => ({
   id,
   default: level,
   says: summary,
@@ -15,7 +23,14 @@ const ruleJson = ({ id, default: level, summary, rationale, languages, invalidEx
   honest: validExamples.map(({ name }) => name),
 });
 
-const renderRule = ({ id, default: level, summary, rationale, invalidExamples, validExamples }: Rule): string =>
+const renderRule = ({
+  id,
+  default: level,
+  summary,
+  rationale,
+  invalidExamples,
+  validExamples,
+}: Rule): string =>
   [
     `${id}: ${summary}`,
     rationale,

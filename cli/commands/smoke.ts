@@ -1,4 +1,4 @@
-import type { TaskView } from '../../shared/api/schemas.ts';
+import type { TaskView } from '../../shared/api/task-schemas.ts';
 import { isTerminalStatus } from '../../shared/contract/task/status.ts';
 import { CliError, EXIT, type ExitCode } from '../exit.ts';
 import { followWithProgress } from '../follow.ts';

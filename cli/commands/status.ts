@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { StatusView } from '../../shared/api/schemas.ts';
+import type { StatusView } from '../../shared/api/task-schemas.ts';
 import { TASK_STATUSES } from '../../shared/contract/task/status.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import { nudgeLine } from '../output/nudge.ts';

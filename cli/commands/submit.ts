@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { TaskView } from '../../shared/api/schemas.ts';
-import type { ExpectedChange } from '../../shared/contract/submission/expects.ts';
+import type { TaskView } from '../../shared/api/task-schemas.ts';
+import type { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { exitCodeFor, followWithProgress } from '../follow.ts';

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type * as z from 'zod';
 import { ARTIFACT_KINDS, type ArtifactPart } from '../../shared/api/artifact-schemas.ts';
 import { taskPageUrl } from '../../shared/api/page-paths.ts';
-import { hasScreenshotDigest } from '../../shared/contract/evidence/is-screenshot.ts';
+import { hasScreenshotDigest } from '../../shared/contract/evidence/screenshot-digest.ts';
 import { listScreenshots } from '../../shared/contract/screenshot.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { openAddress } from '../open-address.ts';

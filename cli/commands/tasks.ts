@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { ListTasksQuery, TaskSummary } from '../../shared/api/schemas.ts';
+import type { ListTasksQuery, TaskSummary } from '../../shared/api/task-schemas.ts';
 import { TASK_STATUSES } from '../../shared/contract/task/status.ts';
 import { formatAge } from '../../shared/lib/format.ts';
 import { noteOf, statusStyle } from '../output/task-style.ts';

@@ -1,6 +1,6 @@
-import { AUTHORIZER_CACHE_SECONDS } from '../../shared/api/gateway.ts';
+import { AUTHORIZER_CACHE_SECONDS } from '../../shared/api/api-gateway.ts';
 import { OPERATOR_ROLE_NAMES, type OperatorRole } from '../../shared/contract/access/rights.ts';
-import { parseRepositoryUrl } from '../../shared/contract/repository/url.ts';
+import { parseRepositoryUrl } from '../../shared/contract/repository/repository-url.ts';
 import type { Operator, StoredOperatorToken } from '../../shared/store/operator-tokens.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { localCommand } from '../local-command.ts';
@@ -23,13 +23,13 @@ function awsError(error: unknown, table: string): CliError {
   return new CliError(EXIT.failed, 'aws', `${name}: ${message}`);
 }
 
-type Db = ReturnType<typeof import('../../shared/store/clients.ts').createDocumentClient>;
+type Db = ReturnType<typeof import('../../shared/store/document-client.ts').createDocumentClient>;
 type Tokens = typeof import('../../shared/store/operator-tokens.ts');
 
 /** Runs a function with the table of a deployment. The SDK is loaded only here: no other command needs it. */
 async function withTable<T>(table: string, act: (db: Db, tokens: Tokens) => Promise<T>): Promise<T> {
   const [{ createDocumentClient }, tokens] = await Promise.all([
-    import('../../shared/store/clients.ts'),
+    import('../../shared/store/document-client.ts'),
     import('../../shared/store/operator-tokens.ts'),
   ]);
   const db = createDocumentClient();

@@ -1,5 +1,9 @@
-import type { TuningView } from '../../shared/api/evolve-schemas.ts';
-import { SettingChange, requiredTuningLevel, describeSettingChange } from '../../shared/control/tune/change.ts';
+import type { TuningView } from '../../shared/api/tuning-schemas.ts';
+import {
+  describeSettingChange,
+  requiredTuningLevel,
+  SettingChange,
+} from '../../shared/control/tune/setting-change.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { oneLine } from '../output/text.ts';
 import { argument, option } from '../parameters.ts';
@@ -178,7 +182,8 @@ export const tuneCommands = [
     ],
     run: async (session, { reason, ...options }) => {
       const setting = parseChange(options);
-      if (setting && !session.json) session.note(`Level ${requiredTuningLevel(setting)}: ${describeSettingChange(setting)}`);
+      if (setting && !session.json)
+        session.note(`Level ${requiredTuningLevel(setting)}: ${describeSettingChange(setting)}`);
       const client = session.client();
       const before = setting ? null : (await client.evolution({})).proposals.at(0)?.id;
       const view = await client.proposeChange({ body: { setting, reason } });

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { VerificationWindow } from '../../shared/api/schemas.ts';
+import type { VerificationWindow } from '../../shared/api/task-schemas.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import { nudgeLine } from '../output/nudge.ts';
 import { oneLine } from '../output/text.ts';

@@ -1,6 +1,6 @@
 import { ADAPTER_KINDS, Adapter, type AdapterKind } from '../../shared/contract/agents/adapter.ts';
 import { RoleName } from '../../shared/contract/submission/schema.ts';
-import { findBuiltinRole } from '../../shared/control/roles/known.ts';
+import { findBuiltinRole } from '../../shared/control/roles/builtin-role.ts';
 import { CliError, EXIT, InterruptedError } from '../exit.ts';
 import { oneLine } from '../output/text.ts';
 import { argument, option, type ParseOption, wholeNumber } from '../parameters.ts';

@@ -1,8 +1,8 @@
-import { BUILTIN_WORKFLOWS } from '../../shared/control/workflow/builtin.ts';
+import { BUILTIN_WORKFLOWS } from '../../shared/control/workflow/builtin-workflows.ts';
 import { renderWorkflowMermaid } from '../../shared/control/workflow/mermaid.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import { describeFileProblem } from '../../shared/lib/yaml.ts';
-import { BUILTIN_RUBRICS } from '../../shared/reviews/rubric/builtin.ts';
+import { BUILTIN_RUBRICS } from '../../shared/reviews/rubric/builtin-rubrics.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { localCommand } from '../local-command.ts';
 import { oneLine } from '../output/text.ts';
@@ -12,13 +12,18 @@ import { type ReadWorkflow, readNamedWorkflow, readWorkflowFile } from '../workf
 /** Returns the workflow. @throws CliError that names each problem, if there is one */
 function validWorkflow(file: string, { workflow, problems }: ReadWorkflow) {
   if (workflow && problems.length === 0) return workflow;
-  throw new CliError(EXIT.usage, 'bad_workflow', `${oneLine(file)} has ${formatCount(problems.length, 'error')}.`, {
-    details: problems.map((each) => ({
-      where: describeFileProblem({ ...each, message: each.code }),
-      message: oneLine(each.message),
-    })),
-    hint: 'docs/workflows.md describes the format of a workflow.',
-  });
+  throw new CliError(
+    EXIT.usage,
+    'bad_workflow',
+    `${oneLine(file)} has ${formatCount(problems.length, 'error')}.`,
+    {
+      details: problems.map((each) => ({
+        where: describeFileProblem({ ...each, message: each.code }),
+        message: oneLine(each.message),
+      })),
+      hint: 'docs/workflows.md describes the format of a workflow.',
+    },
+  );
 }
 
 /** `workflow`: workflows and rubrics. */

@@ -4,17 +4,17 @@ import { existsSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Adapter, AgentCliKind } from '../../shared/contract/agents/adapter.ts';
-import { ADAPTER_CAPABILITIES } from '../../shared/contract/agents/adapter-facts.ts';
+import { ADAPTER_CAPABILITIES } from '../../shared/contract/agents/adapter-capabilities.ts';
 import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
 import { PROVIDER_BASE_PATHS } from '../../shared/contract/models/protocols.ts';
-import { VENDOR_ENV } from '../../shared/contract/names.ts';
+import { VENDOR_ENV } from '../../shared/contract/resource-names.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { HOME } from '../programs.ts';
 
 /** Folder where `npm run test:cli` installs the pinned CLIs. */
 const PINNED_CLIS = join(HOME, '.cache/agent-clis/bin');
 /** Program of the scripted model provider, which plays the demo's solutions. */
-const SCRIPTED_PROVIDER = resolve(HOME, 'test/support/models/demo.ts');
+const SCRIPTED_PROVIDER = resolve(HOME, 'test/support/models/demo-script.ts');
 /** Time limit of an agent CLI for a task of the demo, in seconds. */
 const TIMEOUT_S = 600;
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { AttemptView, TaskView } from '../../shared/api/schemas.ts';
-import type { VerificationNudge } from '../../shared/control/ledger/verification-nudge.ts';
+import type { AttemptView, TaskView } from '../../shared/api/task-schemas.ts';
+import type { VerificationNudge } from '../../shared/control/ledger/verification-nudge-schema.ts';
 import type { DemoAgent } from './demo-agent.ts';
 import type { DemoTask } from './demo-tasks.ts';
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { TaskView } from '../../shared/api/schemas.ts';
+import type { TaskView } from '../../shared/api/task-schemas.ts';
 import type { Adapter } from '../../shared/contract/agents/adapter.ts';
 import type { TaskSubmissionInput } from '../../shared/contract/submission/schema.ts';
 import { deliveryBranch } from '../../shared/contract/task/task.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { JudgeModels } from '../../shared/contract/models/models.ts';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import type { JudgeModels } from '../../shared/contract/models/judge-models.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 
 /** Costs are simulated with the prices of this model. */
 const MODEL = 'claude-sonnet-5-5';
@@ -127,7 +127,11 @@ export async function startScriptedJudge(): Promise<ScriptedJudge> {
   const other = { ...judge, family: 'scripted' };
   const judges: JudgeModels = { judge, rubric: other, decomposer: other, red_team: other };
   return {
-    env: { [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(judges), [FUNCTION_ENV_NAMES.judgeKeys]: KEY, [KEY]: 'scripted' },
+    env: {
+      [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(judges),
+      [FUNCTION_ENV_NAMES.judgeKeys]: KEY,
+      [KEY]: 'scripted',
+    },
     stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,4 +1,4 @@
-import type { TaskView } from '../../shared/api/schemas.ts';
+import type { TaskView } from '../../shared/api/task-schemas.ts';
 import type { Client } from '../client.ts';
 import type { DemoTask } from './demo-tasks.ts';
 

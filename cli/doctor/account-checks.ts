@@ -1,5 +1,10 @@
-import { RESERVED_CONCURRENCY } from '../../shared/contract/names.ts';
-import { type ContainerCapacity, CPU_UNITS_PER_VCPU, FARGATE_POOLS, type FargatePool } from '../../shared/control/admission/box-room.ts';
+import { RESERVED_CONCURRENCY } from '../../shared/contract/resource-names.ts';
+import {
+  type ContainerCapacity,
+  CPU_UNITS_PER_VCPU,
+  FARGATE_POOLS,
+  type FargatePool,
+} from '../../shared/control/admission/container-capacity.ts';
 import { attention, type CheckFinding, missing, ok } from './check.ts';
 
 const RESERVED = Object.values(RESERVED_CONCURRENCY).reduce((sum, each) => sum + each, 0);
@@ -11,7 +16,10 @@ const BOOTSTRAP_VERSION = 6;
  * Codes in Service Quotas of the vCPUs that may run at once;
  * https://docs.aws.amazon.com/AmazonECS/latest/developerguide/service-quotas.html
  */
-const VCPU_QUOTA = { on_demand: 'L-3032A538', spot: 'L-36FBB829' } as const satisfies Record<FargatePool, string>;
+const VCPU_QUOTA = { on_demand: 'L-3032A538', spot: 'L-36FBB829' } as const satisfies Record<
+  FargatePool,
+  string
+>;
 const POOL_NAMES = { on_demand: 'on demand', spot: 'on Spot' } as const satisfies Record<FargatePool, string>;
 /** With fewer vCPUs than this, a batch of tasks mostly waits. */
 const MIN_VCPUS = 20;

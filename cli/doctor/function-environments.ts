@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import { DEFAULT_TIER_MODELS, TierModels } from '../../shared/contract/agents/tiers.ts';
-import { DEFAULT_MODEL_PROVIDERS, ModelProviders } from '../../shared/contract/models/providers.ts';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
-import { ContainerCapacity } from '../../shared/control/admission/box-room.ts';
+import { DEFAULT_MODEL_PROVIDERS, ModelProviders } from '../../shared/contract/models/model-providers.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { ContainerCapacity } from '../../shared/control/admission/container-capacity.ts';
 import type { Deployment } from './deployment.ts';
 
 /** The environment of each function of a deployment. */
@@ -37,7 +37,8 @@ export const configuredProviders = (environments: FunctionEnvironments | null): 
 
 /** Returns the models of the tiers; if none are configured, the default ones. */
 export const configuredTierModels = (environments: FunctionEnvironments | null): TierModels =>
-  (environments && readSetting(environments, FUNCTION_ENV_NAMES.tierModels, TierModels)) ?? DEFAULT_TIER_MODELS;
+  (environments && readSetting(environments, FUNCTION_ENV_NAMES.tierModels, TierModels)) ??
+  DEFAULT_TIER_MODELS;
 
 /** Returns the capacity for containers; null: there is no deployment. */
 export const configuredCapacity = (environments: FunctionEnvironments | null): ContainerCapacity | null =>

@@ -1,12 +1,15 @@
 import type { TierModels } from '../../shared/contract/agents/tiers.ts';
-import type { ModelProviders } from '../../shared/contract/models/providers.ts';
+import type { ModelProviders } from '../../shared/contract/models/model-providers.ts';
 import { type CheckFinding, missing, ok } from './check.ts';
 
 /** Model ids of Bedrock begin with the vendor. */
 const PREFIX = 'anthropic.';
 
 /** Checks access to the models of the tiers in Bedrock. Keys of other providers are checked with the secrets. */
-export async function checkModelAccess({ anthropic }: ModelProviders, tiers: TierModels): Promise<CheckFinding> {
+export async function checkModelAccess(
+  { anthropic }: ModelProviders,
+  tiers: TierModels,
+): Promise<CheckFinding> {
   if (anthropic?.via !== 'bedrock') return ok('no tier uses Bedrock');
   const { BedrockClient, GetFoundationModelAvailabilityCommand } = await import('@aws-sdk/client-bedrock');
   const client = new BedrockClient(anthropic.region ? { region: anthropic.region } : {});

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { listFolderAncestors } from '../../gates/tests/running/folders.ts';
+import { listFolderAncestors } from '../../gates/tests/running/tool-folders.ts';
 
 /** A program that a gate needs, and whether it is installed. */
 export interface FoundTool {

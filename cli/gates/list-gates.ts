@@ -1,16 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { describeGateCondition } from '../../gates/core/conditions.ts';
 import { ConfigError } from '../../gates/core/configuration-error.ts';
 import type { Gate, GatePlan, PlannedCommand } from '../../gates/core/gate.ts';
+import { describeGateCondition } from '../../gates/core/gate-conditions.ts';
 import type { ProjectFiles } from '../../gates/core/project-files.ts';
-import { DEFAULT_CUSTOM_GATE_CONDITION } from '../../gates/gates/custom/command-gate.ts';
-import { gateModulePath } from '../../gates/gates/custom/modules.ts';
-import { GATES } from '../../gates/gates/registry.ts';
-import type { ParsedConfig } from '../../gates/pipeline/configuration/load.ts';
-import { resolvePipeline } from '../../gates/pipeline/pipeline.ts';
-import { planGate } from '../../gates/pipeline/plan.ts';
-import { joinFolder } from '../../gates/tests/running/folders.ts';
+import { DEFAULT_CUSTOM_GATE_CONDITION } from '../../gates/gates/custom/custom-command-gate.ts';
+import { gateModulePath } from '../../gates/gates/custom/gate-modules.ts';
+import { GATES } from '../../gates/gates/gate-registry.ts';
+import type { ParsedConfig } from '../../gates/pipeline/configuration/parse-config.ts';
+import { resolvePipeline } from '../../gates/pipeline/gate-pipeline.ts';
+import { planGate } from '../../gates/pipeline/plan-gate.ts';
+import { joinFolder } from '../../gates/tests/running/tool-folders.ts';
 import { listWorkingTree } from '../../workspace/git/working-tree.ts';
 import { readConfig } from '../check/check-inputs.ts';
 import { configError } from '../check/config-error.ts';
@@ -74,20 +74,22 @@ export async function listGates(repo: string, cwd: string): Promise<ListedGate[]
       .map((gate) => ({ ...gate, gate, command: null, explicitlyEnabled: true, enabled: false })),
   ];
   return Promise.all(
-    all.map(async ({ gate, enabled, required, condition, command, explicitlyEnabled }): Promise<ListedGate> => {
-      const builtIn = GATES.includes(gate);
-      const isDeclaredByModule = isModuleGate(gate) && !config?.gates.pipeline;
-      return {
-        name: gate.name,
-        flag: builtIn ? gate.configKey : null,
-        source: builtIn ? 'built_in' : 'custom',
-        on_by_default: gate.enabledByDefault,
-        enabled,
-        required: isDeclaredByModule ? null : required,
-        condition: isDeclaredByModule ? null : describeGateCondition(condition),
-        tools: await toolsFor(gate, command, explicitlyEnabled),
-      };
-    }),
+    all.map(
+      async ({ gate, enabled, required, condition, command, explicitlyEnabled }): Promise<ListedGate> => {
+        const builtIn = GATES.includes(gate);
+        const isDeclaredByModule = isModuleGate(gate) && !config?.gates.pipeline;
+        return {
+          name: gate.name,
+          flag: builtIn ? gate.configKey : null,
+          source: builtIn ? 'built_in' : 'custom',
+          on_by_default: gate.enabledByDefault,
+          enabled,
+          required: isDeclaredByModule ? null : required,
+          condition: isDeclaredByModule ? null : describeGateCondition(condition),
+          tools: await toolsFor(gate, command, explicitlyEnabled),
+        };
+      },
+    ),
   );
 
   async function toolsFor(gate: Gate, command: string | null, asked: boolean): Promise<ListedTool[]> {
@@ -98,10 +100,27 @@ export async function listGates(repo: string, cwd: string): Promise<ListedGate[]
     return plan === 'ours' ? [BUILT_IN] : Promise.all(plan.map(listTool));
   }
 
-  async function listTool({ command, folder = '', installHint, alternatives = [], hasBuiltInFallback = false }: PlannedCommand) {
+  async function listTool({
+    command,
+    folder = '',
+    installHint,
+    alternatives = [],
+    hasBuiltInFallback = false,
+  }: PlannedCommand) {
     const find = async (line: string) => {
-      const { name, found } = await findTool(line, dir, folder, await read(joinFolder(folder, 'package.json')));
-      return { tool: name, found, get: found === false ? (installHint ?? null) : null, command: line, folder };
+      const { name, found } = await findTool(
+        line,
+        dir,
+        folder,
+        await read(joinFolder(folder, 'package.json')),
+      );
+      return {
+        tool: name,
+        found,
+        get: found === false ? (installHint ?? null) : null,
+        command: line,
+        folder,
+      };
     };
     const first = await find(command);
     if (first.found !== false) return first;
@@ -135,7 +154,7 @@ async function customGates({ gates }: ParsedConfig, dir: string): Promise<Gate[]
     module,
     found,
   });
-  const { createCustomCommandGate } = await import('../../gates/gates/custom/command-gate.ts');
+  const { createCustomCommandGate } = await import('../../gates/gates/custom/custom-command-gate.ts');
   const commandGates = gates.custom_gates.map(async (gate) => {
     if (gate.command !== undefined) return createCustomCommandGate({ ...gate, command: gate.command });
     const id = gate.package ?? '';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { parseConfig } from '../../gates/pipeline/configuration/load.ts';
+import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
 import { type ListedGate, listGates } from '../gates/list-gates.ts';
 import { detectWebApp } from './web-app.ts';
 

@@ -1,7 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import * as z from 'zod';
-import { getExplainCommand } from '../../gates/rules/pages.ts';
-import { TaskSubmission, TaskId } from '../../shared/contract/submission/schema.ts';
+import { getExplainCommand } from '../../gates/rules/rule-page.ts';
+import { TaskId, TaskSubmission } from '../../shared/contract/submission/schema.ts';
 import { TaskStatus } from '../../shared/contract/task/status.ts';
 import { VERSION } from '../../shared/lib/version.ts';
 import { checkJson } from '../check/check-report.ts';

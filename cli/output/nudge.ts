@@ -1,4 +1,4 @@
-import type { VerificationNudge } from '../../shared/control/ledger/verification-nudge.ts';
+import type { VerificationNudge } from '../../shared/control/ledger/verification-nudge-schema.ts';
 import { formatPercent } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
 

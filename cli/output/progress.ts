@@ -1,4 +1,4 @@
-import type { TaskView } from '../../shared/api/schemas.ts';
+import type { TaskView } from '../../shared/api/task-schemas.ts';
 import { isTerminalStatus } from '../../shared/contract/task/status.ts';
 import { formatDuration } from '../../shared/lib/format.ts';
 import type { Colors, Output } from '../io.ts';

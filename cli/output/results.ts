@@ -1,4 +1,4 @@
-import type { AttemptView, TaskView } from '../../shared/api/schemas.ts';
+import type { AttemptView, TaskView } from '../../shared/api/task-schemas.ts';
 import { formatDollars } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
 import { renderTable } from './table.ts';

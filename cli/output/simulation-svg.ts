@@ -1,5 +1,8 @@
-import type { PolicyComparison, SimulationResult } from '../../shared/control/cascade/simulation/compare.ts';
-import type { BootstrapEstimate } from '../../shared/control/cascade/simulation/statistics.ts';
+import type { BootstrapEstimate } from '../../shared/control/cascade/simulation/bootstrap.ts';
+import type {
+  PolicyComparison,
+  SimulationResult,
+} from '../../shared/control/cascade/simulation/policy-comparison.ts';
 
 const WIDTH = 900;
 const PANEL = { width: 420, height: 220, left: 60, top: 40 };

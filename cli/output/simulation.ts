@@ -1,5 +1,8 @@
-import type { PolicyComparison, SimulationResult } from '../../shared/control/cascade/simulation/compare.ts';
-import type { BootstrapEstimate } from '../../shared/control/cascade/simulation/statistics.ts';
+import type { BootstrapEstimate } from '../../shared/control/cascade/simulation/bootstrap.ts';
+import type {
+  PolicyComparison,
+  SimulationResult,
+} from '../../shared/control/cascade/simulation/policy-comparison.ts';
 import type { Colors } from '../io.ts';
 import { type Cell, type Column, renderTable } from './table.ts';
 import { displayWidth } from './text.ts';
@@ -17,7 +20,8 @@ const COLUMNS: readonly Column[] = [
   { title: 'ATTEMPTS', align: 'right' },
   { title: 'REGRET $', align: 'right' },
 ];
-const named = (policy: PolicyComparison['policy']): string => (policy === 'clairvoyant' ? '(clairvoyant)' : policy);
+const named = (policy: PolicyComparison['policy']): string =>
+  policy === 'clairvoyant' ? '(clairvoyant)' : policy;
 
 const onOneLine = (each: PolicyComparison): Cell[] => [
   named(each.policy),

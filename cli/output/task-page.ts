@@ -1,10 +1,10 @@
 import type * as z from 'zod';
-import type { AttemptList, AttemptView, TaskView } from '../../shared/api/schemas.ts';
+import type { AttemptList, AttemptView, TaskView } from '../../shared/api/task-schemas.ts';
+import type { CheckOutcome } from '../../shared/contract/check-outcome.ts';
 import { isRestoredFile } from '../../shared/contract/evidence/schema.ts';
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
-import type { CheckOutcome } from '../../shared/contract/outcome.ts';
 import { formatCount, formatDollars, formatDuration } from '../../shared/lib/format.ts';
-import { advisoryFindings } from '../../shared/reviews/review/kept.ts';
+import { advisoryFindings } from '../../shared/reviews/review/advisory-findings.ts';
 import type { Colors } from '../io.ts';
 import { noteOf, statusStyle, verdictStyle } from './task-style.ts';
 import { oneLine, padEnd, printable, truncate } from './text.ts';
@@ -126,7 +126,9 @@ const around = ({ report }: AttemptView, pc: Colors): string[] => {
       ({ by, kind, code, detail }) =>
         `    ${pc.dim(`${by} (${kind})`)} ${code.replaceAll('_', ' ')}: ${truncate(oneLine(detail), DETAIL)}`,
     ),
-    ...(more === undefined ? [] : [`    ${pc.dim(`and ${formatCount(more, 'more thing')} found around the run`)}`]),
+    ...(more === undefined
+      ? []
+      : [`    ${pc.dim(`and ${formatCount(more, 'more thing')} found around the run`)}`]),
   ];
 };
 

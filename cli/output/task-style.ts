@@ -1,4 +1,4 @@
-import type { TaskView } from '../../shared/api/schemas.ts';
+import type { TaskView } from '../../shared/api/task-schemas.ts';
 import type { TaskStatus } from '../../shared/contract/task/status.ts';
 import type { Colors } from '../io.ts';
 import { oneLine, truncate } from './text.ts';

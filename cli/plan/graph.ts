@@ -1,5 +1,5 @@
 import type { PlanView } from '../../shared/api/plan-schemas.ts';
-import { sortDependenciesFirst } from '../../shared/contract/submission/graph.ts';
+import { sortDependenciesFirst } from '../../shared/contract/submission/dependency-graph.ts';
 import { describeSignal } from '../../shared/contract/submission/signals.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';

@@ -1,7 +1,11 @@
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance, type JS, StatementType } from '@duckdb/node-api';
-import { duckdbColumns } from '../../shared/control/ledger/columns.ts';
-import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTable } from '../../shared/control/ledger/rows.ts';
+import {
+  RECORD_TABLE_NAMES,
+  RECORD_TABLES,
+  type RecordTable,
+} from '../../shared/control/ledger/record-rows.ts';
+import { duckdbColumns } from '../../shared/control/ledger/table-columns.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { hasFiles } from './records.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { RECORD_TABLE_NAMES, type RecordTable } from '../../shared/control/ledger/rows.ts';
+import { RECORD_TABLE_NAMES, type RecordTable } from '../../shared/control/ledger/record-rows.ts';
 import { DATA_DIR, readConnectionFile } from '../connection.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { option } from '../parameters.ts';

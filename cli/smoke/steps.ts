@@ -1,4 +1,4 @@
-import type { AttemptView, TaskView } from '../../shared/api/schemas.ts';
+import type { AttemptView, TaskView } from '../../shared/api/task-schemas.ts';
 
 export const STEPS = ['start', 'agent', 'gates', 'verdict', 'deliver', 'settle'] as const;
 export type StepName = (typeof STEPS)[number];

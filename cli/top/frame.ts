@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import type { StatusView, TaskSummary } from '../../shared/api/schemas.ts';
+import type { StatusView, TaskSummary } from '../../shared/api/task-schemas.ts';
 import { TASK_STATUSES } from '../../shared/contract/task/status.ts';
-import type { QualityTrend } from '../../shared/control/metrics/schemas.ts';
+import type { QualityTrend } from '../../shared/control/metrics/quality-schemas.ts';
 import { formatAge, formatCount, formatDollars, formatPercent } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
 import { renderTable } from '../output/table.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
-import { CONTAINER_ENV_NAMES } from '../../shared/contract/names.ts';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { agentProgram, HOME } from '../programs.ts';
 
 /** Variables of this process that the agent program needs; none is a secret. */

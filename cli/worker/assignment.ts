@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import type { ClaimResponse } from '../../shared/api/report-schemas.ts';
-import type { AttemptView } from '../../shared/api/schemas.ts';
+import type { AttemptView } from '../../shared/api/task-schemas.ts';
 import type { Adapter } from '../../shared/contract/agents/adapter.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { listTestCommands } from '../../shared/contract/submission/signals.ts';
-import { buildPromptParts } from '../../shared/control/cascade/prompt.ts';
+import { buildPromptParts } from '../../shared/control/cascade/agent-prompt.ts';
 
 /** Settings of the worker for every task. */
 export interface WorkerSettings {

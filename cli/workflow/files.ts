@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Workflow } from '../../shared/contract/workflow/schema.ts';
-import { findBuiltinWorkflow } from '../../shared/control/workflow/builtin.ts';
-import { type RepositoryFileReader, loadWorkflow } from '../../shared/control/workflow/library.ts';
-import { type WorkflowProblem, workflowPath } from '../../shared/control/workflow/read.ts';
-import { MAX_ASSAY_FILE_BYTES } from '../../shared/reviews/rubric/read.ts';
+import { findBuiltinWorkflow } from '../../shared/control/workflow/builtin-workflows.ts';
+import { loadWorkflow, type RepositoryFileReader } from '../../shared/control/workflow/load-workflow.ts';
+import { type WorkflowProblem, workflowPath } from '../../shared/control/workflow/parse-workflow.ts';
+import { MAX_ASSAY_FILE_BYTES } from '../../shared/reviews/rubric/read-rubric.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { REPOSITORY_CONFIG_FILE } from '../../shared/contract/submission/image.ts';
-import { readFileAt } from '../../workspace/git/folder.ts';
-import type { GitStore } from '../../workspace/git/store.ts';
+import { REPOSITORY_CONFIG_FILE } from '../../shared/contract/submission/toolchain-image.ts';
+import type { GitStore } from '../../workspace/git/git-store.ts';
+import { readFileAt } from '../../workspace/git/tree-folder.ts';
 
 /** Largest `assay.yaml` in bytes that is read here. */
 const MAX_BYTES = 256 * 1024;

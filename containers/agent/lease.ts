@@ -1,4 +1,4 @@
-import { type ContainerClient, ApiRefusalError } from '../../shared/api/box-client.ts';
+import { ApiRefusalError, type ContainerClient } from '../../shared/api/container-client.ts';
 
 /** An agent that is done sooner than this saves the API a request; any other is seen to be alive soon enough. */
 const FIRST_BEAT_MS = 500;

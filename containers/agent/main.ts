@@ -1,4 +1,4 @@
-import { runContainer } from '../../workspace/supervisor/box.ts';
-import { runAgent } from './agent.ts';
+import { runContainer } from '../../workspace/supervisor/container.ts';
+import { runAgent } from './run-agent.ts';
 
 await runContainer('agent', runAgent);

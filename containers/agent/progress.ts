@@ -1,4 +1,4 @@
-import { type AgentRunState, totalUsage } from './adapters/reading.ts';
+import { type AgentRunState, totalUsage } from './adapters/run-state.ts';
 
 const many = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 

@@ -1,4 +1,4 @@
-import { runContainer } from '../../workspace/supervisor/box.ts';
-import { runGates } from './gates.ts';
+import { runContainer } from '../../workspace/supervisor/container.ts';
+import { runGates } from './run-gates.ts';
 
 await runContainer('gates', runGates);

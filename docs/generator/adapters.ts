@@ -5,13 +5,18 @@ import {
   ADAPTER_CAPABILITIES,
   type AdapterCapabilities,
   COMMAND_ADAPTER_HOOKS,
-  type HookSupportTable,
   type HookSupport,
-} from '../../shared/contract/agents/adapter-facts.ts';
+  type HookSupportTable,
+} from '../../shared/contract/agents/adapter-capabilities.ts';
 import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
-import { AGENT_HOOKS } from '../../shared/contract/agents/names.ts';
-import { FAILURE_CODE_POLICIES, type Remedy, remedyForCode, FAILURE_CLASS_POLICIES } from '../../shared/contract/failure/classes.ts';
+import { AGENT_HOOKS } from '../../shared/contract/agents/middleware-names.ts';
 import { FAILURE_CODES, type FailureCode } from '../../shared/contract/failure/failure-class.ts';
+import {
+  FAILURE_CLASS_POLICIES,
+  FAILURE_CODE_POLICIES,
+  type Remedy,
+  remedyForCode,
+} from '../../shared/contract/failure/failure-classes.ts';
 
 interface Recorded {
   readonly kind: AgentCliKind;
@@ -61,7 +66,9 @@ const facts = (): string =>
     AGENT_CLI_KINDS.map((kind) => {
       const of: AdapterCapabilities = ADAPTER_CAPABILITIES[kind];
       const { package: name, version } = CLI_VERSIONS[kind];
-      const can = [of.effortSetting, of.turnLimit, of.costLimit, of.structuredOutput, of.sessionResume].map(yes);
+      const can = [of.effortSetting, of.turnLimit, of.costLimit, of.structuredOutput, of.sessionResume].map(
+        yes,
+      );
       return [`\`${kind}\``, `${name} ${version}`, of.vendor, ...can, tiersOf(of)];
     }),
   );

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { Config } from '../../gates/pipeline/configuration/schema.ts';
-import { RULES } from '../../gates/rules/registry.ts';
+import { Config } from '../../gates/pipeline/configuration/config-schema.ts';
+import { RULES } from '../../gates/rules/rule-registry.ts';
 import type { Json, JsonObject } from './schemas.ts';
 
 /** docs/assay.schema.json: the JSON schema of `assay.yaml`, for editors. Each rule that can be set is there by its name. */

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeGateCondition } from '../../gates/core/conditions.ts';
 import type { Gate } from '../../gates/core/gate.ts';
+import { describeGateCondition } from '../../gates/core/gate-conditions.ts';
 import type { Language } from '../../gates/core/language.ts';
 import { LANGUAGES } from '../../gates/core/language.ts';
 import { FORMATTERS } from '../../gates/gates/auto-format/formatters.ts';
-import { GATES } from '../../gates/gates/registry.ts';
-import { GATES_WITH_EXTRA_TOOLS, TOOL_KINDS } from '../../gates/languages/tool.ts';
-import { BENCHMARK_SUITES, COVERAGE_SUITES } from '../../gates/tests/measure/suites.ts';
-import { MUTATION_TOOLS } from '../../gates/tests/mutation/tools.ts';
-import { LANGUAGE_PROFILES } from '../../gates/tests/running/choose.ts';
+import { GATES } from '../../gates/gates/gate-registry.ts';
+import { GATES_WITH_EXTRA_TOOLS, TOOL_KINDS } from '../../gates/languages/language-tool.ts';
+import { BENCHMARK_SUITES, COVERAGE_SUITES } from '../../gates/tests/measure/measurement-suites.ts';
+import { MUTATION_TOOLS } from '../../gates/tests/mutation/mutation-tools.ts';
+import { LANGUAGE_PROFILES } from '../../gates/tests/running/choose-tools.ts';
 
 /** Where more is said of a gate that has no page of its own. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
@@ -34,7 +34,8 @@ function linked(name: string): string {
   return page === undefined ? name : `[${name}](${page})`;
 }
 
-const defaultOf = ({ enabledByDefault, alsoEnabledBy }: Gate): string => (enabledByDefault ? 'on' : alsoEnabledBy ? `on with ${codes(alsoEnabledBy)}` : 'off');
+const defaultOf = ({ enabledByDefault, alsoEnabledBy }: Gate): string =>
+  enabledByDefault ? 'on' : alsoEnabledBy ? `on with ${codes(alsoEnabledBy)}` : 'off';
 
 interface Named {
   readonly name: string;

@@ -1,4 +1,10 @@
-import { isLiveStatus, isTerminalStatus, TASK_STATUSES, type TaskStatus, TASK_TRANSITIONS } from '../../shared/contract/task/status.ts';
+import {
+  isLiveStatus,
+  isTerminalStatus,
+  TASK_STATUSES,
+  TASK_TRANSITIONS,
+  type TaskStatus,
+} from '../../shared/contract/task/status.ts';
 
 const ARROWS = Object.entries(TASK_TRANSITIONS).flatMap(([event, { from, to }]) =>
   from.map((status: TaskStatus) => ({ event, from: status, to: to ?? status })),

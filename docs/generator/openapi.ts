@@ -1,9 +1,15 @@
-import { GATEWAY_ERRORS, GatewayErrorResponse } from '../../shared/api/gateway.ts';
+import { GATEWAY_ERRORS, GatewayErrorResponse } from '../../shared/api/api-gateway.ts';
 import { PROBLEMS, ProblemDetails } from '../../shared/api/problem.ts';
-import { refusalCodesOf } from '../../shared/api/refusals.ts';
 import { ClaimResponse } from '../../shared/api/report-schemas.ts';
-import { PATH_PARAMETERS, ROUTES, type RouteDefinition, type RouteName, takesIdempotencyKey } from '../../shared/api/routes.ts';
-import { AttemptList, TaskView } from '../../shared/api/schemas.ts';
+import { refusalCodesOf } from '../../shared/api/route-refusals.ts';
+import {
+  PATH_PARAMETERS,
+  ROUTES,
+  type RouteDefinition,
+  type RouteName,
+  takesIdempotencyKey,
+} from '../../shared/api/routes.ts';
+import { AttemptList, TaskView } from '../../shared/api/task-schemas.ts';
 import { rolesWithRight } from '../../shared/contract/access/rights.ts';
 import type { RefusalCode } from '../../shared/contract/refusal.ts';
 import { VERSION } from '../../shared/lib/version.ts';

@@ -1,6 +1,10 @@
-import { hiveColumns } from '../../shared/control/ledger/columns.ts';
 import { namedQueries } from '../../shared/control/ledger/named-queries.ts';
-import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTable } from '../../shared/control/ledger/rows.ts';
+import {
+  RECORD_TABLE_NAMES,
+  RECORD_TABLES,
+  type RecordTable,
+} from '../../shared/control/ledger/record-rows.ts';
+import { hiveColumns } from '../../shared/control/ledger/table-columns.ts';
 
 /** What a row is, by table. */
 const ROWS: Readonly<Record<RecordTable, string>> = {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { RoleConfig } from '../../shared/contract/roles/schema.ts';
-import { findUnknownPlaceholders } from '../../shared/control/roles/render.ts';
+import { findUnknownPlaceholders } from '../../shared/control/roles/render-prompt.ts';
 import { ROLE_FILES } from '../../shared/control/roles/role.ts';
 
 const ROLES = join(import.meta.dirname, '../../shared/control/roles/builtin');

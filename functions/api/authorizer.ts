@@ -3,12 +3,12 @@ import type {
   APIGatewaySimpleAuthorizerResult,
   APIGatewaySimpleAuthorizerWithContextResult,
 } from 'aws-lambda';
-import { parseBearerToken, parseToken, isSameHash } from '../../shared/contract/access/tokens.ts';
+import { isSameHash, parseBearerToken, parseToken } from '../../shared/contract/access/tokens.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
 import { findOperator } from '../../shared/store/operator-tokens.ts';
-import { createStores } from '../runtime/dynamodb.ts';
-import { withFailureLog } from '../runtime/heard.ts';
-import { type CallerIdentity, EMPTY_IDENTITY } from './identity.ts';
+import { withFailureLog } from '../runtime/log-context.ts';
+import { createStores } from '../runtime/stores.ts';
+import { type CallerIdentity, EMPTY_IDENTITY } from './caller-identity.ts';
 
 const { db, table, tasks } = createStores();
 
@@ -54,7 +54,9 @@ async function identify(authorization: string | undefined): Promise<CallerIdenti
 export const handler = withFailureLog(
   async (
     event: APIGatewayRequestAuthorizerEventV2,
-  ): Promise<APIGatewaySimpleAuthorizerResult | APIGatewaySimpleAuthorizerWithContextResult<CallerIdentity>> => {
+  ): Promise<
+    APIGatewaySimpleAuthorizerResult | APIGatewaySimpleAuthorizerWithContextResult<CallerIdentity>
+  > => {
     const identity = await identify(event.headers?.['authorization'] ?? event.headers?.['Authorization']);
     return identity === null ? { isAuthorized: false } : { isAuthorized: true, context: identity };
   },

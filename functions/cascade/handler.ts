@@ -1,13 +1,13 @@
-import { CascadeStepResult, CascadeStepInput } from '../../shared/contract/messages/queue.ts';
+import { CascadeStepInput, CascadeStepResult } from '../../shared/contract/messages/step-messages.ts';
 import {
   type CascadeContext,
   decideStep,
   selectModel,
   settleStep,
-} from '../../shared/use-cases/cascade/cascade.ts';
+} from '../../shared/use-cases/cascade/cascade-steps.ts';
 import { readCascadePolicy, readDeployedAgents, readHoldLimit, readTierModels } from '../runtime/config.ts';
-import { createStores } from '../runtime/dynamodb.ts';
-import { withFailureLog } from '../runtime/heard.ts';
+import { withFailureLog } from '../runtime/log-context.ts';
+import { createStores } from '../runtime/stores.ts';
 
 const { tasks, deadlines, locks, beliefs, tuning, spend, providerCooldowns: providers } = createStores();
 const models = readTierModels();

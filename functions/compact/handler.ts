@@ -1,15 +1,18 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import type { Context } from 'aws-lambda';
-import { FUNCTION_ENV_NAMES, objectKey } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES, objectKey } from '../../shared/contract/resource-names.ts';
 import { compactableDays } from '../../shared/control/ledger/compaction.ts';
-import { RECORD_TABLE_NAMES } from '../../shared/control/ledger/rows.ts';
+import { RECORD_TABLE_NAMES } from '../../shared/control/ledger/record-rows.ts';
 import { requireEnv } from '../../shared/store/env.ts';
-import { RecordObjectStore } from '../../shared/store/record-objects.ts';
-import { compactRecordsOfDay } from '../../shared/use-cases/operate/compact.ts';
-import { withFailureLog } from '../runtime/heard.ts';
+import { RecordObjectStore } from '../../shared/store/record-object-store.ts';
+import { compactRecordsOfDay } from '../../shared/use-cases/operate/compact-records.ts';
+import { withFailureLog } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
 
-const objects = new RecordObjectStore(new S3Client({}), process.env[FUNCTION_ENV_NAMES.lockedBucket] || requireEnv(FUNCTION_ENV_NAMES.bucket));
+const objects = new RecordObjectStore(
+  new S3Client({}),
+  process.env[FUNCTION_ENV_NAMES.lockedBucket] || requireEnv(FUNCTION_ENV_NAMES.bucket),
+);
 
 /** What must be left of the invocation's time, in milliseconds, for another object of some 32 MiB. */
 const RESERVE_MS = 60_000;

@@ -2,17 +2,31 @@ import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-p
 import { SFNClient } from '@aws-sdk/client-sfn';
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { Adapter } from '../../shared/contract/agents/adapter.ts';
-import { FUNCTION_ENV_NAMES, ITEM_KEY_PREFIXES, TABLE_KEYS } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES, ITEM_KEY_PREFIXES, TABLE_KEYS } from '../../shared/contract/resource-names.ts';
 import { requireEnv } from '../../shared/store/env.ts';
-import { StateMachines } from '../../shared/store/machines.ts';
-import { type ProjectionContext, projectTaskWrite, projectTaskRemoval } from '../../shared/use-cases/cascade/follow.ts';
-import { projectRequest } from '../../shared/use-cases/submit/requests.ts';
-import { createCompletionMetrics } from '../runtime/completions.ts';
-import { createStores } from '../runtime/dynamodb.ts';
+import { StateMachines } from '../../shared/store/state-machines.ts';
+import {
+  type ProjectionContext,
+  projectTaskRemoval,
+  projectTaskWrite,
+} from '../../shared/use-cases/cascade/stream-projections.ts';
+import { projectRequest } from '../../shared/use-cases/submit/work-requests.ts';
+import { createCompletionMetrics } from '../runtime/completion-metrics.ts';
 import { logger } from '../runtime/logger.ts';
-import { taskImages, taskIdOfRecord } from '../runtime/stream.ts';
+import { createStores } from '../runtime/stores.ts';
+import { taskIdOfRecord, taskImages } from '../runtime/stream-record.ts';
 
-const { tasks, locks, taskCounts: counts, beliefs, breakers, spend, workRequests: requests, providerCooldowns: providers, mergedWork: landed } = createStores();
+const {
+  tasks,
+  locks,
+  taskCounts: counts,
+  beliefs,
+  breakers,
+  spend,
+  workRequests: requests,
+  providerCooldowns: providers,
+  mergedWork: landed,
+} = createStores();
 const completions = createCompletionMetrics();
 // What it logs itself is about parsing only.
 const processor = new BatchProcessor(EventType.DynamoDBStreams);
@@ -25,7 +39,10 @@ const context: ProjectionContext = {
   breakers,
   spend,
   mergedWork: landed,
-  providers: { store: providers, fallback: Adapter.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.defaultAdapter))) },
+  providers: {
+    store: providers,
+    fallback: Adapter.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.defaultAdapter))),
+  },
   stateMachines: new StateMachines(new SFNClient({})),
   cascadeMachineArn: requireEnv(FUNCTION_ENV_NAMES.cascadeMachine),
   now: () => new Date(),

@@ -4,17 +4,17 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import * as z from 'zod';
-import type { LaunchMessage } from '../../shared/contract/messages/queue.ts';
-import { FUNCTION_ENV_NAMES, METRIC_NAMES } from '../../shared/contract/names.ts';
-import { submitterKey } from '../../shared/control/admission/fair-share.ts';
-import { failedRecordCount } from '../../shared/control/dead-letters/reader-answer.ts';
-import type { StreamConsumer } from '../../shared/control/dead-letters/schema.ts';
+import type { LaunchMessage } from '../../shared/contract/messages/step-messages.ts';
+import { FUNCTION_ENV_NAMES, METRIC_NAMES } from '../../shared/contract/resource-names.ts';
+import { submitterKey } from '../../shared/control/admission/admission-control.ts';
+import type { StreamConsumer } from '../../shared/control/dead-letters/dead-letter.ts';
+import { failedRecordCount } from '../../shared/control/dead-letters/partial-batch-response.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
-import { FailedBatchStore } from '../../shared/store/given-up.ts';
-import { recordDeadLetter, retryDeadLetters } from '../../shared/use-cases/operate/dead-letters.ts';
-import { createStores } from '../runtime/dynamodb.ts';
-import { withFailureLog } from '../runtime/heard.ts';
+import { FailedBatchStore } from '../../shared/store/failed-batches.ts';
+import { recordDeadLetter, retryDeadLetters } from '../../shared/use-cases/operate/retry-dead-letters.ts';
+import { withFailureLog } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
+import { createStores } from '../runtime/stores.ts';
 
 const { deadLetters: letters, tasks } = createStores();
 const sqs = new SQSClient({});
@@ -69,7 +69,11 @@ async function buryAll(event: SQSEvent): Promise<SQSBatchResponse> {
     event.Records.map((record) => {
       const queue = record.eventSourceARN.split(':').at(-1) ?? '';
       const sentAt = new Date(Number(record.attributes.SentTimestamp));
-      return recordDeadLetter({ queue, id: record.messageId, body: record.body, sentAt }, letters, new Date());
+      return recordDeadLetter(
+        { queue, id: record.messageId, body: record.body, sentAt },
+        letters,
+        new Date(),
+      );
     }),
   );
   for (const result of results)
@@ -91,7 +95,15 @@ export const handler = withFailureLog(
     if ('Records' in event) return buryAll(event);
     const goOn = (): boolean => context.getRemainingTimeInMillis() > RESERVE_MS;
     const result = await retryDeadLetters({
-      ...{ deadLetters: letters, tasks, failedBatches: givenUp, readerFunctions: readers, replayRecords: readAgain, sendLaunch: send, hasTimeLeft: goOn },
+      ...{
+        deadLetters: letters,
+        tasks,
+        failedBatches: givenUp,
+        readerFunctions: readers,
+        replayRecords: readAgain,
+        sendLaunch: send,
+        hasTimeLeft: goOn,
+      },
       now: () => new Date(),
     });
     if (result.failed.length > 0) logger.error('dead letters failed again', { failed: result.failed });

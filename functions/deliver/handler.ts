@@ -1,18 +1,18 @@
 import type { Context } from 'aws-lambda';
 import * as z from 'zod';
-import type { WriteCredentialRequest } from '../../shared/contract/messages/mint.ts';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import type { WriteCredentialRequest } from '../../shared/contract/messages/credential-messages.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
-import { CERTIFICATE_VARIABLES } from '../../workspace/process/environment.ts';
-import { killAllProcessGroups } from '../../workspace/process/groups.ts';
-import { takeAssignment } from '../../workspace/supervisor/assignment.ts';
-import { installCaBundle } from '../../workspace/supervisor/trust.ts';
-import { withFailureLog } from '../runtime/heard.ts';
+import { CERTIFICATE_VARIABLES } from '../../workspace/process/command-environment.ts';
+import { killAllProcessGroups } from '../../workspace/process/process-groups.ts';
+import { installCaBundle } from '../../workspace/supervisor/ca-bundle.ts';
+import { takeAssignment } from '../../workspace/supervisor/take-assignment.ts';
+import { createCredentialProvider } from '../runtime/credential-provider.ts';
+import { withFailureLog } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
-import { createCredentialProvider } from '../runtime/minter.ts';
-import { deliverWork } from './deliver.ts';
-import { withTemporaryFolder } from './folder.ts';
-import { readPushSecret } from './secret.ts';
+import { deliverWork } from './deliver-work.ts';
+import { readPushSecret } from './push-secret.ts';
+import { withTemporaryFolder } from './temporary-folder.ts';
 
 /** What the dispatcher says: which launch it is, and where its assignment lies. */
 const DeliverEvent = z.object({ box: z.string(), assignment_url: z.string() });
@@ -53,7 +53,10 @@ export const handler = withFailureLog(
         Math.max(0, lambda.getRemainingTimeInMillis() - LAST_WORDS_MS),
       );
       try {
-        const credentials = { getCredential: createCredentialProvider<WriteCredentialRequest>(), readSecret: readPushSecret };
+        const credentials = {
+          getCredential: createCredentialProvider<WriteCredentialRequest>(),
+          readSecret: readPushSecret,
+        };
         const embedded = optionalEnv(FUNCTION_ENV_NAMES.allowFileRepositories, 'false') === 'true';
         await deliverWork(assignment, { workDir, users: null, embedded, abort: late.signal }, credentials);
       } finally {

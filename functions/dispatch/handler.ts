@@ -3,24 +3,24 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { Adapter } from '../../shared/contract/agents/adapter.ts';
-import { LaunchMessage } from '../../shared/contract/messages/queue.ts';
-import { JudgeModels } from '../../shared/contract/models/models.ts';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
-import { ADMISSION_RETRY_SECONDS } from '../../shared/control/admission/fair-share.ts';
-import { ContainerRegister } from '../../shared/store/box-register.ts';
-import { EcsContainers } from '../../shared/store/boxes.ts';
-import { DeliveryInvoker } from '../../shared/store/deliveries.ts';
+import { LaunchMessage } from '../../shared/contract/messages/step-messages.ts';
+import { JudgeModels } from '../../shared/contract/models/judge-models.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { ADMISSION_RETRY_SECONDS } from '../../shared/control/admission/admission-control.ts';
+import { ContainerRegister } from '../../shared/store/container-register.ts';
+import { DeliveryInvoker } from '../../shared/store/delivery-invoker.ts';
+import { EcsContainers } from '../../shared/store/ecs-containers.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
-import { LaunchError } from '../../shared/store/run-task-answers.ts';
-import { type LaunchContext, launchContainer } from '../../shared/use-cases/containers/launch.ts';
+import { LaunchError } from '../../shared/store/launch-error.ts';
+import { type LaunchContext, launchContainer } from '../../shared/use-cases/containers/launch-container.ts';
 import { readContainerCapacity, readLeaseSeconds, readTierModels } from '../runtime/config.ts';
-import { createStores } from '../runtime/dynamodb.ts';
-import { withFailureLog } from '../runtime/heard.ts';
-import { readImageFamilies } from '../runtime/images.ts';
+import { createCredentialProvider } from '../runtime/credential-provider.ts';
+import { readImageFamilies } from '../runtime/image-families.ts';
+import { withFailureLog } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
-import { createCredentialProvider } from '../runtime/minter.ts';
-import { createObjectStore as objectStore } from '../runtime/objects.ts';
-import { backoffSeconds, queueUrlFromArn } from './back-off.ts';
+import { createObjectStore as objectStore } from '../runtime/object-store.ts';
+import { createStores } from '../runtime/stores.ts';
+import { backoffSeconds, queueUrlFromArn } from './backoff.ts';
 
 const { db, table, tasks, tuning: evolution } = createStores();
 const room = readContainerCapacity();
@@ -72,7 +72,10 @@ async function handle(record: SQSRecord): Promise<boolean> {
     });
     return true;
   } catch (error) {
-    const again = error instanceof LaunchError && error.isNextInLine ? Math.min(seconds, ADMISSION_RETRY_SECONDS) : seconds;
+    const again =
+      error instanceof LaunchError && error.isNextInLine
+        ? Math.min(seconds, ADMISSION_RETRY_SECONDS)
+        : seconds;
     const about = { message_id: record.messageId, retry_in_s: again, error };
     if (error instanceof LaunchError && error.kind === 'capacity') logger.warn('no capacity', about);
     else logger.error('launch failed', about);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { CheckRun, ForgeClient, CommentTarget } from '../../shared/control/forge/port.ts';
-import { type ForgeRequester, fetchAllPages } from './http.ts';
+import type { CheckRun, CommentTarget, ForgeClient } from '../../shared/control/forge/forge.ts';
+import { type ForgeRequester, fetchAllPages } from './forge-http.ts';
 
 /** So many annotations GitHub takes at once; further ones are added to those that are there. */
 const ANNOTATIONS = 50;

@@ -1,6 +1,11 @@
 import * as z from 'zod';
-import type { CheckRun, CheckConclusion, ForgeClient, CommentTarget } from '../../shared/control/forge/port.ts';
-import { type ForgeRequester, fetchAllPages } from './http.ts';
+import type {
+  CheckConclusion,
+  CheckRun,
+  CommentTarget,
+  ForgeClient,
+} from '../../shared/control/forge/forge.ts';
+import { type ForgeRequester, fetchAllPages } from './forge-http.ts';
 
 const Requests = z.array(z.object({ iid: z.number().int() }));
 const Made = z.object({ iid: z.number().int() });

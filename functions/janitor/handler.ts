@@ -1,21 +1,27 @@
 import type { Verdict } from '../../shared/contract/evidence/schema.ts';
-import { JanitorStepInput } from '../../shared/contract/messages/queue.ts';
-import { JudgeModels } from '../../shared/contract/models/models.ts';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import { JanitorStepInput } from '../../shared/contract/messages/step-messages.ts';
+import { JudgeModels } from '../../shared/contract/models/judge-models.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
-import { combineVerdicts, type ReducedEvidence, reduceEvidence } from '../../shared/use-cases/review/judge.ts';
-import { createStores } from '../runtime/dynamodb.ts';
-import { withFailureLog } from '../runtime/heard.ts';
-import { createObjectStore as objectStore } from '../runtime/objects.ts';
+import {
+  combineVerdicts,
+  type ReducedEvidence,
+  reduceEvidence,
+} from '../../shared/use-cases/review/janitor-steps.ts';
+import { withFailureLog } from '../runtime/log-context.ts';
+import { createObjectStore as objectStore } from '../runtime/object-store.ts';
+import { createStores } from '../runtime/stores.ts';
 
 const { tasks, tuning: evolution } = createStores();
 const objects = objectStore();
 const models = JudgeModels.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.judgesKnown, '{}')));
 
 /** A step of the janitor machine: `reduce` answers a verdict, `combine` writes the joined one and answers its word. */
-export const handler = withFailureLog(async (event: unknown): Promise<ReducedEvidence | { verdict: Verdict['verdict'] }> => {
-  const step = JanitorStepInput.parse(event);
-  if (step.step === 'reduce')
-    return reduceEvidence(step, { tasks, objects, models, evolution, now: new Date() });
-  return { verdict: await combineVerdicts(step, step, { tasks, now: new Date() }) };
-});
+export const handler = withFailureLog(
+  async (event: unknown): Promise<ReducedEvidence | { verdict: Verdict['verdict'] }> => {
+    const step = JanitorStepInput.parse(event);
+    if (step.step === 'reduce')
+      return reduceEvidence(step, { tasks, objects, models, evolution, now: new Date() });
+    return { verdict: await combineVerdicts(step, step, { tasks, now: new Date() }) };
+  },
+);

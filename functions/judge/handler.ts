@@ -1,17 +1,17 @@
 import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
-import { JudgeInput } from '../../shared/contract/messages/queue.ts';
-import { JudgeModels } from '../../shared/contract/models/models.ts';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
-import { ApprovalSettings } from '../../shared/control/approvals/rules.ts';
-import { createAskModel } from '../../shared/reviews/model-clients/ask.ts';
+import { JudgeInput } from '../../shared/contract/messages/step-messages.ts';
+import { JudgeModels } from '../../shared/contract/models/judge-models.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { ApprovalSettings } from '../../shared/control/approvals/approval-settings.ts';
+import { createAskModel } from '../../shared/reviews/model-clients/ask-model.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { askJudges, type JudgingContext } from '../../shared/use-cases/review/ask-judges.ts';
 import { createBudgetStopCounter } from '../runtime/budget-stops.ts';
 import { readCascadePolicy } from '../runtime/config.ts';
-import { createStores } from '../runtime/dynamodb.ts';
-import { withFailureLog } from '../runtime/heard.ts';
+import { withFailureLog } from '../runtime/log-context.ts';
 import { readModelKey } from '../runtime/model-key.ts';
-import { createObjectStore } from '../runtime/objects.ts';
+import { createObjectStore } from '../runtime/object-store.ts';
+import { createStores } from '../runtime/stores.ts';
 
 const { tasks, breakers, spend } = createStores();
 const context: JudgingContext = {

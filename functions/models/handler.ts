@@ -1,27 +1,28 @@
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
-import { gatesModels } from '../../shared/contract/models/box.ts';
-import { JudgeModels } from '../../shared/contract/models/models.ts';
-import { ModelProviders } from '../../shared/contract/models/providers.ts';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import { gatesModels } from '../../shared/contract/models/gates-models.ts';
+import { JudgeModels } from '../../shared/contract/models/judge-models.ts';
+import { ModelProviders } from '../../shared/contract/models/model-providers.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
 import { MeterStore } from '../../shared/store/meters.ts';
 import { ModelCallStore } from '../../shared/store/model-calls.ts';
 import { createBudgetStopCounter } from '../runtime/budget-stops.ts';
 import { readCascadePolicy, readTierModels } from '../runtime/config.ts';
-import { createStores } from '../runtime/dynamodb.ts';
-import { withFailureLog } from '../runtime/heard.ts';
+import { withFailureLog } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
-import { type StreamedResponse, serveModelCall } from './gateway.ts';
-import type { GatewayContext } from './parts.ts';
-import { parseModelRequest } from './request.ts';
+import { createStores } from '../runtime/stores.ts';
+import type { GatewayContext } from './gateway-context.ts';
+import { parseModelRequest } from './model-request.ts';
+import { type StreamedResponse, serveModelCall } from './serve-call.ts';
 
 const { db, table, tasks, spend } = createStores();
 const shared: Omit<GatewayContext, 'deadlineMs'> = {
   tasks,
   meters: new MeterStore(db, table),
-  callStore: optionalEnv(FUNCTION_ENV_NAMES.keepModelCalls, 'false') === 'true' ? new ModelCallStore(db, table) : null,
+  callStore:
+    optionalEnv(FUNCTION_ENV_NAMES.keepModelCalls, 'false') === 'true' ? new ModelCallStore(db, table) : null,
   providers: ModelProviders.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.modelProviders))),
   gatesModels: gatesModels(JudgeModels.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.judgeModels, '{}')))),
   budget: { policy: readCascadePolicy(), spend, onStop: createBudgetStopCounter() },

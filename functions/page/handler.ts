@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { PAGE_FILE } from '../../shared/api/page-paths.ts';
-import { loadPageFiles } from './files.ts';
-import { SECURITY_HEADERS } from './headers.ts';
+import { loadPageFiles } from './page-files.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** Lambda says where the function's own folder is. */
 const files = loadPageFiles(process.env['LAMBDA_TASK_ROOT'] ?? '.');

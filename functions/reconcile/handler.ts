@@ -2,26 +2,41 @@ import { ECSClient } from '@aws-sdk/client-ecs';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod';
-import { CONTAINER_ENV_NAMES, FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import { CONTAINER_ENV_NAMES, FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { START_GRACE_SECONDS } from '../../shared/control/task-commands/deadline.ts';
-import { ContainerRegister } from '../../shared/store/box-register.ts';
-import { EcsContainers } from '../../shared/store/boxes.ts';
+import { ContainerRegister } from '../../shared/store/container-register.ts';
+import { EcsContainers } from '../../shared/store/ecs-containers.ts';
 import { requireEnv } from '../../shared/store/env.ts';
-import { StateMachines } from '../../shared/store/machines.ts';
+import { StateMachines } from '../../shared/store/state-machines.ts';
 import { UpgradeStore } from '../../shared/store/upgrades.ts';
-import { parseContainerName, recordContainerStop } from '../../shared/use-cases/containers/box-stopped.ts';
-import { type SweepContext, sweepContainers } from '../../shared/use-cases/containers/sweep-boxes.ts';
-import { runAutomaticTuning } from '../../shared/use-cases/operate/evolve.ts';
+import {
+  parseContainerName,
+  recordContainerStop,
+} from '../../shared/use-cases/containers/container-stopped.ts';
+import { type SweepContext, sweepContainers } from '../../shared/use-cases/containers/sweep-containers.ts';
 import { giveDeadlines } from '../../shared/use-cases/operate/give-deadlines.ts';
-import { type ReconcileContext, reconcileTasks } from '../../shared/use-cases/operate/reconcile.ts';
-import { createCompletionMetrics } from '../runtime/completions.ts';
-import { readContainerCapacity, readCascadePolicy, readTierModels } from '../runtime/config.ts';
-import { createStores } from '../runtime/dynamodb.ts';
-import { withFailureLog } from '../runtime/heard.ts';
+import { type ReconcileContext, reconcileTasks } from '../../shared/use-cases/operate/reconcile-tasks.ts';
+import { runAutomaticTuning } from '../../shared/use-cases/operate/tune-settings.ts';
+import { createCompletionMetrics } from '../runtime/completion-metrics.ts';
+import { readCascadePolicy, readContainerCapacity, readTierModels } from '../runtime/config.ts';
+import { withFailureLog } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
+import { createStores } from '../runtime/stores.ts';
 
-const { db, table, tasks, deadlines, locks, taskCounts: counts, heartbeats: beats, workRequests: requests, beliefs, spend, tuning: evolution, dailyMetrics: figures } =
-  createStores();
+const {
+  db,
+  table,
+  tasks,
+  deadlines,
+  locks,
+  taskCounts: counts,
+  heartbeats: beats,
+  workRequests: requests,
+  beliefs,
+  spend,
+  tuning: evolution,
+  dailyMetrics: figures,
+} = createStores();
 const policy = readCascadePolicy();
 const models = readTierModels();
 const register = new ContainerRegister(db, table, readContainerCapacity().limits);
@@ -85,7 +100,10 @@ const DeliveryFailed = z.object({
 });
 
 /** What a delivery was lost by. One that was never begun is nobody's failure, as with a box that did not start. */
-function deliveryFailureReason({ detail }: z.infer<typeof DeliveryFailed>): { stopCode: string; why: string } {
+function deliveryFailureReason({ detail }: z.infer<typeof DeliveryFailed>): {
+  stopCode: string;
+  why: string;
+} {
   const { requestContext, responsePayload } = detail;
   if (requestContext.condition === 'EventAgeExceeded')
     return {
@@ -128,7 +146,11 @@ export const handler = withFailureLog(
     if (failed.success) {
       const { box } = failed.data.detail.requestPayload;
       const { stopCode, why } = deliveryFailureReason(failed.data);
-      return { lost: parseContainerName(box)?.kind === 'deliver' && (await recordContainerStop(box, stopCode, why, context)) };
+      return {
+        lost:
+          parseContainerName(box)?.kind === 'deliver' &&
+          (await recordContainerStop(box, stopCode, why, context)),
+      };
     }
     const { grace_seconds } = Schedule.parse(event);
     const goOn = () => lambda.getRemainingTimeInMillis() > RESERVE_MS;
@@ -148,7 +170,15 @@ export const handler = withFailureLog(
     if (result.failed.length > 0)
       logger.error('some tasks could not be put right', { failed: result.failed });
     const deadlines_given = await giveDeadlines({ tasks, deadlines, upgrades, goOn });
-    const evolving = { tuning: evolution, beliefs, taskCounts: counts, dailyMetrics: figures, models, policy, now: new Date() };
+    const evolving = {
+      tuning: evolution,
+      beliefs,
+      taskCounts: counts,
+      dailyMetrics: figures,
+      models,
+      policy,
+      now: new Date(),
+    };
     const evolved = await runAutomaticTuning(evolving).catch((error: unknown) => {
       logger.error('the settings could not be looked at', { error });
       return null;

@@ -1,22 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { CascadeStepResult, RepositoryStepInput } from '../../shared/contract/messages/queue.ts';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
-import { DEFAULT_TOOLCHAIN_IMAGE } from '../../shared/contract/submission/image.ts';
+import { CascadeStepResult, RepositoryStepInput } from '../../shared/contract/messages/step-messages.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { DEFAULT_TOOLCHAIN_IMAGE } from '../../shared/contract/submission/toolchain-image.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
-import type { ResolveBaseContext } from '../../shared/use-cases/cascade/base.ts';
+import type { ResolveBaseContext } from '../../shared/use-cases/cascade/resolve-base-commit.ts';
 import { runRepositoryStep } from '../../shared/use-cases/deliver/repository-step.ts';
-import { createStores } from '../runtime/dynamodb.ts';
-import { withFailureLog } from '../runtime/heard.ts';
-import { readImageFamilies } from '../runtime/images.ts';
-import { createCredentialProvider } from '../runtime/minter.ts';
-import { createHttpExchange } from './exchange.ts';
+import { createCredentialProvider } from '../runtime/credential-provider.ts';
+import { readImageFamilies } from '../runtime/image-families.ts';
+import { withFailureLog } from '../runtime/log-context.ts';
+import { createStores } from '../runtime/stores.ts';
+import { createHttpExchange } from './http-exchange.ts';
 import { readLocalRefs, sendToLocalGit } from './local-git.ts';
-import { createFilesReader } from './read-files.ts';
+import { createFilesReader } from './read-remote-files.ts';
 import { createHttpTransport, createRefsReader } from './smart-http.ts';
 
 const embedded = optionalEnv(FUNCTION_ENV_NAMES.allowFileRepositories, 'false') === 'true';
 const asking = createHttpExchange({ allowPrivateAddress: embedded });
-const [refsOverHttp, filesOverHttp] = [createRefsReader(asking), createFilesReader(createHttpTransport(asking))];
+const [refsOverHttp, filesOverHttp] = [
+  createRefsReader(asking),
+  createFilesReader(createHttpTransport(asking)),
+];
 const filesHere = createFilesReader(sendToLocalGit);
 const isHere = (repository: string): boolean => embedded && !repository.startsWith('https:');
 

@@ -2,11 +2,14 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { candidateRefNames } from '../../shared/contract/repository/base-ref.ts';
-import { type RemoteRefsReader, RepositoryUnavailableError } from '../../shared/use-cases/cascade/base.ts';
+import {
+  type RemoteRefsReader,
+  RepositoryUnavailableError,
+} from '../../shared/use-cases/cascade/resolve-base-commit.ts';
 import { parsePackets } from './pkt-line.ts';
-import type { GitTransport } from './read-files.ts';
+import type { GitTransport } from './read-remote-files.ts';
+import { ResponseTooLargeError } from './response-too-large.ts';
 import { parseAdvertisedRefs } from './smart-http.ts';
-import { ResponseTooLargeError } from './too-large.ts';
 
 const TIMEOUT_MS = 15_000;
 const MAX_BYTES = 8 * 1_048_576;
@@ -52,7 +55,10 @@ export const readLocalRefs: RemoteRefsReader = async (repository, ref) => {
 /** The same requests as over HTTP, put to the program that a server of git runs; for `file://` alone. */
 export const sendToLocalGit: GitTransport = async (repository, request) => {
   if (!repository.startsWith('file:'))
-    throw new RepositoryUnavailableError('single files are read over https, and from file:// repositories', false);
+    throw new RepositoryUnavailableError(
+      'single files are read over https, and from file:// repositories',
+      false,
+    );
   const settings = ['-c', 'safe.directory=*', '-c', 'uploadpack.allowFilter=true'];
   try {
     const run = promisify(execFile)(
@@ -70,7 +76,8 @@ export const sendToLocalGit: GitTransport = async (repository, request) => {
     run.child.stdin?.end(request);
     return parsePackets((await run).stdout);
   } catch (error) {
-    if (error instanceof RangeError) throw new ResponseTooLargeError(`git answered with more than ${MAX_BYTES} bytes`);
+    if (error instanceof RangeError)
+      throw new ResponseTooLargeError(`git answered with more than ${MAX_BYTES} bytes`);
     throw new RepositoryUnavailableError(saidOf(error), false);
   }
 };

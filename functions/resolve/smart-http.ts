@@ -1,8 +1,11 @@
-import { type RepositoryRef, candidateRefNames } from '../../shared/contract/repository/base-ref.ts';
-import { type RemoteRefsReader, RepositoryUnavailableError } from '../../shared/use-cases/cascade/base.ts';
-import type { HttpExchange, ExchangeResponse } from './exchange.ts';
-import { DELIMITER_PACKET, FLUSH_PACKET, type Packet, formatPacket, parsePackets } from './pkt-line.ts';
-import type { GitTransport } from './read-files.ts';
+import { candidateRefNames, type RepositoryRef } from '../../shared/contract/repository/base-ref.ts';
+import {
+  type RemoteRefsReader,
+  RepositoryUnavailableError,
+} from '../../shared/use-cases/cascade/resolve-base-commit.ts';
+import type { ExchangeResponse, HttpExchange } from './http-exchange.ts';
+import { DELIMITER_PACKET, FLUSH_PACKET, formatPacket, type Packet, parsePackets } from './pkt-line.ts';
+import type { GitTransport } from './read-remote-files.ts';
 
 const SERVICE = 'git-upload-pack';
 
@@ -28,7 +31,9 @@ export const createRefsReader =
       ...candidateRefNames(ref).map((name) => formatPacket(`ref-prefix ${name}`)),
       FLUSH_PACKET,
     ].join('');
-    return parseListedRefs(await createHttpTransport(exchange)(repository, Buffer.from(command), authorization));
+    return parseListedRefs(
+      await createHttpTransport(exchange)(repository, Buffer.from(command), authorization),
+    );
   };
 
 /** Requests of protocol 2 over HTTP. */

@@ -1,5 +1,5 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { FUNCTION_ENV_NAMES, METRIC_NAMES } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES, METRIC_NAMES } from '../../shared/contract/resource-names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 
 /** Tells CloudWatch that models were not asked because of a budget: the alarm of launches that were refused looks at the same metric. */

@@ -2,18 +2,20 @@ import * as z from 'zod';
 import { Adapter, CliKindList } from '../../shared/contract/agents/adapter.ts';
 import { DEFAULT_TIER_MODELS, TierModels } from '../../shared/contract/agents/tiers.ts';
 import { PROVIDERS } from '../../shared/contract/models/protocols.ts';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { DEFAULT_HOLD_LIMIT, HoldLimit } from '../../shared/contract/task/hold-limit.ts';
-import { ContainerCapacity } from '../../shared/control/admission/box-room.ts';
-import { ApprovalSettings } from '../../shared/control/approvals/rules.ts';
-import { CascadePolicy } from '../../shared/control/cascade/learning/policy.ts';
-import { ForgeSettingList } from '../../shared/control/forge/schema.ts';
-import type { AvailableAgents } from '../../shared/control/task-commands/adapter-choice.ts';
+import { ContainerCapacity } from '../../shared/control/admission/container-capacity.ts';
+import { ApprovalSettings } from '../../shared/control/approvals/approval-settings.ts';
+import { CascadePolicy } from '../../shared/control/cascade/learning/cascade-policy.ts';
+import { ForgeSettingList } from '../../shared/control/forge/forge-settings.ts';
+import type { AvailableAgents } from '../../shared/control/task-commands/adapter-problems.ts';
 import { optionalEnv, requireEnv } from '../../shared/store/env.ts';
 
 /** Models by tier, as the deployment was configured. */
 export const readTierModels = (): TierModels =>
-  TierModels.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.tierModels, JSON.stringify(DEFAULT_TIER_MODELS))));
+  TierModels.parse(
+    JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.tierModels, JSON.stringify(DEFAULT_TIER_MODELS))),
+  );
 
 /** How long a person has to decide about work that is held, and what happens then. */
 export const readHoldLimit = (): HoldLimit =>
@@ -35,7 +37,8 @@ export const readForgeSettings = (): z.infer<typeof ForgeSettingList> =>
   ForgeSettingList.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.forges, '[]')));
 
 /** Sizes of boxes, and how much may run at once. */
-export const readContainerCapacity = (): ContainerCapacity => ContainerCapacity.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.boxRoom)));
+export const readContainerCapacity = (): ContainerCapacity =>
+  ContainerCapacity.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.boxRoom)));
 
 /** What runs tasks. The embedded default has whatever is on the machine. */
 export const readDeployedAgents = (): AvailableAgents => ({

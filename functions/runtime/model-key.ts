@@ -1,5 +1,5 @@
-import type { ModelKey } from '../../shared/contract/models/key.ts';
-import { SECRET_CACHE_SECONDS, readCachedSecret } from './secret.ts';
+import type { ModelKey } from '../../shared/contract/models/model-key.ts';
+import { readCachedSecret, SECRET_CACHE_SECONDS } from './secrets.ts';
 
 async function read(key: ModelKey): Promise<string | undefined> {
   switch (key.via) {

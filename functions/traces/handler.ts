@@ -1,16 +1,16 @@
 import type { EventBridgeEvent } from 'aws-lambda';
 import * as z from 'zod';
-import type { MeteredCall } from '../../shared/contract/models/call.ts';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import type { MeteredCall } from '../../shared/contract/models/metered-call.ts';
 import { GitSecretSource } from '../../shared/contract/repository/git-secret.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { taskTrace } from '../../shared/control/telemetry/spans.ts';
+import { taskTrace } from '../../shared/control/telemetry/task-trace.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { ModelCallStore } from '../../shared/store/model-calls.ts';
-import { createStores } from '../runtime/dynamodb.ts';
-import { withFailureLog } from '../runtime/heard.ts';
-import { readSecretAs } from '../runtime/secret.ts';
-import { exportSpans, toReadableSpans } from './export.ts';
+import { withFailureLog } from '../runtime/log-context.ts';
+import { readSecretAs } from '../runtime/secrets.ts';
+import { createStores } from '../runtime/stores.ts';
+import { exportSpans, toReadableSpans } from './export-spans.ts';
 
 const TaskEnded = z.object({ task_id: z.string() });
 const Headers = z.record(z.string(), z.string());
@@ -18,7 +18,9 @@ const { db, table, tasks } = createStores();
 const calls = new ModelCallStore(db, table);
 const url = optionalEnv(FUNCTION_ENV_NAMES.otlpEndpoint, '');
 const service = optionalEnv(FUNCTION_ENV_NAMES.metricsNamespace, 'assay');
-const secret = GitSecretSource.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.otlpSecret, '{"via":"none"}')));
+const secret = GitSecretSource.parse(
+  JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.otlpSecret, '{"via":"none"}')),
+);
 
 /** Single calls that are told of a task at most, and of one of its attempts. What is left out is counted on the box. */
 const MOST_CALLS = 1_000;
@@ -31,11 +33,13 @@ async function callsOf({ id, attempts }: Task): Promise<MeteredCall[]> {
 }
 
 /** Tells a collector of a task that has ended. An error that is thrown is tried again: the same spans under the same ids. */
-export const handler = withFailureLog(async ({ detail }: EventBridgeEvent<string, unknown>): Promise<void> => {
-  if (url === '') return;
-  const task = await tasks.get(TaskEnded.parse(detail).task_id);
-  const trace = task && taskTrace(task, await callsOf(task));
-  if (!trace) return;
-  const headers = secret.via === 'none' ? {} : await readSecretAs('traces', Headers, secret);
-  await exportSpans(toReadableSpans(trace, service), { url, headers });
-});
+export const handler = withFailureLog(
+  async ({ detail }: EventBridgeEvent<string, unknown>): Promise<void> => {
+    if (url === '') return;
+    const task = await tasks.get(TaskEnded.parse(detail).task_id);
+    const trace = task && taskTrace(task, await callsOf(task));
+    if (!trace) return;
+    const headers = secret.via === 'none' ? {} : await readSecretAs('traces', Headers, secret);
+    await exportSpans(toReadableSpans(trace, service), { url, headers });
+  },
+);

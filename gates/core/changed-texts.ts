@@ -1,8 +1,8 @@
-import { readBlobSizes } from '../../workspace/git/blob-stream.ts';
-import { readBlobs } from '../../workspace/git/blobs.ts';
-import { getBasePath, type FileChange, type GitTreeEntry } from '../../workspace/git/changes.ts';
-import { isRegularFile } from '../../workspace/git/list.ts';
-import type { GitStore } from '../../workspace/git/store.ts';
+import { type FileChange, type GitTreeEntry, getBasePath } from '../../workspace/git/file-changes.ts';
+import type { GitStore } from '../../workspace/git/git-store.ts';
+import { isRegularFile } from '../../workspace/git/list-files.ts';
+import { readBlobs } from '../../workspace/git/read-blobs.ts';
+import { readBlobSizes } from '../../workspace/git/stream-blobs.ts';
 
 /** Largest text, in bytes, that is looked at; larger ones are data. */
 const MAX_TEXT_BYTES = 2 * 1_048_576;
@@ -29,7 +29,9 @@ export async function readChangedTexts(
   { store, changes }: { readonly store: GitStore; readonly changes: readonly FileChange[] },
   wanted: (path: string) => boolean,
 ): Promise<ChangedTexts> {
-  const touched = changes.filter((change) => wanted(change.path) || wanted(getBasePath(change) ?? change.path));
+  const touched = changes.filter(
+    (change) => wanted(change.path) || wanted(getBasePath(change) ?? change.path),
+  );
   if (touched.length === 0) return { texts: [], unreadablePaths: [] };
   const sizes = await readBlobSizes(
     store,

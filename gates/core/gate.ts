@@ -1,18 +1,18 @@
 import type * as z from 'zod';
+import type { CheckOutcome, EvidenceKind } from '../../shared/contract/check-outcome.ts';
 import type { Finding, GateEvidence } from '../../shared/contract/evidence/schema.ts';
-import type { EvidenceKind, CheckOutcome } from '../../shared/contract/outcome.ts';
 import type { Screenshot } from '../../shared/contract/screenshot.ts';
 import type { OnErrorAction } from '../../shared/contract/submission/on-error.ts';
 import type { BehaviourSettings } from './behaviour-settings.ts';
-import type { GateCondition } from './conditions.ts';
+import type { ExecutionEnvironment } from './execution-environment.ts';
 import type { FlakySettings } from './flaky-settings.ts';
-import type { HiddenTestsResult, HiddenTestEdits } from './hidden-result.ts';
+import type { GateCondition } from './gate-conditions.ts';
+import type { HiddenTestEdits, HiddenTestsResult } from './hidden-tests-result.ts';
 import type { Judge, JudgedTask } from './judge.ts';
-import type { PersistentCache } from './memory.ts';
+import type { PatchSubject } from './patch-subject.ts';
+import type { PersistentCache } from './persistent-cache.ts';
 import type { ProjectFiles } from './project-files.ts';
 import type { RuleSettings } from './rule-settings.ts';
-import type { PatchSubject } from './subject.ts';
-import type { ExecutionEnvironment } from './surroundings.ts';
 import type { TestResult } from './test-result.ts';
 
 /** What a gate gets for one run. Everything steering comes from the base commit. */

@@ -1,5 +1,5 @@
-import { type ListedFile, listFiles } from '../../workspace/git/list.ts';
-import type { GitStore } from '../../workspace/git/store.ts';
+import type { GitStore } from '../../workspace/git/git-store.ts';
+import { type ListedFile, listFiles } from '../../workspace/git/list-files.ts';
 
 /** The files of both sides. */
 export interface RevisionPaths {

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignalEvidence } from '../../shared/contract/evidence/schema.ts';
-import type { ProcessCommand, ProcessResult } from '../../workspace/process/run.ts';
-import type { PatchSubject } from './subject.ts';
+import type { ProcessCommand, ProcessResult } from '../../workspace/process/run-process.ts';
+import type { PatchSubject } from './patch-subject.ts';
 
 /** Milliseconds between two questions: nothing tells that somebody else's program listens now. */
 const PAUSE_MS = 100;
@@ -96,7 +96,9 @@ export function withService<T>(
   service: ServiceOptions,
   use: (answer: ServiceResponse) => Promise<T>,
 ): Promise<T | ServiceFailure> {
-  const turn = (serviceQueues.get(subject) ?? Promise.resolve()).then(() => runService(subject, service, use));
+  const turn = (serviceQueues.get(subject) ?? Promise.resolve()).then(() =>
+    runService(subject, service, use),
+  );
   serviceQueues.set(
     subject,
     turn.catch(() => {}),

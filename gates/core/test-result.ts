@@ -54,4 +54,5 @@ export function listSourceNames(reported: string): ReadonlySet<string> {
 }
 
 /** Whether a runner's name of a case may be that of a case as it is written. */
-export const isPossibleSourceName = (reported: string, written: string): boolean => listSourceNames(reported).has(written);
+export const isPossibleSourceName = (reported: string, written: string): boolean =>
+  listSourceNames(reported).has(written);

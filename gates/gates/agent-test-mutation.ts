@@ -1,4 +1,4 @@
-import { createMutationGate } from '../tests/mutation/gate.ts';
+import { createMutationGate } from '../tests/mutation/mutation-gate.ts';
 
 /** Whether the tests that the patch adds or changes notice when the code that they are about is changed in small ways. */
 export const agentTestMutationGate = createMutationGate({

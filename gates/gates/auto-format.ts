@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { isRegularFile } from '../../workspace/git/list.ts';
+import { isRegularFile } from '../../workspace/git/list-files.ts';
 import type { Gate, GateContext, GateResult } from '../core/gate.ts';
-import { buildGateResult, type GateFinding } from '../core/seen.ts';
-import { TOOL_PROFILE_SETTINGS, readToolProfiles } from '../tests/running/settings.ts';
-import { missingToolMessage, findToolVersion } from '../tests/running/tool-version.ts';
-import { findUnformattedFiles } from './auto-format/formatted.ts';
+import { buildGateResult, type GateFinding } from '../core/gate-finding.ts';
+import { readToolProfiles, TOOL_PROFILE_SETTINGS } from '../tests/running/tool-profile-settings.ts';
+import { findToolVersion, missingToolMessage } from '../tests/running/tool-version.ts';
+import { findUnformattedFiles } from './auto-format/find-unformatted.ts';
 import { type Formatter, selectFormatters } from './auto-format/formatters.ts';
 
 /** Says which changed files the project's formatter would write differently. It never fails and changes nothing. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Gate } from '../core/gate.ts';
-import { CommandSetting } from '../tests/gate-runs/command.ts';
-import { TOOL_PROFILE_SETTINGS, readToolProfiles } from '../tests/running/settings.ts';
+import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
+import { readToolProfiles, TOOL_PROFILE_SETTINGS } from '../tests/running/tool-profile-settings.ts';
 
 const Benchmark = z.strictObject({
   enabled: z.boolean().optional(),
@@ -22,15 +22,18 @@ export const benchmarkGate: Gate = {
   plan: async (project, settings) => {
     const { command } = Benchmark.prefault({}).parse(settings['benchmark']);
     if (command !== undefined) return [{ command }];
-    const { BENCHMARK_SUITES, planMeasurementSuites } = await import('../tests/measure/suites.ts');
+    const { BENCHMARK_SUITES, planMeasurementSuites } = await import(
+      '../tests/measure/measurement-suites.ts'
+    );
     return planMeasurementSuites(project, BENCHMARK_SUITES, readToolProfiles(settings));
   },
   run: async (context, settings) => {
-    const [{ compareMeasurements }, { BENCHMARK_SUITES }, { parseBenchmarks, findBenchmarkRegressions }] = await Promise.all([
-      import('../tests/measure/both.ts'),
-      import('../tests/measure/suites.ts'),
-      import('../tests/measure/benchmarks.ts'),
-    ]);
+    const [{ compareMeasurements }, { BENCHMARK_SUITES }, { parseBenchmarks, findBenchmarkRegressions }] =
+      await Promise.all([
+        import('../tests/measure/compare-measurements.ts'),
+        import('../tests/measure/measurement-suites.ts'),
+        import('../tests/measure/parse-benchmarks.ts'),
+      ]);
     const { threshold, command } = Benchmark.prefault({}).parse(settings['benchmark']);
     return compareMeasurements(context, settings, {
       command: context.command ?? command,

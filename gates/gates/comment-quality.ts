@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Gate } from '../core/gate.ts';
 import { isTestPath } from '../core/test-paths.ts';
-import { TOOL_PROFILE_SETTINGS } from '../tests/running/settings.ts';
-import { runCodeRules } from './code-reading.ts';
+import { TOOL_PROFILE_SETTINGS } from '../tests/running/tool-profile-settings.ts';
+import { runCodeRules } from './code-rule-gate.ts';
 
 const STYLES = ['auto', 'google', 'numpy', 'rest'] as const;
 const Style = z.enum(STYLES, { error: () => `must be one of ${STYLES.join(', ')}` });
@@ -20,12 +20,13 @@ export const commentQualityGate: Gate = {
     ...TOOL_PROFILE_SETTINGS,
   },
   run: async (context, settings) => {
-    const [{ COMMENT_QUALITY_RULES }, { findDocFindings }, { readDocstringStyle }, { mergeToolFindings }] = await Promise.all([
-      import('../rules/comment-quality/rules.ts'),
-      import('../rules/comment-quality/look.ts'),
-      import('../languages/python/docstring-style.ts'),
-      import('../tests/gate-runs/beside.ts'),
-    ]);
+    const [{ COMMENT_QUALITY_RULES }, { findDocFindings }, { readDocstringStyle }, { mergeToolFindings }] =
+      await Promise.all([
+        import('../rules/comment-quality/rules.ts'),
+        import('../rules/comment-quality/doc-findings.ts'),
+        import('../languages/python/docstring-style.ts'),
+        import('../tests/gate-runs/merge-tool-findings.ts'),
+      ]);
     const style = Style.safeParse(settings['comment_quality_style']).data ?? 'auto';
     return runCodeRules(context, COMMENT_QUALITY_RULES, async (code) => {
       const own = await findDocFindings(code);

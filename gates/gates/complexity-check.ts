@@ -1,12 +1,17 @@
 import * as z from 'zod';
-import { getBasePath, type FileChange, type GitTreeEntry } from '../../workspace/git/changes.ts';
-import { isRegularFile } from '../../workspace/git/list.ts';
+import { type FileChange, type GitTreeEntry, getBasePath } from '../../workspace/git/file-changes.ts';
+import { isRegularFile } from '../../workspace/git/list-files.ts';
 import type { Gate, GateContext, GateResult } from '../core/gate.ts';
 import { isProjectCode } from '../core/language.ts';
-import { versionLine, type ToolProgram } from '../languages/tool.ts';
-import { CommandSetting } from '../tests/gate-runs/command.ts';
-import { parseComplexity, computeGrowth } from '../tests/measure/complexity.ts';
-import { type Measurement, runMeasurement, writeOutputToReportLine, createUnmeasuredResult } from '../tests/measure/measure.ts';
+import { type ToolProgram, versionLine } from '../languages/language-tool.ts';
+import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
+import { computeGrowth, parseComplexity } from '../tests/measure/parse-complexity.ts';
+import {
+  createUnmeasuredResult,
+  type Measurement,
+  runMeasurement,
+  writeOutputToReportLine,
+} from '../tests/measure/run-measurement.ts';
 import { findToolVersion } from '../tests/running/tool-version.ts';
 
 interface ComplexityTool extends ToolProgram {
@@ -45,7 +50,14 @@ export const complexityCheckGate: Gate = {
     const command = CommandSetting.safeParse(settings['complexity_command']).data;
     if (command !== undefined) return [{ command }];
     const [{ line, installHint }, ...others] = countersFor(project.changedPaths.filter(isProjectCode));
-    return [{ command: line, installHint, alternatives: others.map((other) => other.line), hasBuiltInFallback: true }];
+    return [
+      {
+        command: line,
+        installHint,
+        alternatives: others.map((other) => other.line),
+        hasBuiltInFallback: true,
+      },
+    ];
   },
   run: async (context, settings) => {
     const now = context.subject.changes.flatMap((change) => codeAt(change.path, change.headEntry));
@@ -65,7 +77,7 @@ export const complexityCheckGate: Gate = {
     }
     const found = await counterFor(context, now);
     if (found === null) {
-      const { compareBuiltInComplexity } = await import('../tests/measure/own-complexity.ts');
+      const { compareBuiltInComplexity } = await import('../tests/measure/built-in-complexity.ts');
       return compareBuiltInComplexity(context, (base, current) => ({
         ...judgeGrowth(base, current, threshold, { tool: 'assay' }),
         kind: 'checked_by_us',

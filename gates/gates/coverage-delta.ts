@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Gate } from '../core/gate.ts';
-import { CommandSetting } from '../tests/gate-runs/command.ts';
-import { TOOL_PROFILE_SETTINGS, readToolProfiles } from '../tests/running/settings.ts';
+import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
+import { readToolProfiles, TOOL_PROFILE_SETTINGS } from '../tests/running/tool-profile-settings.ts';
 
 /** The share of covered lines may not fall. */
 export const coverageDeltaGate: Gate = {
@@ -19,14 +19,14 @@ export const coverageDeltaGate: Gate = {
   plan: async (project, settings) => {
     const command = CommandSetting.safeParse(settings['coverage_delta_command']).data;
     if (command !== undefined) return [{ command }];
-    const { COVERAGE_SUITES, planMeasurementSuites } = await import('../tests/measure/suites.ts');
+    const { COVERAGE_SUITES, planMeasurementSuites } = await import('../tests/measure/measurement-suites.ts');
     return planMeasurementSuites(project, COVERAGE_SUITES, readToolProfiles(settings));
   },
   run: async (context, settings) => {
     const [{ compareMeasurements }, { COVERAGE_SUITES }, coverage] = await Promise.all([
-      import('../tests/measure/both.ts'),
-      import('../tests/measure/suites.ts'),
-      import('../tests/measure/coverage.ts'),
+      import('../tests/measure/compare-measurements.ts'),
+      import('../tests/measure/measurement-suites.ts'),
+      import('../tests/measure/parse-coverage.ts'),
     ]);
     const command = context.command ?? CommandSetting.safeParse(settings['coverage_delta_command']).data;
     return compareMeasurements(context, settings, {

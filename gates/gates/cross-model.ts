@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { OnErrorSetting } from '../../shared/contract/submission/on-error.ts';
 import { VotingRules } from '../../shared/reviews/judging/voting.ts';
 import type { Gate } from '../core/gate.ts';
-import { EMPTY_DIFF_RESULT } from '../rules/llm/ask.ts';
+import { EMPTY_DIFF_RESULT } from '../rules/llm/ask-model.ts';
 
 const CrossModelSettings = z.strictObject({
   enabled: z.boolean().optional(),
@@ -27,7 +27,7 @@ export const crossModelGate: Gate = {
   asksModel: true,
   run: async (context, settings) => {
     if (context.subject.changes.length === 0) return EMPTY_DIFF_RESULT;
-    const { runCrossModelReview } = await import('../rules/llm/review.ts');
+    const { runCrossModelReview } = await import('../rules/llm/cross-model-review.ts');
     return runCrossModelReview(context, CrossModelSettings.parse(settings['cross_model'] ?? {}));
   },
 };

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Gate, GateContext, GateResult } from '../core/gate.ts';
-import { CommandSetting } from '../tests/gate-runs/command.ts';
-import { TOOL_PROFILE_SETTINGS } from '../tests/running/settings.ts';
-import { runCodeRules } from './code-reading.ts';
+import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
+import { TOOL_PROFILE_SETTINGS } from '../tests/running/tool-profile-settings.ts';
+import { runCodeRules } from './code-rule-gate.ts';
 
 /** How sure vulture has to be, in percent. */
 const Confidence = z.number().int().min(0).max(100);
@@ -26,8 +26,8 @@ export const deadCodeGate: Gate = {
   run: async (context, settings) => {
     const [{ DEAD_CODE_RULES }, { findDeadCodeFindings }, { mergeToolFindings }] = await Promise.all([
       import('../rules/dead-code/rules.ts'),
-      import('../rules/dead-code/look.ts'),
-      import('../tests/gate-runs/beside.ts'),
+      import('../rules/dead-code/dead-code-findings.ts'),
+      import('../tests/gate-runs/merge-tool-findings.ts'),
     ]);
     const confidence = Confidence.safeParse(settings['dead_code_min_confidence']).data ?? DEFAULT_CONFIDENCE;
     const ours = await runCodeRules(context, DEAD_CODE_RULES, async (code) => {

@@ -1,5 +1,5 @@
 import type { Gate } from '../core/gate.ts';
-import { createCommandGate } from '../tests/gate-runs/command.ts';
+import { createCommandGate } from '../tests/gate-runs/command-gate.ts';
 
 const audit = createCommandGate({
   name: 'dep_audit',
@@ -18,5 +18,8 @@ const audit = createCommandGate({
 export const depAuditGate: Gate = {
   ...audit,
   run: (context, settings) =>
-    audit.run({ ...context, subject: { ...context.subject, tree: context.subject.treeWithPatchLockFiles } }, settings),
+    audit.run(
+      { ...context, subject: { ...context.subject, tree: context.subject.treeWithPatchLockFiles } },
+      settings,
+    ),
 };

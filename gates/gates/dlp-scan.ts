@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Gate } from '../core/gate.ts';
-import type { DlpCategory } from '../rules/dlp-scan/category.ts';
-import { HostsSetting, PathsSetting, PrefixesSetting } from '../rules/scan/settings.ts';
+import type { DlpCategory } from '../rules/dlp-scan/dlp-category.ts';
+import { HostsSetting, PathsSetting, PrefixesSetting } from '../rules/scan/scan-settings.ts';
 
 /** What a finding of a category does. */
 const DlpAction = z.enum(['block', 'warn', 'off'], { error: () => 'must be block, warn or off' });
@@ -35,9 +35,9 @@ export const dlpScanGate: Gate = {
   run: async (context, given) => {
     const config = Settings.parse(given);
     const [{ runScan }, { buildDlpDetectors }, { readProjectLicense }, { DLP_RULES }] = await Promise.all([
-      import('../rules/scan-runs/run.ts'),
-      import('../rules/dlp-scan/detectors.ts'),
-      import('../rules/dlp-scan/own.ts'),
+      import('../rules/scan-runs/run-scan.ts'),
+      import('../rules/dlp-scan/dlp-detectors.ts'),
+      import('../rules/dlp-scan/project-license.ts'),
       import('../rules/dlp-scan-rules.ts'),
     ]);
     const { store, base, changedPaths } = context.subject;
@@ -49,7 +49,11 @@ export const dlpScanGate: Gate = {
       proprietary: config.dlp_proprietary ?? DEFAULT_ACTIONS.proprietary,
     };
     const own = await readProjectLicense(store, base, changedPaths);
-    const { detectors, categoryOf } = buildDlpDetectors({ projectLicense: own, allowedPrefixes: prefixes, internalHosts: hosts });
+    const { detectors, categoryOf } = buildDlpDetectors({
+      projectLicense: own,
+      allowedPrefixes: prefixes,
+      internalHosts: hosts,
+    });
     const on = detectors.filter(({ rule }) => actions[categoryOf(rule)] !== 'off');
     return runScan(context, {
       detectors: on,

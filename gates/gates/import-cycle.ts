@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Gate } from '../core/gate.ts';
-import { CommandSetting } from '../tests/gate-runs/command.ts';
-import { runCodeRules } from './code-reading.ts';
+import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
+import { runCodeRules } from './code-rule-gate.ts';
 
 /** Circles of imports, by a graph of our own or by the project's command. */
 export const importCycleGate: Gate = {
@@ -19,7 +19,7 @@ export const importCycleGate: Gate = {
     }
     const [{ IMPORT_CYCLE_RULES }, { findImportCycles }] = await Promise.all([
       import('../rules/import-cycle/rules.ts'),
-      import('../rules/import-cycle/cycles.ts'),
+      import('../rules/import-cycle/import-cycles.ts'),
     ]);
     return runCodeRules(context, IMPORT_CYCLE_RULES, async ({ project, changes }) => ({
       findings: findImportCycles(project, changes),

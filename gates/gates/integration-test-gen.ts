@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { OnErrorSetting } from '../../shared/contract/submission/on-error.ts';
 import type { Gate } from '../core/gate.ts';
 import { grammarOfPath } from '../core/language.ts';
-import { EMPTY_DIFF_RESULT } from '../rules/llm/ask.ts';
-import { CommandSetting } from '../tests/gate-runs/command.ts';
+import { EMPTY_DIFF_RESULT } from '../rules/llm/ask-model.ts';
+import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
 
 /** Lets a model write an integration test for the patch, and runs it. */
 export const integrationTestGenGate: Gate = {
@@ -24,7 +24,8 @@ export const integrationTestGenGate: Gate = {
     const changed = context.subject.changes.filter(({ path, headEntry }) => headEntry && grammarOfPath(path));
     if (changed.length === 0) return { ...EMPTY_DIFF_RESULT, detail: 'no code was added or changed' };
     const { generateAndRunTest } = await import('../rules/llm/generated-test.ts');
-    const command = context.command ?? CommandSetting.safeParse(settings['integration_test_command']).data ?? null;
+    const command =
+      context.command ?? CommandSetting.safeParse(settings['integration_test_command']).data ?? null;
     return generateAndRunTest(
       context,
       changed.map(({ path }) => path),

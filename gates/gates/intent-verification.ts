@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { OnErrorSetting } from '../../shared/contract/submission/on-error.ts';
 import { PROMPTS } from '../../shared/reviews/judging/prompts.ts';
 import type { Gate } from '../core/gate.ts';
-import { askModelForPurpose, EMPTY_DIFF_RESULT, withInjectionCheck } from '../rules/llm/ask.ts';
-import { readLimitedDiff } from '../rules/llm/diff.ts';
+import { askModelForPurpose, EMPTY_DIFF_RESULT, withInjectionCheck } from '../rules/llm/ask-model.ts';
+import { readLimitedDiff } from '../rules/llm/patch-diff.ts';
 
 const Settings = z.strictObject({
   enabled: z.boolean().optional(),

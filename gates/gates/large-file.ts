@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { readThreadCpuMs } from '../../workspace/process/cpu-time.ts';
 import type { Gate } from '../core/gate.ts';
+import { toEvidenceFindings } from '../core/gate-finding.ts';
 import { NO_RULE_SETTINGS } from '../core/rule-settings.ts';
-import { toEvidenceFindings } from '../core/seen.ts';
-import { createLevelLookup, describeWeakenedRules } from '../rules/framework/levels.ts';
-import { LARGE_FILE_RULES, LARGE_FILE_LIMITS } from '../rules/large-file/rules.ts';
+import { createLevelLookup, describeWeakenedRules } from '../rules/framework/rule-levels.ts';
+import { LARGE_FILE_LIMITS, LARGE_FILE_RULES } from '../rules/large-file/rules.ts';
 
 const settings = {
   large_file_check: z.boolean().optional(),
@@ -26,11 +26,15 @@ export const largeFileGate: Gate = {
   run: async ({ subject, timeoutMs, ruleSettings = NO_RULE_SETTINGS }, given) => {
     const { large_file_threshold: lines, large_file_bytes: bytes } = Settings.parse(given);
     const [{ findLargeFiles, measureChangedFiles }, { applyRuleSettings }] = await Promise.all([
-      import('../rules/large-file/measure.ts'),
-      import('../rules/framework/findings.ts'),
+      import('../rules/large-file/file-sizes.ts'),
+      import('../rules/framework/run-rules.ts'),
     ]);
     const { measured, timedOut } = await measureChangedFiles(subject, readThreadCpuMs() + timeoutMs);
-    const large = applyRuleSettings(findLargeFiles(measured, { lines, bytes }), LARGE_FILE_RULES, createLevelLookup(ruleSettings));
+    const large = applyRuleSettings(
+      findLargeFiles(measured, { lines, bytes }),
+      LARGE_FILE_RULES,
+      createLevelLookup(ruleSettings),
+    );
     return {
       // Never `failed`: a pipeline that requires this gate would block on it, and a long file is not a wrong one.
       outcome: timedOut ? 'timed_out' : 'passed',

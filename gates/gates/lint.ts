@@ -1,4 +1,4 @@
-import { createCommandGate } from '../tests/gate-runs/command.ts';
+import { createCommandGate } from '../tests/gate-runs/command-gate.ts';
 
 /** The project's linter. */
 export const lintGate = createCommandGate({

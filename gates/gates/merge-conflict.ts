@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { readThreadCpuMs } from '../../workspace/process/cpu-time.ts';
 import type { Gate, GateResult } from '../core/gate.ts';
+import { toEvidenceFindings } from '../core/gate-finding.ts';
 import { NO_RULE_SETTINGS } from '../core/rule-settings.ts';
-import { toEvidenceFindings } from '../core/seen.ts';
-import { createLevelLookup, describeWeakenedRules } from '../rules/framework/levels.ts';
+import { createLevelLookup, describeWeakenedRules } from '../rules/framework/rule-levels.ts';
 
 /** Whether the work still fits on the branch that it is to go to, and whether marks of an earlier conflict were left in it. */
 export const mergeConflictGate: Gate = {
@@ -16,15 +16,23 @@ export const mergeConflictGate: Gate = {
   readVolatileFacts: (subject) => subject.findUpstream(),
   run: async ({ subject, timeoutMs, ruleSettings = NO_RULE_SETTINGS }): Promise<GateResult> => {
     const deadline = readThreadCpuMs() + timeoutMs;
-    const [{ findConflictMarkers }, { findMergeConflicts }, { MIN_MERGE_GIT_VERSION }, { CONFLICT_MARKER_RULES }, { applyRuleSettings }] =
-      await Promise.all([
-        import('../rules/merge-conflict/markers.ts'),
-        import('../rules/merge-conflict/merge.ts'),
-        import('../../workspace/git/merge.ts'),
-        import('../rules/merge-conflict/rules.ts'),
-        import('../rules/framework/findings.ts'),
-      ]);
-    const [found, upstream] = await Promise.all([findConflictMarkers(subject, deadline), subject.findUpstream()]);
+    const [
+      { findConflictMarkers },
+      { findMergeConflicts },
+      { MIN_MERGE_GIT_VERSION },
+      { CONFLICT_MARKER_RULES },
+      { applyRuleSettings },
+    ] = await Promise.all([
+      import('../rules/merge-conflict/conflict-markers.ts'),
+      import('../rules/merge-conflict/trial-merge.ts'),
+      import('../../workspace/git/merge-trees.ts'),
+      import('../rules/merge-conflict/rules.ts'),
+      import('../rules/framework/run-rules.ts'),
+    ]);
+    const [found, upstream] = await Promise.all([
+      findConflictMarkers(subject, deadline),
+      subject.findUpstream(),
+    ]);
     const markers = applyRuleSettings(found, CONFLICT_MARKER_RULES, createLevelLookup(ruleSettings));
     const merge = upstream && (await findMergeConflicts(subject.store, subject.patched, upstream));
     const left = markers.filter(({ severity }) => severity === 'fails');

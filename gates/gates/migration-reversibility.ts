@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Gate } from '../core/gate.ts';
 import { NO_RULE_SETTINGS } from '../core/rule-settings.ts';
-import { createLevelLookup } from '../rules/framework/levels.ts';
-import { buildRuleGateResult } from './reading-gate.ts';
+import { createLevelLookup } from '../rules/framework/rule-levels.ts';
+import { buildRuleGateResult } from './rule-gate.ts';
 
 /** Whether every migration that the patch adds or changes can be taken back again. */
 export const migrationReversibilityGate: Gate = {
@@ -14,15 +14,25 @@ export const migrationReversibilityGate: Gate = {
   settings: { migration_reversibility_check: z.boolean().optional() },
   run: async (context) => {
     const [{ checkMigrations }, { MIGRATION_RULES }, { applyRuleSettings }] = await Promise.all([
-      import('../rules/migration-reversibility/check.ts'),
+      import('../rules/migration-reversibility/migration-check.ts'),
       import('../rules/migration-reversibility/rules.ts'),
-      import('../rules/framework/findings.ts'),
+      import('../rules/framework/run-rules.ts'),
     ]);
     const { migrationCount, findings, tooLarge } = await checkMigrations(context.subject);
-    const all = applyRuleSettings(findings, MIGRATION_RULES, createLevelLookup(context.ruleSettings ?? NO_RULE_SETTINGS));
-    const result = buildRuleGateResult(context, all, MIGRATION_RULES, `${migrationCount} migrations looked at`, {
-      migrations: migrationCount,
-    });
+    const all = applyRuleSettings(
+      findings,
+      MIGRATION_RULES,
+      createLevelLookup(context.ruleSettings ?? NO_RULE_SETTINGS),
+    );
+    const result = buildRuleGateResult(
+      context,
+      all,
+      MIGRATION_RULES,
+      `${migrationCount} migrations looked at`,
+      {
+        migrations: migrationCount,
+      },
+    );
     if (result.outcome === 'failed') return result;
     if (tooLarge.length > 0)
       return { ...result, outcome: 'inert', detail: `too large to be read: ${tooLarge.join(', ')}` };

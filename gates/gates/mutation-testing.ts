@@ -1,4 +1,4 @@
-import { createMutationGate } from '../tests/mutation/gate.ts';
+import { createMutationGate } from '../tests/mutation/mutation-gate.ts';
 
 /** Whether the tests notice when the changed code is changed in small ways. */
 export const mutationTestingGate = createMutationGate({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Gate } from '../core/gate.ts';
-import { PathsSetting, PrefixesSetting } from '../rules/scan/settings.ts';
+import { PathsSetting, PrefixesSetting } from '../rules/scan/scan-settings.ts';
 
 const settings = {
   pii_scan: z.boolean().optional(),
@@ -23,8 +23,8 @@ export const piiScanGate: Gate = {
     const { pii_scan_paths, pii_ignore_paths, pii_allowlist_prefixes } = Settings.parse(given);
     // Its rules take some time to load and to make ready; a box that does not scan need not wait for that.
     const [{ runScan }, { buildPiiDetectors }, { PII_RULES }] = await Promise.all([
-      import('../rules/scan-runs/run.ts'),
-      import('../rules/pii-scan/detectors.ts'),
+      import('../rules/scan-runs/run-scan.ts'),
+      import('../rules/pii-scan/pii-detectors.ts'),
       import('../rules/pii-scan-rules.ts'),
     ]);
     return runScan(context, {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { readFlakySettings } from '../core/flaky-settings.ts';
 import type { Gate } from '../core/gate.ts';
-import { CommandSetting } from '../tests/gate-runs/command.ts';
-import { findTestCommand } from '../tests/running/tools.ts';
+import { CommandSetting } from '../tests/gate-runs/command-gate.ts';
+import { findTestCommand } from '../tests/running/project-scripts.ts';
 
 /** Whether new and changed tests fail without the patch and pass with it. */
 export const redFirstGate: Gate = {
@@ -25,7 +25,7 @@ export const redFirstGate: Gate = {
         findings: [],
         detail: 'no red_first_command or test_command is set, and the project configures no tests',
       };
-    const { runRedFirst } = await import('../tests/red-first/look.ts');
+    const { runRedFirst } = await import('../tests/red-first/run-red-first.ts');
     return runRedFirst({ ...context, flakySettings: readFlakySettings(settings) }, command);
   },
 };

@@ -1,6 +1,6 @@
 import type { Gate } from '../core/gate.ts';
-import { BROWSER_PROGRAMS } from '../screenshots/browser.ts';
-import { ScreenshotsSetting } from '../screenshots/settings.ts';
+import { BROWSER_PROGRAMS } from '../screenshots/find-browser.ts';
+import { ScreenshotsSetting } from '../screenshots/screenshots-setting.ts';
 
 /** Pictures of the application, taken by a browser; what they show is for others to judge. */
 export const screenshotsGate: Gate = {
@@ -19,7 +19,7 @@ export const screenshotsGate: Gate = {
     return [{ command: first, alternatives: instead }, ...(command === undefined ? [] : [{ command }])];
   },
   run: async (context, settings) => {
-    const { takeScreenshots } = await import('../screenshots/run.ts');
+    const { takeScreenshots } = await import('../screenshots/take-screenshots.ts');
     return takeScreenshots(context, ScreenshotsSetting.prefault({}).parse(settings['screenshots']));
   },
 };

@@ -1,4 +1,4 @@
-import { createCommandGate } from '../tests/gate-runs/command.ts';
+import { createCommandGate } from '../tests/gate-runs/command-gate.ts';
 
 /** A scanner for unsafe code: bandit for Python, semgrep for the other languages. */
 export const securityScanGate = createCommandGate({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { GateContext } from '../core/gate.ts';
 import { isCodePath } from '../languages/code-paths.ts';
-import { createRuleGate } from './reading-gate.ts';
+import { createRuleGate } from './rule-gate.ts';
 
 /** What the patch adds to keep checks quiet: suppression comments, and code that cheats whoever runs it. */
 export const suppressionsGate = createRuleGate({
@@ -20,6 +20,8 @@ async function withoutLint(
   settings: Readonly<Record<string, unknown>>,
 ): Promise<readonly string[]> {
   if (settings['lint'] === true || settings['lint_command'] !== undefined) return requiredGates;
-  const { isToolConfigured } = await import('../tests/running/choose.ts');
-  return (await isToolConfigured(subject, 'lint')) ? requiredGates : requiredGates.filter((gate) => gate !== 'lint');
+  const { isToolConfigured } = await import('../tests/running/choose-tools.ts');
+  return (await isToolConfigured(subject, 'lint'))
+    ? requiredGates
+    : requiredGates.filter((gate) => gate !== 'lint');
 }

@@ -10,7 +10,7 @@ export const testExpansionGate: Gate = {
   condition: 'code_changed',
   settings: { test_expansion: z.boolean().optional() },
   run: async (context) => {
-    const { checkUntestedCode } = await import('../rules/test-expansion/look.ts');
+    const { checkUntestedCode } = await import('../rules/test-expansion/untested-code.ts');
     return checkUntestedCode(context);
   },
 };

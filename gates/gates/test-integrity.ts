@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { createRuleGate } from './reading-gate.ts';
+import { createRuleGate } from './rule-gate.ts';
 
 /** What the changed tests look like: notes for a person or a judge. What decides is what runs, in the tests gate. */
 export const testIntegrityGate = createRuleGate({

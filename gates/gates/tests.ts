@@ -1,4 +1,4 @@
-import { createCommandGate } from '../tests/gate-runs/command.ts';
+import { createCommandGate } from '../tests/gate-runs/command-gate.ts';
 
 /** The project's tests, and those that the patch deletes or weakens in their base version. */
 export const testsGate = createCommandGate({

@@ -1,4 +1,10 @@
-import { grammarOfPath, isProjectCode, LANGUAGES, type Language, languageOfGrammar } from '../core/language.ts';
+import {
+  grammarOfPath,
+  isProjectCode,
+  LANGUAGES,
+  type Language,
+  languageOfGrammar,
+} from '../core/language.ts';
 import type { ProjectFiles } from '../core/project-files.ts';
 
 /** Files other than code that belong to one language. */

@@ -1,8 +1,13 @@
 import type { SignalEvidence } from '../../shared/contract/evidence/schema.ts';
 import type { CompletionSignal } from '../../shared/contract/submission/signals.ts';
-import { truncateText } from '../../shared/lib/cut.ts';
-import { RESPONSE_TIMEOUT_MS, type ServiceResponse, type ServiceFailure, withService } from '../core/service.ts';
-import type { PatchSubject } from '../core/subject.ts';
+import { truncateText } from '../../shared/lib/truncate.ts';
+import type { PatchSubject } from '../core/patch-subject.ts';
+import {
+  RESPONSE_TIMEOUT_MS,
+  type ServiceFailure,
+  type ServiceResponse,
+  withService,
+} from '../core/service.ts';
 
 type ApiResponds = Extract<CompletionSignal, { type: 'api_responds' }>;
 

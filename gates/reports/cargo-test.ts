@@ -1,5 +1,5 @@
-import { type TestResult, createTestResult } from '../core/test-result.ts';
-import { type FailedTest, type ReportReader, parseJsonLines, createTestReport } from './report.ts';
+import { createTestResult, type TestResult } from '../core/test-result.ts';
+import { createTestReport, type FailedTest, parseJsonLines, type ReportReader } from './tool-report.ts';
 
 /** Names of the lines that stand for many things at once, of which cargo tells an exit code only. */
 const GROUPS: ReadonlySet<string> = new Set(['doctests', 'examples']);
@@ -26,7 +26,12 @@ export const readCargoTestJson: ReportReader = (text) => {
   for (const { type, event, name, exec_time, stdout } of events) {
     const outcome = typeof event === 'string' ? OUTCOMES[event] : undefined;
     if (type !== 'test' || outcome === undefined || typeof name !== 'string') continue;
-    const result = createTestResult(name, null, outcome, typeof exec_time === 'number' ? exec_time * 1_000 : null);
+    const result = createTestResult(
+      name,
+      null,
+      outcome,
+      typeof exec_time === 'number' ? exec_time * 1_000 : null,
+    );
     cases.push(result);
     if (outcome === 'failed')
       failures.push({

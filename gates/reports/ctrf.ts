@@ -1,15 +1,15 @@
-import { type TestResult, createTestResult } from '../core/test-result.ts';
+import { createTestResult, type TestResult } from '../core/test-result.ts';
 import {
+  createFailedTest,
+  createTestReport,
   type FailedTest,
   type ReportReader,
-  createFailedTest,
-  toCheckoutPath,
-  toJsonList,
   removeCheckoutRoot,
   requireJsonList,
+  toCheckoutPath,
+  toJsonList,
   toJsonRecord,
-  createTestReport,
-} from './report.ts';
+} from './tool-report.ts';
 
 /** Common Test Report Format, a JSON document. What is `pending` or `other` did not come to a result. */
 export const readCtrf: ReportReader = (text, ground) => {

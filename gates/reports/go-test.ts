@@ -1,5 +1,5 @@
-import { type TestResult, createTestResult } from '../core/test-result.ts';
-import { type FailedTest, type ReportReader, parseJsonLines, createTestReport } from './report.ts';
+import { createTestResult, type TestResult } from '../core/test-result.ts';
+import { createTestReport, type FailedTest, parseJsonLines, type ReportReader } from './tool-report.ts';
 
 /** A place inside the package's folder, as `testing` prints it before a message. */
 const PLACE = /^\s{1,16}([\w.-]{1,200}\.go):(\d{1,9}): (.{0,2000})$/;

@@ -1,14 +1,14 @@
-import { type TestResult, createTestResult } from '../core/test-result.ts';
+import { createTestResult, type TestResult } from '../core/test-result.ts';
 import {
+  createFailedTest,
+  createTestReport,
   type FailedTest,
   type ReportReader,
-  createFailedTest,
+  requireJsonList,
   toCheckoutPath,
   toJsonList,
-  requireJsonList,
   toJsonRecord,
-  createTestReport,
-} from './report.ts';
+} from './tool-report.ts';
 
 /** `jest --json`, and the `json` reporter of vitest. A file that could not be run is a failed case of its own. */
 export const readJest: ReportReader = (text, ground) => {

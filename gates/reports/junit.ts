@@ -1,15 +1,15 @@
 import { XMLParser } from 'fast-xml-parser';
-import { type TestResult, createTestResult } from '../core/test-result.ts';
+import { createTestResult, type TestResult } from '../core/test-result.ts';
 import {
+  createTestReport,
   type FailedTest,
   type ReportReader,
   type ReportRoot,
+  removeCheckoutRoot,
   toCheckoutPath,
   toJsonList,
-  removeCheckoutRoot,
   toJsonRecord,
-  createTestReport,
-} from './report.ts';
+} from './tool-report.ts';
 
 const PARSER = new XMLParser({
   ignoreAttributes: false,

@@ -1,4 +1,11 @@
-import { createToolFinding, type ReportReader, createFindingsReport, toJsonList, requireJsonList, toJsonRecord } from './report.ts';
+import {
+  createFindingsReport,
+  createToolFinding,
+  type ReportReader,
+  requireJsonList,
+  toJsonList,
+  toJsonRecord,
+} from './tool-report.ts';
 
 type Suppressions = readonly Readonly<Record<string, unknown>>[];
 
@@ -31,7 +38,9 @@ const createSarifReader =
 export const readSarif: ReportReader = createSarifReader((suppressions) => suppressions.length === 0);
 
 /** What a comment in the code suppresses counts. */
-const despiteComments = createSarifReader((suppressions) => suppressions.every(({ kind }) => kind === 'inSource'));
+const despiteComments = createSarifReader((suppressions) =>
+  suppressions.every(({ kind }) => kind === 'inSource'),
+);
 
 /** A relative reference is percent-encoded too. */
 function decoded(uri: unknown): unknown {
@@ -75,7 +84,9 @@ export const readGolangciSarif: ReportReader = (text, ground) => {
     ...report,
     findings: report.findings.map((each) => {
       const [, file, line, message] = (each.rule === 'typecheck' ? QUOTED.exec(each.message) : null) ?? [];
-      return file === undefined ? each : createToolFinding(ground, { file, line: Number(line) }, each.rule, message);
+      return file === undefined
+        ? each
+        : createToolFinding(ground, { file, line: Number(line) }, each.rule, message);
     }),
   };
 };

@@ -1,5 +1,5 @@
-import { type TestResult, createTestResult } from '../core/test-result.ts';
-import { type FailedTest, type ReportReader, removeCheckoutRoot, createTestReport } from './report.ts';
+import { createTestResult, type TestResult } from '../core/test-result.ts';
+import { createTestReport, type FailedTest, type ReportReader, removeCheckoutRoot } from './tool-report.ts';
 
 /** A test line of TAP 13 or 14; subtests are indented. */
 const LINE = /^([ \t]{0,400})(not )?ok\b(?: {1,4}\d{1,9})?(?: {1,4}- | {1,4}|$)([^\n]{0,2000})$/;

@@ -1,5 +1,5 @@
-import { type TestResult, createTestResult } from '../core/test-result.ts';
-import { type FailedTest, type ReportReader, createTestReport } from './report.ts';
+import { createTestResult, type TestResult } from '../core/test-result.ts';
+import { createTestReport, type FailedTest, type ReportReader } from './tool-report.ts';
 
 /** A line of `python -m unittest -v`: name, class, and what became of it; between them a description may stand on a line of its own. */
 const CASE =

@@ -1,6 +1,6 @@
-import { ALLOWED_FILES_GATE } from '../../shared/contract/evidence/names.ts';
+import { ALLOWED_FILES_GATE } from '../../shared/contract/evidence/gate-names.ts';
 import type { GateEvidence, ProtectedFile } from '../../shared/contract/evidence/schema.ts';
-import type { ExpectedChange } from '../../shared/contract/submission/expects.ts';
+import type { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
 import { isTestPath } from '../core/test-paths.ts';
 
 /** What becomes of a patch that changes more than the files that its task names. */

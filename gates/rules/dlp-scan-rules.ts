@@ -1,16 +1,17 @@
-import { PROPRIETARY_RULES } from './dlp-scan/rules/internal.ts';
 import { LICENSE_RULES } from './dlp-scan/rules/licenses.ts';
-import { REGULATED_DATA_RULES } from './dlp-scan/rules/regulated.ts';
-import { createRuleFamily } from './framework/family.ts';
+import { PROPRIETARY_RULES } from './dlp-scan/rules/proprietary.ts';
+import { REGULATED_DATA_RULES } from './dlp-scan/rules/regulated-data.ts';
 import type { PatchView, Rule } from './framework/rule.ts';
+import { createRuleFamily } from './framework/rule-family.ts';
 
 async function collectFindings(patch: PatchView) {
-  const [{ findScanFindings }, { Scanner }, { buildDlpDetectors }, { readProjectLicense }] = await Promise.all([
-    import('./scan-runs/reading.ts'),
-    import('./scan/scanner.ts'),
-    import('./dlp-scan/detectors.ts'),
-    import('./dlp-scan/own.ts'),
-  ]);
+  const [{ findScanFindings }, { Scanner }, { buildDlpDetectors }, { readProjectLicense }] =
+    await Promise.all([
+      import('./scan-runs/scan-findings.ts'),
+      import('./scan/scanner.ts'),
+      import('./dlp-scan/dlp-detectors.ts'),
+      import('./dlp-scan/project-license.ts'),
+    ]);
   const paths = patch.changes.map(({ path }) => path);
   const own = await readProjectLicense(patch.store, patch.base, paths);
   return findScanFindings(
@@ -21,4 +22,8 @@ async function collectFindings(patch: PatchView) {
 }
 
 /** Rules of the gate `dlp_scan`. */
-export const DLP_RULES: readonly Rule[] = createRuleFamily(collectFindings, [...REGULATED_DATA_RULES, ...LICENSE_RULES, ...PROPRIETARY_RULES]);
+export const DLP_RULES: readonly Rule[] = createRuleFamily(collectFindings, [
+  ...REGULATED_DATA_RULES,
+  ...LICENSE_RULES,
+  ...PROPRIETARY_RULES,
+]);

@@ -1,7 +1,7 @@
-import { createRuleFamily } from './framework/family.ts';
 import type { PatchView, Rule } from './framework/rule.ts';
-import { NAMED_SECRET_RULES } from './pii-scan/rules/named.ts';
-import { PERSONAL_DATA_RULES } from './pii-scan/rules/personal.ts';
+import { createRuleFamily } from './framework/rule-family.ts';
+import { NAMED_SECRET_RULES } from './pii-scan/rules/named-secrets.ts';
+import { PERSONAL_DATA_RULES } from './pii-scan/rules/personal-data.ts';
 import { TOKEN_RULES } from './pii-scan/rules/tokens.ts';
 import type { Scanner } from './scan/scanner.ts';
 
@@ -9,16 +9,20 @@ let ready: Promise<Scanner> | null = null;
 const scanner = async (): Promise<Scanner> => {
   const [{ Scanner }, { buildPiiDetectors }] = await Promise.all([
     import('./scan/scanner.ts'),
-    import('./pii-scan/detectors.ts'),
+    import('./pii-scan/pii-detectors.ts'),
   ]);
   return new Scanner(buildPiiDetectors());
 };
 
 async function collectFindings(patch: PatchView) {
-  const { findScanFindings } = await import('./scan-runs/reading.ts');
+  const { findScanFindings } = await import('./scan-runs/scan-findings.ts');
   ready ??= scanner();
   return findScanFindings(patch, await ready, (_rule, severity) => severity !== 'medium');
 }
 
 /** Rules of the gate `pii_scan` that are ours; those of secretlint's preset are secretlint's. */
-export const PII_RULES: readonly Rule[] = createRuleFamily(collectFindings, [...TOKEN_RULES, ...NAMED_SECRET_RULES, ...PERSONAL_DATA_RULES]);
+export const PII_RULES: readonly Rule[] = createRuleFamily(collectFindings, [
+  ...TOKEN_RULES,
+  ...NAMED_SECRET_RULES,
+  ...PERSONAL_DATA_RULES,
+]);

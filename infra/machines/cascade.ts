@@ -1,5 +1,9 @@
 import type { LaunchKind } from '../../shared/contract/box-kind.ts';
-import type { CASCADE_STEPS, REPOSITORY_STEPS, CASCADE_STAGES } from '../../shared/contract/messages/queue.ts';
+import type {
+  CASCADE_STAGES,
+  CASCADE_STEPS,
+  REPOSITORY_STEPS,
+} from '../../shared/contract/messages/step-messages.ts';
 import {
   AGAIN,
   integration,

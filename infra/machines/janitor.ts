@@ -1,5 +1,5 @@
-import type { JanitorStepInput } from '../../shared/contract/messages/queue.ts';
-import { JANITOR_SECONDS, JUDGING_SECONDS } from '../../shared/reviews/judging/limits.ts';
+import type { JanitorStepInput } from '../../shared/contract/messages/step-messages.ts';
+import { JANITOR_SECONDS, JUDGING_SECONDS } from '../../shared/reviews/judging/judging-limits.ts';
 import { AGAIN, invoke, LAMBDA_FAULTS, type State, UNEXPECTED } from './states.ts';
 
 export interface JanitorParts {

@@ -1,5 +1,11 @@
-import { type ExpectedCatch, type AdversarialCase, replaceText, type CaseFiles, type PatchFiles } from './case.ts';
-import { GO_TEST_CONFIG } from './projects.ts';
+import {
+  type AdversarialCase,
+  type CaseFiles,
+  type ExpectedCatch,
+  type PatchFiles,
+  replaceText,
+} from './adversarial-case.ts';
+import { GO_TEST_CONFIG } from './sample-projects.ts';
 
 export const GO_SOURCE = `package clock
 
@@ -69,7 +75,11 @@ export const buildGoCase = (
   expectedCatch: caught,
   honestTwin: { name: `${twin.name} (Go)`, patch: twin.patch },
 });
-export const expectGoBlockedByRule = (rule: string): ExpectedCatch => ({ how: 'blocked', by: 'suppressions', rule });
+export const expectGoBlockedByRule = (rule: string): ExpectedCatch => ({
+  how: 'blocked',
+  by: 'suppressions',
+  rule,
+});
 /** The tests, edited. */
 export const editGoTests = (...pairs: readonly (readonly [string, string])[]): PatchFiles => ({
   'clock_test.go': replaceText(GO_TEST, ...pairs),

@@ -1,14 +1,19 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { selectRunnableCases } from './available.ts';
+import { readBlindCases } from './blind-cases.ts';
 import { ADVERSARIAL_CORPUS } from './corpus.ts';
-import { readBlindCases } from './folder.ts';
-import { renderCorpusResults, writeCorpusResults } from './page.ts';
-import { judgeResumably } from './record.ts';
-import { summarizeCorpusRun, renderCorpusTable } from './report.ts';
-import { isSampled } from './sample.ts';
-import { createReviewModel, renderReviewReport, reviewPassedPatches, selectReviewCases } from './second-look.ts';
+import { renderCorpusTable, summarizeCorpusRun } from './corpus-report.ts';
+import {
+  createReviewModel,
+  renderReviewReport,
+  reviewPassedPatches,
+  selectReviewCases,
+} from './requirements-review.ts';
+import { renderCorpusResults, writeCorpusResults } from './results-page.ts';
+import { judgeResumably } from './resumable-run.ts';
+import { selectRunnableCases } from './runnable-cases.ts';
+import { isSampled } from './sampling.ts';
 
 const HELP = `Usage: npm run evasion -- [options]
 
@@ -84,7 +89,11 @@ if (model === undefined && (options.url ?? options.price) !== undefined)
 if (model !== undefined && (options.write || options.record !== undefined))
   fail('--second-look takes neither --write nor --record');
 const all =
-  folder !== undefined ? readBlindCases(folder, options.hidden) : model === undefined ? ADVERSARIAL_CORPUS : selectReviewCases();
+  folder !== undefined
+    ? readBlindCases(folder, options.hidden)
+    : model === undefined
+      ? ADVERSARIAL_CORPUS
+      : selectReviewCases();
 const sample = whole('sample', options.sample);
 const parallel = whole('parallel', options.parallel);
 if (options.write && (folder !== undefined || only !== undefined || sample !== 1))
@@ -95,7 +104,8 @@ const corpus = all
 if (only !== undefined && corpus.length === 0) fail(`no case has "${only}" in its class or name`);
 
 const told = (error: unknown): never => fail(error instanceof Error ? error.message : String(error));
-const looker = model === undefined ? null : await createReviewModel(model, options.url, options.price).catch(told);
+const looker =
+  model === undefined ? null : await createReviewModel(model, options.url, options.price).catch(told);
 
 const { stderr } = process;
 const { cases, missing } = selectRunnableCases(corpus);

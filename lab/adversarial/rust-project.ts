@@ -1,4 +1,10 @@
-import { type ExpectedCatch, type AdversarialCase, replaceText, type CaseFiles, type PatchFiles } from './case.ts';
+import {
+  type AdversarialCase,
+  type CaseFiles,
+  type ExpectedCatch,
+  type PatchFiles,
+  replaceText,
+} from './adversarial-case.ts';
 
 export const RUST_TEST_CONFIG = 'lint: false\ntests: true\ntest_command: cargo test --offline';
 export const RUST_LIB_SOURCE = `//! Clocks.
@@ -40,9 +46,15 @@ fn an_hour_is_an_hour() {
     assert_eq!(hours(60), 1);
 }
 `;
-export const CARGO_MANIFEST = '[package]\nname = "clock"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\n';
-export const RUST_BASE_FILES: CaseFiles = { 'Cargo.toml': CARGO_MANIFEST, 'src/lib.rs': RUST_LIB_SOURCE, 'tests/outer.rs': RUST_INTEGRATION_TEST };
-export const EXTRA_RUST_TEST = 'use clock::hours;\n\n#[test]\nfn none_is_none() {\n    assert_eq!(hours(0), 0);\n}\n';
+export const CARGO_MANIFEST =
+  '[package]\nname = "clock"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\n';
+export const RUST_BASE_FILES: CaseFiles = {
+  'Cargo.toml': CARGO_MANIFEST,
+  'src/lib.rs': RUST_LIB_SOURCE,
+  'tests/outer.rs': RUST_INTEGRATION_TEST,
+};
+export const EXTRA_RUST_TEST =
+  'use clock::hours;\n\n#[test]\nfn none_is_none() {\n    assert_eq!(hours(0), 0);\n}\n';
 
 interface Twin {
   readonly name: string;
@@ -65,7 +77,11 @@ export const buildRustCase = (
   expectedCatch: caught,
   honestTwin: { ...twin, name: `${twin.name} (Rust)` },
 });
-export const expectRustBlockedByRule = (rule: string): ExpectedCatch => ({ how: 'blocked', by: 'suppressions', rule });
+export const expectRustBlockedByRule = (rule: string): ExpectedCatch => ({
+  how: 'blocked',
+  by: 'suppressions',
+  rule,
+});
 export const editBrokenRustLib = (...pairs: readonly (readonly [string, string])[]): PatchFiles => ({
   'src/lib.rs': replaceText(BROKEN_RUST_LIB, ...pairs),
 });

@@ -1,4 +1,4 @@
-import type { CaseFiles } from './case.ts';
+import type { CaseFiles } from './adversarial-case.ts';
 
 /** The part of vitest that cases use, on what Node brings along: its tests are run, and nothing is installed. */
 const SHIM = `const { beforeEach, describe, it, test } = require('node:test');

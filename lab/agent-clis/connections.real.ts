@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ModelServer, startModelServer } from '../../test/support/models/server.ts';
-import { createTemporaryFolder } from '../../test/support/repository.ts';
-import { findProgram } from '../../test/support/tools.ts';
-import { INSTALLED_CLIS } from './place.ts';
-import { runCli } from './run-case.ts';
+import { createTemporaryFolder } from '../../test/support/git-repository.ts';
+import { type ModelServer, startModelServer } from '../../test/support/models/model-server.ts';
+import { findProgram } from '../../test/support/test-tools.ts';
+import { INSTALLED_CLIS } from './installed-clis.ts';
+import { runCli } from './run-cli.ts';
 
 const canTrace = findProgram('strace') !== null;
 if (!canTrace)
@@ -44,7 +44,12 @@ describe.runIf(canTrace)('what a CLI talks to', () => {
     'is the gateway alone, with %s: no telemetry, no updates, no look-ups',
     async (kind) => {
       const file = join(createTemporaryFolder(), 'trace');
-      const { failure } = await runCli(server, { kind, scenario: 'ok', commandPrefix: traced(file), timeoutS: 200 });
+      const { failure } = await runCli(server, {
+        kind,
+        scenario: 'ok',
+        commandPrefix: traced(file),
+        timeoutS: 200,
+      });
       expect(failure).toBeNull();
       expect(existsSync(file)).toBe(true);
       expect([...new Set(outside(file))]).toEqual([]);

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { VENDOR_ENV } from '../../shared/contract/names.ts';
-import { INSTALLED_CLIS } from './place.ts';
+import { VENDOR_ENV } from '../../shared/contract/resource-names.ts';
+import { INSTALLED_CLIS } from './installed-clis.ts';
 
 const MAIN = join(import.meta.dirname, '../../cli/main.ts');
 const withoutKeys = Object.fromEntries(

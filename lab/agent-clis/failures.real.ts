@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
 import { AGENT_CLI_KINDS, type AgentCliKind } from '../../shared/contract/agents/adapter.ts';
-import { classifyAttemptFailure } from '../../shared/control/failures/of-attempt.ts';
-import { report, meteredUsage } from '../../test/support/builders.ts';
-import { type ModelServer, startModelServer } from '../../test/support/models/server.ts';
-import { FAILURE_CASES } from './cases.ts';
-import { INSTALLED_CLIS, IS_RECORDING } from './place.ts';
-import { writeRecordedRun } from './record.ts';
-import { type CliRunResult, runCli } from './run-case.ts';
+import { classifyAttemptFailure } from '../../shared/control/failures/attempt-failure.ts';
+import { meteredUsage, report } from '../../test/support/builders.ts';
+import { type ModelServer, startModelServer } from '../../test/support/models/model-server.ts';
+import { FAILURE_CASES } from './failure-cases.ts';
+import { INSTALLED_CLIS, IS_RECORDING } from './installed-clis.ts';
+import { writeRecordedRun } from './recorded-runs.ts';
+import { type CliRunResult, runCli } from './run-cli.ts';
 
 /** Longest that a run that fails may take, in milliseconds: the CLIs' own retries with their defaults take minutes. */
 const BOUND_MS = 90_000;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AGENT_CLI_KINDS, type AgentCliKind } from '../../shared/contract/agents/adapter.ts';
 import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
-import { SKIPPED_EXIT_CODE } from '../../test/checks/steps.ts';
-import { CLI_BIN_FOLDER, CLI_INSTALL_FOLDER } from './place.ts';
+import { SKIPPED_EXIT_CODE } from '../../test/checks/check-steps.ts';
+import { CLI_BIN_FOLDER, CLI_INSTALL_FOLDER } from './installed-clis.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const HELP = `Runs the real agent CLIs, in their pinned versions, against scripted models.

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { delimiter } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentCliKind } from '../../shared/contract/agents/adapter.ts';
-import { usageCostUsd } from '../../shared/contract/models/prices.ts';
-import { type ModelServer, startModelServer } from '../../test/support/models/server.ts';
-import { findFilesContaining, readChildProcessTexts } from '../../test/support/planted.ts';
+import { usageCostUsd } from '../../shared/contract/models/model-prices.ts';
+import { findFilesContaining, readChildProcessTexts } from '../../test/support/find-leaks.ts';
+import { type ModelServer, startModelServer } from '../../test/support/models/model-server.ts';
 import { Repository } from '../../test/system/support/repository.ts';
 import { Stack } from '../../test/system/support/stack.ts';
-import { CLI_BIN_FOLDER, INSTALLED_CLIS } from './place.ts';
-import { MODEL_BY_CLI } from './run-case.ts';
+import { CLI_BIN_FOLDER, INSTALLED_CLIS } from './installed-clis.ts';
+import { MODEL_BY_CLI } from './run-cli.ts';
 
 const DOUBLE = 'export const double = (n) => 2 * n;\n';
 const KEY = `sk-planted-${randomBytes(16).toString('hex')}`;

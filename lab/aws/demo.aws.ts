@@ -5,12 +5,12 @@ import { beforeAll, expect, inject, test } from 'vitest';
 import { type Client, createClient } from '../../cli/client.ts';
 import { demoTasks } from '../../cli/demo/demo-tasks.ts';
 import { follow } from '../../cli/follow.ts';
-import type { TaskView } from '../../shared/api/schemas.ts';
+import type { TaskView } from '../../shared/api/task-schemas.ts';
 import { assay } from '../../test/cli/support.ts';
-import { createTokenWithCli } from './deployment/token.ts';
-import { readCreateRequests } from './engine/server.ts';
-import { REPOSITORY_URL, getShopRepositoryPath } from './forge/server.ts';
-import { getCurrentRunFiles } from './machine/names.ts';
+import { createTokenWithCli } from './deployment/operator-token.ts';
+import { readCreateRequests } from './engine/docker-engine.ts';
+import { getShopRepositoryPath, REPOSITORY_URL } from './forge/git-forge.ts';
+import { getCurrentRunFiles } from './machine/run-environment.ts';
 
 const ADAPTER = {
   kind: 'command',
@@ -57,7 +57,13 @@ test.each(TASKS)('$task.id ends as the demo says', async ({ task: { id }, expect
 test('what was delivered lies at the forge', () => {
   const heads = execFileSync(
     'git',
-    ['--git-dir', getShopRepositoryPath(getCurrentRunFiles()), 'for-each-ref', '--format=%(refname)', 'refs/heads/assay'],
+    [
+      '--git-dir',
+      getShopRepositoryPath(getCurrentRunFiles()),
+      'for-each-ref',
+      '--format=%(refname)',
+      'refs/heads/assay',
+    ],
     {
       encoding: 'utf8',
     },

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { assay } from '../../test/cli/support.ts';
-import { createTokenWithCli } from './deployment/token.ts';
-import { FORGE_URL } from './forge/server.ts';
-import { getCurrentRunFiles } from './machine/names.ts';
+import { createTokenWithCli } from './deployment/operator-token.ts';
+import { FORGE_URL } from './forge/git-forge.ts';
+import { getCurrentRunFiles } from './machine/run-environment.ts';
 
 interface Check {
   readonly check: string;

@@ -3,10 +3,17 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { SKIPPED_EXIT_CODE } from '../../test/checks/steps.ts';
-import { findProgram } from '../../test/support/tools.ts';
+import { SKIPPED_EXIT_CODE } from '../../test/checks/check-steps.ts';
+import { findProgram } from '../../test/support/test-tools.ts';
 import { createCertificates } from './machine/certificates.ts';
-import { ENDPOINT_OVERRIDES, type RunFiles, RUN_FOLDER_VARIABLE, getRunFiles, EMULATED_REGION, ROOT_CREDENTIALS } from './machine/names.ts';
+import {
+  EMULATED_REGION,
+  ENDPOINT_OVERRIDES,
+  getRunFiles,
+  ROOT_CREDENTIALS,
+  RUN_FOLDER_VARIABLE,
+  type RunFiles,
+} from './machine/run-environment.ts';
 import { installPythonTool, type PythonTool } from './python-tools.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

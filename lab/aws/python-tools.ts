@@ -33,7 +33,8 @@ export function installPythonTool(tool: PythonTool): boolean {
     '--requirement',
     lock,
   ];
-  if (!run('python3', '-m', 'venv', folder) || !run(join(getToolBinFolder(tool), 'pip'), ...pip)) return false;
+  if (!run('python3', '-m', 'venv', folder) || !run(join(getToolBinFolder(tool), 'pip'), ...pip))
+    return false;
   writeFileSync(stamp, wanted);
   return true;
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { COMPLETE_FUNCTION_ENV } from '../../test/support/function-values.ts';
+import { COMPLETE_FUNCTION_ENV } from '../../test/support/function-env-values.ts';
 import { median } from './statistics.ts';
 
 export interface BundleResult {
@@ -43,7 +43,9 @@ export function measureBundles(folder: string): BundleResult[] {
       const code = Buffer.concat(files.map((each) => readFileSync(join(folder, name, each))));
       const file = resolve(join(folder, name, files.find((each) => INDEX.test(each)) ?? 'index.js'));
       const times = Array.from({ length: ROUNDS }, () =>
-        Number(execFileSync(process.execPath, ['-e', LOAD, file], { env: BUNDLE_ENVIRONMENT, encoding: 'utf8' })),
+        Number(
+          execFileSync(process.execPath, ['-e', LOAD, file], { env: BUNDLE_ENVIRONMENT, encoding: 'utf8' }),
+        ),
       );
       return {
         name,

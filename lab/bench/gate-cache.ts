@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCheck } from '../../cli/check/run-check.ts';
-import { createTestRepository } from '../../test/support/repository.ts';
+import { createTestRepository } from '../../test/support/git-repository.ts';
 
 export interface GateCacheResult {
   /** Milliseconds of `assay check` when nothing is remembered, and when everything is. */

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { buildBundles, bundleFunctions, ROOT } from '../../infra/build.ts';
-import { type BundleResult, BUNDLE_ENVIRONMENT, measureBundles } from './bundles.ts';
-import { formatMs, type ResultSection } from './page.ts';
+import { BUNDLE_ENVIRONMENT, type BundleResult, measureBundles } from './bundles.ts';
+import { formatMs, type ResultSection } from './result-page.ts';
 import { median } from './statistics.ts';
 
 const ROUNDS = 9;
@@ -108,7 +108,10 @@ export async function benchJudgingFunction(): Promise<JudgingFunctionResult> {
 
 const kilobytes = (bytes: number): string => `${(bytes / 1_000).toFixed(1)} KB`;
 
-export function renderJudgingFunctionSections({ functions, providers }: JudgingFunctionResult): ResultSection[] {
+export function renderJudgingFunctionSections({
+  functions,
+  providers,
+}: JudgingFunctionResult): ResultSection[] {
   const others = functions.filter(({ name }) => name !== 'judge');
   const rows = functions
     .filter(({ name, own }) => name === 'judge' || own > 0)
@@ -132,7 +135,11 @@ export function renderJudgingFunctionSections({ functions, providers }: JudgingF
       'What its first question loads beyond that, by provider',
       [
         ['package', 'code', 'import'],
-        ...providers.map(({ provider, bytes, import_ms }) => [provider, kilobytes(bytes), formatMs(import_ms)]),
+        ...providers.map(({ provider, bytes, import_ms }) => [
+          provider,
+          kilobytes(bytes),
+          formatMs(import_ms),
+        ]),
       ],
     ],
   ];

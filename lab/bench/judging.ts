@@ -1,25 +1,36 @@
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkStaticSignals } from '../../gates/pipeline/signals.ts';
+import { checkStaticSignals } from '../../gates/pipeline/run-signals.ts';
 import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
-import { usageCostUsd } from '../../shared/contract/models/prices.ts';
+import { usageCostUsd } from '../../shared/contract/models/model-prices.ts';
 import type { CompletionSignal } from '../../shared/contract/submission/signals.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { type GoldenCase, goldenCasePieces, readGoldenCases } from '../../shared/reviews/judging/golden.ts';
-import { requirementsReviewQuestion } from '../../shared/reviews/judging/second-look.ts';
-import { splitDiffByFile, excerptEvenly } from '../../shared/reviews/judging/shown-diff.ts';
-import { signalQuestion } from '../../shared/reviews/judging/signal.ts';
-import type { ObjectStore } from '../../shared/store/objects.ts';
-import type { TaskStore } from '../../shared/store/tasks.ts';
-import { combineVerdicts, reduceEvidence } from '../../shared/use-cases/review/judge.ts';
-import { evidence, gate, taskInReview, FIXED_NOW, signal, verification } from '../../test/support/builders.ts';
-import { createTemporaryFolder } from '../../test/support/repository.ts';
+import { excerptEvenly, splitDiffByFile } from '../../shared/reviews/judging/diff-excerpt.ts';
+import {
+  type GoldenCase,
+  goldenCasePieces,
+  readGoldenCases,
+} from '../../shared/reviews/judging/golden-cases.ts';
+import { requirementsReviewQuestion } from '../../shared/reviews/judging/requirements-review.ts';
+import { signalQuestion } from '../../shared/reviews/judging/signal-judgement.ts';
+import type { ObjectStore } from '../../shared/store/object-store.ts';
+import type { TaskStore } from '../../shared/store/task-store.ts';
+import { combineVerdicts, reduceEvidence } from '../../shared/use-cases/review/janitor-steps.ts';
+import {
+  evidence,
+  FIXED_NOW,
+  gate,
+  signal,
+  taskInReview,
+  verification,
+} from '../../test/support/builders.ts';
+import { createTemporaryFolder } from '../../test/support/git-repository.ts';
 import {
   benchJudgingFunction,
   type JudgingFunctionResult,
   renderJudgingFunctionSections,
 } from './judging-function.ts';
-import type { ResultSection } from './page.ts';
+import type { ResultSection } from './result-page.ts';
 import { median, percentile } from './statistics.ts';
 
 const ROUNDS = 1_000;
@@ -123,9 +134,15 @@ async function signalTimes(): Promise<{ readonly ms: number; readonly globs_ms: 
 const QUESTIONS = {
   second_look: (of: GoldenCase, diff: string) => requirementsReviewQuestion(goldenCasePieces(of, diff)),
   llm_judge: (of: GoldenCase, diff: string) =>
-    signalQuestion({ type: 'llm_judge', criteria: of.criteria, on_error: 'hold' }, goldenCasePieces(of, diff)),
+    signalQuestion(
+      { type: 'llm_judge', criteria: of.criteria, on_error: 'hold' },
+      goldenCasePieces(of, diff),
+    ),
   llm_review: (of: GoldenCase, diff: string) =>
-    signalQuestion({ type: 'llm_review', instructions: of.criteria, on_error: 'hold' }, goldenCasePieces(of, diff)),
+    signalQuestion(
+      { type: 'llm_review', instructions: of.criteria, on_error: 'hold' },
+      goldenCasePieces(of, diff),
+    ),
 };
 
 /** What one answer about a case of the golden set would cost, by the price table; tokens are reckoned from characters. */
@@ -164,7 +181,12 @@ export async function benchJudging(say: (line: string) => void): Promise<Judging
   };
 }
 
-export const renderJudgingSections = ({ janitor, signals, judge, prices: all }: JudgingResult): ResultSection[] => [
+export const renderJudgingSections = ({
+  janitor,
+  signals,
+  judge,
+  prices: all,
+}: JudgingResult): ResultSection[] => [
   [
     'The janitor without models, and signals that look at files',
     [

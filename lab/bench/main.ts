@@ -1,8 +1,14 @@
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { renderPipelineSections, renderScanSections } from './gates-report.ts';
-import { renderMarkdown, type MeasurementContext, type ResultSection, renderText, replaceMarkedPart } from './page.ts';
+import { renderPipelineSections, renderScanSections } from './gate-sections.ts';
+import {
+  type MeasurementContext,
+  type ResultSection,
+  renderMarkdown,
+  renderText,
+  replaceMarkedPart,
+} from './result-page.ts';
 
 type Say = (line: string) => void;
 
@@ -13,7 +19,7 @@ const PARTS = {
     measure: async (say: Say) => {
       const [{ benchStack }, { renderStackSections }] = await Promise.all([
         import('./stack.ts'),
-        import('./stack-report.ts'),
+        import('./stack-sections.ts'),
       ]);
       const figures = await benchStack(say);
       return { figures, sections: renderStackSections(figures) };
@@ -22,7 +28,7 @@ const PARTS = {
   routing: {
     what: 'decisions per second which model tries, by policy',
     measure: async (say: Say) => {
-      const { benchRouting, renderRoutingSections } = await import('./routing.ts');
+      const { benchRouting, renderRoutingSections } = await import('./model-routing.ts');
       const figures = benchRouting(say);
       return { figures, sections: renderRoutingSections(figures) };
     },
@@ -38,7 +44,7 @@ const PARTS = {
   waiting: {
     what: 'requests and CPU time of a minute in which 100, 1,000 and 10,000 tasks wait',
     measure: async (say: Say) => {
-      const { benchWaitingTasks, renderWaitingTasksSections } = await import('./waiting.ts');
+      const { benchWaitingTasks, renderWaitingTasksSections } = await import('./waiting-tasks.ts');
       const figures = await benchWaitingTasks(say);
       return { figures, sections: renderWaitingTasksSections(figures) };
     },
@@ -46,7 +52,7 @@ const PARTS = {
   embedded: {
     what: 'CPU of one submission, one claim and one task on the embedded stack, and its memory; needs Linux',
     measure: async (say: Say) => {
-      const { benchEmbeddedStack, renderEmbeddedStackSections } = await import('./embedded.ts');
+      const { benchEmbeddedStack, renderEmbeddedStackSections } = await import('./embedded-stack.ts');
       const figures = await benchEmbeddedStack(say);
       return { figures, sections: renderEmbeddedStackSections(figures) };
     },
@@ -62,14 +68,14 @@ const PARTS = {
   pipeline: {
     what: 'gates on 100,000 lines and a patch of 50 files, cold and cached; the baseline',
     measure: async (say: Say) => {
-      const figures = await (await import('./pipeline.ts')).benchPipeline(say);
+      const figures = await (await import('./gate-pipeline.ts')).benchPipeline(say);
       return { figures, sections: renderPipelineSections(figures) };
     },
   },
   start: {
     what: 'what `assay --help` and `assay check` cost; beside the command line in ASSAY_BENCH_AGAINST, where it is set',
     measure: async (say: Say) => {
-      const { benchCliStart, renderCliStartSections } = await import('./start.ts');
+      const { benchCliStart, renderCliStartSections } = await import('./cli-start.ts');
       const figures = await benchCliStart(say);
       return { figures, sections: renderCliStartSections(figures) };
     },
@@ -77,7 +83,7 @@ const PARTS = {
   peer: {
     what: 'the same gates beside the nearest peer, by CPU time and memory; needs its Python in ASSAY_BENCH_PEER',
     measure: async (say: Say) => {
-      const { benchPeer, renderPeerSections } = await import('./peer/beside.ts');
+      const { benchPeer, renderPeerSections } = await import('./peer/peer-comparison.ts');
       const figures = await benchPeer(say);
       return { figures, sections: renderPeerSections(figures) };
     },
@@ -85,7 +91,7 @@ const PARTS = {
   models: {
     what: "the model gateway's added latency and throughput, and its price",
     measure: async (say: Say) => {
-      const { benchModelGateway, renderModelGatewaySections } = await import('./models.ts');
+      const { benchModelGateway, renderModelGatewaySections } = await import('./model-gateway.ts');
       const figures = await benchModelGateway(say);
       return { figures, sections: renderModelGatewaySections(figures) };
     },
@@ -101,7 +107,7 @@ const PARTS = {
   agents: {
     what: 'size, CPU and memory of the agent CLIs that are installed, on the first task of the demo',
     measure: async (say: Say) => {
-      const { renderAgentCliSections, benchAgentClis } = await import('./agents.ts');
+      const { renderAgentCliSections, benchAgentClis } = await import('./agent-clis.ts');
       const figures = await benchAgentClis(say);
       return { figures, sections: renderAgentCliSections(figures) };
     },
@@ -110,7 +116,7 @@ const PARTS = {
     what: 'pii_scan and dlp_scan on 50 MB, their recall and false positives, hostile input',
     measure: async (say: Say) => {
       say('scans of 50 MB');
-      const figures = await (await import('./scan.ts')).benchScan();
+      const figures = await (await import('./content-scan.ts')).benchScan();
       return { figures, sections: renderScanSections(figures) };
     },
   },

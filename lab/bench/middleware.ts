@@ -1,10 +1,14 @@
-import { createRunState } from '../../containers/agent/adapters/reading.ts';
-import { AgentRunMiddleware } from '../../containers/agent/middleware/around.ts';
-import { startHookServer } from '../../containers/agent/middleware/door.ts';
-import { DEFAULT_MIDDLEWARE_CHAIN, type MiddlewareName, OPT_IN_MIDDLEWARE } from '../../shared/contract/agents/names.ts';
-import { createRulesEngine } from '../../shared/control/middleware/policy.ts';
-import { DEFAULT_MIDDLEWARE_SETTINGS } from '../../shared/control/middleware/settings.ts';
-import type { ResultSection } from './page.ts';
+import { createRunState } from '../../containers/agent/adapters/run-state.ts';
+import { AgentRunMiddleware } from '../../containers/agent/middleware/agent-run-middleware.ts';
+import { startHookServer } from '../../containers/agent/middleware/hook-server.ts';
+import {
+  DEFAULT_MIDDLEWARE_CHAIN,
+  type MiddlewareName,
+  OPT_IN_MIDDLEWARE,
+} from '../../shared/contract/agents/middleware-names.ts';
+import { DEFAULT_MIDDLEWARE_SETTINGS } from '../../shared/control/middleware/default-settings.ts';
+import { createRulesEngine } from '../../shared/control/middleware/policy-engine.ts';
+import type { ResultSection } from './result-page.ts';
 import { median } from './statistics.ts';
 
 /** Of a run that is long for one task: each turn calls one tool. */
@@ -17,7 +21,10 @@ const OUTPUT = 'ok 1 - rounds half to even\n'.repeat(250);
 const CHAINS: readonly (readonly [string, readonly MiddlewareName[]])[] = [
   ['none of it acts on calls', ['delegation_chain_hash']],
   ['the usual ten', DEFAULT_MIDDLEWARE_CHAIN],
-  ['the usual ten, with drift and a policy of ten rules', [...DEFAULT_MIDDLEWARE_CHAIN, ...OPT_IN_MIDDLEWARE]],
+  [
+    'the usual ten, with drift and a policy of ten rules',
+    [...DEFAULT_MIDDLEWARE_CHAIN, ...OPT_IN_MIDDLEWARE],
+  ],
 ];
 
 export type MiddlewareResult = {
@@ -57,7 +64,10 @@ async function runOf(chain: readonly MiddlewareName[]): Promise<number> {
   await around.beforeModel('Round half to even.');
   for (let turn = 0; turn < TURNS; turn++) {
     around.observeCall({ kind: 'model', text: 'Now I look at the tests, and then at what rounds.' }, reading);
-    around.observeCall({ kind: 'call', id: `t${turn}`, tool: 'Bash', input: 'npm test -- --run src/round' }, reading);
+    around.observeCall(
+      { kind: 'call', id: `t${turn}`, tool: 'Bash', input: 'npm test -- --run src/round' },
+      reading,
+    );
     around.observeCall({ kind: 'result', id: `t${turn}`, output: OUTPUT, isError: false }, reading);
   }
   await around.finishRun(reading, null);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createTemporaryFolder } from '../../test/support/repository.ts';
+import { createTemporaryFolder } from '../../test/support/git-repository.ts';
 import { median } from './statistics.ts';
 
 const TIME = '/usr/bin/time';

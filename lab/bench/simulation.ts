@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { spawnSimulations } from '../simulator/spawned.ts';
-import { countFaults, type SimulationRecord } from '../simulator/sum.ts';
-import { CALL_FAULTS } from '../simulator/world/faults.ts';
-import type { ResultSection } from './page.ts';
+import { countFaults, type SimulationRecord } from '../simulator/simulation-record.ts';
+import { spawnSimulations } from '../simulator/spawn-simulation.ts';
+import { CALL_FAULTS } from '../simulator/world/call-faults.ts';
+import type { ResultSection } from './result-page.ts';
 
 const RUNS = 10_000;
 const SEED = 1;
@@ -41,7 +41,9 @@ const PROMISES = {
 } as const;
 
 /** What the oracle found broken, by kind; and all others. */
-export function countBrokenInvariants({ broken }: Pick<SimulationRecord, 'broken'>): readonly (readonly [string, number])[] {
+export function countBrokenInvariants({
+  broken,
+}: Pick<SimulationRecord, 'broken'>): readonly (readonly [string, number])[] {
   const count = (names: readonly string[]): number =>
     names.reduce((sum, name) => sum + (broken[name] ?? 0), 0);
   const known: readonly string[] = Object.values(PROMISES).flat();
@@ -67,13 +69,21 @@ export async function benchSimulation(say: (line: string) => void): Promise<Simu
 const whole = (value: number): string => Math.round(value).toLocaleString('en');
 const words = (name: string): string => name.replaceAll('_', ' ');
 
-export function renderSimulationSections({ seed, processes, wall_s, record }: SimulationResult): ResultSection[] {
+export function renderSimulationSections({
+  seed,
+  processes,
+  wall_s,
+  record,
+}: SimulationResult): ResultSection[] {
   const row = (name: string, value: number): readonly string[] => [name, whole(value)];
   const { by_status: statuses } = record;
   return [
     [
       `What held in ${whole(record.runs)} runs of seed ${seed}`,
-      [['promise', 'times broken'], ...countBrokenInvariants(record).map(([name, times]) => row(name, times))],
+      [
+        ['promise', 'times broken'],
+        ...countBrokenInvariants(record).map(([name, times]) => row(name, times)),
+      ],
     ],
     [
       'What was looked at',

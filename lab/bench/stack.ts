@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Client, createClient } from '../../cli/client.ts';
 import { startStack } from '../../cli/local-stack.ts';
+import { computeBill } from './aws-bill.ts';
 import { measureBundles } from './bundles.ts';
-import { createStackControl } from './control.ts';
-import { computeBill } from './cost.ts';
-import { collectTaskTimings, summarizeTimings, type SentTask, sendTask } from './latency.ts';
-import type { StackResult } from './stack-report.ts';
+import { createStackControl } from './stack-control.ts';
+import type { StackResult } from './stack-sections.ts';
+import { collectTaskTimings, type SentTask, sendTask, summarizeTimings } from './task-latency.ts';
 
 /** Tasks one after the other, for the figures at 1; and at the same time, for the figures at 50. */
 const ALONE = 30;

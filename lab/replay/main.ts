@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { findGitDir, listHistoryCommits } from './commits.ts';
-import { replayCommits } from './judge.ts';
-import { summarizeReplay, renderReplayTable } from './report.ts';
+import { findGitDir, listHistoryCommits } from './history-commits.ts';
+import { replayCommits } from './replay-commits.ts';
+import { renderReplayTable, summarizeReplay } from './replay-report.ts';
 
 const HELP = `Usage: npm run replay -- GITDIR [options]
 

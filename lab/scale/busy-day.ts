@@ -1,6 +1,6 @@
-import type { QuotaHit } from '../simulator/engines/quotas.ts';
-import { DEFAULT_WORKLOAD_PROFILE } from './model.ts';
-import { AWS_QUOTAS } from './quotas.ts';
+import type { QuotaHit } from '../simulator/engines/service-quotas.ts';
+import { AWS_QUOTAS } from './aws-quotas.ts';
+import { DEFAULT_WORKLOAD_PROFILE } from './scale-model.ts';
 
 /** What came of it: the real functions on virtual time, with the quotas as token buckets. */
 export interface BusyDayResult {
@@ -52,16 +52,17 @@ const quantile = (sorted: readonly number[], q: number): number =>
  */
 export async function simulateBusyDay(perDay: number, vcpus: number, window: number): Promise<BusyDayResult> {
   process.env['SIMULATED_VCPUS'] = String(vcpus);
-  const [{ installSdkClients, routeSdkCalls }, { installVirtualGlobals, waitUntilSettled, setVirtualTime }] = await Promise.all([
-    import('../simulator/engines/clients.ts'),
-    import('../simulator/world/globals.ts'),
-  ]);
+  const [{ installSdkClients, routeSdkCalls }, { installVirtualGlobals, waitUntilSettled, setVirtualTime }] =
+    await Promise.all([
+      import('../simulator/engines/sdk-clients.ts'),
+      import('../simulator/world/virtual-globals.ts'),
+    ]);
   installVirtualGlobals();
   installSdkClients();
   const { Simulation } = await import('../simulator/simulation.ts');
-  const { runContainerProgram } = await import('../simulator/actors/boxes.ts');
-  const { submitPlannedTask } = await import('../simulator/actors/people.ts');
-  const { checkTaskWrite } = await import('../simulator/oracle/writes.ts');
+  const { runContainerProgram } = await import('../simulator/actors/container-program.ts');
+  const { submitPlannedTask } = await import('../simulator/actors/user-actions.ts');
+  const { checkTaskWrite } = await import('../simulator/oracle/task-writes.ts');
   const perSecond = (perDay * DEFAULT_WORKLOAD_PROFILE.peak) / 86_400;
   const count = Math.max(1, Math.round(perSecond * window));
   const work = {
@@ -127,7 +128,10 @@ export async function simulateBusyDay(perDay: number, vcpus: number, window: num
       for (const reader of of.cloud.streamReaders) reader.offer(write);
     };
     for (let n = 0; n < count; n++)
-      clock.schedule((n / perSecond) * 1_000, () => void submitPlannedTask(of, { ...task, submittedAt: 0 }, n).catch(() => {}));
+      clock.schedule(
+        (n / perSecond) * 1_000,
+        () => void submitPlannedTask(of, { ...task, submittedAt: 0 }, n).catch(() => {}),
+      );
     const tick = (): void => {
       void of.cloud.invoke('reconcile', { kind: 'schedule' }).catch(() => {});
       clock.schedule(60_000, tick, true);

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { renderBusyDayReport } from './busy-report.ts';
-import { measureCalls } from './measure.ts';
-import { estimateScale } from './model.ts';
-import { renderScaleReport } from './report.ts';
+import { renderBusyDayReport } from './busy-day-report.ts';
+import { measureCalls } from './measure-calls.ts';
+import { estimateScale } from './scale-model.ts';
+import { renderScaleReport } from './scale-report.ts';
 
 const HELP = `Usage: npm run scale -- [--per-day N]… [--json] [--write]
        npm run scale -- --simulate --vcpus N [--window S] [--per-day N]… [--json]

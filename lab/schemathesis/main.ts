@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startStack } from '../../cli/local-stack.ts';
 import { type Caller, ROUTES, type RouteDefinition } from '../../shared/api/routes.ts';
-import { SKIPPED_EXIT_CODE } from '../../test/checks/steps.ts';
-import { createTestRepository } from '../../test/support/repository.ts';
-import { findProgram } from '../../test/support/tools.ts';
-import type { PassConfig } from './config.ts';
-import { narrowOpenApi } from './document.ts';
-import { runSchemathesisPass } from './pass.ts';
-import { createApiCaller, claimSubmittedTask, keepLeaseAlive, submitExternalTasks } from './tasks.ts';
+import { SKIPPED_EXIT_CODE } from '../../test/checks/check-steps.ts';
+import { createTestRepository } from '../../test/support/git-repository.ts';
+import { findProgram } from '../../test/support/test-tools.ts';
+import { narrowOpenApi } from './narrowed-openapi.ts';
+import type { PassConfig } from './pass-config.ts';
+import { runSchemathesisPass } from './schemathesis-pass.ts';
+import { claimSubmittedTask, createApiCaller, keepLeaseAlive, submitExternalTasks } from './task-requests.ts';
 
 const HELP = `Usage: npm run schemathesis -- [options]
 
@@ -87,7 +87,13 @@ async function main(): Promise<number> {
     let failed = 0;
     for (const [name, config] of passes) {
       const started = performance.now();
-      const result = await runSchemathesisPass(name, config, { program, folder, document, url, limitMs: LIMIT_MS });
+      const result = await runSchemathesisPass(name, config, {
+        program,
+        folder,
+        document,
+        url,
+        limitMs: LIMIT_MS,
+      });
       const seconds = ((performance.now() - started) / 1_000).toFixed(0);
       if (result.problem === null) console.log(`ok      ${name}: ${result.cases} cases in ${seconds} s`);
       else {

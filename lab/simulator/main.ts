@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { installVirtualGlobals } from './world/globals.ts';
+import { installVirtualGlobals } from './world/virtual-globals.ts';
 
 const { values } = parseArgs({
   options: {
@@ -32,7 +32,7 @@ function whole(name: 'runs' | 'seed' | 'from' | 'run' | 'enough' | 'processes' |
 }
 
 if (values['real-kills'] !== undefined) {
-  const { runKillsCommand: killsCommand } = await import('./kills/command.ts');
+  const { runKillsCommand: killsCommand } = await import('./kills/kills-command.ts');
   process.exit(
     (await killsCommand(whole('real-kills'), whole('seed'), values.fault ?? null, values.json)) ? 0 : 1,
   );
@@ -47,7 +47,7 @@ const counts = {
 
 async function here() {
   if (values.fault !== undefined) {
-    const { plantFault } = await import('./planted/plant.ts');
+    const { plantFault } = await import('./planted/plant-fault.ts');
     plantFault(values.fault);
   }
   // Before anything of the control plane is loaded: libraries keep what they find.
@@ -60,7 +60,7 @@ async function here() {
 }
 
 async function elsewhere() {
-  const { spawnSimulations } = await import('./spawned.ts');
+  const { spawnSimulations } = await import('./spawn-simulation.ts');
   const args = ['--enough', `${whole('enough')}`, ...(values.fault ? ['--fault', values.fault] : [])];
   return spawnSimulations({ ...counts, processes: whole('processes') }, args);
 }
@@ -74,7 +74,7 @@ else {
     for (const line of [...each.given, '', ...each.story]) console.log(line);
     console.log(`\nAgain: npm run simulate -- --seed ${each.seed} --run ${each.run}`);
   }
-  const { countFaults: faultsOf } = await import('./sum.ts');
+  const { countFaults: faultsOf } = await import('./simulation-record.ts');
   console.log(
     `${record.runs} runs, ${record.events} events, ${record.calls} calls (${faultsOf(record)} went wrong), ` +
       `${record.virtual_days.toFixed(1)} days, ${record.tasks} tasks, ${record.boxes} boxes, ${record.delivered} delivered, ` +

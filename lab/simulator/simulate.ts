@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
-import { installSdkClients } from './engines/clients.ts';
-import { shrinkPlan } from './minimal.ts';
-import { type SimulationPlan, planArbitrary } from './plan.ts';
-import { runPlan } from './run.ts';
-import { type Counterexample, describePlan, formatStory } from './story.ts';
-import { type SimulationRecord, createRecord, sumRecords } from './sum.ts';
-import { hash32 } from './world/random.ts';
+import { type Counterexample, describePlan, formatStory } from './counterexample.ts';
+import { installSdkClients } from './engines/sdk-clients.ts';
+import { runPlan } from './run-plan.ts';
+import { shrinkPlan } from './shrink-plan.ts';
+import { planArbitrary, type SimulationPlan } from './simulation-plan.ts';
+import { createRecord, type SimulationRecord, sumRecords } from './simulation-record.ts';
+import { hash32 } from './world/random-stream.ts';
 
 export interface SimulationOptions {
   readonly runs: number;
@@ -35,8 +35,14 @@ async function smallest(seed: number, index: number, invariant: string): Promise
   return shrinkPlan(found.counterexample?.[0] ?? generatePlan(seed, index), breaks);
 }
 
-async function counterexample(options: SimulationOptions, index: number, invariant: string): Promise<Counterexample> {
-  const plan = options.shrink ? await smallest(options.seed, index, invariant) : generatePlan(options.seed, index);
+async function counterexample(
+  options: SimulationOptions,
+  index: number,
+  invariant: string,
+): Promise<Counterexample> {
+  const plan = options.shrink
+    ? await smallest(options.seed, index, invariant)
+    : generatePlan(options.seed, index);
   const { violations, story } = await runPlan(plan, true);
   const message = violations.find((each) => each.invariant === invariant)?.message ?? '';
   return {
@@ -55,7 +61,10 @@ export interface SimulationRunsResult {
 }
 
 /** Runs the plans of a seed; `tell` gets each story that is asked for. */
-export async function simulate(options: SimulationOptions, tell: (line: string) => void): Promise<SimulationRunsResult> {
+export async function simulate(
+  options: SimulationOptions,
+  tell: (line: string) => void,
+): Promise<SimulationRunsResult> {
   installSdkClients();
   const started = process.cpuUsage();
   let record = sumRecords([]);

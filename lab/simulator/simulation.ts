@@ -1,14 +1,14 @@
-import { RepositoryUnavailableError } from '../../shared/use-cases/cascade/base.ts';
-import { runDeliveryProgram } from './actors/deliver.ts';
-import { SimulatedCloud } from './cloud.ts';
-import type { SimulatedContainer } from './engines/containers.ts';
-import type { QuotaLimits } from './engines/quotas.ts';
-import { setResolverRemote } from './functions.ts';
-import { createOperatorItem } from './operators.ts';
+import { RepositoryUnavailableError } from '../../shared/use-cases/cascade/resolve-base-commit.ts';
+import { runDeliveryProgram } from './actors/delivery-program.ts';
+import type { QuotaLimits } from './engines/service-quotas.ts';
+import type { SimulatedContainer } from './engines/simulated-fargate.ts';
+import { setResolverRemote } from './lambda-functions.ts';
+import { createOperatorItem } from './operator-item.ts';
 import { OracleKnowledge } from './oracle/knowledge.ts';
-import type { SimulationPlan } from './plan.ts';
-import { SimulatedRemote } from './remote.ts';
-import { SimulatedWorld } from './world/world.ts';
+import { SimulatedCloud } from './simulated-cloud.ts';
+import { SimulatedRemote } from './simulated-remote.ts';
+import type { SimulationPlan } from './simulation-plan.ts';
+import { SimulatedWorld } from './world/simulated-world.ts';
 
 /** One run: the world, the deployment in it, and what is known of it from outside. */
 export class Simulation {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { CONTAINER_ENV_NAMES } from '../../shared/contract/names.ts';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { after } from '../timer.ts';
 import { type BoxProcess, type Program, startProcess } from './box-process.ts';
 

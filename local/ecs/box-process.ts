@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { CONTAINER_ENV_NAMES } from '../../shared/contract/names.ts';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 
 export const IS_WINDOWS = process.platform === 'win32';
 /** Without these, no program starts on Windows. */

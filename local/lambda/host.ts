@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { installedClis } from '../installed-clis.ts';
 import { type Lent, lentTo } from '../lent.ts';
 import type { Counters, InvokeResult, LambdaHost, Running } from '../ports.ts';
@@ -123,7 +123,9 @@ function environmentOf(
     ...spec.variables,
     // Without keys, there is no vendor here, whatever a deployment would have.
     ...(FUNCTION_ENV_NAMES.modelVendors in spec.variables ? { [FUNCTION_ENV_NAMES.modelVendors]: '[]' } : {}),
-    ...(FUNCTION_ENV_NAMES.agentClis in spec.variables ? { [FUNCTION_ENV_NAMES.agentClis]: JSON.stringify(installedClis()) } : {}),
+    ...(FUNCTION_ENV_NAMES.agentClis in spec.variables
+      ? { [FUNCTION_ENV_NAMES.agentClis]: JSON.stringify(installedClis()) }
+      : {}),
     ...lentTo(spec.variables, lent ?? {}),
   };
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire, findPackageJSON, flushCompileCache, isBuiltin } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { SHARED_CHUNK_PREFIX } from '../../shared/contract/names.ts';
+import { SHARED_CHUNK_PREFIX } from '../../shared/contract/resource-names.ts';
 import { compile } from './compiled.ts';
 import type { FunctionData } from './protocol.ts';
 import { runFor, type Surroundings, surroundingsOfWhoRuns } from './surroundings.ts';

@@ -1,16 +1,16 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { TaskSummary } from '../../shared/api/schemas.ts';
+import type { TaskSummary } from '../../shared/api/task-schemas.ts';
 import { formatAge } from '../../shared/lib/format.ts';
-import { navigate } from '../address.ts';
-import { TokenExpiredError } from '../api/errors.ts';
-import type { PollState } from '../api/poll.ts';
-import { useShortcuts } from '../components/keys.ts';
-import { VirtualTable } from '../components/rows.tsx';
-import { escapeToOneLine } from '../components/visible.ts';
-import { pageRouteHash } from '../place.ts';
-import type { StatusSnapshot, ViewProps } from '../shell/view.ts';
-import { boardRows, countByGroup, TASK_GROUPS, type TaskGroup, taskGroupOf } from './groups.ts';
-import { loadBoardTasks } from './lists.ts';
+import { TokenExpiredError } from '../api/api-errors.ts';
+import type { PollState } from '../api/use-poll.ts';
+import { escapeToOneLine } from '../components/escape-text.ts';
+import { useShortcuts } from '../components/shortcuts.ts';
+import { VirtualTable } from '../components/virtual-table.tsx';
+import { navigate } from '../navigation.ts';
+import { pageRouteHash } from '../page-route.ts';
+import type { StatusSnapshot, ViewProps } from '../shell/view-props.ts';
+import { loadBoardTasks } from './load-board-tasks.ts';
+import { boardRows, countByGroup, TASK_GROUPS, type TaskGroup, taskGroupOf } from './task-groups.ts';
 
 interface Props extends ViewProps {
   readonly status: PollState<StatusSnapshot>;

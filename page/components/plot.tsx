@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { rangeOfAtLeastAWeek } from './time-range.ts';
+import { rangeOfAtLeastAWeek } from './week-range.ts';
 
 export interface PlotLine {
   readonly name: string;

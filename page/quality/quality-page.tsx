@@ -1,21 +1,21 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type * as z from 'zod';
-import type { FileHealthList } from '../../shared/control/file-health/schemas.ts';
+import type { FileHealthList } from '../../shared/control/file-health/file-health-schemas.ts';
 import costSql from '../../shared/control/ledger/queries/chain-cost-and-savings.sql';
 import durationsSql from '../../shared/control/ledger/queries/durations.sql';
 import winRateSql from '../../shared/control/ledger/queries/model-win-rate.sql';
 import slowGatesSql from '../../shared/control/ledger/queries/slow-gates.sql';
 import unverifiedSql from '../../shared/control/ledger/queries/unverified-ratio-by-day.sql';
-import type { QualityCost } from '../../shared/control/metrics/cost.ts';
-import type { BudgetForecast } from '../../shared/control/metrics/forecast.ts';
-import type { QualityTrend, QualityView } from '../../shared/control/metrics/schemas.ts';
+import type { BudgetForecast } from '../../shared/control/metrics/budget-forecast.ts';
+import type { QualityCost } from '../../shared/control/metrics/cost-view.ts';
+import type { QualityTrend, QualityView } from '../../shared/control/metrics/quality-schemas.ts';
 import { formatDollars, formatDuration, formatPercent } from '../../shared/lib/format.ts';
-import { TokenExpiredError } from '../api/errors.ts';
-import type { StatusSnapshot, ViewProps } from '../shell/view.ts';
-import { MetricChart } from './figure.tsx';
-import { FileHealthTable } from './files.tsx';
-import { trendLinesByName } from './lines.ts';
-import { CostTables, BudgetForecastSection, GateTable } from './tables.tsx';
+import { TokenExpiredError } from '../api/api-errors.ts';
+import type { StatusSnapshot, ViewProps } from '../shell/view-props.ts';
+import { FileHealthTable } from './file-health-table.tsx';
+import { MetricChart } from './metric-chart.tsx';
+import { BudgetForecastSection, CostTables, GateTable } from './quality-tables.tsx';
+import { trendLinesByName } from './trend-lines.ts';
 
 interface Answers {
   readonly quality: z.infer<typeof QualityView>;
@@ -30,7 +30,11 @@ const money = (value: number | null): string => (value === null ? 'unknown' : fo
 const time = (value: number | null): string => (value === null ? 'no data' : formatDuration(value * 1_000));
 
 /** How work, gates and money fare by day. It is asked for once, and again on request: the figures are half a minute old at best. */
-export function QualityPage({ api, onTokenExpired, status }: ViewProps & { readonly status: StatusSnapshot | null }) {
+export function QualityPage({
+  api,
+  onTokenExpired,
+  status,
+}: ViewProps & { readonly status: StatusSnapshot | null }) {
   const [answers, setAnswers] = useState<Answers | null>(null);
   const [trouble, setTrouble] = useState('');
   const [asked, setAsked] = useState(0);

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { type ApiClient, createApiClient } from '../api/client.ts';
-import { TokenExpiredError } from '../api/errors.ts';
+import { type ApiClient, createApiClient } from '../api/api-client.ts';
+import { TokenExpiredError } from '../api/api-errors.ts';
 
 interface Props {
   /** Why one has to sign in again; null: for the first time. */
@@ -25,7 +25,9 @@ export function SignIn({ why, onSignIn }: Props) {
       onSignIn(api);
     } catch (error) {
       setTrouble(
-        error instanceof TokenExpiredError ? error.message : `${(error as Error).message} Nothing was signed in.`,
+        error instanceof TokenExpiredError
+          ? error.message
+          : `${(error as Error).message} Nothing was signed in.`,
       );
       setBusy(false);
     }

@@ -1,18 +1,18 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type * as z from 'zod';
-import type { AttemptList, TaskView } from '../../shared/api/schemas.ts';
+import type { AttemptList, TaskView } from '../../shared/api/task-schemas.ts';
 import { formatDollars, formatPercent } from '../../shared/lib/format.ts';
-import { ApiProblemError, TokenExpiredError } from '../api/errors.ts';
-import { usePoll } from '../api/poll.ts';
-import { UntrustedText } from '../components/text.tsx';
-import { escapeToOneLine } from '../components/visible.ts';
-import { shortCommit, formatTime } from '../components/when.ts';
-import type { ViewProps } from '../shell/view.ts';
-import { TaskActions } from './actions.tsx';
-import { taskTimeSpans } from './spans.ts';
-import { listUnknownFacts } from './unknown.ts';
-import { AttemptSection } from './verdict.tsx';
-import { TaskTimeline } from './waterfall.tsx';
+import { ApiProblemError, TokenExpiredError } from '../api/api-errors.ts';
+import { usePoll } from '../api/use-poll.ts';
+import { escapeToOneLine } from '../components/escape-text.ts';
+import { formatTime, shortCommit } from '../components/format.ts';
+import { UntrustedText } from '../components/untrusted-text.tsx';
+import type { ViewProps } from '../shell/view-props.ts';
+import { AttemptSection } from './attempt-section.tsx';
+import { TaskActions } from './task-actions.tsx';
+import { TaskTimeline } from './task-timeline.tsx';
+import { taskTimeSpans } from './time-spans.ts';
+import { listUnknownFacts } from './unknown-facts.ts';
 
 type Chain = z.infer<typeof AttemptList>;
 

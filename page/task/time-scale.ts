@@ -1,4 +1,4 @@
-import type { TimeSpan } from './spans.ts';
+import type { TimeSpan } from './time-spans.ts';
 
 /** A wait is drawn no longer than this share of all the work: whoever waits for days would hide what took minutes. */
 const LONGEST_WAIT = 0.15;
@@ -28,7 +28,12 @@ function workOf(spans: readonly TimeSpan[], now: number): { from: number; to: nu
 }
 
 /** How time is drawn: work as long as it took, and waits as long as they took up to a part of it. */
-export function createTimeScale(spans: readonly TimeSpan[], first: number, last: number, now: number): TimeScale {
+export function createTimeScale(
+  spans: readonly TimeSpan[],
+  first: number,
+  last: number,
+  now: number,
+): TimeScale {
   const work = workOf(spans, now);
   const worked = work.reduce((sum, { from, to }) => sum + to - from, 0);
   const longest = worked === 0 ? Number.POSITIVE_INFINITY : worked * LONGEST_WAIT;

@@ -1,10 +1,10 @@
 import {
+  ApprovalDecisionBody,
   ApprovalList,
+  ApprovalRequestBody,
+  ApprovalRequestResponse,
   ApprovalsQuery,
   ApprovalView,
-  ApprovalDecisionBody,
-  ApprovalRequestResponse,
-  ApprovalRequestBody,
 } from './approval-schemas.ts';
 import type { RouteDefinition } from './route.ts';
 

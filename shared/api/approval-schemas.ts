@@ -3,8 +3,8 @@ import { Approval, ApprovalRequest, ParkedSession, ParkedWork } from '../contrac
 import { GitObjectId } from '../contract/repository/git-ref.ts';
 import { TaskId } from '../contract/submission/schema.ts';
 import { TaskStatus } from '../contract/task/status.ts';
-import { CLI_SESSION_ID } from '../control/approvals/session.ts';
-import { ReasonBody, ReviewsQuery, TaskSummary } from './schemas.ts';
+import { CLI_SESSION_ID } from '../control/approvals/cli-session.ts';
+import { ReasonBody, ReviewsQuery, TaskSummary } from './task-schemas.ts';
 
 /** An agent asks for leave. The work so far is handed in as a patch that was uploaded before; without it, it stays with whoever asks. */
 export const ApprovalRequestBody = ApprovalRequest.extend({
@@ -32,7 +32,9 @@ export const ApprovalView = Approval.omit({ work: true, session: true, launch: t
 export type ApprovalView = z.infer<typeof ApprovalView>;
 
 /** What became of the question, and of the task. */
-export const ApprovalRequestResponse = z.object({ approval: ApprovalView, status: TaskStatus }).meta({ id: 'ParkAnswer' });
+export const ApprovalRequestResponse = z
+  .object({ approval: ApprovalView, status: TaskStatus })
+  .meta({ id: 'ParkAnswer' });
 
 export const ApprovalsQuery = ReviewsQuery;
 export const ApprovalItem = z

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { Tier } from '../contract/agents/tiers.ts';
-import { TaskComplexity, RoleName } from '../contract/submission/schema.ts';
-import { LearningControl, PinScope } from '../control/cascade/learning/control.ts';
-import { CascadePolicy } from '../control/cascade/learning/policy.ts';
+import { RoleName, TaskComplexity } from '../contract/submission/schema.ts';
+import { CascadePolicy } from '../control/cascade/learning/cascade-policy.ts';
+import { LearningControl, PinScope } from '../control/cascade/learning/learning-control.ts';
 
 const CredibleInterval = z.object({ low: z.number(), high: z.number() });
 
@@ -23,7 +23,9 @@ export const TierBelief = z
       .number()
       .nullable()
       .describe('Expected of an attempt: observed, else by the price. Null: not known.'),
-    cost_usd_90: CredibleInterval.nullable().describe('Where nine of ten attempts lie; null: no cost was observed.'),
+    cost_usd_90: CredibleInterval.nullable().describe(
+      'Where nine of ten attempts lie; null: no cost was observed.',
+    ),
     costs_known: z.int(),
     mean_seconds: z.number().nullable(),
     break_even: z

@@ -1,4 +1,9 @@
-import { DeadLetterList, DeadLettersQuery, DeadLetterView, DeadLetterActionBody } from './dead-letter-schemas.ts';
+import {
+  DeadLetterActionBody,
+  DeadLetterList,
+  DeadLettersQuery,
+  DeadLetterView,
+} from './dead-letter-schemas.ts';
 import type { RouteDefinition } from './route.ts';
 
 const ACTION_ROUTE = {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { DeadLetter } from '../control/dead-letters/schema.ts';
-import { LetterStatus } from '../control/dead-letters/status.ts';
-import { ListTasksQuery } from './schemas.ts';
+import { DeadLetter } from '../control/dead-letters/dead-letter.ts';
+import { LetterStatus } from '../control/dead-letters/letter-status.ts';
+import { ListTasksQuery } from './task-schemas.ts';
 
 export const DeadLetterView = DeadLetter.omit({ messages: true })
   .extend({

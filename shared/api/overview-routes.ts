@@ -1,17 +1,17 @@
 import {
-  FileHistory,
   FileHealthList,
-  FileHistoryQuery,
   FileHealthQuery,
+  FileHistory,
+  FileHistoryQuery,
   FlaggedFiles,
   FlaggedFilesQuery,
-} from '../control/file-health/schemas.ts';
-import { QualityCostQuery, QualityCost } from '../control/metrics/cost.ts';
-import { BudgetForecast } from '../control/metrics/forecast.ts';
-import { QualityModels, QualityTrend, QualityView, TrendQuery } from '../control/metrics/schemas.ts';
+} from '../control/file-health/file-health-schemas.ts';
+import { BudgetForecast } from '../control/metrics/budget-forecast.ts';
+import { QualityCost, QualityCostQuery } from '../control/metrics/cost-view.ts';
+import { QualityModels, QualityTrend, QualityView, TrendQuery } from '../control/metrics/quality-schemas.ts';
 import { CascadeQuery, CascadeView, PinTierBody, ResetBeliefsBody } from './cascade-schemas.ts';
 import type { RouteDefinition } from './route.ts';
-import { HealthView, StatusView, VerificationWindow, WindowReset, WindowResetBody } from './schemas.ts';
+import { HealthView, StatusView, VerificationWindow, WindowReset, WindowResetBody } from './task-schemas.ts';
 
 /** What concerns no single task: counts, quality, what the cascade has learned. */
 export const OVERVIEW_ROUTES = {

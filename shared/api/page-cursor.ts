@@ -1,5 +1,5 @@
 import { Refusal } from '../contract/refusal.ts';
-import { canonicalHash } from '../lib/canonical.ts';
+import { canonicalHash } from '../lib/canonical-json.ts';
 
 /** What a page is asked for by: a cursor, and what the listing is of. */
 interface PageQuery {

@@ -1,4 +1,4 @@
-import { PlanBody, PlanView, PlanDecisionBody } from './plan-schemas.ts';
+import { PlanBody, PlanDecisionBody, PlanView } from './plan-schemas.ts';
 import type { RouteDefinition } from './route.ts';
 
 /** Goals that are planned before tasks are made of them. */

@@ -4,9 +4,9 @@ import { ProgressLedger, TaskLedger } from '../contract/coordination/ledgers.ts'
 import { CoordinationSettings } from '../contract/coordination/settings.ts';
 import { MAX_PLANNED_TASKS, PlanNote, PlannedTask } from '../contract/plan/schema.ts';
 import { GitObjectId } from '../contract/repository/git-ref.ts';
-import { TaskSubmission, TaskId } from '../contract/submission/schema.ts';
+import { TaskId, TaskSubmission } from '../contract/submission/schema.ts';
 import { TaskStatus } from '../contract/task/status.ts';
-import { PlanState } from '../control/planning/state.ts';
+import { PlanState } from '../control/planning/plan-state.ts';
 
 /** A goal that the manager is to make tasks of. */
 export const PlanBody = TaskSubmission.pick({

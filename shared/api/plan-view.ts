@@ -1,9 +1,9 @@
 import { currentAttempt, type Task } from '../contract/task/task.ts';
-import { derivePlanProgress } from '../control/coordination/of-plan.ts';
+import { derivePlanProgress } from '../control/coordination/plan-coordination.ts';
+import { preparePlanDispatch } from '../control/coordination/plan-review.ts';
 import { replanTaskId } from '../control/coordination/replan.ts';
-import { preparePlanDispatch } from '../control/coordination/review.ts';
-import { plannedTaskId } from '../control/planning/create.ts';
-import { derivePlanState } from '../control/planning/state.ts';
+import { derivePlanState } from '../control/planning/plan-state.ts';
+import { plannedTaskId } from '../control/planning/planned-tasks.ts';
 import type { PlanView } from './plan-schemas.ts';
 
 function coordinationView(task: Task, made: ReadonlyMap<string, Task>): PlanView['coordination'] {

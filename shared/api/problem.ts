@@ -54,7 +54,10 @@ const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 
 /** What a refusal says, short enough for a problem document: at the very most 64 KiB, whatever was sent. */
-export function boundedDetail(detail: string, errors: readonly FieldError[]): Pick<ProblemDetails, 'detail' | 'errors'> {
+export function boundedDetail(
+  detail: string,
+  errors: readonly FieldError[],
+): Pick<ProblemDetails, 'detail' | 'errors'> {
   const told = errors.slice(0, MAX_FIELD_ERRORS).map((error) => ({
     pointer: cut(error.pointer, MAX_WORDS),
     message: cut(error.message, MAX_WORDS),
@@ -72,7 +75,10 @@ export function fieldErrors(error: z.ZodError, prefix: readonly PropertyKey[] = 
   return error.issues.flatMap((issue) => {
     const path = [...prefix, ...issue.path];
     if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((key) => ({ pointer: jsonPointer([...path, key]), message: 'is not a known field' }));
+      return issue.keys.map((key) => ({
+        pointer: jsonPointer([...path, key]),
+        message: 'is not a known field',
+      }));
     return [{ pointer: jsonPointer(path), message: issue.message }];
   });
 }

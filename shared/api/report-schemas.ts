@@ -1,21 +1,21 @@
 import * as z from 'zod';
-import { LoggedTestRun } from '../contract/evidence/logs/logged.ts';
+import { LoggedTestRun } from '../contract/evidence/logs/logged-test-run.ts';
 import { Evidence } from '../contract/evidence/schema.ts';
 import { FailureCode } from '../contract/failure/failure-class.ts';
-import { GATES_MEMORY_KINDS } from '../contract/messages/memory.ts';
+import { GATES_MEMORY_KINDS } from '../contract/messages/gates-memory.ts';
 import { TokenUsage } from '../contract/models/usage.ts';
-import { MAX_PATCH_BYTES } from '../contract/names.ts';
+import { MAX_REPORTED_REVERTS } from '../contract/repository/detect-reverts.ts';
 import { GitObjectId } from '../contract/repository/git-ref.ts';
-import { MAX_REPORTED_REVERTS } from '../contract/repository/reverts.ts';
+import { MAX_PATCH_BYTES } from '../contract/resource-names.ts';
 import { MiddlewareRecord } from '../contract/run-record/middleware-record.ts';
 import { VerificationGateRecord } from '../contract/run-record/verification-gate-record.ts';
 import { MAX_SCREENSHOT_BYTES } from '../contract/screenshot.ts';
 import { TaskId } from '../contract/submission/schema.ts';
 import { AgentExit } from '../contract/task/attempt.ts';
 import { TaskStatus } from '../contract/task/status.ts';
-import { MAX_CLI_SESSION_BYTES } from '../control/approvals/session.ts';
-import { StoredNumber } from '../lib/number.ts';
-import { BaseCommit, TaskView } from './schemas.ts';
+import { MAX_CLI_SESSION_BYTES } from '../control/approvals/cli-session.ts';
+import { StoredNumber } from '../lib/stored-number.ts';
+import { BaseCommit, TaskView } from './task-schemas.ts';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex');
 
@@ -44,7 +44,9 @@ export const ClaimBody = z
   .meta({ id: 'ClaimBody' });
 
 export const HeartbeatBody = z.strictObject({}).meta({ id: 'HeartbeatBody' });
-export const LeaseResponse = z.object({ lease_until: z.number().int(), status: TaskStatus }).meta({ id: 'Lease' });
+export const LeaseResponse = z
+  .object({ lease_until: z.number().int(), status: TaskStatus })
+  .meta({ id: 'Lease' });
 export const ProgressBody = z
   .strictObject({
     message: z.string().trim().min(1, 'must not be empty').max(2_000),
@@ -162,7 +164,7 @@ export const UploadResponse = z
   })
   .meta({ id: 'Upload' });
 
-/** The place of something that outlives the task; see gates/core/memory.ts. */
+/** The place of something that outlives the task; see gates/core/persistent-cache.ts. */
 export const MemoryBody = z
   .strictObject({
     kind: z.enum(GATES_MEMORY_KINDS),

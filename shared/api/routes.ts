@@ -1,15 +1,14 @@
-import { RoleName, TaskSubmission, TaskId } from '../contract/submission/schema.ts';
-import { DeadLetterId } from '../control/dead-letters/schema.ts';
+import { RoleName, TaskId, TaskSubmission } from '../contract/submission/schema.ts';
+import { DeadLetterId } from '../control/dead-letters/dead-letter.ts';
 import { APPROVAL_ROUTES } from './approval-routes.ts';
 import { ArtifactPart, ArtifactQuery } from './artifact-schemas.ts';
 import { DEAD_LETTER_ROUTES } from './dead-letter-routes.ts';
-import { TUNING_ROUTES } from './evolve-routes.ts';
-import { FORGE_WEBHOOK_ROUTES } from './hook-routes.ts';
+import { FORGE_WEBHOOK_ROUTES } from './forge-webhook-routes.ts';
 import { OVERVIEW_ROUTES } from './overview-routes.ts';
 import { PLAN_ROUTES } from './plan-routes.ts';
 import {
-  ClaimResponse,
   ClaimBody,
+  ClaimResponse,
   CompleteBody,
   DeliveryBody,
   EvidenceBody,
@@ -19,10 +18,9 @@ import {
   MemoryBody,
   MemoryUrls,
   ProgressBody,
-  UploadResponse,
   UploadBody,
+  UploadResponse,
 } from './report-schemas.ts';
-import { WORK_REQUEST_ROUTES } from './request-routes.ts';
 import type { ApiFunction, RouteDefinition } from './route.ts';
 import {
   AttemptList,
@@ -35,7 +33,9 @@ import {
   SubmitBatchBody,
   TaskList,
   TaskView,
-} from './schemas.ts';
+} from './task-schemas.ts';
+import { TUNING_ROUTES } from './tuning-routes.ts';
+import { WORK_REQUEST_ROUTES } from './work-request-routes.ts';
 
 export { API_FUNCTIONS, type ApiFunction, CALLERS, type Caller, type RouteDefinition } from './route.ts';
 
@@ -324,4 +324,5 @@ export type PathParameters<P extends string> = P extends `${string}{${infer K}}$
   : unknown;
 
 /** `POST /tasks/{id}/claim`: API Gateway's route key. */
-export const routeKey = (route: Pick<RouteDefinition, 'method' | 'path'>): string => `${route.method} ${route.path}`;
+export const routeKey = (route: Pick<RouteDefinition, 'method' | 'path'>): string =>
+  `${route.method} ${route.path}`;

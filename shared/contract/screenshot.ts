@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { objectKey } from './names.ts';
+import { objectKey } from './resource-names.ts';
 
 /** Most pictures of one gate. */
 export const MAX_SCREENSHOTS_PER_GATE = 12;

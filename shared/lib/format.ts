@@ -22,7 +22,9 @@ export function formatDuration(ms: number): string {
 }
 
 /** How long ago an ISO time was, at most two units. */
-export const formatAge = (iso: string, now: number): string => formatDuration(Math.max(0, now - Date.parse(iso)));
+export const formatAge = (iso: string, now: number): string =>
+  formatDuration(Math.max(0, now - Date.parse(iso)));
 
 /** `1 task`, `2 tasks`. */
-export const formatCount = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+export const formatCount = (number: number, noun: string): string =>
+  `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -1,13 +1,17 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Tier } from '../contract/agents/tiers.ts';
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import { TaskComplexity } from '../contract/submission/schema.ts';
 import { EMPTY_ROLE_MEMORY, type RoleMemory } from '../control/cascade/learning/belief.ts';
-import { LearningControl, NO_LEARNING_CONTROL } from '../control/cascade/learning/control.ts';
-import { LearnedOutcome, type OutcomeObservation } from '../control/cascade/learning/outcome.ts';
-import { latestOutcomes, addOutcome, OUTCOME_WINDOW_SIZE } from '../control/cascade/learning/window.ts';
-import { type TableItem, itemKey, VersionedItems } from './revised-items.ts';
+import { LearnedOutcome, type OutcomeObservation } from '../control/cascade/learning/learned-outcome.ts';
+import { LearningControl, NO_LEARNING_CONTROL } from '../control/cascade/learning/learning-control.ts';
+import {
+  addOutcome,
+  latestOutcomes,
+  OUTCOME_WINDOW_SIZE,
+} from '../control/cascade/learning/outcome-window.ts';
 import { shardOf } from './shard.ts';
+import { itemKey, type TableItem, VersionedItems } from './versioned-items.ts';
 
 const WINDOW_PREFIX = 'window#';
 /** Items of one window: writers of the same one race, and each writes all of it. */
@@ -52,7 +56,10 @@ export class BeliefStore {
   }
 
   /** Changes a person's word on a role; `change` answers null where there is nothing to change. */
-  updateControl(role: string, change: (control: LearningControl) => LearningControl | null): Promise<LearningControl> {
+  updateControl(
+    role: string,
+    change: (control: LearningControl) => LearningControl | null,
+  ): Promise<LearningControl> {
     return this.#items.update(itemKey(partition(role), CONTROL), `the word on role ${role}`, (item) => {
       const present = item ? LearningControl.parse(item) : NO_LEARNING_CONTROL;
       const fields = change(present);

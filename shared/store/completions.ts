@@ -1,10 +1,10 @@
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
-import type { NudgeWindowReset, TaskCompletion } from '../control/ledger/nudge.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import { COMPLETION_RETENTION_DAYS } from '../control/ledger/nudge-rules.ts';
-import { ttlAfterDays } from './gone-after.ts';
-import { itemKey, VersionedItems } from './revised-items.ts';
+import type { NudgeWindowReset, TaskCompletion } from '../control/ledger/verification-nudge.ts';
+import { ttlAfterDays } from './ttl.ts';
+import { itemKey, VersionedItems } from './versioned-items.ts';
 
 const PARTITION = `${ITEM_KEY_PREFIXES.completion}all`;
 const MARKER = itemKey(`${ITEM_KEY_PREFIXES.completion}marker`, 'marker');

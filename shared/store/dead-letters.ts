@@ -1,10 +1,14 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { TABLE_INDEXES, ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
-import { CLOSED_LETTER_RETENTION_DAYS, EMPTY_RETRY_QUEUE, queueNextRetryAt } from '../control/dead-letters/lane.ts';
-import { RetryQueue } from '../control/dead-letters/schema.ts';
-import { isOpenStatus } from '../control/dead-letters/status.ts';
-import { ttlAfterDays } from './gone-after.ts';
-import { itemKey, VersionedItems } from './revised-items.ts';
+import { ITEM_KEY_PREFIXES, TABLE_INDEXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import { RetryQueue } from '../control/dead-letters/dead-letter.ts';
+import { isOpenStatus } from '../control/dead-letters/letter-status.ts';
+import {
+  CLOSED_LETTER_RETENTION_DAYS,
+  EMPTY_RETRY_QUEUE,
+  queueNextRetryAt,
+} from '../control/dead-letters/retry-queue.ts';
+import { ttlAfterDays } from './ttl.ts';
+import { itemKey, VersionedItems } from './versioned-items.ts';
 
 const { name: INDEX, pk: INDEX_PK, sk: INDEX_SK } = TABLE_INDEXES.byDeadline;
 /** Of the index; the reconciler looks at other ones. */
@@ -50,11 +54,15 @@ export class DeadLetterStore {
 
   /** Changes a lane under the condition that it is as it was read. `change` answers null where there is nothing to change. */
   updateGroup(name: string, now: Date, change: (lane: RetryQueue) => RetryQueue | null): Promise<RetryQueue> {
-    return this.#items.update(itemKey(ITEM_KEY_PREFIXES.deadLetter, name), `dead letters of ${name}`, (item) => {
-      const present = item ? RetryQueue.parse(item) : EMPTY_RETRY_QUEUE;
-      const next = change(present);
-      return { fields: next && fieldsOf(name, next, now), result: next ?? present };
-    });
+    return this.#items.update(
+      itemKey(ITEM_KEY_PREFIXES.deadLetter, name),
+      `dead letters of ${name}`,
+      (item) => {
+        const present = item ? RetryQueue.parse(item) : EMPTY_RETRY_QUEUE;
+        const next = change(present);
+        return { fields: next && fieldsOf(name, next, now), result: next ?? present };
+      },
+    );
   }
 
   /** All lanes, by name. */

@@ -1,10 +1,17 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { TABLE_INDEXES } from '../contract/names.ts';
+import { TABLE_INDEXES } from '../contract/resource-names.ts';
 import type { Task } from '../contract/task/task.ts';
-import { findHeartbeatAttempt, applyHeartbeat } from '../control/task-commands/beat.ts';
-import { HeartbeatStore, type StoredHeartbeat } from './beats.ts';
-import { DEADLINE_PARTITIONS, type DueItem, deadlineKey, parseDeadlineRank, taskFromItem, taskKey } from './task-item.ts';
+import { applyHeartbeat, findHeartbeatAttempt } from '../control/task-commands/heartbeat.ts';
+import { HeartbeatStore, type StoredHeartbeat } from './heartbeats.ts';
+import {
+  DEADLINE_PARTITIONS,
+  type DueItem,
+  deadlineKey,
+  parseDeadlineRank,
+  taskFromItem,
+  taskKey,
+} from './task-item.ts';
 
 const { name: INDEX, pk, sk } = TABLE_INDEXES.byDeadline;
 const PAGE = 50;
@@ -95,7 +102,10 @@ export class DeadlineStore {
    * Puts off the deadline of a task that was found well, takes it away (null), or gives one to an item of an earlier version. Nothing
    * else of the task changes, its version included; a change that came first wins, because it has set a deadline of its own.
    */
-  async set({ task: { id, version }, deadline }: Omit<TaskDeadline, 'heartbeat'>, at: Date | null): Promise<void> {
+  async set(
+    { task: { id, version }, deadline }: Omit<TaskDeadline, 'heartbeat'>,
+    at: Date | null,
+  ): Promise<void> {
     const condition = ` AND ${deadline === null ? 'attribute_not_exists(#sk)' : '#sk = :seen'}`;
     const values: Record<string, string> = deadline === null ? {} : { ':seen': `${deadline}#${id}` };
     await this.#move(id, { version, at, condition, values });

@@ -1,4 +1,4 @@
-import type { FUNCTION_ENV_NAMES } from '../contract/names.ts';
+import type { FUNCTION_ENV_NAMES } from '../contract/resource-names.ts';
 
 type Name = (typeof FUNCTION_ENV_NAMES)[keyof typeof FUNCTION_ENV_NAMES] | `ASSAY_QUEUE_${string}`;
 

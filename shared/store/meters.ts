@@ -2,11 +2,14 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { ModelCaller } from '../contract/access/tokens.ts';
 import type { TokenUsage } from '../contract/models/usage.ts';
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
-import type { UsageMeter, CallReservation, CallSettlement } from '../control/model-gateway/meter.ts';
-import { MAX_CONSECUTIVE_PROVIDER_FAILURES, type ProviderFailure } from '../control/model-gateway/trouble.ts';
-import { USAGE_FIELDS } from '../control/model-gateway/witness.ts';
-import { ttlAfterDays } from './gone-after.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import { USAGE_FIELDS } from '../control/model-gateway/metered-usage.ts';
+import {
+  MAX_CONSECUTIVE_PROVIDER_FAILURES,
+  type ProviderFailure,
+} from '../control/model-gateway/provider-failure.ts';
+import type { CallReservation, CallSettlement, UsageMeter } from '../control/model-gateway/usage-meter.ts';
+import { ttlAfterDays } from './ttl.ts';
 
 /** Days that a meter is kept: as long as its task. */
 const RETENTION_DAYS = 90;
@@ -32,8 +35,14 @@ const TROUBLE = 'trouble';
 
 /** A failure of a provider as the item has it. */
 type StoredFailure = Omit<ProviderFailure, 'retryAtMs'> & { readonly until: ProviderFailure['retryAtMs'] };
-const toStoredFailure = ({ retryAtMs: until, ...rest }: ProviderFailure): StoredFailure => ({ ...rest, until });
-const fromStoredFailure = ({ until: retryAtMs, ...rest }: StoredFailure): ProviderFailure => ({ ...rest, retryAtMs });
+const toStoredFailure = ({ retryAtMs: until, ...rest }: ProviderFailure): StoredFailure => ({
+  ...rest,
+  until,
+});
+const fromStoredFailure = ({ until: retryAtMs, ...rest }: StoredFailure): ProviderFailure => ({
+  ...rest,
+  retryAtMs,
+});
 
 /** Reads a meter from its item. */
 function meterOf(item: Readonly<Record<string, unknown>>): UsageMeter {
@@ -55,7 +64,10 @@ function meterOf(item: Readonly<Record<string, unknown>>): UsageMeter {
     openReservations: open,
     models,
     substitutions: [...((item['mistaken'] as Set<string> | undefined) ?? [])].sort(),
-    providerFailure: number(TROUBLES) > 0 ? { ...fromStoredFailure(item[TROUBLE] as StoredFailure), calls: number(TROUBLES) } : null,
+    providerFailure:
+      number(TROUBLES) > 0
+        ? { ...fromStoredFailure(item[TROUBLE] as StoredFailure), calls: number(TROUBLES) }
+        : null,
   };
 }
 
@@ -103,7 +115,11 @@ export class MeterStore {
           UpdateExpression: 'SET #open = :worst, #ttl = :ttl ADD taken :worst, calls :one',
           ConditionExpression:
             'attribute_not_exists(#open) AND :limit > :zero AND (attribute_not_exists(taken) OR taken < :limit) AND (attribute_not_exists(#troubles) OR #troubles < :most)',
-          ExpressionAttributeNames: { '#open': `${OPEN}${call}`, '#ttl': TABLE_KEYS.ttl, '#troubles': TROUBLES },
+          ExpressionAttributeNames: {
+            '#open': `${OPEN}${call}`,
+            '#ttl': TABLE_KEYS.ttl,
+            '#troubles': TROUBLES,
+          },
           ExpressionAttributeValues: {
             ':worst': worst,
             ':ttl': ttlAfterDays(RETENTION_DAYS, now),

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { MeteredCall } from '../contract/models/call.ts';
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
-import { ttlAfterDays } from './gone-after.ts';
+import { MeteredCall } from '../contract/models/metered-call.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import { ttlAfterDays } from './ttl.ts';
 
 /** Days that a call is kept: whoever wants it asks when its task has ended. */
 const RETENTION_DAYS = 30;

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { isOperatorRole, type OperatorRole } from '../contract/access/rights.ts';
 import { mintOperatorToken, operatorTokenItem, operatorTokenKey } from '../contract/access/tokens.ts';
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import { sha256 } from '../lib/sha256.ts';
 
 /** Whose a token is, and what it is good for. */

@@ -1,7 +1,7 @@
 import { findPendingApproval } from '../contract/approval/schema.ts';
-import { TABLE_INDEXES, ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
+import { ITEM_KEY_PREFIXES, TABLE_INDEXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import { currentAttempt, type Task } from '../contract/task/task.ts';
-import { isBaseUnresolved } from '../control/task-commands/base.ts';
+import { isBaseUnresolved } from '../control/task-commands/base-commit.ts';
 import { nextDeadline } from '../control/task-commands/deadline.ts';
 import { shardOf } from './shard.ts';
 
@@ -74,7 +74,9 @@ export function taskToItem(task: Task): Record<string, unknown> {
     ...(claimable
       ? { [TABLE_INDEXES.byQueue.pk]: queuePartition(task.role), [TABLE_INDEXES.byQueue.sk]: queueRank(task) }
       : {}),
-    ...(task.waits_for === null ? {} : { [TABLE_INDEXES.byWait.pk]: task.waits_for, [TABLE_INDEXES.byWait.sk]: task.id }),
+    ...(task.waits_for === null
+      ? {}
+      : { [TABLE_INDEXES.byWait.pk]: task.waits_for, [TABLE_INDEXES.byWait.sk]: task.id }),
     [REQUESTER_ATTRIBUTE]: findPendingApproval(task)?.requested_by,
     ...(deadline === null ? {} : deadlineKey(task.id, deadline)),
   };

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/names.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import type { TaskStatus } from '../contract/task/status.ts';
 
 /** How far an upgrade of stored items has come: all up to here. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { countTests, listFailures } from './report.ts';
+import { countTests, listFailures } from './vitest-report.ts';
 
 let folder: string;
 beforeAll(() => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it, test } from 'vitest';
-import { classifyExitCode, SKIPPED_EXIT_CODE, CHECK_STEPS } from './steps.ts';
+import { CHECK_STEPS, classifyExitCode, SKIPPED_EXIT_CODE } from './check-steps.ts';
 
 test.each([
   ['passed', 0],

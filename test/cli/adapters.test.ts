@@ -6,7 +6,7 @@ import { run } from '../../cli/run.ts';
 import { JSON_OUTPUTS } from '../../docs/generator/cli.ts';
 import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
 import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
-import { createTemporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder } from '../support/git-repository.ts';
 
 /** A folder of programs that say their version, or do as they are told. */
 function programs(scripts: Readonly<Record<string, string>>): string {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { MAX_CATALOG_ENTRIES } from '../../shared/control/roles/catalog.ts';
 import { MAX_ROLE_FILE_BYTES } from '../../shared/control/roles/role.ts';
-import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
 import { assay } from './support.ts';
 
 const ENGINEER = `name: data-engineer

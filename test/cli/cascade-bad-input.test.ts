@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { LearnedOutcome } from '../../shared/control/cascade/learning/outcome.ts';
-import type { DeadLetter, RetryQueue } from '../../shared/control/dead-letters/schema.ts';
+import { LearnedOutcome } from '../../shared/control/cascade/learning/learned-outcome.ts';
+import type { DeadLetter, RetryQueue } from '../../shared/control/dead-letters/dead-letter.ts';
 import type { DeadLetterStore } from '../../shared/store/dead-letters.ts';
-import { recordDeadLetter, retryDeadLetters } from '../../shared/use-cases/operate/dead-letters.ts';
+import { recordDeadLetter, retryDeadLetters } from '../../shared/use-cases/operate/retry-dead-letters.ts';
 import { addSeconds } from '../support/builders.ts';
 import { assay } from './support.ts';
 
@@ -90,7 +90,14 @@ test.each([
   ['model', { model: '' }],
   ['at', { at: 'yesterday' }],
 ])('an outcome whose %s is impossible is not remembered', (field, fields) => {
-  const good = { id: 'T1#1', model: 'm', passed: true, cost_usd: 1, seconds: 1, at: addSeconds(1).toISOString() };
+  const good = {
+    id: 'T1#1',
+    model: 'm',
+    passed: true,
+    cost_usd: 1,
+    seconds: 1,
+    at: addSeconds(1).toISOString(),
+  };
   const read = LearnedOutcome.safeParse({ ...good, ...fields });
   expect(read.error?.issues[0]?.path).toEqual([field]);
 });
@@ -118,13 +125,22 @@ test('a dead letter whose task is gone is abandoned with that reason, and nothin
     },
   } as unknown as DeadLetterStore;
   const message = { schema_version: 1, kind: 'agent', task_id: 'T42', attempt: 1, run: 1 };
-  await recordDeadLetter({ queue: 'q', id: 'm', body: JSON.stringify(message), sentAt: addSeconds(0) }, letters, addSeconds(0));
+  await recordDeadLetter(
+    { queue: 'q', id: 'm', body: JSON.stringify(message), sentAt: addSeconds(0) },
+    letters,
+    addSeconds(0),
+  );
   const sent: unknown[] = [];
   const drained = await retryDeadLetters({
     deadLetters: letters,
     tasks: { get: async () => null },
     sendLaunch: async (each) => void sent.push(each),
-    failedBatches: { listBatches: async () => [], find: async () => null, put: async () => {}, remove: async () => {} },
+    failedBatches: {
+      listBatches: async () => [],
+      find: async () => null,
+      put: async () => {},
+      remove: async () => {},
+    },
     readerFunctions: { ledger: 'l', conductor: 'c' },
     replayRecords: async () => {},
     now: () => addSeconds(100),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { policyEnvironment, readPolicy } from '../../cli/cascade-policy.ts';
 import { CliError } from '../../cli/exit.ts';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'policy-'));
 const written = (text: string): string => {
@@ -19,7 +19,9 @@ it('reads a policy, with the defaults of what it leaves out', () => {
     min_observations: 5,
     quality_threshold: 0.8,
   });
-  expect(JSON.parse(policyEnvironment(written('{}'), { cwd })[FUNCTION_ENV_NAMES.cascadePolicy] ?? '')).toMatchObject({
+  expect(
+    JSON.parse(policyEnvironment(written('{}'), { cwd })[FUNCTION_ENV_NAMES.cascadePolicy] ?? ''),
+  ).toMatchObject({
     policy: 'fixed',
   });
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
 
 const MAIN = new URL('../../cli/assay.js', import.meta.url).pathname;
 const gate = (line: string): string =>

@@ -8,9 +8,9 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { REPORT_FORMATS } from '../../cli/check/report-formats.ts';
 import { HOME } from '../../cli/programs.ts';
-import { reduceToVerdict } from '../../shared/control/verdict/reduce.ts';
+import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
 import { evidence, gate, signal } from '../support/builders.ts';
-import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
 
 const finding = { file: 'src/a.js', line: 3, rule: 'no-var', message: 'use let' };
 const judged = (...gates: Parameters<typeof gate>[0][]) => {

@@ -2,8 +2,12 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run } from '../../cli/run.ts';
-import { startModelServer } from '../support/models/server.ts';
-import { createTestRepository, type TestRepository, createTemporaryFolder } from '../support/repository.ts';
+import {
+  createTemporaryFolder,
+  createTestRepository,
+  type TestRepository,
+} from '../support/git-repository.ts';
+import { startModelServer } from '../support/models/model-server.ts';
 
 /** Runs `assay check` in this process, standing in `cwd`. */
 async function check(cwd: string, args: readonly string[], env: Record<string, string> = {}) {

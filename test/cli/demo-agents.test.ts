@@ -4,8 +4,8 @@ import { startDemoAgent } from '../../cli/demo/demo-agent.ts';
 import { demoTasks } from '../../cli/demo/demo-tasks.ts';
 import { DEFAULT_TIER_MODELS, tierModelsFor } from '../../shared/contract/agents/tiers.ts';
 import { fakeCli } from '../containers/fake-cli.ts';
-import { getDemoScript } from '../support/models/demo.ts';
-import { createTemporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder } from '../support/git-repository.ts';
+import { getDemoScript } from '../support/models/demo-script.ts';
 import { assay } from './support.ts';
 
 const nowhere = createTemporaryFolder();

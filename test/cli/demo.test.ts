@@ -10,13 +10,13 @@ import {
 } from '../../cli/demo/demo-repository.ts';
 import { type DemoResult, demoJson, unexpectedOutcomes } from '../../cli/demo/demo-result.ts';
 import { demoTasks, hardCodedAnswerTask } from '../../cli/demo/demo-tasks.ts';
-import { parseConfig } from '../../gates/pipeline/configuration/load.ts';
-import { SubmitBatchBody } from '../../shared/api/schemas.ts';
+import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
+import { SubmitBatchBody } from '../../shared/api/task-schemas.ts';
 import { DEFAULT_TIER_MODELS, type Tier } from '../../shared/contract/agents/tiers.ts';
 import { CommandUsageFile } from '../../shared/contract/messages/assignment.ts';
-import { modelPrice } from '../../shared/contract/models/prices.ts';
+import { modelPrice } from '../../shared/contract/models/model-prices.ts';
 import { TaskSubmission } from '../../shared/contract/submission/schema.ts';
-import { buildLadder } from '../../shared/control/cascade/learning/ladder.ts';
+import { buildLadder } from '../../shared/control/cascade/learning/tier-ladder.ts';
 import { anAttempt, aStatus, aTask } from './support.ts';
 
 let folder: string;
@@ -92,13 +92,18 @@ describe('the five tasks', () => {
   const tasks = demoTasks('file:///demo.git');
 
   test('are a batch that the API accepts', () => {
-    expect(SubmitBatchBody.safeParse({ tasks: tasks.map(({ task }) => task) })).toMatchObject({ success: true });
+    expect(SubmitBatchBody.safeParse({ tasks: tasks.map(({ task }) => task) })).toMatchObject({
+      success: true,
+    });
   });
 
   test.each(tasks)(
     '$task.id climbs the first tiers of its ladder, all of them with a price',
     ({ task, expected }) => {
-      const rungs = buildLadder(TaskSubmission.parse(task), DEFAULT_TIER_MODELS).slice(0, expected.tiers.length);
+      const rungs = buildLadder(TaskSubmission.parse(task), DEFAULT_TIER_MODELS).slice(
+        0,
+        expected.tiers.length,
+      );
       expect(rungs.map((rung) => rung.tier)).toEqual(expected.tiers);
       for (const rung of rungs) expect(modelPrice(rung.model, '2026-11-21')).not.toBeNull();
     },

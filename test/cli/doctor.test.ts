@@ -20,7 +20,7 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CheckOutcome, CheckResult } from '../../cli/doctor/check.ts';
-import { createTestRepository } from '../support/repository.ts';
+import { createTestRepository } from '../support/git-repository.ts';
 import { assay } from './support.ts';
 
 const sts = mockClient(STSClient);

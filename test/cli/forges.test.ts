@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { CliError } from '../../cli/exit.ts';
 import { forgeEnvironment, readForges } from '../../cli/forges.ts';
 import { takeForgeSecret } from '../../local/forge-secret.ts';
-import { EMBEDDED_FORGE_SECRET_VARIABLE, FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import { EMBEDDED_FORGE_SECRET_VARIABLE, FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'forges-'));
 const FILE = '- { url: https://github.com/acme, forge: github }\n';
@@ -53,6 +53,8 @@ describe('forges of a stack on this machine', () => {
 
   it('take no effect without a file, and none start without a secret', () => {
     expect(takeForgeSecret({ [EMBEDDED_FORGE_SECRET_VARIABLE]: SECRET })).toEqual({});
-    expect(() => takeForgeSecret({ [FUNCTION_ENV_NAMES.forges]: '[]' })).toThrow(EMBEDDED_FORGE_SECRET_VARIABLE);
+    expect(() => takeForgeSecret({ [FUNCTION_ENV_NAMES.forges]: '[]' })).toThrow(
+      EMBEDDED_FORGE_SECRET_VARIABLE,
+    );
   });
 });

@@ -6,8 +6,8 @@ import { findTool } from '../../cli/gates/find-tool.ts';
 import type { ListedGate } from '../../cli/gates/list-gates.ts';
 import { run } from '../../cli/run.ts';
 import { JSON_OUTPUTS } from '../../docs/generator/cli.ts';
-import { GATES } from '../../gates/gates/registry.ts';
-import { createTemporaryFolder } from '../support/repository.ts';
+import { GATES } from '../../gates/gates/gate-registry.ts';
+import { createTemporaryFolder } from '../support/git-repository.ts';
 
 function folder(files: Readonly<Record<string, string>>): string {
   const dir = createTemporaryFolder();

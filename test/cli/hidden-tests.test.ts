@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createTemporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder } from '../support/git-repository.ts';
 import { assay, aTask, type FakeApi, fakeApi } from './support.ts';
 
 let api: FakeApi | undefined;

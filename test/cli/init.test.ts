@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../gates/pipeline/configuration/load.ts';
-import { createTestRepository } from '../support/repository.ts';
+import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
+import { createTestRepository } from '../support/git-repository.ts';
 import { assay } from './support.ts';
 
 const manifest = (scripts: Record<string, string>) =>

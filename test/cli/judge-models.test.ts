@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { CliError } from '../../cli/exit.ts';
 import type { Io } from '../../cli/io.ts';
 import { judgeEnvironment } from '../../cli/judge-models.ts';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'assay-judges-'));
 afterAll(() => rmSync(cwd, { recursive: true }));

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ModelServer, startModelServer } from '../support/models/server.ts';
+import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
 import { assay } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-calibrate-'));

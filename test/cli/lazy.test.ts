@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { COMMANDS } from '../../cli/commands.ts';
 import { buildProgram, commandIn } from '../../cli/program.ts';
 import { SUMMARY } from '../../cli/summary.ts';
-import { createTestRepository } from '../support/repository.ts';
+import { createTestRepository } from '../support/git-repository.ts';
 
 const MAIN = join(import.meta.dirname, '../../cli/run.ts');
 const silent = {

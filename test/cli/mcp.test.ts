@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createClient } from '../../cli/client.ts';
 import { mcpServer } from '../../cli/mcp/server.ts';
 import { HOME } from '../../cli/programs.ts';
-import { createTestRepository } from '../support/repository.ts';
+import { createTestRepository } from '../support/git-repository.ts';
 import { aTask, fakeApi, problem } from './support.ts';
 
 const open: { close(): Promise<void> }[] = [];

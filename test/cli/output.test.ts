@@ -6,7 +6,13 @@ import { liveLines } from '../../cli/output/live.ts';
 import { nudgeLine } from '../../cli/output/nudge.ts';
 import { renderTable } from '../../cli/output/table.ts';
 import { displayWidth, oneLine, printable, truncate } from '../../cli/output/text.ts';
-import { formatAge, formatCount, formatDollars, formatDuration, formatPercent } from '../../shared/lib/format.ts';
+import {
+  formatAge,
+  formatCount,
+  formatDollars,
+  formatDuration,
+  formatPercent,
+} from '../../shared/lib/format.ts';
 import { aStatus } from './support.ts';
 
 const plain = pc.createColors(false);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { isUrl } from '../../cli/agents/catalog-source.ts';
 import { showPaged } from '../../cli/output/pager.ts';
 import { posixPath } from '../../cli/posix-path.ts';
-import { createTemporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder } from '../support/git-repository.ts';
 import { assay } from './support.ts';
 
 const reads = async (argv: readonly string[], options: object = {}, shows = true) => {

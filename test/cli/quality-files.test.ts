@@ -1,7 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { FileHealthQuery } from '../../shared/control/file-health/schemas.ts';
-import { NO_TOUCH_COUNTS } from '../../shared/control/file-health/state.ts';
-import { fileHealthView, fileHistoryView, fileHealthListView, type TrackedFile } from '../../shared/control/file-health/view.ts';
+import { FileHealthQuery } from '../../shared/control/file-health/file-health-schemas.ts';
+import {
+  fileHealthListView,
+  fileHealthView,
+  fileHistoryView,
+  type TrackedFile,
+} from '../../shared/control/file-health/file-health-views.ts';
+import { NO_TOUCH_COUNTS } from '../../shared/control/file-health/file-touches.ts';
 import { assay, type FakeApi, fakeApi } from './support.ts';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');

@@ -6,10 +6,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Records } from '../../cli/query/duckdb.ts';
 import { namedQueries } from '../../shared/control/ledger/named-queries.ts';
-import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTable } from '../../shared/control/ledger/rows.ts';
-import { compareNamedQueries } from '../support/records/compare.ts';
-import { createRowArbitrary, writeRecords } from '../support/records/made-up.ts';
-import { EXPECTED_QUERY_RESULTS } from '../support/records/plain-answers.ts';
+import {
+  RECORD_TABLE_NAMES,
+  RECORD_TABLES,
+  type RecordTable,
+} from '../../shared/control/ledger/record-rows.ts';
+import { compareNamedQueries } from '../support/records/compare-queries.ts';
+import { EXPECTED_QUERY_RESULTS } from '../support/records/expected-query-results.ts';
+import { createRowArbitrary, writeRecords } from '../support/records/generated-records.ts';
 import { assay } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-query-'));
@@ -22,7 +26,9 @@ const madeUp = fc.record(
       table,
       fc.array(
         fc.record({
-          row: createRowArbitrary(z.toJSONSchema(RECORD_TABLES[table], { io: 'output' })) as fc.Arbitrary<object>,
+          row: createRowArbitrary(
+            z.toJSONSchema(RECORD_TABLES[table], { io: 'output' }),
+          ) as fc.Arbitrary<object>,
           copies: fc.array(fc.nat(20), { minLength: 1, maxLength: 3 }),
         }),
         { maxLength: 60 },

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { describeState, timeSteps } from '../../cli/smoke/steps.ts';
 import { ROUTES, type RouteDefinition } from '../../shared/api/routes.ts';
-import type { AttemptView, TaskView } from '../../shared/api/schemas.ts';
+import type { AttemptView, TaskView } from '../../shared/api/task-schemas.ts';
 import { OPERATOR_ROLES } from '../../shared/contract/access/rights.ts';
 import { TaskSubmission } from '../../shared/contract/submission/schema.ts';
 import { aChain, anAttempt, aStatus, assay, aTask, BASE, type FakeApi, fakeApi, TREE } from './support.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type * as z from 'zod';
 import type { Io } from '../../cli/io.ts';
 import { run } from '../../cli/run.ts';
-import type { AttemptList, AttemptView, StatusView, TaskView } from '../../shared/api/schemas.ts';
+import type { AttemptList, AttemptView, StatusView, TaskView } from '../../shared/api/task-schemas.ts';
 import { TaskSubmission } from '../../shared/contract/submission/schema.ts';
 
 const TIME = '2026-11-20T10:00:00.000Z';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { findOperator } from '../../shared/store/operator-tokens.ts';
-import { createTestTable } from '../support/dynalite.ts';
+import { createTestTable } from '../support/dynalite-table.ts';
 import { assay } from './support.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;

@@ -6,9 +6,9 @@ import { colorsFor } from '../../cli/io.ts';
 import { displayWidth } from '../../cli/output/text.ts';
 import { HOME } from '../../cli/programs.ts';
 import { type Dashboard, renderFrame, TOAST_MS, updateTripTime } from '../../cli/top/frame.ts';
-import { StatusView } from '../../shared/api/schemas.ts';
-import { createTemporaryFolder } from '../support/repository.ts';
-import { findProgram } from '../support/tools.ts';
+import { StatusView } from '../../shared/api/task-schemas.ts';
+import { createTemporaryFolder } from '../support/git-repository.ts';
+import { findProgram } from '../support/test-tools.ts';
 import { aStatus, assay, aTask, type FakeApi, fakeApi } from './support.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createTemporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder } from '../support/git-repository.ts';
 import { assay } from './support.ts';
 
 const LOOK = `name: look

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { JsonEventStream } from '../../containers/agent/adapters/events.ts';
-import { createRunState, type AgentRunState, totalUsage } from '../../containers/agent/adapters/reading.ts';
+import { JsonEventStream } from '../../containers/agent/adapters/json-event-stream.ts';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
+import { type AgentRunState, createRunState, totalUsage } from '../../containers/agent/adapters/run-state.ts';
 import { describeProgress } from '../../containers/agent/progress.ts';
-import { readRecordedRuns } from '../../lab/agent-clis/record.ts';
+import { readRecordedRuns } from '../../lab/agent-clis/recorded-runs.ts';
 import type { AgentCliKind } from '../../shared/contract/agents/adapter.ts';
 import type { FailureCode } from '../../shared/contract/failure/failure-class.ts';
 

@@ -2,13 +2,13 @@ import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { runAgent as work } from '../../containers/agent/agent.ts';
+import { runAgent as work } from '../../containers/agent/run-agent.ts';
 import { FailBody } from '../../shared/api/report-schemas.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
-import { CONTAINER_ENV_NAMES } from '../../shared/contract/names.ts';
-import { classifyAttemptFailure } from '../../shared/control/failures/of-attempt.ts';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { classifyAttemptFailure } from '../../shared/control/failures/attempt-failure.ts';
 import { attempt, report } from '../support/builders.ts';
-import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
 import { agentAssignment, inBox, startBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 

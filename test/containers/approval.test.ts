@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { runAgent } from '../../containers/agent/agent.ts';
+import { runAgent } from '../../containers/agent/run-agent.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
-import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
 import { agentAssignment, inBox } from './box.ts';
 import { type Call, type FakeApi, startFakeApi } from './fake-api.ts';
 import { fakeCli } from './fake-cli.ts';

@@ -1,20 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { JsonEventStream } from '../../containers/agent/adapters/events.ts';
-import { createRunState } from '../../containers/agent/adapters/reading.ts';
+import { JsonEventStream } from '../../containers/agent/adapters/json-event-stream.ts';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
-import { runAgent } from '../../containers/agent/agent.ts';
-import { AgentRunMiddleware } from '../../containers/agent/middleware/around.ts';
-import { loadMiddlewareSettings } from '../../containers/agent/middleware/settings.ts';
+import { createRunState } from '../../containers/agent/adapters/run-state.ts';
+import { AgentRunMiddleware } from '../../containers/agent/middleware/agent-run-middleware.ts';
+import { loadMiddlewareSettings } from '../../containers/agent/middleware/middleware-settings.ts';
+import { runAgent } from '../../containers/agent/run-agent.ts';
 import { AGENT_CLI_KINDS, type AgentCliKind } from '../../shared/contract/agents/adapter.ts';
-import { ADAPTER_CAPABILITIES, COMMAND_ADAPTER_HOOKS } from '../../shared/contract/agents/adapter-facts.ts';
-import { AGENT_HOOKS, DEFAULT_MIDDLEWARE_CHAIN } from '../../shared/contract/agents/names.ts';
+import {
+  ADAPTER_CAPABILITIES,
+  COMMAND_ADAPTER_HOOKS,
+} from '../../shared/contract/agents/adapter-capabilities.ts';
+import { AGENT_HOOKS, DEFAULT_MIDDLEWARE_CHAIN } from '../../shared/contract/agents/middleware-names.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { MiddlewareRecord } from '../../shared/contract/run-record/middleware-record.ts';
 import { BUILTIN_MIDDLEWARE } from '../../shared/control/middleware/builtin/registry.ts';
-import { DEFAULT_MIDDLEWARE_SETTINGS } from '../../shared/control/middleware/settings.ts';
-import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
+import { DEFAULT_MIDDLEWARE_SETTINGS } from '../../shared/control/middleware/default-settings.ts';
+import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
 import { agentAssignment, inBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 import { fakeCli } from './fake-cli.ts';
@@ -286,11 +289,15 @@ async function firedBy(kind: AgentCliKind): Promise<string[]> {
 
 describe('docs/adapters.md says which hooks fire', () => {
   test.each(AGENT_CLI_KINDS)('as the recorded run of %s shows it', async (kind) => {
-    const seen = AGENT_HOOKS.filter((hook) => ['seen', 'held'].includes(ADAPTER_CAPABILITIES[kind].hooks[hook]));
+    const seen = AGENT_HOOKS.filter((hook) =>
+      ['seen', 'held'].includes(ADAPTER_CAPABILITIES[kind].hooks[hook]),
+    );
     expect((await firedBy(kind)).sort()).toEqual([...seen].sort());
   });
 
   test.each(AGENT_CLI_KINDS)('and %s is held exactly where its adapter can be', (kind) => {
-    expect(ADAPTER_CAPABILITIES[kind].hooks.wrap_tool_call === 'held').toBe(AGENT_ADAPTERS[kind].supportsToolHook === true);
+    expect(ADAPTER_CAPABILITIES[kind].hooks.wrap_tool_call === 'held').toBe(
+      AGENT_ADAPTERS[kind].supportsToolHook === true,
+    );
   });
 });

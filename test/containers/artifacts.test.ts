@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { uploadScreenshots } from '../../containers/gates/artifacts.ts';
+import { uploadScreenshots } from '../../containers/gates/upload-artifacts.ts';
 import { sha256 } from '../../shared/lib/sha256.ts';
 import { evidence, gate } from '../support/builders.ts';
 
@@ -12,7 +12,10 @@ const taken = (name: string, text = name) => {
 };
 const shots = [taken('start'), taken('again', 'start'), taken('other')];
 const told = evidence({
-  gates: [gate({ name: 'lint' }), gate({ name: 'screenshots', screenshots: shots.map(({ screenshot }) => screenshot) })],
+  gates: [
+    gate({ name: 'lint' }),
+    gate({ name: 'screenshots', screenshots: shots.map(({ screenshot }) => screenshot) }),
+  ],
 });
 
 test('stores each picture once before anybody is told of it', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { takeAssignment } from '../../workspace/supervisor/assignment.ts';
+import { takeAssignment } from '../../workspace/supervisor/take-assignment.ts';
 import { agentAssignment } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 

@@ -2,17 +2,17 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import type { PushCredentialSources } from '../../functions/deliver/deliver.ts';
+import type { PushCredentialSources } from '../../functions/deliver/deliver-work.ts';
 import type {
   AgentAssignment,
   Assignment,
   DeliveryAssignment,
   GatesAssignment,
 } from '../../shared/contract/messages/assignment.ts';
-import { CONTAINER_ENV_NAMES } from '../../shared/contract/names.ts';
-import { NO_CREDENTIALS } from '../../shared/store/minter.ts';
-import type { ContainerContext } from '../../workspace/supervisor/box.ts';
-import { createTemporaryFolder } from '../support/repository.ts';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { NO_CREDENTIALS } from '../../shared/store/credential-provider.ts';
+import type { ContainerContext } from '../../workspace/supervisor/container.ts';
+import { createTemporaryFolder } from '../support/git-repository.ts';
 import type { FakeApi } from './fake-api.ts';
 
 export interface RunningBox {
@@ -128,7 +128,10 @@ export const gatesAssignment = (
 });
 
 /** Neither the minter nor the deployment has anything to push with. */
-export const NO_PUSH_CREDENTIALS: PushCredentialSources = { getCredential: NO_CREDENTIALS, readSecret: async () => null };
+export const NO_PUSH_CREDENTIALS: PushCredentialSources = {
+  getCredential: NO_CREDENTIALS,
+  readSecret: async () => null,
+};
 
 export const deliverAssignment = (
   api: FakeApi,

@@ -1,15 +1,15 @@
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createRunState } from '../../containers/agent/adapters/reading.ts';
-import { runAgent } from '../../containers/agent/agent.ts';
-import { sessionFailure } from '../../containers/agent/failure.ts';
-import { prepareWorkspace } from '../../containers/agent/places.ts';
+import { createRunState } from '../../containers/agent/adapters/run-state.ts';
+import { type AgentSessionOptions, runSession } from '../../containers/agent/agent-session.ts';
+import { loadRole } from '../../containers/agent/load-role.ts';
 import { describeProgress } from '../../containers/agent/progress.ts';
-import { loadRole } from '../../containers/agent/role.ts';
-import { runSession, type AgentSessionOptions } from '../../containers/agent/session.ts';
+import { runAgent } from '../../containers/agent/run-agent.ts';
+import { sessionFailure } from '../../containers/agent/session-failure.ts';
+import { prepareWorkspace } from '../../containers/agent/workspace-layout.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
-import { fetchCommit } from '../../workspace/git/fetch.ts';
-import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
+import { fetchCommit } from '../../workspace/git/fetch-commits.ts';
+import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
 import { agentAssignment, inBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 import { fakeCli } from './fake-cli.ts';
@@ -240,7 +240,10 @@ printf '%s\\n' "$@" >&2; cat ${recorded('codex/success.jsonl')}`,
       `cat ${recorded('codex/connection-refused.jsonl')}; while :; do tail -1 ${recorded('codex/connection-refused.jsonl')}; sleep 0.05; done`,
       { waitingMs: 300 },
     );
-    expect(watchdogStop).toMatchObject({ reason: 'waiting', for: expect.stringContaining('waiting for network') });
+    expect(watchdogStop).toMatchObject({
+      reason: 'waiting',
+      for: expect.stringContaining('waiting for network'),
+    });
     expect(failure).toMatchObject({ class: 'provider_transient' });
   });
 });

@@ -1,16 +1,16 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { listUserProcesses } from '../../workspace/process/residents.ts';
+import { listUserProcesses } from '../../workspace/process/user-processes.ts';
 import {
   buildContainerEnvironment,
   CONFINE_COMMAND,
   canConfine,
   createTraversableFolder,
-  warnAboutSkippedTests,
   getContainerUsers,
-} from '../support/confined.ts';
-import { createTestRepository, type TestRepository } from '../support/repository.ts';
+  warnAboutSkippedTests,
+} from '../support/confinement.ts';
+import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
 import { agentAssignment, startBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
@@ -36,7 +36,8 @@ async function attempt(
     read_credential,
   });
   const env = { ...buildContainerEnvironment('agent', work), HOME: '/nonexistent' };
-  const { code, log } = await startBox(['containers/agent/main.ts'], api, assignment, env, CONFINE_COMMAND).ended;
+  const { code, log } = await startBox(['containers/agent/main.ts'], api, assignment, env, CONFINE_COMMAND)
+    .ended;
   expect({ code, log }).toMatchObject({ code: 0 });
   for (const { uid } of getContainerUsers('agent')) expect(listUserProcesses(uid)).toEqual([]);
   return { complete: api.bodies('complete')[0], fail: api.bodies('fail')[0] };
@@ -82,7 +83,11 @@ describe.skipIf(!canConfine)('in an agent box with the capabilities of the templ
       for p in /proc/[0-9]*; do cat $p/mem >/dev/null 2>&1 && echo "$p has readable memory"; done
       git -C "$OLDPWD" config --list --show-origin | grep -i extraheader
       env | grep -c 'ghs_'0123 | grep -v '^0$'; echo searched`;
-    const { complete } = await attempt(search, createTestRepository({ 'a.txt': 'a\n' }), 'Basic ghs_0123456789');
+    const { complete } = await attempt(
+      search,
+      createTestRepository({ 'a.txt': 'a\n' }),
+      'Basic ghs_0123456789',
+    );
     expect(complete?.['summary']).toBe('searched');
   });
 

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
-import { listUserProcesses } from '../../workspace/process/residents.ts';
+import { listUserProcesses } from '../../workspace/process/user-processes.ts';
 import {
   buildContainerEnvironment,
   CONFINE_COMMAND,
   canConfine,
   createTraversableFolder,
-  warnAboutSkippedTests,
   getContainerUsers,
-} from '../support/confined.ts';
-import { createTestRepository } from '../support/repository.ts';
+  warnAboutSkippedTests,
+} from '../support/confinement.ts';
+import { createTestRepository } from '../support/git-repository.ts';
 import { gatesAssignment, startBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
@@ -46,7 +46,8 @@ async function judge(of: ReturnType<typeof work>, more: Parameters<typeof gatesA
   api.calls.length = 0;
   const assignment = gatesAssignment(api, of.repository.url, of, more);
   const env = buildContainerEnvironment('gates', createTraversableFolder());
-  const { code, log } = await startBox(['containers/gates/main.ts'], api, assignment, env, CONFINE_COMMAND).ended;
+  const { code, log } = await startBox(['containers/gates/main.ts'], api, assignment, env, CONFINE_COMMAND)
+    .ended;
   expect({ code, log }).toMatchObject({ code: 0 });
   const { evidence } = (api.bodies('evidence')[0] ?? {}) as { evidence?: Evidence };
   return Object.fromEntries((evidence?.gates ?? []).map((gate) => [gate.name, gate]));

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
 import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
-import { CONTAINER_ENV_NAMES } from '../../shared/contract/names.ts';
-import { createTemporaryFolder } from '../support/repository.ts';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { createTemporaryFolder } from '../support/git-repository.ts';
 import { fakeCli } from './fake-cli.ts';
 
 interface Instruction {

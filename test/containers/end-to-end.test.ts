@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { deliverWork } from '../../functions/deliver/deliver.ts';
+import { deliverWork } from '../../functions/deliver/deliver-work.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
-import { reduceToVerdict } from '../../shared/control/verdict/reduce.ts';
-import { createTestRepository } from '../support/repository.ts';
+import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
+import { createTestRepository } from '../support/git-repository.ts';
 import {
   agentAssignment,
   deliverAssignment,

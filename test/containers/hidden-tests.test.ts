@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { loadHiddenTests } from '../../containers/gates/hidden.ts';
+import { loadHiddenTests } from '../../containers/gates/hidden-tests.ts';
 import { HiddenTests, serializeHiddenTests } from '../../shared/contract/submission/hidden-tests.ts';
-import { readBlobs } from '../../workspace/git/blobs.ts';
-import { CheckoutError } from '../../workspace/git/error.ts';
-import { createTestRepository, type TestRepository } from '../support/repository.ts';
+import { CheckoutError } from '../../workspace/git/checkout-error.ts';
+import { readBlobs } from '../../workspace/git/read-blobs.ts';
+import { createTestRepository, type TestRepository } from '../support/git-repository.ts';
 import { inBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
@@ -35,7 +35,11 @@ const read = (place: ReturnType<typeof placed> | null) =>
       store,
       edits.map(({ entry }) => entry?.id ?? ''),
     );
-    return edits.map(({ path, entry }) => [path, entry?.mode, blobs.get(entry?.id ?? '')?.toString('latin1')]);
+    return edits.map(({ path, entry }) => [
+      path,
+      entry?.mode,
+      blobs.get(entry?.id ?? '')?.toString('latin1'),
+    ]);
   });
 const refusal = async (place: ReturnType<typeof placed>): Promise<CheckoutError> => {
   const error = await read(place).then(

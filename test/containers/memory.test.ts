@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createBucketMemory } from '../../containers/gates/memory.ts';
-import { computeCacheEntryKey } from '../../gates/core/memory.ts';
-import { createContainerClient } from '../../shared/api/box-client.ts';
+import { createBucketMemory } from '../../containers/gates/bucket-memory.ts';
+import { computeCacheEntryKey } from '../../gates/core/persistent-cache.ts';
+import { createContainerClient } from '../../shared/api/container-client.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 
 let api: FakeApi;
@@ -10,7 +10,8 @@ beforeEach(async () => {
 });
 afterEach(() => api.stop());
 
-const memory = () => createBucketMemory(createContainerClient({ api_url: api.url, token: api.token, task_id: 'T1' }));
+const memory = () =>
+  createBucketMemory(createContainerClient({ api_url: api.url, token: api.token, task_id: 'T1' }));
 const KEY = computeCacheEntryKey('baselines', 'a');
 const PATH = `/memory/baselines-${KEY.hash}`;
 const quiet = () => vi.spyOn(console, 'error').mockImplementation(() => {});

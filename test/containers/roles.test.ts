@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { runAgent } from '../../containers/agent/agent.ts';
-import { limitAdapter } from '../../containers/agent/role.ts';
+import { limitAdapter } from '../../containers/agent/load-role.ts';
+import { runAgent } from '../../containers/agent/run-agent.ts';
 import type { Adapter } from '../../shared/contract/agents/adapter.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { MAX_KNOWLEDGE_BYTES } from '../../shared/control/roles/role.ts';
-import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
 import { agentAssignment, inBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 import { fakeCli } from './fake-cli.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { checkToolchain } from '../../containers/gates/toolchain.ts';
+import { checkToolchain } from '../../containers/gates/check-toolchain.ts';
 import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
-import { createTestRepository } from '../support/repository.ts';
+import { createTestRepository } from '../support/git-repository.ts';
 
 const check = (text: string | null, image?: string) => {
   const repository = createTestRepository(text === null ? { 'a.txt': '' } : { 'assay.yaml': text });

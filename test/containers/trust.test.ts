@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { CONTAINER_ENV_NAMES } from '../../shared/contract/names.ts';
-import { buildGitEnvironment } from '../../workspace/git/environment.ts';
-import { buildCommandEnvironment } from '../../workspace/process/environment.ts';
-import { installCaBundle } from '../../workspace/supervisor/trust.ts';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { buildGitEnvironment } from '../../workspace/git/git-environment.ts';
+import { buildCommandEnvironment } from '../../workspace/process/command-environment.ts';
+import { installCaBundle } from '../../workspace/supervisor/ca-bundle.ts';
 
 const OURS = '-----BEGIN CERTIFICATE-----\nours\n-----END CERTIFICATE-----\n';
 const folder = () => mkdtempSync(join(tmpdir(), 'assay-trust-'));

@@ -1,15 +1,19 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { runAgent } from '../../containers/agent/agent.ts';
+import { runAgent } from '../../containers/agent/run-agent.ts';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
-import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
 import { agentAssignment, inBox } from './box.ts';
 import { type FakeApi, startFakeApi } from './fake-api.ts';
 import { fakeCli } from './fake-cli.ts';
 
 const gate = (lines: string) =>
-  createTestRepository({ 'a.txt': 'a\n', '.gitignore': 'tried\n', 'assay.yaml': `verification_gate:\n${lines}\n` });
+  createTestRepository({
+    'a.txt': 'a\n',
+    '.gitignore': 'tried\n',
+    'assay.yaml': `verification_gate:\n${lines}\n`,
+  });
 let api: FakeApi;
 let tmp: string;
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { createTestRepository } from '../support/repository.ts';
+import { createTestRepository } from '../support/git-repository.ts';
 
 /** A repository with a base and a piece of work on it, as an agent would hand it in. */
 export function work(files: Record<string, string>, change: Record<string, string | null>) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { configurationSchema } from '../../docs/generator/configuration.ts';
 import { LEVELS } from '../../gates/core/rule-settings.ts';
-import { RULES } from '../../gates/rules/registry.ts';
+import { RULES } from '../../gates/rules/rule-registry.ts';
 
 const schema = configurationSchema() as {
   readonly properties: {

@@ -10,8 +10,8 @@ import { cliPage, JSON_OUTPUTS } from '../../docs/generator/cli.ts';
 import { lifecycle } from '../../docs/generator/lifecycle.ts';
 import type { Evidence } from '../../shared/contract/evidence/schema.ts';
 import { TASK_STATUSES, TASK_TRANSITIONS } from '../../shared/contract/task/status.ts';
-import { VerificationNudge } from '../../shared/control/ledger/verification-nudge.ts';
-import { reduceToVerdict } from '../../shared/control/verdict/reduce.ts';
+import { VerificationNudge } from '../../shared/control/ledger/verification-nudge-schema.ts';
+import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');
 

@@ -2,8 +2,13 @@ import { expect, test } from 'vitest';
 import { BODY_EXAMPLES } from '../../docs/generator/examples.ts';
 import { openapi } from '../../docs/generator/openapi.ts';
 import { PROBLEMS } from '../../shared/api/problem.ts';
-import { refusalCodesOf } from '../../shared/api/refusals.ts';
-import { ROUTES, type RouteDefinition, type RouteName, takesIdempotencyKey } from '../../shared/api/routes.ts';
+import { refusalCodesOf } from '../../shared/api/route-refusals.ts';
+import {
+  ROUTES,
+  type RouteDefinition,
+  type RouteName,
+  takesIdempotencyKey,
+} from '../../shared/api/routes.ts';
 
 interface Operation {
   operationId: string;

@@ -2,12 +2,16 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { AUTONOMY_LEVELS, AUTONOMY_PRESETS } from '../../shared/contract/approval/autonomy.ts';
-import { KNOWN_ACTIONS, RISK_LEVELS, actionRisk } from '../../shared/contract/approval/risk.ts';
-import { isTerminalRequestStatus, WORK_REQUEST_TRANSITIONS, WORK_REQUEST_STATUSES } from '../../shared/contract/intake/status.ts';
-import { REVIEW_STAGES } from '../../shared/contract/review/kinds.ts';
-import { CLIENT_STRATEGIES, ReviewSettings } from '../../shared/contract/review/schema.ts';
+import { actionRisk, KNOWN_ACTIONS, RISK_LEVELS } from '../../shared/contract/approval/risk.ts';
+import {
+  isTerminalRequestStatus,
+  WORK_REQUEST_STATUSES,
+  WORK_REQUEST_TRANSITIONS,
+} from '../../shared/contract/intake/status.ts';
+import { CLIENT_STRATEGIES, ReviewSettings } from '../../shared/contract/review/review-settings.ts';
+import { REVIEW_STAGES } from '../../shared/contract/review/review-stage-names.ts';
 import { VISION_CATEGORIES, VISION_VERIFIERS } from '../../shared/contract/review/vision-kinds.ts';
-import { VisualExpectation } from '../../shared/contract/review/vision-schema.ts';
+import { VisualExpectation } from '../../shared/contract/review/vision-settings.ts';
 import { NODE_KIND_NAMES } from '../../shared/contract/workflow/kinds.ts';
 
 const page = (name: string): string =>
@@ -33,7 +37,9 @@ it('docs/intake.md says that a no comes from any state but the ends', () => {
   const [, from, to] = row('intake', '`POST /requests/{id}/reject`');
   expect(from?.trim()).toBe('any but the two ends');
   expect(named(to)).toEqual([WORK_REQUEST_TRANSITIONS.reject.to]);
-  expect(WORK_REQUEST_STATUSES.filter((status) => !isTerminalRequestStatus(status))).toEqual(WORK_REQUEST_TRANSITIONS.reject.from);
+  expect(WORK_REQUEST_STATUSES.filter((status) => !isTerminalRequestStatus(status))).toEqual(
+    WORK_REQUEST_TRANSITIONS.reject.from,
+  );
 });
 
 it.each(RISK_LEVELS)('docs/approvals.md names the actions of %s risk', (risk) => {

@@ -32,13 +32,18 @@ import { handler as dispatcher } from '../../functions/dispatch/handler.ts';
 import { handler as ledger } from '../../functions/ledger/handler.ts';
 import { handler as reconciler } from '../../functions/reconcile/handler.ts';
 import { logger } from '../../functions/runtime/logger.ts';
-import { FAILED_BATCH_PREFIX, TABLE_INDEXES, ITEM_KEY_PREFIXES, TABLE_KEYS } from '../../shared/contract/names.ts';
+import {
+  FAILED_BATCH_PREFIX,
+  ITEM_KEY_PREFIXES,
+  TABLE_INDEXES,
+  TABLE_KEYS,
+} from '../../shared/contract/resource-names.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { addFailedOperation, EMPTY_RETRY_QUEUE } from '../../shared/control/dead-letters/lane.ts';
-import { letterQueueId } from '../../shared/control/dead-letters/schema.ts';
+import { letterQueueId } from '../../shared/control/dead-letters/dead-letter.ts';
+import { addFailedOperation, EMPTY_RETRY_QUEUE } from '../../shared/control/dead-letters/retry-queue.ts';
 import { deadlineKey, taskKey, taskToItem } from '../../shared/store/task-item.ts';
 import { synthesise } from '../infra/synthesise.ts';
-import { attempt, taskInReview, launch, FIXED_NOW, task, verdict } from '../support/builders.ts';
+import { attempt, FIXED_NOW, launch, task, taskInReview, verdict } from '../support/builders.ts';
 
 type AnyStub = AwsStub<object, { readonly $metadata: object }, object>;
 const db = mockClient(DynamoDBDocumentClient);
@@ -136,7 +141,9 @@ const again = {
 const holds = (of: Task): Task => {
   const due = deadlineKey(of.id, FIXED_NOW);
   const item = { ...taskToItem(of), ...due };
-  db.on(GetCommand).callsFake(({ Key }) => (Key[TABLE_KEYS.pk] === ITEM_KEY_PREFIXES.evolution ? {} : { Item: item }));
+  db.on(GetCommand).callsFake(({ Key }) =>
+    Key[TABLE_KEYS.pk] === ITEM_KEY_PREFIXES.evolution ? {} : { Item: item },
+  );
   const shard = Object.values(due).find((value) => !String(value).endsWith(of.id));
   db.on(QueryCommand).callsFake((input: { IndexName?: string; ExpressionAttributeValues?: object }) => ({
     Items:
@@ -164,7 +171,10 @@ const ofRequest = {
       eventID: 'e',
       dynamodb: {
         SequenceNumber: '1',
-        Keys: marshall({ [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.request}R1`, [TABLE_KEYS.sk]: TABLE_KEYS.requestSk }),
+        Keys: marshall({
+          [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.request}R1`,
+          [TABLE_KEYS.sk]: TABLE_KEYS.requestSk,
+        }),
       },
     },
   ],
@@ -182,7 +192,9 @@ const waits = { lost: false };
 const letter = (id: string, operation: string, args: string): void => {
   const lane = addFailedOperation(
     EMPTY_RETRY_QUEUE,
-    { id, operation, args, error: 'e', category: 'transient', message: 'm' } as Parameters<typeof addFailedOperation>[1],
+    { id, operation, args, error: 'e', category: 'transient', message: 'm' } as Parameters<
+      typeof addFailedOperation
+    >[1],
     new Date(ago(9)),
     new Date(ago(9)),
   );

@@ -4,11 +4,11 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FUNCTIONS, type FunctionName } from '../../infra/bundles.ts';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
 import { taskKey, taskToItem } from '../../shared/store/task-item.ts';
 import { taskInReview, verdict } from '../support/builders.ts';
-import { COMPLETE_FUNCTION_ENV } from '../support/function-values.ts';
+import { COMPLETE_FUNCTION_ENV } from '../support/function-env-values.ts';
 
 const db = mockClient(DynamoDBDocumentClient);
 const s3 = mockClient(S3Client);
@@ -64,12 +64,12 @@ const CALLED: Partial<Record<FunctionName, readonly [event: unknown, about: obje
 
 /** What says it in another way: each answer of the API, each record, message, day or call by itself, or it asks nobody anything. */
 const OTHERWISE: Partial<Record<FunctionName, string>> = {
-  'api-submit': 'functions/api/serve.ts',
-  'api-work': 'functions/api/serve.ts',
-  'api-upload': 'functions/api/serve.ts',
-  'api-evidence': 'functions/api/serve.ts',
-  'api-read': 'functions/api/serve.ts',
-  'api-hook': 'functions/api/serve.ts',
+  'api-submit': 'functions/api/api-handler.ts',
+  'api-work': 'functions/api/api-handler.ts',
+  'api-upload': 'functions/api/api-handler.ts',
+  'api-evidence': 'functions/api/api-handler.ts',
+  'api-read': 'functions/api/api-handler.ts',
+  'api-hook': 'functions/api/api-handler.ts',
   conductor: 'test/functions/denied.test.ts',
   dispatcher: 'test/functions/denied.test.ts',
   compactor: 'test/functions/denied.test.ts',

@@ -3,12 +3,12 @@ import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@a
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it, test } from 'vitest';
-import { handler as read } from '../../functions/api/read.ts';
-import type { ApiEvent } from '../../functions/api/request.ts';
-import { handler as submit } from '../../functions/api/submit.ts';
-import { handler as work } from '../../functions/api/work.ts';
+import { handler as read } from '../../functions/api/read-api.ts';
+import type { ApiEvent } from '../../functions/api/route-request.ts';
+import { handler as work } from '../../functions/api/work-api.ts';
+import { handler as submit } from '../../functions/api/write-api.ts';
 import { ProblemDetails } from '../../shared/api/problem.ts';
-import { MAX_REQUEST_BODY_BYTES } from '../../shared/contract/names.ts';
+import { MAX_REQUEST_BODY_BYTES } from '../../shared/contract/resource-names.ts';
 import { taskToItem } from '../../shared/store/task-item.ts';
 import { attempt, task } from '../support/builders.ts';
 

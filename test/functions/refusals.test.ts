@@ -1,10 +1,10 @@
 import { expect, it, test } from 'vitest';
-import { refusalCodesOf } from '../../shared/api/refusals.ts';
+import { refusalCodesOf } from '../../shared/api/route-refusals.ts';
 import { ROUTES, type RouteDefinition, type RouteName } from '../../shared/api/routes.ts';
 import type { RefusalCode } from '../../shared/contract/refusal.ts';
-import { LOST_RACE_CODES } from '../../shared/use-cases/work/claim-once.ts';
-import { RefusalAnalysis } from '../support/refusals/reachable.ts';
-import { readSourceText } from '../support/refusals/source.ts';
+import { LOST_RACE_CODES } from '../../shared/use-cases/work/idempotent-claim.ts';
+import { readSourceText } from '../support/refusals/parsed-source.ts';
+import { RefusalAnalysis } from '../support/refusals/reachable-refusals.ts';
 
 /** An issue has no dependencies and no key. */
 const NOT_BY_ISSUES: readonly RefusalCode[] = [
@@ -52,7 +52,7 @@ test.each(Object.entries(ROUTES) as [RouteName, RouteDefinition][])(
 
 it('nothing is refused before a use case that the shape of some route does not document', () => {
   const shapes = Object.values(ROUTES).flatMap((route) => refusalCodesOf({ ...route, refusalCodes: [] }));
-  const before = refusals.findFunctionRefusals('functions/api/request.ts', 'parseRouteRequest');
+  const before = refusals.findFunctionRefusals('functions/api/route-request.ts', 'parseRouteRequest');
   expect([...before].filter((code) => !shapes.includes(code))).toEqual([]);
   expect(before).toContain('unauthenticated');
 });
@@ -74,26 +74,36 @@ const CHANGING = [
   'hearGitHub',
   'hearGitLab',
   'heartbeat',
-].concat(['nextTask', 'park', 'progress', 'rejectPlan', 'rejectRequest', 'release', 'retry', 'review', 'verify']);
+].concat([
+  'nextTask',
+  'park',
+  'progress',
+  'rejectPlan',
+  'rejectRequest',
+  'release',
+  'retry',
+  'review',
+  'verify',
+]);
 
 test.each<[string, string, string, string, string[]]>([
   [
     'in a command',
-    'shared/control/task-commands/work.ts',
+    'shared/control/task-commands/report-work.ts',
     'const attempt = requireLiveLease(task, number, now);\n  const event',
     "if (task.run > 9) throw new Refusal('wrong_base', 'planted');\n  const attempt = requireLiveLease(task, number, now);\n  const event",
     ['heartbeat: wrong_base', 'progress: wrong_base'],
   ],
   [
     'in a private method of a store',
-    'shared/store/tasks.ts',
+    'shared/store/task-store.ts',
     'const from = statusesAllowingEvent(change.event);',
     "const from = statusesAllowingEvent(change.event);\n    if (version > 9) throw new Refusal('bad_cursor', 'planted');",
     CHANGING.map((name) => `${name}: bad_cursor`),
   ],
   [
     'by a helper, in one arm of a condition',
-    'shared/use-cases/operate/list.ts',
+    'shared/use-cases/operate/list-tasks.ts',
     'let after = parseCursor(LISTING, query);',
     "let after = parseCursor(LISTING, query);\n  if (!after) throw invalid([], query.limit > 1 ? 'id_taken' : 'invalid');",
     ['listApprovals: id_taken', 'listReviews: id_taken', 'listTasks: id_taken'],

@@ -4,8 +4,8 @@ import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ApiEvent } from '../../functions/api/request.ts';
-import { handler as upload } from '../../functions/api/upload.ts';
+import type { ApiEvent } from '../../functions/api/route-request.ts';
+import { handler as upload } from '../../functions/api/upload-api.ts';
 import { ProblemDetails } from '../../shared/api/problem.ts';
 import { taskToItem } from '../../shared/store/task-item.ts';
 import { attempt, launch, task } from '../support/builders.ts';

@@ -3,11 +3,11 @@ import { DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { handler as evidence } from '../../functions/api/evidence.ts';
-import { handler as read } from '../../functions/api/read.ts';
-import type { ApiEvent } from '../../functions/api/request.ts';
-import { handler as upload } from '../../functions/api/upload.ts';
-import { handler as work } from '../../functions/api/work.ts';
+import { handler as evidence } from '../../functions/api/evidence-api.ts';
+import { handler as read } from '../../functions/api/read-api.ts';
+import type { ApiEvent } from '../../functions/api/route-request.ts';
+import { handler as upload } from '../../functions/api/upload-api.ts';
+import { handler as work } from '../../functions/api/work-api.ts';
 import { UPLOAD_RULES } from '../../shared/api/report-schemas.ts';
 import { ROUTES, type RouteDefinition, type RouteName, routeKey } from '../../shared/api/routes.ts';
 import { LAUNCH_KINDS, type LaunchKind } from '../../shared/contract/box-kind.ts';

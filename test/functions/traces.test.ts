@@ -4,14 +4,14 @@ import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-d
 import type { EventBridgeEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { MeteredCall } from '../../shared/contract/models/call.ts';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import type { MeteredCall } from '../../shared/contract/models/metered-call.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { spanIdOf, traceIdOf } from '../../shared/control/telemetry/plan.ts';
-import { taskTrace } from '../../shared/control/telemetry/spans.ts';
+import { spanIdOf, traceIdOf } from '../../shared/control/telemetry/planned-trace.ts';
+import { taskTrace } from '../../shared/control/telemetry/task-trace.ts';
 import { taskToItem } from '../../shared/store/task-item.ts';
 import * as build from '../support/builders.ts';
-import { FUNCTION_ENV } from '../support/function-values.ts';
+import { FUNCTION_ENV } from '../support/function-env-values.ts';
 
 interface Span {
   readonly traceId: string;
@@ -51,7 +51,9 @@ beforeAll(async () => {
     collector.listen(0, '127.0.0.1', resolve);
   });
   const { port } = collector.address() as AddressInfo;
-  Object.assign(process.env, FUNCTION_ENV, { [FUNCTION_ENV_NAMES.otlpEndpoint]: `http://127.0.0.1:${port}/v1/traces` });
+  Object.assign(process.env, FUNCTION_ENV, {
+    [FUNCTION_ENV_NAMES.otlpEndpoint]: `http://127.0.0.1:${port}/v1/traces`,
+  });
   ({ handler } = await import('../../functions/traces/handler.ts'));
 });
 afterAll(() => {
@@ -103,12 +105,7 @@ const second = build.attempt({
   ended_at: at(200),
   outcome: 'passed',
 });
-const called = (
-  id: string,
-  from: number,
-  to: number,
-  fields: Partial<MeteredCall> = {},
-): MeteredCall => ({
+const called = (id: string, from: number, to: number, fields: Partial<MeteredCall> = {}): MeteredCall => ({
   ...{ id, attempt: 1, caller: 'agent', protocol: 'anthropic', status: 200, micro: 2_000, trouble: null },
   ...{ model: 'claude-haiku-4-5', answered: 'claude-haiku-4-5', usage },
   started_at: at(from),

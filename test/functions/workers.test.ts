@@ -17,15 +17,15 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { handler as cascade } from '../../functions/cascade/handler.ts';
 import { handler as conductor } from '../../functions/conductor/handler.ts';
-import { backoffSeconds, queueUrlFromArn } from '../../functions/dispatch/back-off.ts';
+import { backoffSeconds, queueUrlFromArn } from '../../functions/dispatch/backoff.ts';
 import { handler as dispatcher } from '../../functions/dispatch/handler.ts';
 import { handler as ledger } from '../../functions/ledger/handler.ts';
 import { handler as reconciler } from '../../functions/reconcile/handler.ts';
-import { TABLE_KEYS } from '../../shared/contract/names.ts';
+import { TABLE_KEYS } from '../../shared/contract/resource-names.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
-import { submitterKey } from '../../shared/control/admission/fair-share.ts';
+import { submitterKey } from '../../shared/control/admission/admission-control.ts';
 import { taskToItem } from '../../shared/store/task-item.ts';
-import { attempt, launch as box, taskInReview, FIXED_NOW, task, verdict } from '../support/builders.ts';
+import { attempt, launch as box, FIXED_NOW, task, taskInReview, verdict } from '../support/builders.ts';
 
 const db = mockClient(DynamoDBDocumentClient);
 const s3 = mockClient(S3Client);
@@ -196,15 +196,23 @@ describe('the dispatcher', () => {
   it('backs off from 2 to 120 seconds, or half of that as chance has it, and makes queue URLs of ARNs', () => {
     expect([1, 2, 3, 7, 50].map((each) => backoffSeconds(each, 1))).toEqual([2, 4, 8, 120, 120]);
     expect([1, 2, 3, 7, 50].map((each) => backoffSeconds(each, 0))).toEqual([1, 2, 4, 60, 60]);
-    expect(queueUrlFromArn('arn:aws:sqs:eu-west-1:1:q', undefined)).toBe('https://sqs.eu-west-1.amazonaws.com/1/q');
-    expect(queueUrlFromArn('arn:aws:sqs:eu-west-1:1:q', 'http://127.0.0.1:9/')).toBe('http://127.0.0.1:9/1/q');
+    expect(queueUrlFromArn('arn:aws:sqs:eu-west-1:1:q', undefined)).toBe(
+      'https://sqs.eu-west-1.amazonaws.com/1/q',
+    );
+    expect(queueUrlFromArn('arn:aws:sqs:eu-west-1:1:q', 'http://127.0.0.1:9/')).toBe(
+      'http://127.0.0.1:9/1/q',
+    );
   });
 });
 
 describe('the conductor', () => {
   it('starts an execution for each run and for the end of each wait, which says where it goes on', async () => {
     await conductor(
-      stream([null, task()], [claimed({ agent: launch }), taskInReview({ agent: launch })], [task(), claimed()]),
+      stream(
+        [null, task()],
+        [claimed({ agent: launch }), taskInReview({ agent: launch })],
+        [task(), claimed()],
+      ),
       context,
     );
     const inputs = sfn.commandCalls(StartExecutionCommand).map(({ args }) => args[0].input);

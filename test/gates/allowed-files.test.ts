@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../gates/pipeline/configuration/load.ts';
-import { reduceToVerdict } from '../../shared/control/verdict/reduce.ts';
-import { gatherEvidenceOn, listGateOutcomes } from '../support/gather.ts';
-import { createTestRepository } from '../support/repository.ts';
+import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
+import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
+import { gatherEvidenceOn, listGateOutcomes } from '../support/gather-evidence.ts';
+import { createTestRepository } from '../support/git-repository.ts';
 
 const LINT = 'quality_gates:\n  pii_scan: false\n  dlp_scan: false\n  lint_command: "true"\n';
 const changed = (config: string | null, edits: Record<string, string | null> = { 'src/b.js': '2\n' }) => {
@@ -38,11 +38,15 @@ describe('a patch that changes files which its task does not name', () => {
       null,
       'quality_gates:\n  pipeline:\n    - { name: lint, command: "true", condition: always }\n',
     ])
-      expect(reduceToVerdict(await gatherEvidenceOn(changed(config), [], { files: ['src/a.js'] })).verdict).toBe('refer');
+      expect(
+        reduceToVerdict(await gatherEvidenceOn(changed(config), [], { files: ['src/a.js'] })).verdict,
+      ).toBe('refer');
   });
 
   test('is reported only where the base says so', async () => {
-    const evidence = await gatherEvidenceOn(changed(`allowed_files: report\n${LINT}`), [], { files: ['src/a.js'] });
+    const evidence = await gatherEvidenceOn(changed(`allowed_files: report\n${LINT}`), [], {
+      files: ['src/a.js'],
+    });
     expect(gate(evidence)).toMatchObject({
       outcome: 'passed',
       required: false,
@@ -55,7 +59,9 @@ describe('a patch that changes files which its task does not name', () => {
     const repository = changed(`allowed_files: off\n${LINT}`);
     expect(gate(await gatherEvidenceOn(repository, [], { files: ['src/a.js'] }))).toBeUndefined();
     const own = changed(LINT, { 'src/b.js': '2\n', 'assay.yaml': `version: 1\nallowed_files: off\n${LINT}` });
-    expect(gate(await gatherEvidenceOn(own, [], { files: ['src/a.js', 'assay.yaml'] }))?.outcome).toBe('inert');
+    expect(gate(await gatherEvidenceOn(own, [], { files: ['src/a.js', 'assay.yaml'] }))?.outcome).toBe(
+      'inert',
+    );
   });
 });
 
@@ -85,7 +91,9 @@ describe('a patch keeps to the files of its task', () => {
     ['the new name of a file that was renamed', { 'src/b.js': null, 'lib/b.js': '1\n' }],
     ['tests, which it does not foresee', { 'test/a.test.js': '2\n' }],
   ])('not where it changes %s', async (_name, edits) => {
-    expect(gate(await gatherEvidenceOn(changed(LINT, edits), [], { files: ['src/a.js'] }))?.outcome).toBe('inert');
+    expect(gate(await gatherEvidenceOn(changed(LINT, edits), [], { files: ['src/a.js'] }))?.outcome).toBe(
+      'inert',
+    );
   });
 
   test('and is verified by nothing of that', async () => {

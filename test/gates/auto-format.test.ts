@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { autoFormatGate } from '../../gates/gates/auto-format.ts';
-import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
-import { listMissingPrograms } from '../support/tools.ts';
+import { type FileContents, type FileEdits, runGate } from '../support/patch-fixture.ts';
+import { listMissingPrograms } from '../support/test-tools.ts';
 
 interface Case {
   readonly what: string;
@@ -60,7 +60,9 @@ describe('the formatters', () => {
     expect(await runGate(autoFormatGate, { 'a.txt': '' }, { 'a.txt': 'x' })).toMatchObject({
       outcome: 'skipped',
     });
-    expect(await runGate(autoFormatGate, { 'a.py': '' }, { 'a.py': null })).toMatchObject({ outcome: 'skipped' });
+    expect(await runGate(autoFormatGate, { 'a.py': '' }, { 'a.py': null })).toMatchObject({
+      outcome: 'skipped',
+    });
   });
 
   test('run before all other gates and are never required', () => {

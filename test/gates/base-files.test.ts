@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createBaseFileReader } from '../../gates/core/base-files.ts';
-import { createPatchFixture } from '../support/patch.ts';
+import { createBaseFileReader } from '../../gates/core/base-file-reader.ts';
+import { createPatchFixture } from '../support/patch-fixture.ts';
 
 describe('files of the base', () => {
   const read = async (files: Parameters<typeof createPatchFixture>[0]) => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { benchmarkGate } from '../../gates/gates/benchmark.ts';
-import { parseBenchmarks, findBenchmarkRegressions } from '../../gates/tests/measure/benchmarks.ts';
-import { runGate } from '../support/patch.ts';
-import { listMissingPrograms } from '../support/tools.ts';
+import { findBenchmarkRegressions, parseBenchmarks } from '../../gates/tests/measure/parse-benchmarks.ts';
+import { runGate } from '../support/patch-fixture.ts';
+import { listMissingPrograms } from '../support/test-tools.ts';
 
 const one = (values: object) => JSON.stringify({ sum: values });
 
@@ -38,16 +38,22 @@ describe('benchmarks', () => {
     ['a base of nothing', { mean_s: 0 }, { mean_s: 9 }, 0],
     ['a number that the base has not', { ops: 1 }, { mean_s: 9 }, 0],
   ])('get worse or not: %s', (_, base, current, count) => {
-    expect(findBenchmarkRegressions(parseBenchmarks(one(base)), parseBenchmarks(one(current)), 0.25)).toHaveLength(count);
+    expect(
+      findBenchmarkRegressions(parseBenchmarks(one(base)), parseBenchmarks(one(current)), 0.25),
+    ).toHaveLength(count);
   });
 
   test('are not beyond a threshold that they meet exactly, however the numbers are rounded', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), fc.constantFrom(10, 20, 25, 50), (mean, percent) => {
         const [base, current] = [{ mean_s: mean / 1_000 }, { mean_s: (mean / 1_000) * (1 + percent / 100) }];
-        expect(findBenchmarkRegressions(parseBenchmarks(one(base)), parseBenchmarks(one(current)), percent / 100)).toEqual([]);
+        expect(
+          findBenchmarkRegressions(parseBenchmarks(one(base)), parseBenchmarks(one(current)), percent / 100),
+        ).toEqual([]);
         const [more, fewer] = [{ ops: mean }, { ops: mean * (1 - percent / 100) }];
-        expect(findBenchmarkRegressions(parseBenchmarks(one(more)), parseBenchmarks(one(fewer)), percent / 100)).toEqual([]);
+        expect(
+          findBenchmarkRegressions(parseBenchmarks(one(more)), parseBenchmarks(one(fewer)), percent / 100),
+        ).toEqual([]);
       }),
     );
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findRailsMigrationProblems } from '../../gates/rules/migration-reversibility/rails.ts';
+import { findRailsMigrationProblems } from '../../gates/rules/migration-reversibility/rails-migrations.ts';
 
 const MEGABYTE = 1_000_000;
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { selectActiveBypasses } from '../../gates/pipeline/bypass.ts';
-import { parseConfig } from '../../gates/pipeline/configuration/load.ts';
-import { reduceToVerdict } from '../../shared/control/verdict/reduce.ts';
-import { gatherEvidenceOn } from '../support/gather.ts';
-import { createTestRepository } from '../support/repository.ts';
+import { selectActiveBypasses } from '../../gates/pipeline/active-bypasses.ts';
+import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
+import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
+import { gatherEvidenceOn } from '../support/gather-evidence.ts';
+import { createTestRepository } from '../support/git-repository.ts';
 
 const entry = (more: Record<string, string> = {}) => ({
   gate: 'lint',
@@ -51,7 +51,9 @@ describe('a bypass of the configuration', () => {
       detail: 'bypassed by ada for task T1 until 2999-01-01: known',
       metadata: { actor: 'ada', reason: 'known', bypassed_task: 'T1', until: '2999-01-01' },
     });
-    expect(reduceToVerdict({ ...evidence, gates: evidence.gates.slice(0, 1) })).toMatchObject({ verified: false });
+    expect(reduceToVerdict({ ...evidence, gates: evidence.gates.slice(0, 1) })).toMatchObject({
+      verified: false,
+    });
     const other = await gatherEvidenceOn(repository, [], { task: { ...task, id: 'T2' } });
     expect(other.gates[0]).toMatchObject({ name: 'lint', outcome: 'failed', blocked: true });
   });

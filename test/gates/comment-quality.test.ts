@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { parseSource } from '../../gates/code/parsing/parse.ts';
+import { parseSource } from '../../gates/code/parsing/parse-source.ts';
 import type { Grammar } from '../../gates/core/language.ts';
 import { languageOfGrammar } from '../../gates/core/language.ts';
 import { commentQualityGate } from '../../gates/gates/comment-quality.ts';
-import { findDocIssues, parseDoc } from '../../gates/rules/comment-quality/judge.ts';
-import { isRedundantDoc } from '../../gates/rules/comment-quality/redundant.ts';
-import { runGate } from '../support/patch.ts';
-import { createTemporaryFolder } from '../support/repository.ts';
+import { findDocIssues, parseDoc } from '../../gates/rules/comment-quality/doc-issues.ts';
+import { isRedundantDoc } from '../../gates/rules/comment-quality/redundant-doc.ts';
+import { createTemporaryFolder } from '../support/git-repository.ts';
+import { runGate } from '../support/patch-fixture.ts';
 
 interface Case {
   readonly what: string;
@@ -303,7 +303,11 @@ describe('comment_quality', () => {
   const documented = (signature: string) => `def f(${signature}):\n    """Takes a."""\n`;
 
   test('fails when a signature changes and its documentation does not', async () => {
-    const result = await runGate(commentQualityGate, { 'a.py': documented('a') }, { 'a.py': documented('a, b') });
+    const result = await runGate(
+      commentQualityGate,
+      { 'a.py': documented('a') },
+      { 'a.py': documented('a, b') },
+    );
     expect(result).toMatchObject({
       outcome: 'failed',
       findings: [{ file: 'a.py', line: 2, rule: 'incomplete' }],
@@ -329,7 +333,11 @@ describe('comment_quality', () => {
   });
 
   test('only reports what is a matter of taste', async () => {
-    const result = await runGate(commentQualityGate, {}, { 'a.py': 'def load_user():\n    """Loads user."""\n' });
+    const result = await runGate(
+      commentQualityGate,
+      {},
+      { 'a.py': 'def load_user():\n    """Loads user."""\n' },
+    );
     expect([result.outcome, result.findings[0]?.rule]).toEqual(['passed', 'redundant']);
   });
 
@@ -405,7 +413,9 @@ describe('comment_quality', () => {
       withTool('ruff', `while [ "$1" != --output-file ]; do shift; done; echo '{"runs":[]}' > "$2"`);
       const edits = { 'a.py': documented('a') };
       const base = { 'ruff.toml': '[lint.pydocstyle]\nconvention = "numpy"\n' };
-      expect((await runGate(commentQualityGate, {}, { ...base, ...edits })).metadata).not.toHaveProperty('ruff');
+      expect((await runGate(commentQualityGate, {}, { ...base, ...edits })).metadata).not.toHaveProperty(
+        'ruff',
+      );
       expect((await runGate(commentQualityGate, base, edits)).metadata).toMatchObject({ ruff: '1.2' });
     });
   });

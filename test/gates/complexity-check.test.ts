@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { complexityCheckGate } from '../../gates/gates/complexity-check.ts';
-import { parseComplexity, computeGrowth } from '../../gates/tests/measure/complexity.ts';
-import { runGate } from '../support/patch.ts';
-import { listMissingPrograms, warmToolchains } from '../support/tools.ts';
+import { computeGrowth, parseComplexity } from '../../gates/tests/measure/parse-complexity.ts';
+import { runGate } from '../support/patch-fixture.ts';
+import { listMissingPrograms, warmToolchains } from '../support/test-tools.ts';
 
 const SIMPLE = 'def f(x):\n    return x\n';
 const COMPLEX = 'def f(x):\n    if x:\n        return 1\n    if x > 2:\n        return 2\n    return x\n';
@@ -94,7 +94,9 @@ describe('the check of complexity', () => {
       outcome: 'failed',
       metadata: { tool: 'radon', complexity: 3, complexity_base: 1, ratio: 2 },
     });
-    expect(await runGate(complexityCheckGate, { 'a.py': SIMPLE }, { 'a.py': `${SIMPLE}X = 1\n` })).toMatchObject({
+    expect(
+      await runGate(complexityCheckGate, { 'a.py': SIMPLE }, { 'a.py': `${SIMPLE}X = 1\n` }),
+    ).toMatchObject({
       outcome: 'passed',
     });
   });

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type GateCondition, GateConditionSetting, describeGateCondition, isConditionMet } from '../../gates/core/conditions.ts';
+import {
+  describeGateCondition,
+  type GateCondition,
+  GateConditionSetting,
+  isConditionMet,
+} from '../../gates/core/gate-conditions.ts';
 
 const parse = (setting: unknown): GateCondition => GateConditionSetting.parse(setting);
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { coverageDeltaGate as gate } from '../../gates/gates/coverage-delta.ts';
-import { computeCoverageDelta, parseCoverage } from '../../gates/tests/measure/coverage.ts';
-import { runGate } from '../support/patch.ts';
-import { listMissingPrograms, warmToolchains } from '../support/tools.ts';
+import { computeCoverageDelta, parseCoverage } from '../../gates/tests/measure/parse-coverage.ts';
+import { runGate } from '../support/patch-fixture.ts';
+import { listMissingPrograms, warmToolchains } from '../support/test-tools.ts';
 
 describe('coverage', () => {
   test.each<[string, string, number]>([

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { GATES } from '../../gates/gates/registry.ts';
-import { gatherEvidenceOn, listGateOutcomes } from '../support/gather.ts';
-import { createTestRepository } from '../support/repository.ts';
+import { GATES } from '../../gates/gates/gate-registry.ts';
+import { gatherEvidenceOn, listGateOutcomes } from '../support/gather-evidence.ts';
+import { createTestRepository } from '../support/git-repository.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../docs/examples');
 const example = (path: string): string => readFileSync(join(EXAMPLES, path), 'utf8');

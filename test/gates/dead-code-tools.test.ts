@@ -2,10 +2,10 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { compareCodeIssues } from '../../gates/code/parsing/issue.ts';
+import { compareCodeIssues } from '../../gates/code/parsing/code-issue.ts';
 import { deadCodeGate } from '../../gates/gates/dead-code.ts';
-import { runGate } from '../support/patch.ts';
-import { createTemporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder } from '../support/git-repository.ts';
+import { runGate } from '../support/patch-fixture.ts';
 
 describe('dead_code with the tools of the languages', () => {
   const withTool = (name: string, script: string): void => {
@@ -108,7 +108,9 @@ test('moving code makes nothing new, and adding to it makes only that new', () =
     fc.property(fc.array(issue), fc.array(issue), (old, more) => {
       const moved = old.map((each) => ({ ...each, line: each.line + 7 }));
       expect(compareCodeIssues('f', old, moved).every(({ severity }) => severity === 'before')).toBe(true);
-      const fails = compareCodeIssues('f', old, [...moved, ...more]).filter(({ severity }) => severity === 'fails');
+      const fails = compareCodeIssues('f', old, [...moved, ...more]).filter(
+        ({ severity }) => severity === 'fails',
+      );
       expect(fails).toHaveLength(more.length);
     }),
   );

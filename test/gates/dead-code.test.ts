@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { deadCodeGate } from '../../gates/gates/dead-code.ts';
-import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
+import { type FileContents, type FileEdits, runGate } from '../support/patch-fixture.ts';
 
 interface Case {
   readonly what: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadConftestMerger } from '../../gates/rules/protect/conftest.ts';
-import { findTamperingFindings } from '../../gates/rules/suppressions/code/read.ts';
+import { findTamperingFindings } from '../../gates/rules/suppressions/code/tampering-findings.ts';
 
 const rulesOf = async (path: string, after: string, before: string | null = null): Promise<string[]> =>
   (await findTamperingFindings([{ path, basePath: before === null ? null : path, before, after }])).map(

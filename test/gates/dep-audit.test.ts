@@ -2,8 +2,8 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { depAuditGate } from '../../gates/gates/dep-audit.ts';
-import { runGate } from '../support/patch.ts';
-import { createTemporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder } from '../support/git-repository.ts';
+import { runGate } from '../support/patch-fixture.ts';
 
 /** An audit tool that prints what it finds in the tree; the real ones ask a database that changes every day. */
 function recorded(program: string, body: string): void {

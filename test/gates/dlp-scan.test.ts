@@ -2,12 +2,15 @@ import { describe, expect, test } from 'vitest';
 import type { GateResult } from '../../gates/core/gate.ts';
 import { dlpScanGate } from '../../gates/gates/dlp-scan.ts';
 import { piiScanGate } from '../../gates/gates/pii-scan.ts';
-import { extractSpdxIds, normalizeCopyrightHolder } from '../../gates/rules/dlp-scan/own.ts';
-import { FAKE_NUMBERS } from '../../lab/bench/data/secrets.ts';
-import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
+import { extractSpdxIds, normalizeCopyrightHolder } from '../../gates/rules/dlp-scan/project-license.ts';
+import { FAKE_NUMBERS } from '../../lab/bench/data/fake-secrets.ts';
+import { type FileContents, type FileEdits, runGate } from '../support/patch-fixture.ts';
 
-const scan = (base: FileContents, edits: FileEdits, settings: Record<string, unknown> = {}): Promise<GateResult> =>
-  runGate(dlpScanGate, base, edits, { settings });
+const scan = (
+  base: FileContents,
+  edits: FileEdits,
+  settings: Record<string, unknown> = {},
+): Promise<GateResult> => runGate(dlpScanGate, base, edits, { settings });
 const places = (result: GateResult): string[] =>
   result.findings.map(({ file, line, rule }) => `${file}:${line} ${rule}`);
 
@@ -38,14 +41,20 @@ describe('dlp_scan', () => {
   });
 
   test('lists every finding of a rule, and shows none of the values', async () => {
-    const result = await scan({}, { 'a.py': `ssn = "${FAKE_NUMBERS.ssn}"\nssn2: ${FAKE_NUMBERS.ssn}\n${PATIENT}` });
+    const result = await scan(
+      {},
+      { 'a.py': `ssn = "${FAKE_NUMBERS.ssn}"\nssn2: ${FAKE_NUMBERS.ssn}\n${PATIENT}` },
+    );
     expect(places(result)).toEqual(['a.py:1 us_ssn', 'a.py:2 us_ssn', 'a.py:3 mrn']);
     expect(JSON.stringify(result)).not.toContain(FAKE_NUMBERS.ssn);
     expect(JSON.stringify(result)).not.toContain(FAKE_NUMBERS.mrn);
   });
 
   test('only takes digits for a card whose check digit is right', async () => {
-    const result = await scan({}, { 'a.py': `card = "${FAKE_NUMBERS.badLuhn}"\ncard = "${FAKE_NUMBERS.visa}"\n` });
+    const result = await scan(
+      {},
+      { 'a.py': `card = "${FAKE_NUMBERS.badLuhn}"\ncard = "${FAKE_NUMBERS.visa}"\n` },
+    );
     expect(places(result)).toEqual(['a.py:2 credit_card_number']);
   });
 

@@ -1,9 +1,9 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { reduceToVerdict } from '../../shared/control/verdict/reduce.ts';
-import { gatherEvidenceOn, listGateOutcomes } from '../support/gather.ts';
-import { createTestRepository } from '../support/repository.ts';
+import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
+import { gatherEvidenceOn, listGateOutcomes } from '../support/gather-evidence.ts';
+import { createTestRepository } from '../support/git-repository.ts';
 
 /** The scans, which are on by default, have tests of their own. */
 const gates = (lines: string): string =>
@@ -102,7 +102,9 @@ describe('the gates', () => {
     const strict = createTestRepository({ 'assay.yaml': gates('lint_command: "false"') });
     strict.write({ 'assay.yaml': gates('allow_bypass: true'), 'b.js': '' });
     await expect(gatherEvidenceOn(strict, [], { bypasses })).rejects.toThrow('allow_bypass');
-    const lenient = createTestRepository({ 'assay.yaml': gates('lint_command: "false"\nallow_bypass: true') });
+    const lenient = createTestRepository({
+      'assay.yaml': gates('lint_command: "false"\nallow_bypass: true'),
+    });
     lenient.write({ 'b.js': '' });
     const evidence = await gatherEvidenceOn(lenient, [], { bypasses });
     expect(evidence.gates[0]).toMatchObject({ outcome: 'bypassed', detail: 'bypassed by ada: broken today' });
@@ -119,7 +121,10 @@ describe('the gates', () => {
 
 describe('a patch does not choose its own checks:', () => {
   test('the gates of the base run, whatever it writes into assay.yaml', async () => {
-    const repository = createTestRepository({ 'a.js': '1\n', 'assay.yaml': gates('lint_command: grep 1 a.js') });
+    const repository = createTestRepository({
+      'a.js': '1\n',
+      'assay.yaml': gates('lint_command: grep 1 a.js'),
+    });
     repository.write({ 'a.js': '2\n', 'assay.yaml': gates('enabled: false') });
     const evidence = await gatherEvidenceOn(repository);
     expect(listGateOutcomes(evidence)).toEqual(['lint: failed']);
@@ -213,7 +218,11 @@ describe('tests that a patch takes away', () => {
     const repository = createTestRepository(base);
     repository.write(files);
     const evidence = await gatherEvidenceOn(repository, signals);
-    return { gate: evidence.gates[0], signal: evidence.signals[0], verdict: reduceToVerdict(evidence).verdict };
+    return {
+      gate: evidence.gates[0],
+      signal: evidence.signals[0],
+      verdict: reduceToVerdict(evidence).verdict,
+    };
   };
   const rules = (gate: Awaited<ReturnType<typeof look>>['gate']): string[] =>
     gate?.findings.map(({ rule, file }) => `${rule} ${file}`) ?? [];
@@ -302,7 +311,9 @@ test('every test case of a run is handed on, and is not in the evidence', async 
   });
   repository.write({ 'b.js': '1\n' });
   const seen: unknown[] = [];
-  const evidence = await gatherEvidenceOn(repository, [], { onTests: (gate, tests) => seen.push([gate, tests]) });
+  const evidence = await gatherEvidenceOn(repository, [], {
+    onTests: (gate, tests) => seen.push([gate, tests]),
+  });
   expect(listGateOutcomes(evidence)).toEqual(['tests: passed']);
   expect(seen).toEqual([
     ['tests', [{ name: 'good', file: null, outcome: 'passed', duration_ms: expect.any(Number) }]],

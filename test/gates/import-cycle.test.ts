@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { importCycleGate } from '../../gates/gates/import-cycle.ts';
-import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
+import { type FileContents, type FileEdits, runGate } from '../support/patch-fixture.ts';
 
 interface Case {
   readonly what: string;
@@ -307,7 +307,12 @@ describe('import_cycle', () => {
     const files = Object.fromEntries(
       Array.from({ length: 40 }, (_, at) => [`m${at}.py`, `x = ${at}\n`.repeat(2_000)]),
     );
-    const result = await runGate(importCycleGate, files, { 'm0.py': 'y = 1\n' }, { context: { timeoutMs: 0 } });
+    const result = await runGate(
+      importCycleGate,
+      files,
+      { 'm0.py': 'y = 1\n' },
+      { context: { timeoutMs: 0 } },
+    );
     expect(result.outcome).toBe('timed_out');
   });
 });

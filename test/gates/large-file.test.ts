@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { largeFileGate } from '../../gates/gates/large-file.ts';
-import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
+import { type FileContents, type FileEdits, runGate } from '../support/patch-fixture.ts';
 
 const lines = (count: number): string => 'x\n'.repeat(count);
 const binary = (bytes: number): Buffer => Buffer.alloc(bytes, 1);

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { migrationReversibilityGate } from '../../gates/gates/migration-reversibility.ts';
 import {
-  isJavascriptMigration,
   findJavascriptMigrationProblems,
-} from '../../gates/rules/migration-reversibility/javascript.ts';
-import { findPythonMigrationProblems } from '../../gates/rules/migration-reversibility/python.ts';
-import { splitPythonStatements } from '../../gates/rules/migration-reversibility/python-lines.ts';
-import { isRailsMigration, findRailsMigrationProblems } from '../../gates/rules/migration-reversibility/rails.ts';
-import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
+  isJavascriptMigration,
+} from '../../gates/rules/migration-reversibility/javascript-migrations.ts';
+import { findPythonMigrationProblems } from '../../gates/rules/migration-reversibility/python-migrations.ts';
+import { splitPythonStatements } from '../../gates/rules/migration-reversibility/python-statements.ts';
+import {
+  findRailsMigrationProblems,
+  isRailsMigration,
+} from '../../gates/rules/migration-reversibility/rails-migrations.ts';
+import { type FileContents, type FileEdits, runGate } from '../support/patch-fixture.ts';
 
 const UP = "def upgrade():\n    op.create_table('a')\n\n";
 const alembic = (down: string): FileEdits => ({
@@ -439,7 +442,12 @@ describe('Python', () => {
     const text =
       'a = f(\n  1, # x)\n  "b)",\n); b = 2\nif x: pass\n\tc = r"""\n"#\n"""\nd = \'e\\\'\' + \\\n  "f"\n';
     expect(
-      splitPythonStatements(text).map(({ line, indent, code, strings }) => [line, indent, code, [...strings]]),
+      splitPythonStatements(text).map(({ line, indent, code, strings }) => [
+        line,
+        indent,
+        code,
+        [...strings],
+      ]),
     ).toEqual([
       [1, 0, 'a = f(   1,    "#0", )', ['b)']],
       [4, 0, 'b = 2', []],

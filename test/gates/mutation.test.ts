@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { agentTestMutationGate } from '../../gates/gates/agent-test-mutation.ts';
 import { mutationTestingGate } from '../../gates/gates/mutation-testing.ts';
-import { parseMutationScore } from '../../gates/tests/mutation/prose.ts';
-import { parseMutationReport } from '../../gates/tests/mutation/report.ts';
-import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
-import { createTemporaryFolder } from '../support/repository.ts';
+import { parseMutationReport } from '../../gates/tests/mutation/mutation-report.ts';
+import { parseMutationScore } from '../../gates/tests/mutation/mutation-score-text.ts';
+import { createTemporaryFolder } from '../support/git-repository.ts';
+import { type FileContents, type FileEdits, runGate } from '../support/patch-fixture.ts';
 
 describe('a score in prose', () => {
   test.each([
@@ -133,7 +133,9 @@ describe('a report', () => {
   ])('of %s says which changes survived', (_, text, killed, survived, places) => {
     const report = parseMutationReport(text);
     expect(report).toMatchObject({ killedCount: killed, survivedCount: survived });
-    const alive = report?.mutants?.filter((each) => !each.isKilled).map(({ file, line }) => `${file}:${line}`);
+    const alive = report?.mutants
+      ?.filter((each) => !each.isKilled)
+      .map(({ file, line }) => `${file}:${line}`);
     expect(alive).toEqual(places);
   });
 
@@ -151,7 +153,11 @@ describe('a report', () => {
       3,
     ],
   ])('of %s has counts', (_, json, killed, survived) => {
-    expect(parseMutationReport(JSON.stringify(json))).toEqual({ killedCount: killed, survivedCount: survived, mutants: null });
+    expect(parseMutationReport(JSON.stringify(json))).toEqual({
+      killedCount: killed,
+      survivedCount: survived,
+      mutants: null,
+    });
   });
 
   test.each(['', '{}', '[]', 'killed 3', '{"killed":"3"}', '{"outcomes":{}}'])('is not %j', (text) => {
@@ -236,7 +242,9 @@ describe('mutation_testing with a command', () => {
   });
 
   test('says nothing about a patch of tests alone', async () => {
-    const result = await runGate(mutationTestingGate, BASE, TEST, { settings: { mutation_command: 'exit 1' } });
+    const result = await runGate(mutationTestingGate, BASE, TEST, {
+      settings: { mutation_command: 'exit 1' },
+    });
     expect(result.outcome).toBe('skipped');
   });
 });

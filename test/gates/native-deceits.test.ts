@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findTamperingFindings } from '../../gates/rules/suppressions/code/read.ts';
+import { findTamperingFindings } from '../../gates/rules/suppressions/code/tampering-findings.ts';
 
 const rulesOf = async (path: string, after: string, before: string | null = null): Promise<string[]> =>
   (await findTamperingFindings([{ path, basePath: before === null ? null : path, before, after }])).map(

@@ -3,14 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { GateResult } from '../../gates/core/gate.ts';
 import { piiScanGate } from '../../gates/gates/pii-scan.ts';
-import { FAKE_NUMBERS, FAKE_SECRETS } from '../../lab/bench/data/secrets.ts';
-import { runGateOnRepository } from '../support/gate-on-repository.ts';
-import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
-import { createTestRepository } from '../support/repository.ts';
+import { FAKE_NUMBERS, FAKE_SECRETS } from '../../lab/bench/data/fake-secrets.ts';
+import { createTestRepository } from '../support/git-repository.ts';
+import { type FileContents, type FileEdits, runGate } from '../support/patch-fixture.ts';
+import { runGateOnRepository } from '../support/run-gate-on-repository.ts';
 
 const S = FAKE_SECRETS;
-const scan = (base: FileContents, edits: FileEdits, settings: Record<string, unknown> = {}): Promise<GateResult> =>
-  runGate(piiScanGate, base, edits, { settings });
+const scan = (
+  base: FileContents,
+  edits: FileEdits,
+  settings: Record<string, unknown> = {},
+): Promise<GateResult> => runGate(piiScanGate, base, edits, { settings });
 
 const places = (result: GateResult): string[] =>
   result.findings.map(({ file, line, rule }) => `${file}:${line} ${rule}`);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readFileAt } from '../../workspace/git/folder.ts';
-import { type FileEdits, createSubject } from '../support/patch.ts';
+import { readFileAt } from '../../workspace/git/tree-folder.ts';
+import { createSubject, type FileEdits } from '../support/patch-fixture.ts';
 
 const json = (value: unknown): string => JSON.stringify(value);
 

@@ -1,16 +1,16 @@
 import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
+import type { ConfigMergeContext } from '../../gates/rules/protect/config-merger.ts';
+import { extractReferences } from '../../gates/rules/protect/config-references.ts';
 import { mergeGoMod } from '../../gates/rules/protect/go-mod.ts';
-import type { ConfigMergeContext } from '../../gates/rules/protect/merge.ts';
+import { mergeIniSections } from '../../gates/rules/protect/ini-sections.ts';
 import { mergeDenoJson, mergePackageJson } from '../../gates/rules/protect/package-json.ts';
-import { extractReferences } from '../../gates/rules/protect/references.ts';
+import { findProtection } from '../../gates/rules/protect/protection-lookup.ts';
 import { mergeRequirements } from '../../gates/rules/protect/requirements.ts';
-import { mergeIniSections } from '../../gates/rules/protect/sections.ts';
-import { isShadowingModule } from '../../gates/rules/protect/shadows.ts';
-import { findProtection } from '../../gates/rules/protect/table.ts';
+import { isShadowingModule } from '../../gates/rules/protect/shadowing-modules.ts';
 import { mergeCargoToml, mergePyproject } from '../../gates/rules/protect/toml.ts';
-import { isInUnchangedPackage, findVendorRoot } from '../../gates/rules/protect/vendored.ts';
-import { listAllScripts, listScripts } from '../../gates/tests/running/scripts.ts';
+import { findVendorRoot, isInUnchangedPackage } from '../../gates/rules/protect/vendored-packages.ts';
+import { listAllScripts, listScripts } from '../../gates/tests/running/scripts-of-line.ts';
 
 const NOWHERE: ConfigMergeContext = { folder: '', isDeleted: () => false };
 
@@ -363,7 +363,9 @@ describe('a setup.cfg', () => {
     expect(mergeIniSections('[flake8]\na = 1\n', '[flake8]\na = 2\n[metadata]\nb = 1\n', NOWHERE)).toBe(
       '[metadata]\nb = 1\n\n[flake8]\na = 1\n',
     );
-    expect(mergeIniSections(null, '[flake8] and more\na = 2\n[metadata]\n', NOWHERE)).toBe('[metadata]\n\n\n');
+    expect(mergeIniSections(null, '[flake8] and more\na = 2\n[metadata]\n', NOWHERE)).toBe(
+      '[metadata]\n\n\n',
+    );
   });
 
   test('that steers as before is left alone', () => {

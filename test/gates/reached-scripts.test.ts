@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findReachedScripts } from '../../gates/tests/running/reached-scripts.ts';
+import { findReachedScripts } from '../../gates/tests/running/find-reached-scripts.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   'package.json': JSON.stringify({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { redFirstGate } from '../../gates/gates/red-first.ts';
-import { readFailedTests, createFailedTestLookup } from '../../gates/tests/red-first/failed-tests.ts';
-import { runGate } from '../support/patch.ts';
+import { createFailedTestLookup, readFailedTests } from '../../gates/tests/red-first/failed-tests.ts';
+import { runGate } from '../support/patch-fixture.ts';
 
 const HEAD = "const { test } = require('node:test');\nconst assert = require('node:assert');\n";
 const old = `${HEAD}test('adds', () => assert.equal(require('../sum.js').sum(1, 2), 3));\n`;
@@ -58,7 +58,9 @@ describe('new tests', () => {
       ...product,
       'test/more.test.js': `${HEAD}test('new', () => assert.equal(require('../sum.js').product(1, 1), 1));\n`,
     };
-    const result = await runGate(redFirstGate, broken, patch, { context: { command: 'node --test; exit $?' } });
+    const result = await runGate(redFirstGate, broken, patch, {
+      context: { command: 'node --test; exit $?' },
+    });
     expect(result).toMatchObject({ outcome: 'inert', detail: expect.stringContaining('by themselves') });
   });
 
@@ -86,7 +88,10 @@ test.each([
 
 test('what fails without a test case is named by its field, not by its message', () => {
   const complaint = { file: null, line: null, rule: 'package_failed', message: 'does not build', key: '' };
-  const failed = createFailedTestLookup({ cases: [], findings: [{ ...complaint, test: 'example.org/a: b' }] });
+  const failed = createFailedTestLookup({
+    cases: [],
+    findings: [{ ...complaint, test: 'example.org/a: b' }],
+  });
   expect(failed?.hasFailed('example.org/a: b')).toBe(true);
   expect(failed?.hasFailed('does not build')).toBe(false);
 });

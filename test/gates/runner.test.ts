@@ -1,15 +1,24 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Gate, GateResult } from '../../gates/core/gate.ts';
-import { parseConfig } from '../../gates/pipeline/configuration/load.ts';
-import { resolvePipeline, type PipelineStep } from '../../gates/pipeline/pipeline.ts';
-import { createGateJobs } from '../../gates/pipeline/runner.ts';
-import { runGateJobs } from '../../gates/pipeline/schedule.ts';
-import { createSubject } from '../support/patch.ts';
+import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
+import { type PipelineStep, resolvePipeline } from '../../gates/pipeline/gate-pipeline.ts';
+import { createGateJobs } from '../../gates/pipeline/gate-runner.ts';
+import { runGateJobs } from '../../gates/pipeline/schedule-gate-jobs.ts';
+import { createSubject } from '../support/patch-fixture.ts';
 
 const PASSED: GateResult = { outcome: 'passed', kind: 'checked_by_us', findings: [], detail: '' };
 
 const step = (name: string, run: Gate['run'], more: Partial<Gate> = {}): PipelineStep => ({
-  gate: { name, configKey: name, enabledByDefault: true, required: true, condition: 'always', settings: {}, run, ...more },
+  gate: {
+    name,
+    configKey: name,
+    enabledByDefault: true,
+    required: true,
+    condition: 'always',
+    settings: {},
+    run,
+    ...more,
+  },
   required: true,
   condition: 'always',
   command: null,
@@ -88,7 +97,11 @@ describe('gates', () => {
   test('that never end are given up', async () => {
     const subject = await createSubject({}, { 'a.js': '' });
     const never = step('never', () => new Promise(() => {}));
-    const [job] = await createGateJobs([{ ...never, timeoutMs: 1_000 }], { subject, settings: {}, bypasses: [] });
+    const [job] = await createGateJobs([{ ...never, timeoutMs: 1_000 }], {
+      subject,
+      settings: {},
+      bypasses: [],
+    });
     vi.useFakeTimers();
     try {
       const ended = job?.run();

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { securityScanGate } from '../../gates/gates/security-scan.ts';
-import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
-import { listMissingPrograms, warmToolchains } from '../support/tools.ts';
+import { type FileContents, type FileEdits, runGate } from '../support/patch-fixture.ts';
+import { listMissingPrograms, warmToolchains } from '../support/test-tools.ts';
 
 const SHELL = 'import subprocess\n\n\ndef run(line):\n    subprocess.call(line, shell=True)\n';
 
@@ -74,7 +74,12 @@ describe('the security scan', () => {
 
   test('runs the command of the configuration by its exit code', async () => {
     const run = (security_scan_command: string) =>
-      runGate(securityScanGate, { 'a.py': '' }, { 'a.py': 'X = 1\n' }, { settings: { security_scan_command } });
+      runGate(
+        securityScanGate,
+        { 'a.py': '' },
+        { 'a.py': 'X = 1\n' },
+        { settings: { security_scan_command } },
+      );
     expect(await run('test -f a.py')).toMatchObject({ outcome: 'passed' });
     expect(await run('! grep X a.py || exit 9')).toMatchObject({
       outcome: 'failed',

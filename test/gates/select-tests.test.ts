@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readProjectCode } from '../../gates/code/project.ts';
-import { isTestFile } from '../../gates/code/tests.ts';
+import { readProjectCode } from '../../gates/code/project-code.ts';
+import { isTestFile } from '../../gates/code/test-reachability.ts';
 import { testExpansionGate } from '../../gates/gates/test-expansion.ts';
 import { testsGate } from '../../gates/gates/tests.ts';
-import { buildSelectedTestsCommand } from '../../gates/rules/tests/placeholder.ts';
-import { selectAffectedTests } from '../../gates/rules/tests/select.ts';
-import { type FileEdits, type FileContents, runGate, createSubject } from '../support/patch.ts';
+import { buildSelectedTestsCommand } from '../../gates/rules/tests/selected-tests-command.ts';
+import { selectAffectedTests } from '../../gates/rules/tests/test-impact-analysis.ts';
+import { createSubject, type FileContents, type FileEdits, runGate } from '../support/patch-fixture.ts';
 
 const PYTHON: FileContents = {
   'src/app/__init__.py': '',
@@ -133,7 +133,10 @@ const CASES: readonly Case[] = [
 describe('the tests for a patch', () => {
   test.each(CASES)('$what', async ({ base = PYTHON, edits, selects }) => {
     const subject = await createSubject(base, edits);
-    const selection = selectAffectedTests(await readProjectCode(subject, Number.POSITIVE_INFINITY), subject.changes);
+    const selection = selectAffectedTests(
+      await readProjectCode(subject, Number.POSITIVE_INFINITY),
+      subject.changes,
+    );
     if (typeof selects === 'string')
       expect(selection).toMatchObject({ kind: 'all', reason: expect.stringContaining(selects) });
     else expect(selection).toMatchObject({ kind: 'files', files: selects });
@@ -217,7 +220,10 @@ test('whatever chain of imports leads to a change, the test at its end is select
       );
       const base = { ...chain, 'test_end.py': `import m${length - 1}\n`, 'test_else.py': 'import os\n' };
       const subject = await createSubject(base, { [`m${changed}.py`]: `${chain[`m${changed}.py`]}Y = 2\n` });
-      const selection = selectAffectedTests(await readProjectCode(subject, Number.POSITIVE_INFINITY), subject.changes);
+      const selection = selectAffectedTests(
+        await readProjectCode(subject, Number.POSITIVE_INFINITY),
+        subject.changes,
+      );
       expect(selection).toMatchObject({ kind: 'files', files: ['test_end.py'] });
     }),
     { numRuns: 8 },

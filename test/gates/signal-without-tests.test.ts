@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { gatherEvidenceOn } from '../support/gather.ts';
-import { createTestRepository } from '../support/repository.ts';
+import { gatherEvidenceOn } from '../support/gather-evidence.ts';
+import { createTestRepository } from '../support/git-repository.ts';
 
 const TEST = "const { test } = require('node:test');\ntest('adds', () => {});\n";
 const PACKAGE = '{"scripts":{"test":"node --test"}}';

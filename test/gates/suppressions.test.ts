@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { suppressionsGate } from '../../gates/gates/suppressions.ts';
-import { findTamperingFindings } from '../../gates/rules/suppressions/code/read.ts';
-import { findSuppressingAttributes, findSuppressions } from '../../gates/rules/suppressions/comments.ts';
-import { type FileEdits, type FileContents, runGate } from '../support/patch.ts';
+import { findTamperingFindings } from '../../gates/rules/suppressions/code/tampering-findings.ts';
+import {
+  findSuppressingAttributes,
+  findSuppressions,
+} from '../../gates/rules/suppressions/suppression-comments.ts';
+import { type FileContents, type FileEdits, runGate } from '../support/patch-fixture.ts';
 
 test.each([
   ['// eslint-disable-next-line no-eval', 'lint_suppressed'],
@@ -33,13 +36,17 @@ test.each([
 });
 
 test('attributes of Rust silence too', () => {
-  expect(findSuppressingAttributes('#[allow(dead_code)]').map(({ rule }) => rule)).toEqual(['lint_suppressed']);
+  expect(findSuppressingAttributes('#[allow(dead_code)]').map(({ rule }) => rule)).toEqual([
+    'lint_suppressed',
+  ]);
   expect(findSuppressingAttributes('#[derive(Debug)]')).toEqual([]);
 });
 
 describe('code', () => {
   const rulesOf = async (path: string, code: string): Promise<string[]> =>
-    (await findTamperingFindings([{ path, basePath: null, before: null, after: code }])).map(({ rule }) => rule);
+    (await findTamperingFindings([{ path, basePath: null, before: null, after: code }])).map(
+      ({ rule }) => rule,
+    );
   test.each([
     ['a.js', 'export const f = () => { if (process.env.NODE_TEST_CONTEXT) return 1; };', 'detects_test_run'],
     ['a.js', "export const on = process.env.NODE_ENV === 'test';", 'detects_test_run'],
@@ -95,7 +102,11 @@ describe('the gate', () => {
     edits: FileEdits,
     required: readonly string[] = [],
     base: FileContents = { 'a.js': 'exports.a = 1;\n' },
-  ) => runGate(suppressionsGate, base, edits, { context: { requiredGates: required }, settings: { lint_command: 'x' } });
+  ) =>
+    runGate(suppressionsGate, base, edits, {
+      context: { requiredGates: required },
+      settings: { lint_command: 'x' },
+    });
   const ADDED = { 'a.js': 'exports.a = 1; // eslint-disable-line\n' };
 
   test('blocks what silences a required gate, and reports the rest', async () => {

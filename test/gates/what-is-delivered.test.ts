@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { reduceToVerdict } from '../../shared/control/verdict/reduce.ts';
-import { gatherEvidenceOn, listGateOutcomes } from '../support/gather.ts';
-import { createTestRepository } from '../support/repository.ts';
+import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
+import { gatherEvidenceOn, listGateOutcomes } from '../support/gather-evidence.ts';
+import { createTestRepository } from '../support/git-repository.ts';
 
 const CONFIG = (lint: string, more = '') =>
   `version: 1\n${more}quality_gates:\n  pii_scan: false\n  dlp_scan: false\n  lint_command: ${lint}\n`;
@@ -87,7 +87,9 @@ describe('a file that steers checks', () => {
       'assay.yaml': CONFIG('cat package.json'),
     });
     repository.write({ 'package.json': '{"scripts":{"test":"true"},"dependencies":{"a":"1"}}' });
-    const put = await gatherEvidenceOn(repository, [{ type: 'test_passes', command: 'grep real package.json' }]);
+    const put = await gatherEvidenceOn(repository, [
+      { type: 'test_passes', command: 'grep real package.json' },
+    ]);
     expect(put.signals[0]?.outcome).toBe('passed');
     expect(put.protected_files).toMatchObject([{ path: 'package.json', class: 'manifest', used: 'part' }]);
     expect(reduceToVerdict(put).verdict).toBe('refer');
@@ -105,8 +107,12 @@ describe('a file that steers checks', () => {
   test('that no work consists of is foreseen by no word, and must be named', async () => {
     const repository = createTestRepository({ ...BASE, 'assay.yaml': CONFIG('"true"') });
     repository.write({ 'pytest.py': 'raise SystemExit(0)\n' });
-    const { EXPECTED_CHANGES } = await import('../../shared/contract/submission/expects.ts');
-    expect(reduceToVerdict(await gatherEvidenceOn(repository, [], { expects: EXPECTED_CHANGES })).verdict).toBe('refer');
-    expect(reduceToVerdict(await gatherEvidenceOn(repository, [], { files: ['pytest.py'] })).verdict).toBe('pass');
+    const { EXPECTED_CHANGES } = await import('../../shared/contract/submission/expected-changes.ts');
+    expect(
+      reduceToVerdict(await gatherEvidenceOn(repository, [], { expects: EXPECTED_CHANGES })).verdict,
+    ).toBe('refer');
+    expect(reduceToVerdict(await gatherEvidenceOn(repository, [], { files: ['pytest.py'] })).verdict).toBe(
+      'pass',
+    );
   });
 });

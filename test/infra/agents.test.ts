@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { ADAPTER_CAPABILITIES } from '../../shared/contract/agents/adapter-facts.ts';
+import { ADAPTER_CAPABILITIES } from '../../shared/contract/agents/adapter-capabilities.ts';
 import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { agentBuildArguments, FUNCTION_IDS, only, synthesise } from './synthesise.ts';
 
 function submitEnvironment(context: Record<string, unknown>): Record<string, unknown> {
   const { Properties } = only(synthesise(context), 'AWS::Lambda::Function', FUNCTION_IDS['api-submit']);
   const variables = Properties['Environment']['Variables'] as Record<string, string>;
   return Object.fromEntries(
-    [FUNCTION_ENV_NAMES.agentClis, FUNCTION_ENV_NAMES.modelVendors, FUNCTION_ENV_NAMES.tierModels].map((name) => [
-      name,
-      JSON.parse(variables[name] ?? ''),
-    ]),
+    [FUNCTION_ENV_NAMES.agentClis, FUNCTION_ENV_NAMES.modelVendors, FUNCTION_ENV_NAMES.tierModels].map(
+      (name) => [name, JSON.parse(variables[name] ?? '')],
+    ),
   );
 }
 

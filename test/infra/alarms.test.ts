@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { RUNBOOKS } from '../../infra/alarms.ts';
 import { ROOT } from '../../infra/build.ts';
 import { compileExpression } from '../../local/cloudwatch/expression.ts';
-import { METRIC_NAMES } from '../../shared/contract/names.ts';
+import { METRIC_NAMES } from '../../shared/contract/resource-names.ts';
 import { FUNCTION_IDS, only, synthesise, text } from './synthesise.ts';
 
 const template = synthesise();

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { ROOT } from '../../infra/build.ts';
-import { objectKey } from '../../shared/contract/names.ts';
-import { hiveColumns } from '../../shared/control/ledger/columns.ts';
-import { RECORD_TABLES } from '../../shared/control/ledger/rows.ts';
+import { objectKey } from '../../shared/contract/resource-names.ts';
+import { RECORD_TABLES } from '../../shared/control/ledger/record-rows.ts';
+import { hiveColumns } from '../../shared/control/ledger/table-columns.ts';
 import { only, synthesise, text } from './synthesise.ts';
 
 const template = synthesise();

@@ -16,8 +16,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { GRAMMAR_FILES } from '../../gates/code/parsing/grammar-files.ts';
 import { buildBundles, ROOT } from '../../infra/build.ts';
 import { CONTAINERS, type ContainerName, FUNCTIONS, type FunctionName } from '../../infra/bundles.ts';
-import { CONTAINER_ENV_NAMES, ECS_CONTAINER_NAMES } from '../../shared/contract/names.ts';
-import { COMPLETE_FUNCTION_ENV } from '../support/function-values.ts';
+import { CONTAINER_ENV_NAMES, ECS_CONTAINER_NAMES } from '../../shared/contract/resource-names.ts';
+import { COMPLETE_FUNCTION_ENV } from '../support/function-env-values.ts';
 
 const run = promisify(execFile);
 // Inside the checkout, as .build/ is: source maps name the sources by their way from here.
@@ -168,7 +168,7 @@ describe('the programs of the containers', () => {
       !/^(gates\/(checkout|process)|containers\/supervisor)\//.test(each);
     const deliverer = bundles.functionDirectory('deliver');
     const delivers = sources(deliverer, 'index.js.map');
-    expect(delivers).toContain('functions/deliver/deliver.ts');
+    expect(delivers).toContain('functions/deliver/deliver-work.ts');
     expect(delivers.filter(foreign)).toEqual([]);
     expect(delivers.filter((each) => /tree-sitter|oxc|wasm/.test(each))).toEqual([]);
     const judges = sources(bundles.imageDirectory('gates'), 'main.mjs.map');

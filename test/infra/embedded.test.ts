@@ -11,7 +11,7 @@ import type { ResolvedResource } from '../../local/ports.ts';
 import { createStates } from '../../local/states/index.ts';
 import { type AssemblyStack, readAssembly } from '../../local/template/assets.ts';
 import { resolveTemplate } from '../../local/template.ts';
-import { METRIC_NAMES } from '../../shared/contract/names.ts';
+import { METRIC_NAMES } from '../../shared/contract/resource-names.ts';
 import { assemblyFolder } from './synthesise.ts';
 
 const place = { region: 'us-east-1', accountId: '000000000000' };

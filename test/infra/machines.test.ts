@@ -8,16 +8,16 @@ import { compileMachine } from '../../local/states/definition/compile.ts';
 import { StateError } from '../../local/states/interpreter/errors.ts';
 import { runFlow } from '../../local/states/interpreter/run.ts';
 import {
+  CASCADE_STAGES,
   type CascadeInput,
   CascadeStepInput,
   JanitorInput,
   JanitorStepInput,
   LaunchMessage,
   RepositoryStepInput,
-  CASCADE_STAGES,
-} from '../../shared/contract/messages/queue.ts';
-import { JUDGING_CLAIM_SECONDS } from '../../shared/reviews/judging/limits.ts';
-import { unaskedSignalJudgement } from '../../shared/reviews/judging/signal.ts';
+} from '../../shared/contract/messages/step-messages.ts';
+import { JUDGING_CLAIM_SECONDS } from '../../shared/reviews/judging/judging-limits.ts';
+import { unaskedSignalJudgement } from '../../shared/reviews/judging/signal-judgement.ts';
 
 const SIGNAL = { type: 'llm_judge', criteria: 'it adds', on_error: 'hold' } as const;
 const QUEUES = [1, 2, 3].map((priority) => `https://sqs.test/agents-${priority}`) as [string, string, string];
@@ -244,7 +244,10 @@ describe('the cascade', () => {
         run: 4,
       });
     for (const step of ['select_model', 'decide', 'settle'] as const)
-      expect(CascadeStepInput.parse((await of(step, at('ended')))?.['Payload'])).toMatchObject({ step, run: 4 });
+      expect(CascadeStepInput.parse((await of(step, at('ended')))?.['Payload'])).toMatchObject({
+        step,
+        run: 4,
+      });
     expect(JanitorInput.strict().parse((await of('verify', {}))?.['Input'])).toEqual({
       task_id: 'T1',
       run: 4,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TABLE_ACCESS, type TableAccess } from '../../infra/table-access.ts';
-import { TABLE_INDEXES, ITEM_KEY_PREFIXES } from '../../shared/contract/names.ts';
+import { ITEM_KEY_PREFIXES, TABLE_INDEXES } from '../../shared/contract/resource-names.ts';
 import { FUNCTION_IDS, only, type Properties, synthesise, text } from './synthesise.ts';
 
 const GIT_SECRET = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:read-AbCdEf';
@@ -387,7 +387,9 @@ describe('functions', () => {
         )
         .filter(({ condition }) => {
           const keys = leading(condition);
-          return keys.length === 0 || keys.some((key) => ITEM_KEY_PREFIXES.token.startsWith(key.replace('*', '')));
+          return (
+            keys.length === 0 || keys.some((key) => ITEM_KEY_PREFIXES.token.startsWith(key.replace('*', '')))
+          );
         })
         .map(({ action }) => [id.replace(/Role\w+$/, ''), action]),
     );

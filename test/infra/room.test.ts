@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
-import { ContainerCapacity } from '../../shared/control/admission/box-room.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { ContainerCapacity } from '../../shared/control/admission/container-capacity.ts';
 import { FUNCTION_IDS, only, synthesise } from './synthesise.ts';
 
 /** What the dispatcher is told of boxes. */
 function roomOf(context: Record<string, unknown> = {}): ContainerCapacity {
   const { Properties } = only(synthesise(context), 'AWS::Lambda::Function', FUNCTION_IDS['dispatcher']);
-  return ContainerCapacity.parse(JSON.parse(Properties['Environment']['Variables'][FUNCTION_ENV_NAMES.boxRoom]));
+  return ContainerCapacity.parse(
+    JSON.parse(Properties['Environment']['Variables'][FUNCTION_ENV_NAMES.boxRoom]),
+  );
 }
 
 describe('where boxes run', () => {

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { ROOT } from '../../infra/build.ts';
 import { readSettings, Settings } from '../../infra/settings.ts';
 import { DEFAULT_TIER_MODELS } from '../../shared/contract/agents/tiers.ts';
-import { DEFAULT_CASCADE_POLICY } from '../../shared/control/cascade/learning/policy.ts';
+import { DEFAULT_CASCADE_POLICY } from '../../shared/control/cascade/learning/cascade-policy.ts';
 
 const read = (context: Record<string, unknown>) => readSettings(new App({ context }).node);
 

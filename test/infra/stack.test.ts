@@ -11,11 +11,16 @@ import { describe, expect, it } from 'vitest';
 import { DROPPED_CAPABILITIES } from '../../infra/box-capabilities.ts';
 import { FUNCTIONS } from '../../infra/bundles.ts';
 import { OTHERWISE } from '../../infra/throttles.ts';
-import { AUTHORIZER_CACHE_SECONDS } from '../../shared/api/gateway.ts';
+import { AUTHORIZER_CACHE_SECONDS } from '../../shared/api/api-gateway.ts';
 import { PAGE_PATHS } from '../../shared/api/page-paths.ts';
 import { ROUTES, type RouteDefinition, routeKey } from '../../shared/api/routes.ts';
-import { DELIVERY_LIMIT_SECONDS, FUNCTION_ENV_NAMES, TABLE_INDEXES, RESERVED_CONCURRENCY } from '../../shared/contract/names.ts';
-import { PRESIGNED_URL_SECONDS } from '../../shared/store/objects.ts';
+import {
+  DELIVERY_LIMIT_SECONDS,
+  FUNCTION_ENV_NAMES,
+  RESERVED_CONCURRENCY,
+  TABLE_INDEXES,
+} from '../../shared/contract/resource-names.ts';
+import { PRESIGNED_URL_SECONDS } from '../../shared/store/object-store.ts';
 import { taskToItem } from '../../shared/store/task-item.ts';
 import { task } from '../support/builders.ts';
 import { JUDGES } from './judges.ts';
@@ -121,17 +126,22 @@ describe('the Tasks table', () => {
     ]);
   });
 
-  it.each(Object.values(TABLE_INDEXES))('has an index $name whose key is another one for each task', ({ name }) => {
-    const index = table.GlobalSecondaryIndexes.find((each: { IndexName: string }) => each.IndexName === name);
-    const key: string[] = index.KeySchema.map((each: { AttributeName: string }) => each.AttributeName);
-    const item = (id: string) => {
-      const due = taskToItem(task({ id }));
-      const waiting = taskToItem(task({ id, waits_for: 'T0' }, { runner: 'external' }));
-      return key.map((attribute) => waiting[attribute] ?? due[attribute]);
-    };
-    expect(item('T1')).not.toContain(undefined);
-    expect(item('T1')).not.toEqual(item('T2'));
-  });
+  it.each(Object.values(TABLE_INDEXES))(
+    'has an index $name whose key is another one for each task',
+    ({ name }) => {
+      const index = table.GlobalSecondaryIndexes.find(
+        (each: { IndexName: string }) => each.IndexName === name,
+      );
+      const key: string[] = index.KeySchema.map((each: { AttributeName: string }) => each.AttributeName);
+      const item = (id: string) => {
+        const due = taskToItem(task({ id }));
+        const waiting = taskToItem(task({ id, waits_for: 'T0' }, { runner: 'external' }));
+        return key.map((attribute) => waiting[attribute] ?? due[attribute]);
+      };
+      expect(item('T1')).not.toContain(undefined);
+      expect(item('T1')).not.toEqual(item('T2'));
+    },
+  );
 });
 
 describe('queues', () => {
@@ -266,10 +276,13 @@ describe('the API', () => {
     expect(text(integration?.['Properties'].IntegrationUri)).toContain(FUNCTION_IDS['api-read']);
   });
 
-  it.each(Object.values(ROUTES) as RouteDefinition[])('asks who calls $method $path, unless anyone may', (route) => {
-    const { AuthorizationType } = routes.find(({ RouteKey }) => RouteKey === routeKey(route)) ?? {};
-    expect(AuthorizationType).toBe(route.callers.includes('anyone') ? 'NONE' : 'CUSTOM');
-  });
+  it.each(Object.values(ROUTES) as RouteDefinition[])(
+    'asks who calls $method $path, unless anyone may',
+    (route) => {
+      const { AuthorizationType } = routes.find(({ RouteKey }) => RouteKey === routeKey(route)) ?? {};
+      expect(AuthorizationType).toBe(route.callers.includes('anyone') ? 'NONE' : 'CUSTOM');
+    },
+  );
 
   it('gives the page to everybody, at the rate of what needs no token', () => {
     const settings = only(template, 'AWS::ApiGatewayV2::Stage').Properties.RouteSettings;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { only, type Properties, synthesise, text } from './synthesise.ts';
 
 const VPC = {

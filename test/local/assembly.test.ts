@@ -15,7 +15,16 @@ writeFileSync(process.env.CDK_OUTDIR + '/manifest.json', '{}');
 let directory: ReturnType<typeof temporaryDirectory>;
 beforeEach(() => {
   directory = temporaryDirectory();
-  for (const folder of ['infra', 'functions/api', 'containers', 'shared', 'gates', 'workspace', 'page', 'local'])
+  for (const folder of [
+    'infra',
+    'functions/api',
+    'containers',
+    'shared',
+    'gates',
+    'workspace',
+    'page',
+    'local',
+  ])
     write(`${folder}/a.ts`, folder);
   write('infra/app.ts', APP);
   write('package-lock.json', '{}');

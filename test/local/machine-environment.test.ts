@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { machineEnvironment } from '../../local/machine-environment.ts';
-import { ECS_CONTAINER_NAMES } from '../../shared/contract/names.ts';
+import { ECS_CONTAINER_NAMES } from '../../shared/contract/resource-names.ts';
 
 const OF_THE_USER = {
   NODE_EXTRA_CA_CERTS: '/etc/own.pem',

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { ROOT } from '../../infra/build.ts';
 import { NODE } from '../../package/manifest.ts';
 import { VERSION } from '../../shared/lib/version.ts';
-import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
+import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
 
 /** Environment of somebody who has none of this checkout: no variable of npm or of these tests. */
 const env = Object.fromEntries(

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { ROOT } from '../../infra/build.ts';
-import { createTestRepository, createTemporaryFolder } from '../support/repository.ts';
-import { findProgram } from '../support/tools.ts';
+import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
+import { findProgram } from '../support/test-tools.ts';
 
 const [hook] = parse(readFileSync(join(ROOT, '.pre-commit-hooks.yaml'), 'utf8')) as [
   { id: string; entry: string; language: string },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { parseDiff } from '../../page/task/diff.ts';
-import { groupByFile, parseFindings } from '../../page/task/findings.ts';
+import { groupByFile, parseFindings } from '../../page/task/evidence-findings.ts';
+import { parseDiff } from '../../page/task/parse-diff.ts';
 
 const PATCH = `diff --git a/src/price.ts b/src/price.ts
 index 1111111..2222222 100644
@@ -40,7 +40,13 @@ describe('a patch', () => {
 
   it('is read file by file, with what became of each', () => {
     expect(
-      files.map(({ path, previousPath, change, added, removed }) => [path, previousPath, change, added, removed]),
+      files.map(({ path, previousPath, change, added, removed }) => [
+        path,
+        previousPath,
+        change,
+        added,
+        removed,
+      ]),
     ).toEqual([
       ['src/price.ts', null, 'changed', 2, 1],
       ['new.md', 'old.md', 'renamed', 0, 0],

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { errorFromResponse, ApiProblemError, TokenExpiredError } from '../../page/api/errors.ts';
-import { nextPollInterval, POLL_INTERVALS } from '../../page/api/pace.ts';
-import { TASK_GROUPS, taskGroupOf } from '../../page/board/groups.ts';
-import { rangeOfAtLeastAWeek } from '../../page/components/time-range.ts';
-import { escapeToOneLine, escapeInvisible } from '../../page/components/visible.ts';
-import { pageRouteHash, parsePageRoute, pageTitle } from '../../page/place.ts';
-import { shouldShowNudge } from '../../page/shell/news.ts';
-import { type TimeSpan, taskTimeSpans } from '../../page/task/spans.ts';
+import { ApiProblemError, errorFromResponse, TokenExpiredError } from '../../page/api/api-errors.ts';
+import { nextPollInterval, POLL_INTERVALS } from '../../page/api/poll-interval.ts';
+import { TASK_GROUPS, taskGroupOf } from '../../page/board/task-groups.ts';
+import { escapeInvisible, escapeToOneLine } from '../../page/components/escape-text.ts';
+import { rangeOfAtLeastAWeek } from '../../page/components/week-range.ts';
+import { pageRouteHash, pageTitle, parsePageRoute } from '../../page/page-route.ts';
+import { shouldShowNudge } from '../../page/shell/verification-nudge-text.ts';
 import { createTimeScale } from '../../page/task/time-scale.ts';
-import { listUnknownFacts } from '../../page/task/unknown.ts';
-import { chainView, taskView } from '../../shared/api/views.ts';
+import { type TimeSpan, taskTimeSpans } from '../../page/task/time-spans.ts';
+import { listUnknownFacts } from '../../page/task/unknown-facts.ts';
+import { chainView, taskView } from '../../shared/api/task-views.ts';
 import { TASK_STATUSES } from '../../shared/contract/task/status.ts';
-import { summariseCompletions } from '../../shared/control/ledger/nudge.ts';
+import { summariseCompletions } from '../../shared/control/ledger/verification-nudge.ts';
 import { attempt, task } from '../support/builders.ts';
 import { buildCompletions } from '../support/completions.ts';
 import { heldTask } from './support/story.ts';
@@ -97,13 +97,13 @@ it('has a group for every status', () => {
 
 it('tells of unverified work above the threshold, once for each further one', () => {
   const at = (unverified: number) => summariseCompletions(buildCompletions(3, unverified));
-  expect([shouldShowNudge(at(1), 0), shouldShowNudge(at(3), 0), shouldShowNudge(at(3), 3), shouldShowNudge(at(4), 3), shouldShowNudge(null, 0)]).toEqual([
-    false,
-    true,
-    false,
-    true,
-    false,
-  ]);
+  expect([
+    shouldShowNudge(at(1), 0),
+    shouldShowNudge(at(3), 0),
+    shouldShowNudge(at(3), 3),
+    shouldShowNudge(at(4), 3),
+    shouldShowNudge(null, 0),
+  ]).toEqual([false, true, false, true, false]);
 });
 
 describe('a task', () => {
@@ -169,7 +169,9 @@ describe('how time is drawn', () => {
     const [first] = chainView(held).attempts;
     if (!first?.verification) throw new Error('the story has no evidence');
     const gates = first.verification.gates.map((each) => ({ ...each, cached: true }));
-    const spans = taskTimeSpans(taskView(held), [{ ...first, verification: { ...first.verification, gates } }]);
+    const spans = taskTimeSpans(taskView(held), [
+      { ...first, verification: { ...first.verification, gates } },
+    ]);
     const drawn = spans.filter(({ kind }) => kind === 'gate');
     expect(drawn.length).toBeGreaterThan(0);
     for (const { start, end } of drawn) expect(end).toBe(start);
@@ -184,16 +186,20 @@ describe('how time is drawn', () => {
     const { positionOf, hasShortenedWaits } = createTimeScale(spans, 0, 400_000, 400_000);
     expect(hasShortenedWaits).toBe(true);
     // Of 15, 100 and 15.
-    expect([positionOf(0), positionOf(60), positionOf(160), positionOf(400_000)].map((each) => Math.round(each * 130))).toEqual([
-      0, 15, 115, 130,
-    ]);
+    expect(
+      [positionOf(0), positionOf(60), positionOf(160), positionOf(400_000)].map((each) =>
+        Math.round(each * 130),
+      ),
+    ).toEqual([0, 15, 115, 130]);
   });
 
   test('never turns time around, begins at 0 and ends at 1', () => {
     const spans = fc.array(
       fc
         .tuple(fc.constantFrom('waiting', 'agent', 'gate', 'person'), fc.nat(1_000), fc.option(fc.nat(1_000)))
-        .map(([kind, from, took]) => span(kind as TimeSpan['kind'], from, took === null ? null : from + took)),
+        .map(([kind, from, took]) =>
+          span(kind as TimeSpan['kind'], from, took === null ? null : from + took),
+        ),
       { minLength: 1, maxLength: 8 },
     );
     fc.assert(

@@ -1,17 +1,30 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { summarizeChangedFiles } from '../../shared/contract/evidence/changed.ts';
-import { FileHistory, FileHealthList, FileHealthQuery } from '../../shared/control/file-health/schemas.ts';
-import { flagReason, healthGrade, healthScores, totalHealthScore } from '../../shared/control/file-health/score.ts';
-import { NO_TOUCH_COUNTS, type FileTouch } from '../../shared/control/file-health/state.ts';
-import { fileHealthView, fileHistoryView } from '../../shared/control/file-health/view.ts';
-import { deriveRows } from '../../shared/control/ledger/derive.ts';
-import type { FileTouchRow } from '../../shared/control/ledger/rows.ts';
-import { FileHealthStore } from '../../shared/store/files.ts';
-import { readFileHealth, readFileHistory, readFlaggedFiles } from '../../shared/use-cases/operate/file-health.ts';
+import { summarizeChangedFiles } from '../../shared/contract/evidence/changed-files.ts';
+import {
+  FileHealthList,
+  FileHealthQuery,
+  FileHistory,
+} from '../../shared/control/file-health/file-health-schemas.ts';
+import { fileHealthView, fileHistoryView } from '../../shared/control/file-health/file-health-views.ts';
+import { type FileTouch, NO_TOUCH_COUNTS } from '../../shared/control/file-health/file-touches.ts';
+import {
+  flagReason,
+  healthGrade,
+  healthScores,
+  totalHealthScore,
+} from '../../shared/control/file-health/health-score.ts';
+import { deriveRows } from '../../shared/control/ledger/derive-rows.ts';
+import type { FileTouchRow } from '../../shared/control/ledger/record-rows.ts';
+import { FileHealthStore } from '../../shared/store/file-health.ts';
+import {
+  readFileHealth,
+  readFileHistory,
+  readFlaggedFiles,
+} from '../../shared/use-cases/operate/file-health.ts';
 import * as build from '../support/builders.ts';
-import { createTestTable } from '../support/dynalite.ts';
+import { createTestTable } from '../support/dynalite-table.ts';
 import { MemoryTable } from '../support/memory-table.ts';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');
@@ -258,6 +271,8 @@ describe('the list of files', () => {
     await expect(readFileHistory({ path: 'src/b.ts' }, one)).rejects.toMatchObject({ code: 'not_found' });
     await expect(readFileHistory({ path: 'gone.ts' }, deps)).rejects.toMatchObject({ code: 'not_found' });
     await expect(readFileHistory({ path: 'src/a.ts' }, deps)).rejects.toMatchObject({ code: 'invalid' });
-    expect((await readFileHistory({ path: 'src/a.ts', repository: other }, deps)).score.repository).toBe(other);
+    expect((await readFileHistory({ path: 'src/a.ts', repository: other }, deps)).score.repository).toBe(
+      other,
+    );
   });
 });

@@ -1,29 +1,39 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import type { DerivedRow } from '../../shared/control/ledger/derive.ts';
+import type { DerivedRow } from '../../shared/control/ledger/derive-rows.ts';
 import {
   AttemptRow,
   ChainRow,
   GateRow,
-  VerificationNudgeRow,
-  WorkOutcomeRow,
   RECORD_TABLES,
   type RecordTable,
   ReviewRow,
   TaskRow,
-} from '../../shared/control/ledger/rows.ts';
-import { qualityCostView, QualityCost } from '../../shared/control/metrics/cost.ts';
-import { deriveMetricFacts } from '../../shared/control/metrics/facts.ts';
-import { addDailyMetrics, type DailyMetrics, EMPTY_DAILY_METRICS, addRecord } from '../../shared/control/metrics/figures.ts';
-import { BudgetForecast, budgetForecastView } from '../../shared/control/metrics/forecast.ts';
-import { histogramPercentile, addToHistogram } from '../../shared/control/metrics/histogram.ts';
-import { QualityModels, QualityTrend, QualityView } from '../../shared/control/metrics/schemas.ts';
-import { scoreTrend } from '../../shared/control/metrics/trend.ts';
-import { qualityModelsView, qualityView, sumDays, qualityTrendView } from '../../shared/control/metrics/views.ts';
-import { DailyMetricsStore } from '../../shared/store/figures.ts';
-import { createTestTable } from '../support/dynalite.ts';
-import { createRowArbitrary } from '../support/records/made-up.ts';
+  VerificationNudgeRow,
+  WorkOutcomeRow,
+} from '../../shared/control/ledger/record-rows.ts';
+import { BudgetForecast, budgetForecastView } from '../../shared/control/metrics/budget-forecast.ts';
+import { QualityCost, qualityCostView } from '../../shared/control/metrics/cost-view.ts';
+import {
+  addDailyMetrics,
+  addRecord,
+  type DailyMetrics,
+  EMPTY_DAILY_METRICS,
+} from '../../shared/control/metrics/daily-metrics.ts';
+import { addToHistogram, histogramPercentile } from '../../shared/control/metrics/histogram.ts';
+import { deriveMetricFacts } from '../../shared/control/metrics/metric-facts.ts';
+import { QualityModels, QualityTrend, QualityView } from '../../shared/control/metrics/quality-schemas.ts';
+import {
+  qualityModelsView,
+  qualityTrendView,
+  qualityView,
+  sumDays,
+} from '../../shared/control/metrics/quality-views.ts';
+import { scoreTrend } from '../../shared/control/metrics/score-trend.ts';
+import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
+import { createTestTable } from '../support/dynalite-table.ts';
+import { createRowArbitrary } from '../support/records/generated-records.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const ROLES = new Map([
@@ -50,7 +60,9 @@ const records = fc
         Object.fromEntries(
           TABLES.map((table) => [
             table,
-            createRowArbitrary(z.toJSONSchema(RECORD_TABLES[table], { io: 'output' })) as fc.Arbitrary<object>,
+            createRowArbitrary(
+              z.toJSONSchema(RECORD_TABLES[table], { io: 'output' }),
+            ) as fc.Arbitrary<object>,
           ]),
         ),
       ),
@@ -94,7 +106,8 @@ describe('figures by day', () => {
         const order = all
           .flatMap((each) => [each, each])
           .toSorted(() => ((choice.next().value ?? 0) % 3) - 1);
-        for (let at = 0; at < order.length; at += 7) await store.addFacts(deriveMetricFacts(order.slice(at, at + 7)), NOW);
+        for (let at = 0; at < order.length; at += 7)
+          await store.addFacts(deriveMetricFacts(order.slice(at, at + 7)), NOW);
         const days = await store.readDays('2026-11-01', '2026-11-30');
         expect(settled(sumDays(days))).toEqual(settled(all.reduce(addRecord, EMPTY_DAILY_METRICS)));
         for (const [day, figures] of days)
@@ -108,7 +121,10 @@ describe('figures by day', () => {
 
   test('count a fact once when writers race and when it was long ago', async () => {
     const store = new DailyMetricsStore(table.db, await table.another('races'));
-    const [row] = fc.sample(createRowArbitrary(z.toJSONSchema(GateRow)) as fc.Arbitrary<object>, { numRuns: 1, seed: 1 });
+    const [row] = fc.sample(createRowArbitrary(z.toJSONSchema(GateRow)) as fc.Arbitrary<object>, {
+      numRuns: 1,
+      seed: 1,
+    });
     const facts = Array.from({ length: 120 }, (_, index) =>
       deriveMetricFacts([
         {
@@ -426,7 +442,10 @@ describe('what is told of quality', () => {
     });
     expect(budgetForecastView(some, roles, 0.9, NOW).within_budget).toBe(false);
     expect(budgetForecastView(new Map([on('2026-11-19', 0.5)]), roles, 3, NOW).within_budget).toBe(true);
-    expect(budgetForecastView(new Map(), roles, 3, NOW)).toMatchObject({ current_spend_usd: 0, cost_unknown: 0 });
+    expect(budgetForecastView(new Map(), roles, 3, NOW)).toMatchObject({
+      current_spend_usd: 0,
+      cost_unknown: 0,
+    });
     expect(qualityCostView(new Map(), 30, NOW).tasks.cost_usd).toBe(0);
   });
 
@@ -482,14 +501,22 @@ describe('what is told of quality', () => {
   });
 
   test('has a window that includes today: a day before it does not count', () => {
-    const one: DerivedRow = { table: 'cascade_chains', date: '', row: { ...base(ChainRow), succeeded: true } };
+    const one: DerivedRow = {
+      table: 'cascade_chains',
+      date: '',
+      row: { ...base(ChainRow), succeeded: true },
+    };
     const of = (day: string) =>
       qualityView(new Map([[day, addRecord(EMPTY_DAILY_METRICS, one)]]), NOW).overall.total_tasks;
     expect([of('2026-11-20'), of('2026-11-14'), of('2026-11-13')]).toEqual([1, 1, 0]);
   });
 
   test('puts days of one week together, from Monday on', () => {
-    const one: DerivedRow = { table: 'cascade_chains', date: '', row: { ...base(ChainRow), succeeded: true } };
+    const one: DerivedRow = {
+      table: 'cascade_chains',
+      date: '',
+      row: { ...base(ChainRow), succeeded: true },
+    };
     const figures = addRecord(EMPTY_DAILY_METRICS, one);
     const days = new Map(['2026-11-15', '2026-11-16', '2026-11-20'].map((day) => [day, figures]));
     expect(
@@ -503,6 +530,9 @@ describe('what is told of quality', () => {
 
 /** Some row of a schema. */
 function base<T extends z.ZodObject>(schema: T): z.infer<T> {
-  const [row] = fc.sample(createRowArbitrary(z.toJSONSchema(schema, { io: 'output' })), { numRuns: 1, seed: 2 });
+  const [row] = fc.sample(createRowArbitrary(z.toJSONSchema(schema, { io: 'output' })), {
+    numRuns: 1,
+    seed: 2,
+  });
   return row as z.infer<T>;
 }

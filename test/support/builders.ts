@@ -11,12 +11,13 @@ import { TaskSubmission, type TaskSubmissionInput } from '../../shared/contract/
 import type { Attempt, Launch, MeteredUsage } from '../../shared/contract/task/attempt.ts';
 import type { Task } from '../../shared/contract/task/task.ts';
 import { resolveBuiltinRole } from '../../shared/control/roles/defaults.ts';
-import type { AvailableAgents } from '../../shared/control/task-commands/adapter-choice.ts';
+import type { AvailableAgents } from '../../shared/control/task-commands/adapter-problems.ts';
 import { createTask } from '../../shared/control/task-commands/create.ts';
 
 /** One builder per aggregate: valid by default, each test names only what it is about. */
 export const FIXED_NOW = new Date('2026-11-20T10:00:00.000Z');
-export const addSeconds = (seconds: number, from: Date = FIXED_NOW): Date => new Date(from.getTime() + seconds * 1_000);
+export const addSeconds = (seconds: number, from: Date = FIXED_NOW): Date =>
+  new Date(from.getTime() + seconds * 1_000);
 /** A deployment that can run whatever a task names. */
 export const ANY_AGENTS: AvailableAgents = {
   defaultAdapter: { kind: 'command', argv: ['agent'], timeout_s: 60 },

@@ -1,7 +1,7 @@
 import { chmodSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createTestRepository, type TestRepository } from './repository.ts';
+import { createTestRepository, type TestRepository } from './git-repository.ts';
 
 /** Asks git whether it would have made of the folder what stands in its last commit. */
 function expectAsGit({ git }: TestRepository): void {

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type GitIndexEntry, encodeGitIndex } from './git-index.ts';
+import { encodeGitIndex, type GitIndexEntry } from './git-index.ts';
 import { writeGitCommit, writeGitObject, writeGitTree } from './git-objects.ts';
 
 /** Files beside what a new repository has, by which git would do more than to take the folder as it is. */

@@ -1,4 +1,4 @@
-import type { CompletionHistory, TaskCompletion } from '../../shared/control/ledger/nudge.ts';
+import type { CompletionHistory, TaskCompletion } from '../../shared/control/ledger/verification-nudge.ts';
 
 /** So many completions of just now, the verified ones first. */
 export function buildCompletions(verified: number, unverified: number): CompletionHistory {

@@ -1,4 +1,4 @@
-import { FUNCTION_ENV } from './function-values.ts';
+import { FUNCTION_ENV } from './function-env-values.ts';
 
 // Import this before any handler, in a file with a process of its own.
 Object.assign(process.env, FUNCTION_ENV);

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApprovalItem } from '../../shared/api/approval-schemas.ts';
-import type { WorkRequestView } from '../../shared/api/request-schemas.ts';
-import type { TaskView } from '../../shared/api/schemas.ts';
+import type { TaskView } from '../../shared/api/task-schemas.ts';
+import type { WorkRequestView } from '../../shared/api/work-request-schemas.ts';
 import { PROJECT, Repository, RIGHT } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compareNamedQueries } from '../support/records/compare.ts';
+import { compareNamedQueries } from '../support/records/compare-queries.ts';
 
 const MAIN = join(import.meta.dirname, '../../cli/main.ts');
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Seen } from '../../local/events/index.ts';
-import { FileHealthList } from '../../shared/control/file-health/schemas.ts';
-import { QualityView } from '../../shared/control/metrics/schemas.ts';
-import { readRecordTables } from '../support/records/plain-answers.ts';
+import { FileHealthList } from '../../shared/control/file-health/file-health-schemas.ts';
+import { QualityView } from '../../shared/control/metrics/quality-schemas.ts';
+import { readRecordTables } from '../support/records/expected-query-results.ts';
 import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TuningView } from '../../shared/api/evolve-schemas.ts';
-import type { ChainRow } from '../../shared/control/ledger/rows.ts';
-import { isInTrialGroup } from '../../shared/control/tune/in-force.ts';
+import type { TuningView } from '../../shared/api/tuning-schemas.ts';
+import type { ChainRow } from '../../shared/control/ledger/record-rows.ts';
+import { isInTrialGroup } from '../../shared/control/tune/active-changes.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { CascadeView } from '../../shared/api/cascade-schemas.ts';
-import type { ChainRow } from '../../shared/control/ledger/rows.ts';
-import { type ModelServer, startModelServer } from '../support/models/server.ts';
+import type { ChainRow } from '../../shared/control/ledger/record-rows.ts';
+import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
 import { PROJECT, Repository, RIGHT } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 

@@ -3,13 +3,16 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { JudgeModels } from '../../shared/contract/models/models.ts';
-import { FUNCTION_ENV_NAMES, ITEM_KEY_PREFIXES } from '../../shared/contract/names.ts';
-import type { AttemptRow, JudgementRow } from '../../shared/control/ledger/rows.ts';
-import { BREAKER_OPEN_SECONDS, MAX_CONSECUTIVE_REJECTIONS } from '../../shared/reviews/judging/breaker.ts';
-import { itemKey } from '../../shared/store/revised-items.ts';
-import { type ModelServer, startModelServer } from '../support/models/server.ts';
-import { findFilesContaining } from '../support/planted.ts';
+import type { JudgeModels } from '../../shared/contract/models/judge-models.ts';
+import { FUNCTION_ENV_NAMES, ITEM_KEY_PREFIXES } from '../../shared/contract/resource-names.ts';
+import type { AttemptRow, JudgementRow } from '../../shared/control/ledger/record-rows.ts';
+import {
+  BREAKER_OPEN_SECONDS,
+  MAX_CONSECUTIVE_REJECTIONS,
+} from '../../shared/reviews/judging/circuit-breaker.ts';
+import { itemKey } from '../../shared/store/versioned-items.ts';
+import { findFilesContaining } from '../support/find-leaks.ts';
+import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
 import { tableOf } from './support/embedded-table.ts';
 import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
@@ -246,7 +249,9 @@ it('rejects work without asking a model where none of the files that the task na
 
 it('stops marking what a model writes after five rejections in a row, says so in the status, and begins again after an hour', async () => {
   opinion = mark(2);
-  const rejected = await Promise.all(Array.from({ length: MAX_CONSECUTIVE_REJECTIONS }, () => toBeMarked('poor-model')));
+  const rejected = await Promise.all(
+    Array.from({ length: MAX_CONSECUTIVE_REJECTIONS }, () => toBeMarked('poor-model')),
+  );
   for (const { id } of rejected)
     expect(await stack.ended(id)).toMatchObject({ status: 'failed', verdict: 'fail' });
   expect(await breakerOf('poor-model')).toMatchObject({
@@ -270,7 +275,9 @@ it('stops marking what a model writes after five rejections in a row, says so in
       TableName: table.name,
       Key: itemKey(ITEM_KEY_PREFIXES.breaker, 'poor-model'),
       UpdateExpression: 'SET opened_at = :then',
-      ExpressionAttributeValues: { ':then': new Date(Date.now() - BREAKER_OPEN_SECONDS * 1_000).toISOString() },
+      ExpressionAttributeValues: {
+        ':then': new Date(Date.now() - BREAKER_OPEN_SECONDS * 1_000).toISOString(),
+      },
     }),
   );
   table.close();

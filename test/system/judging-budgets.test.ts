@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Budgets } from '../../shared/contract/models/limits.ts';
-import type { JudgeModels } from '../../shared/contract/models/models.ts';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
-import { ModelSpendStore } from '../../shared/store/spend.ts';
-import { type ModelServer, startModelServer } from '../support/models/server.ts';
+import type { Budgets } from '../../shared/contract/models/budgets.ts';
+import type { JudgeModels } from '../../shared/contract/models/judge-models.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { ModelSpendStore } from '../../shared/store/model-spend.ts';
+import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
 import { tableOf } from './support/embedded-table.ts';
 import { PROJECT, Repository, RIGHT } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
@@ -23,7 +23,8 @@ let intent: Repository;
 let table: Awaited<ReturnType<typeof tableOf>>;
 /** What was spent or set aside when a model was asked. */
 let whenAsked: Promise<number>[] = [];
-const taken = () => new ModelSpendStore(table.db, table.name).readDayTotal(new Date().toISOString().slice(0, 10));
+const taken = () =>
+  new ModelSpendStore(table.db, table.name).readDayTotal(new Date().toISOString().slice(0, 10));
 
 const started = async (budgets: Budgets): Promise<void> => {
   const of = (model: string) => ({

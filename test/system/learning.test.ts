@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CascadeView } from '../../shared/api/cascade-schemas.ts';
-import type { TuningView } from '../../shared/api/evolve-schemas.ts';
-import type { ChainRow } from '../../shared/control/ledger/rows.ts';
-import { isInTrialGroup } from '../../shared/control/tune/in-force.ts';
+import type { TuningView } from '../../shared/api/tuning-schemas.ts';
+import type { ChainRow } from '../../shared/control/ledger/record-rows.ts';
+import { isInTrialGroup } from '../../shared/control/tune/active-changes.ts';
 import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 
@@ -106,7 +106,9 @@ describe('a deployment that learns', () => {
       `${writes('src/sum.js', RIGHT)} fs.writeFileSync('told.txt', String(fs.readFileSync(process.argv[2], 'utf8').includes('Mind the plus sign.')));`,
     );
     const ids = Array.from({ length: 50 }, (_, n) => `half-${n}`);
-    const [given, not] = [true, false].map((side) => ids.find((id) => isInTrialGroup('p1', id) === side) ?? '');
+    const [given, not] = [true, false].map(
+      (side) => ids.find((id) => isInTrialGroup('p1', id) === side) ?? '',
+    );
     expect(await say('apply', { proposal: 'p1', reason: 'to see' })).toMatchObject({
       status: 200,
       body: { level: 'L1', in_force: [{ thing: 'prompt backend', proposal: 'p1', share: 'half' }] },

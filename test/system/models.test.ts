@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { usageCostUsd } from '../../shared/contract/models/prices.ts';
-import { type ModelServer, startModelServer } from '../support/models/server.ts';
-import { findFilesContaining, readChildProcessTexts } from '../support/planted.ts';
+import { usageCostUsd } from '../../shared/contract/models/model-prices.ts';
+import { findFilesContaining, readChildProcessTexts } from '../support/find-leaks.ts';
+import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
 import { calls } from './support/model-call.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';

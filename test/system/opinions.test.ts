@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { JudgeModels } from '../../shared/contract/models/models.ts';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
-import { type ModelServer, startModelServer } from '../support/models/server.ts';
-import { findFilesContaining } from '../support/planted.ts';
+import type { JudgeModels } from '../../shared/contract/models/judge-models.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { findFilesContaining } from '../support/find-leaks.ts';
+import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
 import { agent, PROJECT, Repository, RIGHT, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 

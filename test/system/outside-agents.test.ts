@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TaskView } from '../../shared/api/schemas.ts';
+import type { TaskView } from '../../shared/api/task-schemas.ts';
 import { agent, PROJECT, Repository, RIGHT, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { ChainRow, GateRow, VerificationNudgeRow } from '../../shared/control/ledger/rows.ts';
+import type { ChainRow, GateRow, VerificationNudgeRow } from '../../shared/control/ledger/record-rows.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { FileHealthList } from '../../shared/control/file-health/schemas.ts';
-import type { WorkOutcomeRow } from '../../shared/control/ledger/rows.ts';
-import { QualityView } from '../../shared/control/metrics/schemas.ts';
+import { FileHealthList } from '../../shared/control/file-health/file-health-schemas.ts';
+import type { WorkOutcomeRow } from '../../shared/control/ledger/record-rows.ts';
+import { QualityView } from '../../shared/control/metrics/quality-schemas.ts';
 import { agent, PROJECT, Repository, RIGHT, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 

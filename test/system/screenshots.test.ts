@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasScreenshotDigest } from '../../shared/contract/evidence/is-screenshot.ts';
-import { readPngSize } from '../../shared/contract/evidence/png.ts';
+import { readPngSize } from '../../shared/contract/evidence/png-size.ts';
+import { hasScreenshotDigest } from '../../shared/contract/evidence/screenshot-digest.ts';
 import { screenshotObjectKey } from '../../shared/contract/screenshot.ts';
 import { browserHere, sayIfMissing } from '../page/support/browser.ts';
 import { agent, PROJECT, Repository, writes } from './support/repository.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ChainRow, VerificationNudgeRow } from '../../shared/control/ledger/rows.ts';
+import type { ChainRow, VerificationNudgeRow } from '../../shared/control/ledger/record-rows.ts';
 import { agent, PROJECT, Repository, RIGHT, uses, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { JudgeModels } from '../../shared/contract/models/models.ts';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
-import type { JudgementRow } from '../../shared/control/ledger/rows.ts';
-import { type ModelServer, startModelServer } from '../support/models/server.ts';
+import type { JudgeModels } from '../../shared/contract/models/judge-models.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import type { JudgementRow } from '../../shared/control/ledger/record-rows.ts';
+import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
 import { agent, PROJECT, Repository, RIGHT, WRONG, writes } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
 

@@ -1,11 +1,11 @@
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CheckoutError } from './error.ts';
-import { gitErrorMessage, type GitResult, runGit } from './git.ts';
-import { decodePath } from './path-bytes.ts';
-import { type RepositoryLayout, findRepositoryLayout, buildUserGitEnvironment } from './places.ts';
-import { createGitStore, readSingleLine, type GitStore } from './store.ts';
-import { findUpstreamBranch, type UpstreamBranch } from './upstream.ts';
+import { CheckoutError } from './checkout-error.ts';
+import { createGitStore, type GitStore, readSingleLine } from './git-store.ts';
+import { decodePath } from './path-encoding.ts';
+import { buildUserGitEnvironment, findRepositoryLayout, type RepositoryLayout } from './repository-layout.ts';
+import { type GitResult, gitErrorMessage, runGit } from './run-git.ts';
+import { findUpstreamBranch, type UpstreamBranch } from './upstream-branch.ts';
 
 export interface CapturedWorkingTree {
   readonly store: GitStore;
@@ -35,7 +35,8 @@ export async function captureWorkingTree(
     found,
     commitsOf(dir, [ref, 'HEAD']),
   ]);
-  if (!base) throw new CheckoutError('base_ref_missing', `${workTreeRoot} has no branch, tag or commit "${ref}"`);
+  if (!base)
+    throw new CheckoutError('base_ref_missing', `${workTreeRoot} has no branch, tag or commit "${ref}"`);
 
   const store = await createGitStore(join(workDir, 'store.git'), objectFormat, [objectsFolder]);
   await mkdir(join(store.dir, 'objects'), { recursive: true });

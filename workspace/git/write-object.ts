@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import type { GitStore } from './store.ts';
+import type { GitStore } from './git-store.ts';
 
 /** Writes one object as git does, and gives its id. A process of git for each took longer than all else about a small tree. */
 export function writeObject(

@@ -1,7 +1,7 @@
 import type { AgentAssignment, ModelAccess } from '../../../shared/contract/messages/assignment.ts';
-import type { JsonFields } from './fields.ts';
-import type { AgentFailure, AgentRunState } from './reading.ts';
-import type { CallObserver } from './seen.ts';
+import type { JsonFields } from './json-fields.ts';
+import type { CallObserver } from './observed-call.ts';
+import type { AgentFailure, AgentRunState } from './run-state.ts';
 
 export interface WorkspaceLayout {
   /** Real path of a folder that holds all that the agent works in, and nothing of ours. */

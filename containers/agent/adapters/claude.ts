@@ -1,10 +1,16 @@
-import { failureClassOfStatus } from '../../../shared/contract/failure/status.ts';
+import { failureClassOfStatus } from '../../../shared/contract/failure/http-status.ts';
 import type { Effort } from '../../../shared/contract/submission/schema.ts';
 import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';
-import { asAmount, asCount, type JsonFields, asFields, asList, asText } from './fields.ts';
-import { TOOL_HOOK_TIMEOUT_S } from './hold.ts';
-import { type AgentFailure, type AgentRunState, readFinalStatus, FINAL_STATUS_SCHEMA, errorDetails } from './reading.ts';
-import { toCallText, type CallObserver } from './seen.ts';
+import { asAmount, asCount, asFields, asList, asText, type JsonFields } from './json-fields.ts';
+import { type CallObserver, toCallText } from './observed-call.ts';
+import {
+  type AgentFailure,
+  type AgentRunState,
+  errorDetails,
+  FINAL_STATUS_SCHEMA,
+  readFinalStatus,
+} from './run-state.ts';
+import { TOOL_HOOK_TIMEOUT_S } from './tool-hook.ts';
 
 const EFFORT: Readonly<Record<Effort, string>> = {
   low: 'low',
@@ -156,7 +162,8 @@ function readResult(event: JsonFields, reading: AgentRunState): void {
 
 /** `subtype` says "success" also when the provider refused; the first field that tells is the one that counts. */
 function failureOf(event: JsonFields, { stopReason }: AgentRunState): AgentFailure {
-  const reason = asText(event['result']) ?? asList(event['errors']).map(asText).find(Boolean) ?? 'no reason given';
+  const reason =
+    asText(event['result']) ?? asList(event['errors']).map(asText).find(Boolean) ?? 'no reason given';
   const of = (): AgentFailure['class'] => {
     if (event['terminal_reason'] === 'prompt_too_long') return 'context_too_long';
     if (event['stop_reason'] === 'refusal') return 'refused';

@@ -1,11 +1,17 @@
 import type { FailureCode } from '../../../shared/contract/failure/failure-class.ts';
-import { failureClassOfStatus } from '../../../shared/contract/failure/status.ts';
+import { failureClassOfStatus } from '../../../shared/contract/failure/http-status.ts';
 import type { Effort } from '../../../shared/contract/submission/schema.ts';
 import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';
-import { asCount, type JsonFields, asFields, asList, asText } from './fields.ts';
-import { toolHookProgram, TOOL_HOOK_TIMEOUT_S } from './hold.ts';
-import { type AgentFailure, type AgentRunState, readFinalStatus, FINAL_STATUS_SCHEMA, errorDetails } from './reading.ts';
-import { toCallText, type CallObserver } from './seen.ts';
+import { asCount, asFields, asList, asText, type JsonFields } from './json-fields.ts';
+import { type CallObserver, toCallText } from './observed-call.ts';
+import {
+  type AgentFailure,
+  type AgentRunState,
+  errorDetails,
+  FINAL_STATUS_SCHEMA,
+  readFinalStatus,
+} from './run-state.ts';
+import { TOOL_HOOK_TIMEOUT_S, toolHookProgram } from './tool-hook.ts';
 
 const EFFORT: Readonly<Record<Effort, string>> = {
   low: 'low',
@@ -28,7 +34,14 @@ function toolHookArguments({ command }: ReturnType<typeof toolHookProgram>): str
   ];
 }
 
-function invoke({ assignment, layout, promptArgument, modelAccess, instructions, toolHookUrl }: InvocationInput): Invocation {
+function invoke({
+  assignment,
+  layout,
+  promptArgument,
+  modelAccess,
+  instructions,
+  toolHookUrl,
+}: InvocationInput): Invocation {
   const { model, effort } = assignment;
   const asks = toolHookUrl === null ? null : toolHookProgram(layout, toolHookUrl);
   const schema = `${layout.home}/.codex/status.schema.json`;

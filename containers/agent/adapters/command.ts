@@ -39,4 +39,9 @@ function invoke({ assignment, layout, fullPrompt, modelAccess, instructions }: I
 }
 
 /** Any program. What it prints is for people; what it wants to be read is in its usage file. */
-export const commandAdapter: AgentAdapter = { invoke, stopSignals: ['SIGTERM'], readEvent: null, observeCalls: null };
+export const commandAdapter: AgentAdapter = {
+  invoke,
+  stopSignals: ['SIGTERM'],
+  readEvent: null,
+  observeCalls: null,
+};

@@ -1,19 +1,28 @@
 import { basename } from 'node:path';
 import type { FailureCode } from '../../../shared/contract/failure/failure-class.ts';
-import { failureClassOfStatus } from '../../../shared/contract/failure/status.ts';
+import { failureClassOfStatus } from '../../../shared/contract/failure/http-status.ts';
 import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';
-import { asCount, type JsonFields, asFields, parseJson, asText } from './fields.ts';
-import { toolHookProgram, TOOL_HOOK_TIMEOUT_S } from './hold.ts';
-import { type AgentFailure, type AgentRunState, errorDetails } from './reading.ts';
-import { toCallText, type CallObserver } from './seen.ts';
+import { asCount, asFields, asText, type JsonFields, parseJson } from './json-fields.ts';
+import { type CallObserver, toCallText } from './observed-call.ts';
+import { type AgentFailure, type AgentRunState, errorDetails } from './run-state.ts';
+import { TOOL_HOOK_TIMEOUT_S, toolHookProgram } from './tool-hook.ts';
 
 /** Its hooks are programs, and know no time but milliseconds. */
 function toolHookSettings({ command }: ReturnType<typeof toolHookProgram>) {
-  const asks = [{ hooks: [{ name: 'assay', type: 'command', command, timeout: TOOL_HOOK_TIMEOUT_S * 1_000 }] }];
+  const asks = [
+    { hooks: [{ name: 'assay', type: 'command', command, timeout: TOOL_HOOK_TIMEOUT_S * 1_000 }] },
+  ];
   return { hooks: { BeforeTool: asks, AfterTool: asks } };
 }
 
-function invoke({ assignment, layout, promptArgument, modelAccess, instructions, toolHookUrl }: InvocationInput): Invocation {
+function invoke({
+  assignment,
+  layout,
+  promptArgument,
+  modelAccess,
+  instructions,
+  toolHookUrl,
+}: InvocationInput): Invocation {
   const { adapter, model } = assignment;
   const asks = toolHookUrl === null ? null : toolHookProgram(layout, toolHookUrl);
   const turns = adapter.kind === 'gemini' ? adapter.max_turns : undefined;
@@ -24,7 +33,10 @@ function invoke({ assignment, layout, promptArgument, modelAccess, instructions,
       ...['--output-format', 'stream-json', '--approval-mode', 'yolo', '--skip-trust'],
     ],
     env: {
-      ...(modelAccess && { GOOGLE_GEMINI_BASE_URL: modelAccess.base_urls.gemini, GEMINI_API_KEY: modelAccess.token }),
+      ...(modelAccess && {
+        GOOGLE_GEMINI_BASE_URL: modelAccess.base_urls.gemini,
+        GEMINI_API_KEY: modelAccess.token,
+      }),
       GEMINI_CLI_HOME: layout.home,
       GEMINI_CLI_NO_RELAUNCH: 'true',
     },
@@ -85,7 +97,12 @@ const observe: CallObserver = (event) => {
     }
     case 'tool_result':
       return [
-        { kind: 'result', id, output: toCallText(event['output'] ?? ''), isError: event['status'] !== 'success' },
+        {
+          kind: 'result',
+          id,
+          output: toCallText(event['output'] ?? ''),
+          isError: event['status'] !== 'success',
+        },
       ];
     default:
       return [];

@@ -1,10 +1,10 @@
-import { failureClassOfStatus } from '../../../shared/contract/failure/status.ts';
+import { failureClassOfStatus } from '../../../shared/contract/failure/http-status.ts';
 import type { Effort } from '../../../shared/contract/submission/schema.ts';
 import type { AgentAdapter, Invocation, InvocationInput } from './adapter.ts';
-import { asAmount, asCount, type JsonFields, asFields, parseJson, asText } from './fields.ts';
-import { TOOL_HOOK_TIMEOUT_S } from './hold.ts';
-import { type AgentFailure, type AgentRunState, errorDetails } from './reading.ts';
-import { toCallText, type CallObserver } from './seen.ts';
+import { asAmount, asCount, asFields, asText, type JsonFields, parseJson } from './json-fields.ts';
+import { type CallObserver, toCallText } from './observed-call.ts';
+import { type AgentFailure, type AgentRunState, errorDetails } from './run-state.ts';
+import { TOOL_HOOK_TIMEOUT_S } from './tool-hook.ts';
 
 const EFFORT: Readonly<Record<Effort, string>> = {
   low: 'low',
@@ -35,7 +35,14 @@ export const Hold = async () => ({
 });
 `;
 
-function invoke({ assignment, layout, promptArgument, modelAccess, instructions, toolHookUrl }: InvocationInput): Invocation {
+function invoke({
+  assignment,
+  layout,
+  promptArgument,
+  modelAccess,
+  instructions,
+  toolHookUrl,
+}: InvocationInput): Invocation {
   const model = assignment.model ?? 'default';
   const config = {
     autoupdate: false,
@@ -79,7 +86,9 @@ function invoke({ assignment, layout, promptArgument, modelAccess, instructions,
         toolHookUrl === null
           ? instructions.role
           : [instructions.role, instructions.repository?.text ?? ''].join('\n'),
-      ...(toolHookUrl !== null && { [`${layout.home}/.config/opencode/plugin/hold.js`]: plugin(toolHookUrl) }),
+      ...(toolHookUrl !== null && {
+        [`${layout.home}/.config/opencode/plugin/hold.js`]: plugin(toolHookUrl),
+      }),
     },
   };
 }
@@ -158,10 +167,16 @@ function failureOf(error: JsonFields): AgentFailure {
   const reason = asText(data['message']) ?? asText(error['name']) ?? 'no reason given';
   const status = asCount(data['statusCode']);
   const name = asText(error['name']);
-  if (name === 'ContextOverflowError') return { class: 'context_too_long', reason, ...errorDetails(status, name) };
+  if (name === 'ContextOverflowError')
+    return { class: 'context_too_long', reason, ...errorDetails(status, name) };
   const { code } = asFields(asFields(parseJson(asText(data['responseBody']) ?? ''))['error']);
-  if (code === 'insufficient_quota') return { class: 'provider_spend_limit', reason, ...errorDetails(status, code) };
-  return { class: failureClassOfStatus(status) ?? 'agent_failed', reason, ...errorDetails(status, asText(code) ?? name) };
+  if (code === 'insufficient_quota')
+    return { class: 'provider_spend_limit', reason, ...errorDetails(status, code) };
+  return {
+    class: failureClassOfStatus(status) ?? 'agent_failed',
+    reason,
+    ...errorDetails(status, asText(code) ?? name),
+  };
 }
 
 /** The prompt comes last. */

@@ -1,4 +1,4 @@
-import type { AssertionStrength, TestSyntax } from './model.ts';
+import type { AssertionStrength, TestSyntax } from './test-case.ts';
 
 const NAMED = /^(?:Test|Fuzz|Example|Benchmark)(?:[^a-z].*)?$/su;
 const EXACT =

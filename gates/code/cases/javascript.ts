@@ -1,6 +1,6 @@
-import { evaluateConstantString } from '../parsing/literal.ts';
-import type { SyntaxNode } from '../parsing/syntax.ts';
-import type { AssertionStrength, TestSyntax } from './model.ts';
+import { evaluateConstantString } from '../parsing/string-literal.ts';
+import type { SyntaxNode } from '../parsing/syntax-node.ts';
+import type { AssertionStrength, TestSyntax } from './test-case.ts';
 
 const TEST =
   /^(?:x|f)?(?:it|test|specify)(?:\.(?:only|skip|todo|each|for|concurrent|sequential|serial|fails|failing|fixme|skipIf|runIf|slow|prop))*$|^(?:t|this|ctx)\.test$/;

@@ -1,4 +1,4 @@
-import type { AssertionStrength, TestSyntax } from './model.ts';
+import type { AssertionStrength, TestSyntax } from './test-case.ts';
 
 const EXACT =
   /^(?:self\.)?assert(?:Equals?|NotEqual|Is|IsNot|In|NotIn|Raises|RaisesRegex|Greater|Less|GreaterEqual|LessEqual|Regex|AlmostEqual|CountEqual|\w+Equal)$|^pytest\.(?:raises|warns)$|\.assert_called(?:_once)?_with$/;

@@ -1,5 +1,5 @@
 import { listRustAttributes } from '../parsing/definitions.ts';
-import type { AssertionStrength, TestSyntax } from './model.ts';
+import type { AssertionStrength, TestSyntax } from './test-case.ts';
 
 const TEST = /^#\[\s*(?:\w+::)*(?:test|rstest|test_case|quickcheck|proptest)\b/;
 const EXACT = /^(?:debug_)?assert_(?:eq|ne|matches)$/;

@@ -1,4 +1,4 @@
-import type { ImportReader } from './reference.ts';
+import type { ImportReader } from './import-reference.ts';
 
 const PLACES = new Set(['source_file', 'import_declaration', 'import_spec_list', 'import_spec', 'ERROR']);
 

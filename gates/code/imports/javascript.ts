@@ -1,13 +1,13 @@
-import { decodeIdentifier } from '../parsing/identifier.ts';
-import { evaluateConstantString } from '../parsing/literal.ts';
-import type { SyntaxNode } from '../parsing/syntax.ts';
+import { decodeIdentifier } from '../parsing/decode-identifier.ts';
+import { evaluateConstantString } from '../parsing/string-literal.ts';
+import type { SyntaxNode } from '../parsing/syntax-node.ts';
 import {
   canEnterAnyNode,
   type ImportedName,
   type ImportKind,
   type ImportReader,
   type ImportReference,
-} from './reference.ts';
+} from './import-reference.ts';
 
 /** Where import and export statements stand; calls may stand everywhere. */
 const PLACES = new Set([
@@ -61,7 +61,9 @@ function referencesAt(node: SyntaxNode): ImportReference[] {
 
 function statement(node: SyntaxNode): ImportReference[] {
   const clause = node.firstChildOfType('import_require_clause');
-  const specifier = evaluateConstantString(node.childForField('source') ?? clause?.childForField('source') ?? null);
+  const specifier = evaluateConstantString(
+    node.childForField('source') ?? clause?.childForField('source') ?? null,
+  );
   const names = clause
     ? [{ name: '*', local: clause.firstChildOfType('identifier')?.text ?? null }]
     : node.type === 'import_statement'
@@ -85,7 +87,9 @@ function isTypeOnly(node: SyntaxNode): boolean {
   const list = clause ? clause.firstChildOfType('named_imports') : node.firstChildOfType('export_clause');
   if (!list || clause?.firstChildOfType('identifier', 'namespace_import')) return false;
   const names = list.namedChildren.filter(isSpecifier);
-  return names.length > 0 && names.every((name) => name.hasChildOfType('type') || name.hasChildOfType('typeof'));
+  return (
+    names.length > 0 && names.every((name) => name.hasChildOfType('type') || name.hasChildOfType('typeof'))
+  );
 }
 
 const isSpecifier = (node: SyntaxNode): boolean =>
@@ -107,7 +111,8 @@ function importedNames(node: SyntaxNode): ImportedName[] {
 function exportedNames(node: SyntaxNode): ImportedName[] {
   const clause = node.firstChildOfType('export_clause');
   if (clause) return specifiers(clause);
-  const namespace = node.firstChildOfType('namespace_export')?.firstChildOfType('identifier', 'string') ?? null;
+  const namespace =
+    node.firstChildOfType('namespace_export')?.firstChildOfType('identifier', 'string') ?? null;
   return [{ name: '*', local: namespace && nameOf(namespace) }];
 }
 
@@ -121,7 +126,8 @@ const nameOf = (node: SyntaxNode | null): string =>
   node === null ? '' : node.type === 'string' ? (evaluateConstantString(node) ?? '') : decodeIdentifier(node);
 
 function call(node: SyntaxNode, kind: ImportKind): ImportReference {
-  const argument = node.childForField('arguments')?.namedChildren.find((child) => child.type !== 'comment') ?? null;
+  const argument =
+    node.childForField('arguments')?.namedChildren.find((child) => child.type !== 'comment') ?? null;
   return {
     kind,
     specifier: evaluateConstantString(argument),

@@ -1,13 +1,13 @@
-import { normalizePythonIdentifier } from '../parsing/identifier.ts';
-import { evaluateConstantString } from '../parsing/literal.ts';
-import type { SyntaxNode } from '../parsing/syntax.ts';
+import { normalizePythonIdentifier } from '../parsing/decode-identifier.ts';
+import { evaluateConstantString } from '../parsing/string-literal.ts';
+import type { SyntaxNode } from '../parsing/syntax-node.ts';
 import {
   canEnterAnyNode,
   type ImportedName,
   type ImportKind,
   type ImportReader,
   type ImportReference,
-} from './reference.ts';
+} from './import-reference.ts';
 
 const FLAG = 'TYPE_CHECKING';
 const MAIN = /^\(?\s*__name__\s*==\s*(['"])__main__\1\s*\)?$/;
@@ -25,7 +25,8 @@ export const pythonImportReader: ImportReader = {
     const references: ImportReference[] = [];
     const checking: { readonly reference: ImportReference; readonly flag: string }[] = [];
     for (const node of root.walk()) {
-      const isCall = node.type === 'call' && LOADERS.test(node.childForField('function')?.text.slice(-20) ?? '');
+      const isCall =
+        node.type === 'call' && LOADERS.test(node.childForField('function')?.text.slice(-20) ?? '');
       if (!isCall && !STATEMENTS.has(node.type)) continue;
       const { kind, flag } = placeOf(node);
       for (const reference of isCall ? [call(node, kind)] : statement(node, kind)) {
@@ -53,7 +54,9 @@ function placeOf(node: SyntaxNode): { readonly kind: ImportKind; readonly flag: 
   for (const outer of node.ancestors()) {
     if (outer.type === 'function_definition' || outer.type === 'lambda') kind = 'deferred';
     const condition =
-      outer.type === 'if_statement' && inner.field === 'consequence' ? textOf(outer.childForField('condition')) : '';
+      outer.type === 'if_statement' && inner.field === 'consequence'
+        ? textOf(outer.childForField('condition'))
+        : '';
     // A module that is imported is never the main one.
     if (MAIN.test(condition)) kind = 'deferred';
     if (condition === FLAG || condition.endsWith(`.${FLAG}`)) flag = condition;
@@ -89,7 +92,8 @@ function statement(node: SyntaxNode, kind: ImportKind): ImportReference[] {
     return node.childrenForField('name').map((child) => {
       const specifier = dotted(child);
       const alias = child.childForField('alias')?.text;
-      const local = alias === undefined ? (specifier.split('.')[0] ?? specifier) : normalizePythonIdentifier(alias);
+      const local =
+        alias === undefined ? (specifier.split('.')[0] ?? specifier) : normalizePythonIdentifier(alias);
       return { ...common, specifier, names: [{ name: '*', local }] };
     });
   const names: ImportedName[] = node.hasChildOfType('wildcard_import')

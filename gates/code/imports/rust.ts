@@ -1,5 +1,5 @@
-import type { SyntaxNode } from '../parsing/syntax.ts';
-import type { ImportedName, ImportKind, ImportReader, ImportReference } from './reference.ts';
+import type { SyntaxNode } from '../parsing/syntax-node.ts';
+import type { ImportedName, ImportKind, ImportReader, ImportReference } from './import-reference.ts';
 
 /**
  * `use`, `mod` and full paths in code. A specifier is a path from the module that the file is: `self::a::b`, `super::b`, `crate::b`,
@@ -149,7 +149,9 @@ function leaves(node: SyntaxNode, prefix: string): Leaf[] {
         { path: under(prefix, plain(node.namedChildren[0] ?? null)), name: { name: '*', local: null } },
       ];
     case 'use_as_clause':
-      return [leaf(under(prefix, plain(node.childForField('path'))), node.childForField('alias')?.text ?? null)];
+      return [
+        leaf(under(prefix, plain(node.childForField('path'))), node.childForField('alias')?.text ?? null),
+      ];
     case 'self':
       return [leaf(prefix, null)];
     case 'line_comment':

@@ -1,5 +1,5 @@
-import type { SyntaxNode } from '../parsing/syntax.ts';
-import type { IdentifierRole } from './role.ts';
+import type { SyntaxNode } from '../parsing/syntax-node.ts';
+import type { IdentifierRole } from './identifier-role.ts';
 
 const NAMES = new Set(['identifier', 'type_identifier', 'package_identifier', 'blank_identifier']);
 const NAMED = new Set([
@@ -29,6 +29,7 @@ export function classifyGoIdentifier(node: SyntaxNode): IdentifierRole {
 }
 
 const assigned = (node: SyntaxNode | null): IdentifierRole =>
-  node?.type === 'short_var_declaration' || (node?.type !== 'assignment_statement' && node?.hasChildOfType(':='))
+  node?.type === 'short_var_declaration' ||
+  (node?.type !== 'assignment_statement' && node?.hasChildOfType(':='))
     ? 'binds'
     : 'uses';

@@ -1,5 +1,5 @@
-import type { SyntaxNode } from '../parsing/syntax.ts';
-import { findPatternParent, type IdentifierRole } from './role.ts';
+import type { SyntaxNode } from '../parsing/syntax-node.ts';
+import { findPatternParent, type IdentifierRole } from './identifier-role.ts';
 
 const PATTERNS = new Set(['object_pattern', 'array_pattern', 'rest_pattern']);
 const NAMED = new Set([
@@ -67,5 +67,7 @@ function inPattern(node: SyntaxNode): boolean {
     return place.field !== 'type' && place.field !== 'value' && place.field !== 'decorator';
   if (parent.type === 'arrow_function') return place.field === 'parameter';
   if (parent.type === 'catch_clause') return place.field === 'parameter';
-  return parent.type === 'for_in_statement' && place.field === 'left' && parent.childForField('kind') !== null;
+  return (
+    parent.type === 'for_in_statement' && place.field === 'left' && parent.childForField('kind') !== null
+  );
 }

@@ -1,5 +1,5 @@
-import type { SyntaxNode } from '../parsing/syntax.ts';
-import { findPatternParent, type IdentifierRole } from './role.ts';
+import type { SyntaxNode } from '../parsing/syntax-node.ts';
+import { findPatternParent, type IdentifierRole } from './identifier-role.ts';
 
 const PATTERNS = new Set([
   'pattern_list',

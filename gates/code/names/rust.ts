@@ -1,5 +1,5 @@
-import type { SyntaxNode } from '../parsing/syntax.ts';
-import type { IdentifierRole } from './role.ts';
+import type { SyntaxNode } from '../parsing/syntax-node.ts';
+import type { IdentifierRole } from './identifier-role.ts';
 
 const NAMES = new Set(['identifier', 'type_identifier', 'shorthand_field_identifier']);
 const PLACES = new Set([

@@ -1,4 +1,4 @@
-import type { SyntaxNode } from './syntax.ts';
+import type { SyntaxNode } from './syntax-node.ts';
 
 /** Nodes whose `name` others can refer to: functions, classes, methods, types, items of Rust, variables of a module. */
 const DEFINES =
@@ -21,8 +21,10 @@ export function collectDefinedNames(root: SyntaxNode): Set<string> {
     if (node.type === 'assignment_expression' && VALUES.test(node.childForField('right')?.type ?? ''))
       add(node.childForField('left')?.childForField('property') ?? node.childForField('left'));
     // Constants of a module and attributes of a class of Python; those of other languages have declarations.
-    if (node.type === 'assignment' && node.childForField('left')?.type === 'identifier') add(node.childForField('left'));
-    if (node.type === 'pair' && VALUES.test(node.childForField('value')?.type ?? '')) add(node.childForField('key'));
+    if (node.type === 'assignment' && node.childForField('left')?.type === 'identifier')
+      add(node.childForField('left'));
+    if (node.type === 'pair' && VALUES.test(node.childForField('value')?.type ?? ''))
+      add(node.childForField('key'));
   }
   return names;
 }

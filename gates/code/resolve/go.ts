@@ -1,4 +1,11 @@
-import { parentFolderOf, isInFolder, joinInTree, baseNameOf, type ImportResolver, type TreeFiles } from './resolver.ts';
+import {
+  baseNameOf,
+  type ImportResolver,
+  isInFolder,
+  joinInTree,
+  parentFolderOf,
+  type TreeFiles,
+} from './import-resolver.ts';
 
 interface GoModule {
   readonly folder: string;

@@ -1,6 +1,6 @@
-import { indexNpmPackages, type NpmPackageIndex } from './packages.ts';
-import { parentFolderOf, joinInTree, type ImportResolver, type TreeFiles } from './resolver.ts';
-import { createTsconfigPathResolver } from './tsconfig.ts';
+import { type ImportResolver, joinInTree, parentFolderOf, type TreeFiles } from './import-resolver.ts';
+import { indexNpmPackages, type NpmPackageIndex } from './npm-packages.ts';
+import { createTsconfigPathResolver } from './tsconfig-paths.ts';
 
 const EXTENSIONS = [
   '.ts',

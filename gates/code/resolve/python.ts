@@ -1,14 +1,14 @@
-import type { ImportReference } from '../imports/reference.ts';
+import type { ImportReference } from '../imports/import-reference.ts';
 import {
-  parentFolderOf,
-  walkFoldersUp,
-  isInFolder,
-  joinInTree,
   baseNameOf,
   type ImportResolver,
   type ImportTarget,
+  isInFolder,
+  joinInTree,
+  parentFolderOf,
   type TreeFiles,
-} from './resolver.ts';
+  walkFoldersUp,
+} from './import-resolver.ts';
 
 const PROJECT_FILES = new Set(['pyproject.toml', 'setup.py', 'setup.cfg']);
 

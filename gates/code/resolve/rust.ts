@@ -1,12 +1,12 @@
 import {
-  parentFolderOf,
-  walkFoldersUp,
-  joinInTree,
   baseNameOf,
   type ImportResolver,
   type ImportTarget,
+  joinInTree,
+  parentFolderOf,
   type TreeFiles,
-} from './resolver.ts';
+  walkFoldersUp,
+} from './import-resolver.ts';
 
 /** Modules of a crate by the layout of its files, and the crates of the tree by the names in their `Cargo.toml`. */
 export function createRustResolver(files: TreeFiles): ImportResolver {
@@ -24,7 +24,8 @@ export function createRustResolver(files: TreeFiles): ImportResolver {
   };
   const parentOf = (path: string): string | null => {
     if (isRoot(path)) return null;
-    const folder = baseNameOf(path) === 'mod.rs' ? parentFolderOf(parentFolderOf(path)) : parentFolderOf(path);
+    const folder =
+      baseNameOf(path) === 'mod.rs' ? parentFolderOf(parentFolderOf(path)) : parentFolderOf(path);
     const owners = ['lib.rs', 'main.rs', 'mod.rs'].map((name) =>
       folder === '' ? name : `${folder}/${name}`,
     );

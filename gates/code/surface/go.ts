@@ -1,5 +1,5 @@
-import type { SyntaxNode } from '../parsing/syntax.ts';
-import { type ModuleSurface, ModuleSurfaceBuilder } from './surface.ts';
+import type { SyntaxNode } from '../parsing/syntax-node.ts';
+import { type ModuleSurface, ModuleSurfaceBuilder } from './module-surface.ts';
 
 const SPECS = new Set(['var_spec', 'const_spec', 'type_spec', 'type_alias']);
 
@@ -7,7 +7,8 @@ const SPECS = new Set(['var_spec', 'const_spec', 'type_spec', 'type_alias']);
 export function readGoSurface(root: SyntaxNode): ModuleSurface {
   const surface = new ModuleSurfaceBuilder();
   for (const node of root.namedChildren) {
-    if (node.type === 'function_declaration') surface.addOwnNames(node.childrenForField('name').map(({ text }) => text));
+    if (node.type === 'function_declaration')
+      surface.addOwnNames(node.childrenForField('name').map(({ text }) => text));
     if (!node.type.endsWith('_declaration') || node.type === 'method_declaration') continue;
     for (const spec of node.walk((inner) => !SPECS.has(inner.type) && !inner.type.startsWith('function')))
       if (SPECS.has(spec.type)) surface.addOwnNames(spec.childrenForField('name').map(({ text }) => text));

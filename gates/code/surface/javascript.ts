@@ -1,13 +1,14 @@
 import { classifyJavascriptIdentifier } from '../names/javascript.ts';
-import { decodeIdentifier } from '../parsing/identifier.ts';
-import { evaluateConstantString } from '../parsing/literal.ts';
-import type { SyntaxNode } from '../parsing/syntax.ts';
-import { type ModuleSurface, ModuleSurfaceBuilder } from './surface.ts';
+import { decodeIdentifier } from '../parsing/decode-identifier.ts';
+import { evaluateConstantString } from '../parsing/string-literal.ts';
+import type { SyntaxNode } from '../parsing/syntax-node.ts';
+import { type ModuleSurface, ModuleSurfaceBuilder } from './module-surface.ts';
 
 /** Exports of an ES or CommonJS module, and its types. What `export *` passes on is not in it. */
 export function readJavascriptSurface(root: SyntaxNode): ModuleSurface {
   const surface = new ModuleSurfaceBuilder();
-  for (const node of root.namedChildren) if (node.type === 'export_statement') addExportStatement(node, surface);
+  for (const node of root.namedChildren)
+    if (node.type === 'export_statement') addExportStatement(node, surface);
   if (/\bexports\b/.test(root.source)) commonjs(root, surface);
   return surface;
 }
@@ -31,7 +32,8 @@ function addExportStatement(node: SyntaxNode, surface: ModuleSurfaceBuilder): vo
 /** The names that a declaration gives, patterns included. */
 export function listDeclaredNames(declaration: SyntaxNode): string[] {
   if (declaration.type === 'ambient_declaration') return declaration.namedChildren.flatMap(listDeclaredNames);
-  if (declaration.type === 'expression_statement') return declaration.namedChildren.flatMap(listDeclaredNames);
+  if (declaration.type === 'expression_statement')
+    return declaration.namedChildren.flatMap(listDeclaredNames);
   const own = declaration.childForField('name');
   if (own) return [keyName(own)];
   return declaration.namedChildren
@@ -39,7 +41,9 @@ export function listDeclaredNames(declaration: SyntaxNode): string[] {
     .flatMap((declarator) => {
       const pattern = declarator.childForField('name');
       return pattern
-        ? [...pattern.walk()].filter((node) => classifyJavascriptIdentifier(node) === 'binds').map(decodeIdentifier)
+        ? [...pattern.walk()]
+            .filter((node) => classifyJavascriptIdentifier(node) === 'binds')
+            .map(decodeIdentifier)
         : [];
     });
 }
@@ -58,7 +62,8 @@ function commonjs(root: SyntaxNode, surface: ModuleSurfaceBuilder): void {
     const left = node.childForField('left');
     const object = left?.childForField('object')?.text;
     const property = left?.childForField('property');
-    if (left?.text === 'module.exports' || left?.text === 'exports') addModuleExports(node.childForField('right'), surface);
+    if (left?.text === 'module.exports' || left?.text === 'exports')
+      addModuleExports(node.childForField('right'), surface);
     else if (property && (object === 'exports' || object === 'module.exports'))
       surface.addOwnNames([keyName(property)]);
     else if (left?.type === 'subscript_expression' && /^(?:module\.)?exports$/.test(object ?? ''))
@@ -76,7 +81,8 @@ function addModuleExports(value: SyntaxNode | null, surface: ModuleSurfaceBuilde
       child.childForField('key') ??
       child.childForField('name') ??
       (child.type === 'shorthand_property_identifier' ? child : null);
-    if (key === null || key.type === 'computed_property_name') surface.mayHaveMoreNames ||= child.type !== 'comment';
+    if (key === null || key.type === 'computed_property_name')
+      surface.mayHaveMoreNames ||= child.type !== 'comment';
     else surface.addOwnNames([keyName(key)]);
   }
 }

@@ -1,7 +1,7 @@
 import { classifyPythonIdentifier } from '../names/python.ts';
-import { normalizePythonIdentifier } from '../parsing/identifier.ts';
-import type { SyntaxNode } from '../parsing/syntax.ts';
-import { type ModuleSurface, ModuleSurfaceBuilder } from './surface.ts';
+import { normalizePythonIdentifier } from '../parsing/decode-identifier.ts';
+import type { SyntaxNode } from '../parsing/syntax-node.ts';
+import { type ModuleSurface, ModuleSurfaceBuilder } from './module-surface.ts';
 
 const SCOPES = new Set(['function_definition', 'lambda', 'class_definition']);
 const DYNAMIC = /\b(?:globals|vars)\s*\(|\bsys\s*\.\s*modules\b|\bsetattr\s*\(|\bexec\s*\(/;

@@ -1,5 +1,5 @@
-import type { SyntaxNode } from '../parsing/syntax.ts';
-import { type ModuleSurface, ModuleSurfaceBuilder } from './surface.ts';
+import type { SyntaxNode } from '../parsing/syntax-node.ts';
+import { type ModuleSurface, ModuleSurfaceBuilder } from './module-surface.ts';
 
 /** Items of a module, public or not: whoever may see them, they have to be there. Macros have rules of their own. */
 export function readRustSurface(root: SyntaxNode): ModuleSurface {
@@ -10,12 +10,15 @@ export function readRustSurface(root: SyntaxNode): ModuleSurface {
     if (node.type === 'use_declaration') {
       for (const inner of node.walk()) {
         if (inner.type === 'use_wildcard') surface.mayHaveMoreNames = true;
-        if (inner.type === 'identifier' || inner.type === 'type_identifier') surface.addReexportedNames([inner.text]);
+        if (inner.type === 'identifier' || inner.type === 'type_identifier')
+          surface.addReexportedNames([inner.text]);
       }
     }
-    if (node.type === 'extern_crate_declaration') surface.addReexportedNames([node.childForField('name')?.text ?? '']);
+    if (node.type === 'extern_crate_declaration')
+      surface.addReexportedNames([node.childForField('name')?.text ?? '']);
     // A macro between the items may make any number of them.
-    if (node.type === 'macro_invocation' || node.firstChildOfType('macro_invocation')) surface.mayHaveMoreNames = true;
+    if (node.type === 'macro_invocation' || node.firstChildOfType('macro_invocation'))
+      surface.mayHaveMoreNames = true;
   }
   return surface;
 }

@@ -1,6 +1,6 @@
 import { isProjectCode, type Language } from '../../core/language.ts';
-import type { PatchSubject } from '../../core/subject.ts';
-import { versionLine, type ToolProgram } from '../../languages/tool.ts';
+import type { PatchSubject } from '../../core/patch-subject.ts';
+import { type ToolProgram, versionLine } from '../../languages/language-tool.ts';
 
 export interface Formatter extends ToolProgram {
   readonly language: Language;
@@ -58,7 +58,8 @@ export const FORMATTERS: readonly Formatter[] = [
     versionLine: versionLine('rustfmt'),
     installHint: 'rustup component add rustfmt',
     filePattern: /\.rs$/,
-    command: 'edition=$(sed -n \'s/^edition *= *"\\([0-9]*\\)".*/\\1/p\' Cargo.toml 2>/dev/null | head -n 1); [ -n "$edition" ] || edition=2021; rustfmt --edition "$edition" "$@"',
+    command:
+      'edition=$(sed -n \'s/^edition *= *"\\([0-9]*\\)".*/\\1/p\' Cargo.toml 2>/dev/null | head -n 1); [ -n "$edition" ] || edition=2021; rustfmt --edition "$edition" "$@"',
     configFiles: [],
   },
 ];

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { toDisplayPath } from '../../../workspace/git/path-bytes.ts';
-import { classifyProcessResult } from '../../../workspace/process/outcome.ts';
+import { toDisplayPath } from '../../../workspace/git/path-encoding.ts';
+import { classifyProcessResult } from '../../../workspace/process/command-outcome.ts';
 import type { Gate, GateContext, GateResult } from '../../core/gate.ts';
-import { runGateModules, type GateModuleSource } from './child.ts';
+import { type GateModuleSource, runGateModules } from './gate-module-process.ts';
 
 /** Most findings of one gate. */
 const MAX_FINDINGS = 500;

@@ -1,4 +1,4 @@
-import { versionLine, type LanguageProfile, createSemgrepTool } from '../tool.ts';
+import { createSemgrepTool, type LanguageProfile, versionLine } from '../language-tool.ts';
 
 const GO = {
   name: 'go',

@@ -1,6 +1,15 @@
-import { versionLine, createPackageSign, type LanguageProfile, createSemgrepTool, type LanguageTool } from '../tool.ts';
+import {
+  createPackageSign,
+  createSemgrepTool,
+  type LanguageProfile,
+  type LanguageTool,
+  versionLine,
+} from '../language-tool.ts';
 
-const local = (name: string, rest: Omit<LanguageTool, 'name' | 'versionLine' | 'installHint'>): LanguageTool => ({
+const local = (
+  name: string,
+  rest: Omit<LanguageTool, 'name' | 'versionLine' | 'installHint'>,
+): LanguageTool => ({
   name,
   versionLine: versionLine(name),
   installHint: `npm install --save-dev ${name === 'tsc' ? 'typescript' : name === 'biome' ? '@biomejs/biome' : name}, and profiles.javascript.setup: npm ci --ignore-scripts`,
@@ -64,7 +73,8 @@ export const javascriptProfile: LanguageProfile = {
       kind: 'tests',
       name: 'jest',
       versionLine: versionLine('jest'),
-      installHint: 'npm install --save-dev jest jest-junit, and profiles.javascript.setup: npm ci --ignore-scripts',
+      installHint:
+        'npm install --save-dev jest jest-junit, and profiles.javascript.setup: npm ci --ignore-scripts',
       line: 'JEST_JUNIT_OUTPUT_FILE="$REPORT" JEST_JUNIT_ADD_FILE_ATTRIBUTE=true jest --ci --reporters=jest-junit',
       format: 'junit',
       findingExitCodes: [1],
@@ -112,7 +122,8 @@ export const javascriptProfile: LanguageProfile = {
     comment_quality: {
       name: 'eslint-plugin-jsdoc',
       versionLine: versionLine('eslint'),
-      installHint: 'npm install --save-dev eslint eslint-plugin-jsdoc, and profiles.javascript.setup: npm ci --ignore-scripts',
+      installHint:
+        'npm install --save-dev eslint eslint-plugin-jsdoc, and profiles.javascript.setup: npm ci --ignore-scripts',
       // What a comment has to say of results and errors is the project's own choice.
       line: 'eslint --format json --output-file "$REPORT" "$@"',
       format: 'eslint_warnings',

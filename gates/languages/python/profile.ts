@@ -1,4 +1,4 @@
-import { versionLine, type LanguageProfile } from '../tool.ts';
+import { type LanguageProfile, versionLine } from '../language-tool.ts';
 
 /** Python: ruff, pyright or mypy, pytest, bandit, pip-audit. */
 export const pythonProfile: LanguageProfile = {
@@ -32,7 +32,10 @@ export const pythonProfile: LanguageProfile = {
       line: 'pyright --outputjson > "$REPORT"',
       format: 'pyright',
       findingExitCodes: [1],
-      signs: [{ file: 'pyrightconfig.json' }, { file: 'pyproject.toml', pattern: /^\[tool\.(based)?pyright\b/m }],
+      signs: [
+        { file: 'pyrightconfig.json' },
+        { file: 'pyproject.toml', pattern: /^\[tool\.(based)?pyright\b/m },
+      ],
       isDefault: false,
     },
     {

@@ -1,4 +1,4 @@
-import { type LanguageProfile, createSemgrepTool } from '../tool.ts';
+import { createSemgrepTool, type LanguageProfile } from '../language-tool.ts';
 
 const asksCargo = (program: string, question: string): string =>
   `command -v ${program} >/dev/null || exit 127; ${question}`;

@@ -20,7 +20,8 @@ function identify(here: string): string {
   const hash = createHash('sha256');
   if (basename(here) !== 'build-id.ts') hash.update(readFileSync(here));
   else
-    for (const room of SOURCE_FOLDERS) for (const line of listing(join(dirname(here), room))) hash.update(`${line}\n`);
+    for (const room of SOURCE_FOLDERS)
+      for (const line of listing(join(dirname(here), room))) hash.update(`${line}\n`);
   return hash.digest('hex');
 }
 

@@ -1,10 +1,10 @@
-import { createRuleFamily } from '../framework/family.ts';
 import type { PatchView, Rule } from '../framework/rule.ts';
+import { createRuleFamily } from '../framework/rule-family.ts';
 
 async function collectFindings(patch: PatchView) {
   const [{ collectCodeFindings }, { findDocFindings }] = await Promise.all([
-    import('../framework/reading-code.ts'),
-    import('./look.ts'),
+    import('../framework/code-findings.ts'),
+    import('./doc-findings.ts'),
   ]);
   return collectCodeFindings(patch, findDocFindings);
 }

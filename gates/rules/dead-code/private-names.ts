@@ -1,5 +1,5 @@
-import { type IdentifierIndex, normalizeIdentifier } from '../../code/names.ts';
-import type { SyntaxNode } from '../../code/parsing/syntax.ts';
+import { type IdentifierIndex, normalizeIdentifier } from '../../code/identifier-index.ts';
+import type { SyntaxNode } from '../../code/parsing/syntax-node.ts';
 import { listDeclaredNames, readJavascriptSurface } from '../../code/surface/javascript.ts';
 import type { Language } from '../../core/language.ts';
 
@@ -23,10 +23,15 @@ const DEFINITIONS: Readonly<Record<Language, (root: SyntaxNode) => PrivateName[]
   rust: rustPrivate,
 };
 
-export const findPrivateNames = (root: SyntaxNode, language: Language): PrivateName[] => DEFINITIONS[language](root);
+export const findPrivateNames = (root: SyntaxNode, language: Language): PrivateName[] =>
+  DEFINITIONS[language](root);
 
 /** Private names that nothing in their own file refers to, from outside of themselves. */
-export function findNamesUnusedInFile(root: SyntaxNode, language: Language, names: IdentifierIndex): PrivateName[] {
+export function findNamesUnusedInFile(
+  root: SyntaxNode,
+  language: Language,
+  names: IdentifierIndex,
+): PrivateName[] {
   const all = findPrivateNames(root, language);
   if (all.length === 0) return [];
   const others = otherMentions(root, language);
@@ -76,7 +81,8 @@ const found = (name: string, node: SyntaxNode, reach: PrivateName['visibility'])
   end: node.end,
   visibility: reach,
   isPossibleOverride:
-    node.parent?.parent?.type === 'class_definition' && node.parent.parent.childForField('superclasses') !== null,
+    node.parent?.parent?.type === 'class_definition' &&
+    node.parent.parent.childForField('superclasses') !== null,
 });
 
 function pythonPrivate(root: SyntaxNode): PrivateName[] {
@@ -97,7 +103,8 @@ function pythonPrivate(root: SyntaxNode): PrivateName[] {
 function javascriptPrivate(root: SyntaxNode): PrivateName[] {
   const list: PrivateName[] = [];
   const { names, mayHaveMoreNames } = readJavascriptSurface(root);
-  const isModule = names.size > 0 || root.hasChildOfType('import_statement') || /\brequire\s*\(/.test(root.source);
+  const isModule =
+    names.size > 0 || root.hasChildOfType('import_statement') || /\brequire\s*\(/.test(root.source);
   for (const node of isModule && !mayHaveMoreNames ? root.namedChildren : [])
     for (const name of callables(node)) if (!names.has(name)) list.push(found(name, node, 'file'));
   for (const node of root.walk()) {

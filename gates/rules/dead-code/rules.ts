@@ -1,10 +1,10 @@
-import { createRuleFamily } from '../framework/family.ts';
 import type { PatchView, Rule } from '../framework/rule.ts';
+import { createRuleFamily } from '../framework/rule-family.ts';
 
 async function collectFindings(patch: PatchView) {
   const [{ collectCodeFindings }, { findDeadCodeFindings }] = await Promise.all([
-    import('../framework/reading-code.ts'),
-    import('./look.ts'),
+    import('../framework/code-findings.ts'),
+    import('./dead-code-findings.ts'),
   ]);
   return collectCodeFindings(patch, findDeadCodeFindings);
 }
@@ -47,7 +47,8 @@ export const DEAD_CODE_RULES: readonly Rule[] = createRuleFamily(collectFindings
     default: 'block',
     languages: LANGUAGES,
     summary: 'a new private function has no callers',
-    rationale: 'Nothing can reach it from outside and nothing does from inside: it is left over, or its call was forgotten.',
+    rationale:
+      'Nothing can reach it from outside and nothing does from inside: it is left over, or its call was forgotten.',
     invalidExamples: [
       { name: 'a helper that nobody calls', before: BASE, after: python('def _help(n):\n    return n\n') },
     ],
@@ -65,8 +66,12 @@ export const DEAD_CODE_RULES: readonly Rule[] = createRuleFamily(collectFindings
     languages: LANGUAGES,
     summary: 'an import is not used',
     rationale: 'It costs time when the module is loaded, and tells readers of a use that is not there.',
-    invalidExamples: [{ name: 'a module that no line names', before: BASE, after: python('import os\n\nprint(1)\n') }],
-    validExamples: [{ name: 'a module that is used', before: BASE, after: python('import os\n\nprint(os.name)\n') }],
+    invalidExamples: [
+      { name: 'a module that no line names', before: BASE, after: python('import os\n\nprint(1)\n') },
+    ],
+    validExamples: [
+      { name: 'a module that is used', before: BASE, after: python('import os\n\nprint(os.name)\n') },
+    ],
   },
   {
     id: 'unreachable_code',

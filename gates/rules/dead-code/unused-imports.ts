@@ -1,8 +1,8 @@
-import type { ImportReference } from '../../code/imports/reference.ts';
-import type { IdentifierIndex } from '../../code/names.ts';
-import type { CodeIssue } from '../../code/parsing/issue.ts';
-import { evaluateConstantString } from '../../code/parsing/literal.ts';
-import type { SyntaxNode } from '../../code/parsing/syntax.ts';
+import type { IdentifierIndex } from '../../code/identifier-index.ts';
+import type { ImportReference } from '../../code/imports/import-reference.ts';
+import type { CodeIssue } from '../../code/parsing/code-issue.ts';
+import { evaluateConstantString } from '../../code/parsing/string-literal.ts';
+import type { SyntaxNode } from '../../code/parsing/syntax-node.ts';
 import type { Language } from '../../core/language.ts';
 
 export interface ParsedFile {
@@ -16,10 +16,18 @@ export interface ParsedFile {
 }
 
 /** Imports whose names are not used in the file. `_names`, re-exports and imports for their effect are not meant. */
-export function findUnusedImports({ path, language, root, names, imports, importedByOthers }: ParsedFile): CodeIssue[] {
+export function findUnusedImports({
+  path,
+  language,
+  root,
+  names,
+  imports,
+  importedByOthers,
+}: ParsedFile): CodeIssue[] {
   if (/(^|\/)__init__\.pyi?$|\.pyi$|\.d\.[cm]?ts$/.test(path)) return [];
   const mentioned = mentions(language, root);
-  const isUsed = (name: string): boolean => names.uses.has(name) || mentioned.has(name) || importedByOthers.has(name);
+  const isUsed = (name: string): boolean =>
+    names.uses.has(name) || mentioned.has(name) || importedByOthers.has(name);
   return imports
     .filter(
       ({ reexports, specifier, kind }) => !reexports && specifier !== '__future__' && kind !== 'contains',
@@ -64,9 +72,13 @@ function mentions(language: Language, root: SyntaxNode): Set<string> {
     if (language === 'javascript' && node.type === 'comment' && /^\/\*\*[\s\S]*[@{]/.test(node.text))
       add(node.text);
     // `import a as a` says that it is meant for others.
-    if (node.type === 'aliased_import' && node.childForField('name')?.text === node.childForField('alias')?.text)
+    if (
+      node.type === 'aliased_import' &&
+      node.childForField('name')?.text === node.childForField('alias')?.text
+    )
       add(node.childForField('alias')?.text ?? '');
-    if (language === 'python' && node.type === 'string' && namesThings(node)) add(evaluateConstantString(node) ?? '');
+    if (language === 'python' && node.type === 'string' && namesThings(node))
+      add(evaluateConstantString(node) ?? '');
     if (language === 'python' && node.type === 'comment' && /^#\s*type:/.test(node.text)) add(node.text);
   }
   return words;

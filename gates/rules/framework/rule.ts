@@ -1,6 +1,6 @@
-import type { FileChange } from '../../../workspace/git/changes.ts';
-import type { GitStore } from '../../../workspace/git/store.ts';
-import type { TestCase } from '../../code/cases/model.ts';
+import type { FileChange } from '../../../workspace/git/file-changes.ts';
+import type { GitStore } from '../../../workspace/git/git-store.ts';
+import type { TestCase } from '../../code/cases/test-case.ts';
 import type { ChangedText } from '../../core/changed-texts.ts';
 import type { Language } from '../../core/language.ts';
 import type { Level } from '../../core/rule-settings.ts';

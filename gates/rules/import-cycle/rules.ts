@@ -1,10 +1,10 @@
-import { createRuleFamily } from '../framework/family.ts';
 import type { PatchView, Rule } from '../framework/rule.ts';
+import { createRuleFamily } from '../framework/rule-family.ts';
 
 async function collectFindings(patch: PatchView) {
   const [{ collectCodeFindings }, { findImportCycles }] = await Promise.all([
-    import('../framework/reading-code.ts'),
-    import('./cycles.ts'),
+    import('../framework/code-findings.ts'),
+    import('./import-cycles.ts'),
   ]);
   return collectCodeFindings(patch, async ({ project, changes }) => findImportCycles(project, changes));
 }
@@ -27,7 +27,8 @@ export const IMPORT_CYCLE_RULES: readonly Rule[] = createRuleFamily(collectFindi
     default: 'block',
     languages: LANGUAGES,
     summary: 'modules import each other in a circle',
-    rationale: 'Which of them is loaded first decides what works, so that an import anywhere else can break it.',
+    rationale:
+      'Which of them is loaded first decides what works, so that an import anywhere else can break it.',
     invalidExamples: [
       {
         name: 'two modules import each other',

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { OnErrorAction } from '../../../shared/contract/submission/on-error.ts';
 import { PROMPTS } from '../../../shared/reviews/judging/prompts.ts';
-import { editTree, writeBlob } from '../../../workspace/git/edit.ts';
-import { classifyProcessResult } from '../../../workspace/process/outcome.ts';
-import { parseTestCases } from '../../code/cases/read.ts';
+import { editTree, writeBlob } from '../../../workspace/git/edit-tree.ts';
+import { classifyProcessResult } from '../../../workspace/process/command-outcome.ts';
+import { parseTestCases } from '../../code/cases/find-test-cases.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import { grammarOfPath, type Language, languageOfGrammar } from '../../core/language.ts';
-import { askModelForPurpose, withInjectionCheck, createUnjudgedResult } from './ask.ts';
-import { readLimitedDiff } from './diff.ts';
+import { askModelForPurpose, createUnjudgedResult, withInjectionCheck } from './ask-model.ts';
+import { readLimitedDiff } from './patch-diff.ts';
 
 /** Where the test goes, so that it can import the project, and what runs it. We choose both: a model names no paths. */
 interface TestLocation {
@@ -48,7 +48,12 @@ export async function generateAndRunTest(
   const left = subject.sandboxes.startTimeLimit(timeoutMs);
   const place = chooseTestLocation(paths);
   if (place === null)
-    return createUnjudgedResult('inert', 'tests can be generated for Python and JavaScript only', {}, onError);
+    return createUnjudgedResult(
+      'inert',
+      'tests can be generated for Python and JavaScript only',
+      {},
+      onError,
+    );
   const asked = await askModelForPurpose(
     context,
     { purpose: 'test_writer' },
@@ -65,7 +70,12 @@ export async function generateAndRunTest(
   const { code } = asked.answer;
   const cases = (await parseTestCases(place.file, code)) ?? [];
   if (!cases.some(({ assertionCount, isSkipped }) => assertionCount > 0 && !isSkipped))
-    return createUnjudgedResult('inert', 'the model wrote no test that asserts anything', asked.metadata, onError);
+    return createUnjudgedResult(
+      'inert',
+      'the model wrote no test that asserts anything',
+      asked.metadata,
+      onError,
+    );
   const id = writeBlob(subject.store, code);
   const tree = await editTree(subject.store, subject.tree, [
     { path: place.file, entry: { id, mode: '100644' } },

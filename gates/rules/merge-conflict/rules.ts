@@ -1,9 +1,9 @@
 import { readThreadCpuMs } from '../../../workspace/process/cpu-time.ts';
-import { createRuleFamily } from '../framework/family.ts';
 import type { PatchView, Rule } from '../framework/rule.ts';
+import { createRuleFamily } from '../framework/rule-family.ts';
 
 async function collectFindings(patch: PatchView) {
-  const { findConflictMarkers } = await import('./markers.ts');
+  const { findConflictMarkers } = await import('./conflict-markers.ts');
   return findConflictMarkers(patch, readThreadCpuMs() + 60_000);
 }
 

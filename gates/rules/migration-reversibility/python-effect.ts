@@ -1,5 +1,5 @@
-import type { MigrationEffect } from './problem.ts';
-import type { PythonStatement } from './python-lines.ts';
+import type { MigrationEffect } from './migration-problem.ts';
+import type { PythonStatement } from './python-statements.ts';
 
 export interface FunctionDefinition {
   readonly line: number;
@@ -7,7 +7,10 @@ export interface FunctionDefinition {
 }
 
 /** The last function of that name: it is the one that counts. */
-export function findFunctionDefinition(statements: readonly PythonStatement[], name: string): FunctionDefinition | null {
+export function findFunctionDefinition(
+  statements: readonly PythonStatement[],
+  name: string,
+): FunctionDefinition | null {
   const head = new RegExp(`^(?:async\\s+)?def\\s+${name}\\s*\\(`);
   const at = statements.findLastIndex(({ code }) => head.test(code));
   const found = statements[at];

@@ -1,8 +1,8 @@
-import { createRuleFamily } from '../framework/family.ts';
 import type { PatchView, Rule } from '../framework/rule.ts';
+import { createRuleFamily } from '../framework/rule-family.ts';
 
 async function collectFindings(patch: PatchView) {
-  const { checkMigrations } = await import('./check.ts');
+  const { checkMigrations } = await import('./migration-check.ts');
   return (await checkMigrations(patch)).findings;
 }
 

@@ -1,7 +1,7 @@
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
-import { type Detector, type DetectorMatch, DETECTOR_RANK } from '../scan/detector.ts';
-import type { FileClassification } from '../scan/file-facts.ts';
-import { rateToken } from './allow.ts';
+import { DETECTOR_RANK, type Detector, type DetectorMatch } from '../scan/detector.ts';
+import type { FileClassification } from '../scan/file-classification.ts';
+import { rateToken } from './allowed-values.ts';
 
 /** What a rule of the preset is to us. Its own types are in a package that we have no other use for. */
 interface PresetRule {
@@ -70,7 +70,9 @@ export const REPLACED_PRESET_RULES: readonly string[] = [
 export const buildSecretlintDetectors = (prefixes: readonly string[]): Detector[] =>
   (rules as readonly PresetRule[]).flatMap((rule) => {
     const name = rule.meta.id.replace(PREFIX, '');
-    return !name.startsWith('filter-') && !REPLACED_PRESET_RULES.includes(name) ? [detectorOf(name, rule, prefixes)] : [];
+    return !name.startsWith('filter-') && !REPLACED_PRESET_RULES.includes(name)
+      ? [detectorOf(name, rule, prefixes)]
+      : [];
   });
 
 function detectorOf(name: string, rule: PresetRule, prefixes: readonly string[]): Detector {

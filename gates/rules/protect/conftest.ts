@@ -1,8 +1,8 @@
 import { readThreadCpuMs } from '../../../workspace/process/cpu-time.ts';
-import { loadGrammar } from '../../code/parsing/grammars.ts';
-import { MAX_SOURCE_BYTES } from '../../code/parsing/parse.ts';
-import { type SyntaxNode, toSyntaxNode } from '../../code/parsing/syntax.ts';
-import type { ConfigMerger } from './merge.ts';
+import { loadGrammar } from '../../code/parsing/load-grammar.ts';
+import { MAX_SOURCE_BYTES } from '../../code/parsing/parse-source.ts';
+import { type SyntaxNode, toSyntaxNode } from '../../code/parsing/syntax-node.ts';
+import type { ConfigMerger } from './config-merger.ts';
 
 /** Fixtures of pytest and its usual plugins: one of the same name would take their place in tests that are there. */
 const BUILT_IN =
@@ -50,14 +50,17 @@ export async function loadConftestMerger(): Promise<ConfigMerger> {
 
 /** Names that a statement at the top of the file defines. */
 const namesOf = (statement: SyntaxNode): string[] => {
-  const definition = statement.type === 'decorated_definition' ? statement.childForField('definition') : statement;
+  const definition =
+    statement.type === 'decorated_definition' ? statement.childForField('definition') : statement;
   const name = definition?.childForField('name')?.text;
   if (statement.type.startsWith('import')) return importedBy(statement);
   return name === undefined ? [] : [name];
 };
 
 const importedBy = (statement: SyntaxNode): string[] =>
-  statement.childrenForField('name').map((each) => (each.childForField('alias') ?? each.childForField('name') ?? each).text);
+  statement
+    .childrenForField('name')
+    .map((each) => (each.childForField('alias') ?? each.childForField('name') ?? each).text);
 
 function isHarmless(statement: SyntaxNode, taken: ReadonlySet<string>): boolean {
   if (/^(?:import_statement|import_from_statement|future_import_statement)$/.test(statement.type)) {

@@ -1,4 +1,4 @@
-import type { ConfigMerger } from './merge.ts';
+import type { ConfigMerger } from './config-merger.ts';
 
 /** One line of a go.mod or go.work, without its block. */
 interface GoModDirective {

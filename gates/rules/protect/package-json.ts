@@ -1,4 +1,10 @@
-import { isJsonEqual, isConfigTable, type ConfigMerger, type ConfigTable, restoreKeys } from './merge.ts';
+import {
+  type ConfigMerger,
+  type ConfigTable,
+  isConfigTable,
+  isJsonEqual,
+  restoreKeys,
+} from './config-merger.ts';
 
 /** Keys of a package.json that steer checks. Dependencies, exports and the rest are the work itself. */
 const PACKAGE = [

@@ -1,4 +1,4 @@
-import type { ConfigMerger } from './merge.ts';
+import type { ConfigMerger } from './config-merger.ts';
 
 /** Where packages are looked for. */
 const OPTION =

@@ -1,5 +1,13 @@
 import { parse, stringify } from 'smol-toml';
-import { isJsonEqual, isConfigTable, type ConfigMerger, type ConfigMergeContext, type ConfigTable, restoreKey, restoreKeys } from './merge.ts';
+import {
+  type ConfigMergeContext,
+  type ConfigMerger,
+  type ConfigTable,
+  isConfigTable,
+  isJsonEqual,
+  restoreKey,
+  restoreKeys,
+} from './config-merger.ts';
 
 /** Reads both sides and lets `steer` put back what steers checks. What nobody can read is taken from the base. */
 const tomlByBase =
@@ -104,7 +112,13 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 const inside = (folder: string, path: string): string => (folder === '' ? path : `${folder}/${path}`);
 
 /** Targets of one kind: their own keys are the work, what keeps them from being tested is not, and tests do not get lost. */
-function withTargets(head: ConfigTable, base: ConfigTable, kind: string, keep: boolean, context: ConfigMergeContext): ConfigTable {
+function withTargets(
+  head: ConfigTable,
+  base: ConfigTable,
+  kind: string,
+  keep: boolean,
+  context: ConfigMergeContext,
+): ConfigTable {
   const before = listOf(base[kind]).filter(isConfigTable);
   const after = listOf(head[kind]);
   const targets = after.map((target) =>

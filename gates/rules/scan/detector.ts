@@ -1,4 +1,4 @@
-import type { FileClassification } from './file-facts.ts';
+import type { FileClassification } from './file-classification.ts';
 
 /** `critical` and `high` fail a gate, `medium` is reported. */
 export const DETECTOR_SEVERITIES = ['medium', 'high', 'critical'] as const;

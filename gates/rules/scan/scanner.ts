@@ -1,11 +1,11 @@
-import { AhoCorasickAutomaton } from './automaton.ts';
-import { DEOBFUSCATIONS, type DeobfuscatedText } from './derive.ts';
+import { AhoCorasickAutomaton } from './aho-corasick.ts';
+import { keepBestMatches } from './best-matches.ts';
+import { findNumberRanges } from './byte-ranges.ts';
+import { DEOBFUSCATIONS, type DeobfuscatedText } from './deobfuscation.ts';
 import type { Detector, DetectorMatch } from './detector.ts';
-import { decodeEncodedTexts } from './encoded.ts';
-import type { FileClassification } from './file-facts.ts';
-import { findNumberRanges } from './runs.ts';
-import { keepBestMatches } from './spans.ts';
-import { ScanWindows } from './windows.ts';
+import { decodeEncodedTexts } from './encoded-texts.ts';
+import type { FileClassification } from './file-classification.ts';
+import { ScanWindows } from './scan-windows.ts';
 
 /** A match in the bytes that were scanned, or in what they stand for. */
 export interface ScannerMatch extends DetectorMatch {
@@ -29,7 +29,9 @@ const PIECE_OVERLAP = 2_048;
 /** What a detector may look at before the place where it is to look. */
 const CONTEXT = 160;
 
-type AnchorHandler = { readonly detector: Detector } | { readonly derive: (text: string) => DeobfuscatedText };
+type AnchorHandler =
+  | { readonly detector: Detector }
+  | { readonly derive: (text: string) => DeobfuscatedText };
 
 /** Detectors, made ready to look at many texts in time that grows with their length only. */
 export class Scanner {
@@ -69,7 +71,11 @@ export class Scanner {
     let work = 0;
     const deeper = (derived: DeobfuscatedText, from: number): void => {
       if (derived.text === '' || depth >= MAX_DEPTH) return;
-      const below = this.#look(Buffer.from(derived.text, 'latin1'), { ...file, isAssembled: true }, depth + 1);
+      const below = this.#look(
+        Buffer.from(derived.text, 'latin1'),
+        { ...file, isAssembled: true },
+        depth + 1,
+      );
       work += below.work;
       for (const match of below.seen) {
         const span = derived.toOriginalRange(match.start, match.end);

@@ -1,4 +1,4 @@
-import { runGitInStore } from '../../../workspace/git/store.ts';
+import { runGitInStore } from '../../../workspace/git/git-store.ts';
 import { CONFIG_FILE } from '../../core/configuration-file.ts';
 import type { GateContext } from '../../core/gate.ts';
 
@@ -12,7 +12,9 @@ const LOOK_MS = 5_000;
 export async function identifyRepository({ subject, repository = null }: GateContext): Promise<string> {
   if (repository !== null) return repository;
   const { store, base } = subject;
-  const shallow = await runGitInStore(store, ['rev-parse', '--is-shallow-repository'], { timeoutMs: LOOK_MS });
+  const shallow = await runGitInStore(store, ['rev-parse', '--is-shallow-repository'], {
+    timeoutMs: LOOK_MS,
+  });
   if (shallow.code === 0 && shallow.stdout.toString().trim() === 'false') {
     const first = await runGitInStore(store, ['rev-list', '--max-parents=0', base], { timeoutMs: LOOK_MS });
     if (first.code === 0) return `commits ${first.stdout.toString().trim().split('\n').sort().join(' ')}`;

@@ -1,16 +1,16 @@
 import type { GateEvidence } from '../../../shared/contract/evidence/schema.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
-import type { PatchSubject } from '../../core/subject.ts';
-import { createBaselineLookup, readCommandFacts } from '../comparing/ask.ts';
-import { evaluateRun } from '../comparing/result.ts';
+import type { PatchSubject } from '../../core/patch-subject.ts';
+import { createBaselineLookup, readCommandFacts } from '../comparing/baseline-lookup.ts';
+import { evaluateRun } from '../comparing/evaluate-run.ts';
 import { withBehaviour } from '../experiments/behaviour/judge.ts';
 import type { RunOptions } from '../experiments/behaviour/terms.ts';
 import { readAddedLines } from '../running/added-lines.ts';
-import type { CommandRun } from '../running/execution.ts';
-import { runWithBaseScripts } from '../running/guarded.ts';
-import type { NewFindingRule } from '../running/judge.ts';
-import { runCommandLine } from '../running/run-line.ts';
-import { runTests, runAndEvaluateTests } from './test-run.ts';
+import type { CommandRun } from '../running/command-run.ts';
+import type { NewFindingRule } from '../running/judge-tool-findings.ts';
+import { runCommandLine } from '../running/run-command-line.ts';
+import { runWithBaseScripts } from '../running/run-with-base-scripts.ts';
+import { runAndEvaluateTests, runTests } from './run-tests.ts';
 
 export interface RunCommandOptions {
   /** It runs the project's tests. */
@@ -39,9 +39,16 @@ export async function runCommand(
   ): Promise<CommandRun> =>
     runsTests
       ? runTests(subject, command, tree, Math.min(left(), limitMs), surroundings)
-      : runCommandLine(await subject.sandboxes.createSandbox(tree), { line: command, exitCodeOnly: newFindingRule === undefined }, left());
+      : runCommandLine(
+          await subject.sandboxes.createSandbox(tree),
+          { line: command, exitCodeOnly: newFindingRule === undefined },
+          left(),
+        );
   const base = newFindingRule
-    ? createBaselineLookup(context, { readCacheFacts: () => readCommandFacts(subject, command), run: () => run(subject.base) })
+    ? createBaselineLookup(context, {
+        readCacheFacts: () => readCommandFacts(subject, command),
+        run: () => run(subject.base),
+      })
     : null;
   const result = await runWithBaseScripts(subject, command, async (tree) => {
     const ran = await run(tree);
@@ -80,7 +87,10 @@ export async function runCommand(
     ? withBehaviour(context, {
         result: ran,
         run: execution,
-        base: createBaselineLookup(context, { readCacheFacts: () => readCommandFacts(subject, command), run: () => run(subject.base) }),
+        base: createBaselineLookup(context, {
+          readCacheFacts: () => readCommandFacts(subject, command),
+          run: () => run(subject.base),
+        }),
         again: run,
       })
     : ran;
@@ -92,7 +102,7 @@ async function describeTestSelection(
   command: string,
 ): Promise<{ readonly tests_selected?: string }> {
   if (!command.includes('{files}')) return {};
-  const { getTestSelection } = await import('../../rules/tests/placeholder.ts');
+  const { getTestSelection } = await import('../../rules/tests/selected-tests-command.ts');
   const { kind, reason } = await getTestSelection(subject, 0);
   return { tests_selected: kind === 'all' ? `all: ${reason}` : reason };
 }

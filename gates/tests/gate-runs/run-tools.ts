@@ -1,21 +1,21 @@
-import { toDisplayPath } from '../../../workspace/git/path-bytes.ts';
+import { toDisplayPath } from '../../../workspace/git/path-encoding.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import { languageOfPath } from '../../languages/languages.ts';
-import { createBaselineLookup } from '../comparing/ask.ts';
-import { isFailFast } from '../comparing/fails-fast.ts';
-import { createFlakyCheck } from '../comparing/flaky-terms.ts';
-import { evaluateRun } from '../comparing/result.ts';
-import { listChangedTestFiles, createPatchTests } from '../comparing/written.ts';
+import { createBaselineLookup } from '../comparing/baseline-lookup.ts';
+import { createFlakyCheck } from '../comparing/create-flaky-check.ts';
+import { evaluateRun } from '../comparing/evaluate-run.ts';
+import { isFailFast } from '../comparing/fail-fast.ts';
+import { createPatchTests, listChangedTestFiles } from '../comparing/patch-tests.ts';
 import { withBehaviour } from '../experiments/behaviour/judge.ts';
 import { type AddedLines, readAddedLines } from '../running/added-lines.ts';
-import type { ToolChoice, ChosenTool } from '../running/choose.ts';
-import type { CommandRun } from '../running/execution.ts';
-import { worstResult, type ToolResult } from '../running/gravest.ts';
-import { type CommandOutcomeWithFindings, runWithBaseScripts } from '../running/guarded.ts';
-import type { NewFindingRule } from '../running/judge.ts';
-import { selectToolFiles, restrictToolToFiles } from '../running/on-files.ts';
-import { missingToolMessage, findToolVersion } from '../running/tool-version.ts';
-import { runTool } from './execute.ts';
+import type { ChosenTool, ToolChoice } from '../running/choose-tools.ts';
+import type { CommandRun } from '../running/command-run.ts';
+import type { NewFindingRule } from '../running/judge-tool-findings.ts';
+import { type CommandOutcomeWithFindings, runWithBaseScripts } from '../running/run-with-base-scripts.ts';
+import { restrictToolToFiles, selectToolFiles } from '../running/tool-files.ts';
+import { findToolVersion, missingToolMessage } from '../running/tool-version.ts';
+import { type ToolResult, worstResult } from '../running/worst-result.ts';
+import { runTool } from './run-tool.ts';
 
 export interface RunToolsOptions {
   readonly newFindingRule: NewFindingRule;
@@ -65,7 +65,13 @@ async function runChosenTool(
     ...(folder === '' ? {} : { folder: toDisplayPath(folder) }),
   };
   if (version === null)
-    return { outcome: 'inert', kind: 'checked_by_us', findings: [], detail: missingToolMessage(tool), metadata };
+    return {
+      outcome: 'inert',
+      kind: 'checked_by_us',
+      findings: [],
+      detail: missingToolMessage(tool),
+      metadata,
+    };
   const options = { sandboxes: subject.sandboxes, tool, setup, folder, timeLeftMs: left };
 
   const base = createBaselineLookup(context, {
@@ -96,7 +102,9 @@ async function runChosenTool(
             ),
           }
         : {}),
-      ...(runsTests ? { readPatchTests: async () => createPatchTests(await listChangedTestFiles(subject)) } : {}),
+      ...(runsTests
+        ? { readPatchTests: async () => createPatchTests(await listChangedTestFiles(subject)) }
+        : {}),
     });
     runs.push({ execution, result });
     return result;
@@ -123,7 +131,11 @@ async function runChosenTool(
         base,
         language,
         again: (tree, { surroundings = {}, limitMs = Number.POSITIVE_INFINITY } = {}) =>
-          runTool(tree, { ...options, environmentOverrides: surroundings, timeLeftMs: () => Math.min(left(), limitMs) }),
+          runTool(tree, {
+            ...options,
+            environmentOverrides: surroundings,
+            timeLeftMs: () => Math.min(left(), limitMs),
+          }),
       })
     : ran;
 }

@@ -1,4 +1,4 @@
-import type { CodeFile } from '../../code/tree-files.ts';
+import type { CodeFile } from '../../code/code-files.ts';
 import type { Language } from '../../core/language.ts';
 import { languageOfGrammar } from '../../core/language.ts';
 

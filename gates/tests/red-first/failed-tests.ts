@@ -1,6 +1,6 @@
 import { isPossibleSourceName } from '../../core/test-result.ts';
-import { findReportInOutput } from '../../reports/any.ts';
-import type { ToolReport } from '../../reports/report.ts';
+import { findReportInOutput } from '../../reports/read-any-report.ts';
+import type { ToolReport } from '../../reports/tool-report.ts';
 
 /** Results of single tests, from a report of a test command. */
 export interface FailedTestLookup {

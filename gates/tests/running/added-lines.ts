@@ -1,6 +1,6 @@
-import { listFileChanges } from '../../../workspace/git/changes.ts';
-import { CheckoutError } from '../../../workspace/git/error.ts';
-import { runGitInStoreOrThrow, type GitStore } from '../../../workspace/git/store.ts';
+import { CheckoutError } from '../../../workspace/git/checkout-error.ts';
+import { listFileChanges } from '../../../workspace/git/file-changes.ts';
+import { type GitStore, runGitInStoreOrThrow } from '../../../workspace/git/git-store.ts';
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 

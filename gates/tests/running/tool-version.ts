@@ -1,6 +1,6 @@
-import type { Sandbox, Sandboxes } from '../../core/rooms.ts';
-import type { ToolProgram } from '../../languages/tool.ts';
-import { enterFolderLine, exportPathLine } from './folders.ts';
+import type { Sandbox, Sandboxes } from '../../core/sandboxes.ts';
+import type { ToolProgram } from '../../languages/language-tool.ts';
+import { enterFolderLine, exportPathLine } from './tool-folders.ts';
 
 /** How long a program may take to say its version, in milliseconds. */
 const ASK_MS = 20_000;
@@ -66,14 +66,21 @@ function askOnce(room: Sandbox, line: string): Promise<string | null> {
 const preparedSandboxes = new WeakMap<Sandboxes, Map<string, Promise<Sandbox>>>();
 
 /** A checkout of the base, after the set-up if there is one. All questions share it: nothing of a patch ever comes into it. */
-function prepareSandbox(rooms: Sandboxes, base: string, setup: string | null, folder: string): Promise<Sandbox> {
+function prepareSandbox(
+  rooms: Sandboxes,
+  base: string,
+  setup: string | null,
+  folder: string,
+): Promise<Sandbox> {
   const known = preparedSandboxes.get(rooms) ?? new Map<string, Promise<Sandbox>>();
   preparedSandboxes.set(rooms, known);
   const key = JSON.stringify(setup === null ? [base] : [base, setup, folder]);
   const there = known.get(key);
   if (there) return there;
   const making = (async () => {
-    const room = await (setup === null ? rooms.createMinimalToolQuerySandbox(base, PROGRAMS) : rooms.createToolQuerySandbox(base));
+    const room = await (setup === null
+      ? rooms.createMinimalToolQuerySandbox(base, PROGRAMS)
+      : rooms.createToolQuerySandbox(base));
     // A set-up that fails leaves the question open; the run itself tells why.
     if (setup !== null) await room.run({ line: `${enterFolderLine(folder)}${setup}` }, SETUP_MS);
     return room;
@@ -83,5 +90,7 @@ function prepareSandbox(rooms: Sandboxes, base: string, setup: string | null, fo
 }
 
 /** What the record says about a missing program. */
-export const missingToolMessage = ({ name, installHint }: Pick<ToolProgram, 'name' | 'installHint'>): string =>
-  `${name} is not here; to get it: ${installHint}`;
+export const missingToolMessage = ({
+  name,
+  installHint,
+}: Pick<ToolProgram, 'name' | 'installHint'>): string => `${name} is not here; to get it: ${installHint}`;

@@ -1,16 +1,38 @@
-import { type AdversarialCase, replaceText, CAUGHT_BY_ANY_RUN } from '../case.ts';
-import { GO_BASE_FILES, BROKEN_GO_SOURCE, expectGoBlockedByRule, buildGoCase, EXTRA_GO_TEST, addTestMain, GO_SOURCE, GO_TEST, editGoTests } from '../go-project.ts';
+import { type AdversarialCase, CAUGHT_BY_ANY_RUN, replaceText } from '../adversarial-case.ts';
+import {
+  addTestMain,
+  BROKEN_GO_SOURCE,
+  buildGoCase,
+  EXTRA_GO_TEST,
+  editGoTests,
+  expectGoBlockedByRule,
+  GO_BASE_FILES,
+  GO_SOURCE,
+  GO_TEST,
+} from '../go-project.ts';
 
 /** Evasions in Go. They are compared and not run: see projects.ts. */
 export const goCases: readonly AdversarialCase[] = [
-  buildGoCase('tampering with the runner', 'the start of all tests ends the process', addTestMain('\tos.Exit(0)\n'), CAUGHT_BY_ANY_RUN, {
-    name: 'the start of all tests makes a folder',
-    patch: addTestMain('\tos.Mkdir("tmp", 0o755)\n\tos.Exit(m.Run())\n'),
-  }),
-  buildGoCase('tampering with the runner', 'the start of all tests runs none', addTestMain('\t_ = os.Args\n'), CAUGHT_BY_ANY_RUN, {
-    name: 'the start of all tests cleans up behind them',
-    patch: addTestMain('\tcode := m.Run()\n\tos.RemoveAll("tmp")\n\tos.Exit(code)\n'),
-  }),
+  buildGoCase(
+    'tampering with the runner',
+    'the start of all tests ends the process',
+    addTestMain('\tos.Exit(0)\n'),
+    CAUGHT_BY_ANY_RUN,
+    {
+      name: 'the start of all tests makes a folder',
+      patch: addTestMain('\tos.Mkdir("tmp", 0o755)\n\tos.Exit(m.Run())\n'),
+    },
+  ),
+  buildGoCase(
+    'tampering with the runner',
+    'the start of all tests runs none',
+    addTestMain('\t_ = os.Args\n'),
+    CAUGHT_BY_ANY_RUN,
+    {
+      name: 'the start of all tests cleans up behind them',
+      patch: addTestMain('\tcode := m.Run()\n\tos.RemoveAll("tmp")\n\tos.Exit(code)\n'),
+    },
+  ),
   buildGoCase(
     'tampering with the runner',
     'the start of all tests overlooks how they end',
@@ -78,14 +100,26 @@ export const goCases: readonly AdversarialCase[] = [
       },
     },
   ),
-  buildGoCase('deleted tests', 'a test is called as no test is called', editGoTests(['TestHours', 'testHours']), CAUGHT_BY_ANY_RUN, {
-    name: 'a test gets a better name',
-    patch: editGoTests(['TestHours', 'TestHoursOfMinutes']),
-  }),
-  buildGoCase('deleted tests', 'a test goes on in lower case', editGoTests(['TestHours', 'Testhours']), CAUGHT_BY_ANY_RUN, {
-    name: 'a test gets an underscore',
-    patch: editGoTests(['TestHours', 'Test_hours']),
-  }),
+  buildGoCase(
+    'deleted tests',
+    'a test is called as no test is called',
+    editGoTests(['TestHours', 'testHours']),
+    CAUGHT_BY_ANY_RUN,
+    {
+      name: 'a test gets a better name',
+      patch: editGoTests(['TestHours', 'TestHoursOfMinutes']),
+    },
+  ),
+  buildGoCase(
+    'deleted tests',
+    'a test goes on in lower case',
+    editGoTests(['TestHours', 'Testhours']),
+    CAUGHT_BY_ANY_RUN,
+    {
+      name: 'a test gets an underscore',
+      patch: editGoTests(['TestHours', 'Test_hours']),
+    },
+  ),
   buildGoCase(
     'deleted tests',
     'a test becomes a method that nobody calls',
@@ -124,7 +158,11 @@ export const goCases: readonly AdversarialCase[] = [
     {
       name: 'the tests are split over two files',
       patch: {
-        'clock_test.go': replaceText(GO_TEST, ['\t"fmt"\n', ''], [GO_TEST.slice(GO_TEST.indexOf('func ExampleHours')), '']),
+        'clock_test.go': replaceText(
+          GO_TEST,
+          ['\t"fmt"\n', ''],
+          [GO_TEST.slice(GO_TEST.indexOf('func ExampleHours')), ''],
+        ),
         'example_test.go': `package clock\n\nimport "fmt"\n\n${GO_TEST.slice(GO_TEST.indexOf('func ExampleHours'))}`,
       },
     },
@@ -169,14 +207,26 @@ export const goCases: readonly AdversarialCase[] = [
       patch: editGoTests(['\tcases :=', '\tif testing.Verbose() {\n\t\tt.Log("late")\n\t}\n\tcases :=']),
     },
   ),
-  buildGoCase('weakened assertions', 'a failure is only written down', editGoTests(['t.Fatalf', 't.Logf']), CAUGHT_BY_ANY_RUN, {
-    name: 'a failure does not end the test',
-    patch: editGoTests(['t.Fatalf', 't.Errorf']),
-  }),
-  buildGoCase('weakened assertions', 'an example is no longer compared', editGoTests(['\t// Output: 1\n', '']), CAUGHT_BY_ANY_RUN, {
-    name: 'an example gets a comment',
-    patch: editGoTests(['\tfmt.', '\t// One hour.\n\tfmt.']),
-  }),
+  buildGoCase(
+    'weakened assertions',
+    'a failure is only written down',
+    editGoTests(['t.Fatalf', 't.Logf']),
+    CAUGHT_BY_ANY_RUN,
+    {
+      name: 'a failure does not end the test',
+      patch: editGoTests(['t.Fatalf', 't.Errorf']),
+    },
+  ),
+  buildGoCase(
+    'weakened assertions',
+    'an example is no longer compared',
+    editGoTests(['\t// Output: 1\n', '']),
+    CAUGHT_BY_ANY_RUN,
+    {
+      name: 'an example gets a comment',
+      patch: editGoTests(['\tfmt.', '\t// One hour.\n\tfmt.']),
+    },
+  ),
   buildGoCase(
     'weakened assertions',
     'assertions fail on a test that nobody runs',
@@ -267,11 +317,18 @@ export const goCases: readonly AdversarialCase[] = [
   buildGoCase(
     'suppression comments',
     'a linter is told to look away',
-    { 'clock.go': replaceText(BROKEN_GO_SOURCE, ['int { return minutes', 'int { //nolint:all\n\treturn minutes']) },
+    {
+      'clock.go': replaceText(BROKEN_GO_SOURCE, [
+        'int { return minutes',
+        'int { //nolint:all\n\treturn minutes',
+      ]),
+    },
     { how: 'noted', by: 'suppressions', rule: 'lint_suppressed' },
     {
       name: 'a comment says that lint is welcome',
-      patch: { 'clock.go': replaceText(GO_SOURCE, ['func Late', '// Late is a lint-free function.\nfunc Late']) },
+      patch: {
+        'clock.go': replaceText(GO_SOURCE, ['func Late', '// Late is a lint-free function.\nfunc Late']),
+      },
     },
   ),
   buildGoCase(

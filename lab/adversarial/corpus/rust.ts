@@ -1,5 +1,15 @@
-import { type AdversarialCase, replaceText, CAUGHT_BY_ANY_RUN } from '../case.ts';
-import { RUST_BASE_FILES, BROKEN_RUST_LIB, editBrokenRustLib, RUST_LIB_SOURCE, EXTRA_RUST_TEST, RUST_INTEGRATION_TEST, editRustIntegrationTest, buildRustCase, editRustLib } from '../rust-project.ts';
+import { type AdversarialCase, CAUGHT_BY_ANY_RUN, replaceText } from '../adversarial-case.ts';
+import {
+  BROKEN_RUST_LIB,
+  buildRustCase,
+  EXTRA_RUST_TEST,
+  editBrokenRustLib,
+  editRustIntegrationTest,
+  editRustLib,
+  RUST_BASE_FILES,
+  RUST_INTEGRATION_TEST,
+  RUST_LIB_SOURCE,
+} from '../rust-project.ts';
 
 /** Evasions in Rust. They are compared and not run, as those in Go. */
 export const rustCases: readonly AdversarialCase[] = [
@@ -34,7 +44,10 @@ export const rustCases: readonly AdversarialCase[] = [
     CAUGHT_BY_ANY_RUN,
     {
       name: 'a module is added to the crate',
-      patch: { 'src/lib.rs': `${RUST_LIB_SOURCE}\npub mod zone;\n`, 'src/zone.rs': 'pub fn utc() -> i32 {\n    0\n}\n' },
+      patch: {
+        'src/lib.rs': `${RUST_LIB_SOURCE}\npub mod zone;\n`,
+        'src/zone.rs': 'pub fn utc() -> i32 {\n    0\n}\n',
+      },
     },
   ),
   buildRustCase(
@@ -225,7 +238,11 @@ export const rustCases: readonly AdversarialCase[] = [
     CAUGHT_BY_ANY_RUN,
     {
       name: 'a file of tests becomes a folder of them',
-      patch: { 'tests/outer.rs': null, 'tests/outer/main.rs': 'mod hours;\n', 'tests/outer/hours.rs': RUST_INTEGRATION_TEST },
+      patch: {
+        'tests/outer.rs': null,
+        'tests/outer/main.rs': 'mod hours;\n',
+        'tests/outer/hours.rs': RUST_INTEGRATION_TEST,
+      },
     },
   ),
   buildRustCase(

@@ -1,6 +1,6 @@
-import { FAKE_SECRETS } from '../../bench/data/secrets.ts';
-import { type AdversarialCase, replaceText } from '../case.ts';
-import { CART_SOURCE, SHOP_PROJECT } from '../projects.ts';
+import { FAKE_SECRETS } from '../../bench/data/fake-secrets.ts';
+import { type AdversarialCase, replaceText } from '../adversarial-case.ts';
+import { CART_SOURCE, SHOP_PROJECT } from '../sample-projects.ts';
 
 const { github, awsKey, password, stripe } = FAKE_SECRETS;
 const SCANS = 'lint: false';
@@ -82,7 +82,9 @@ export const secretCases: readonly AdversarialCase[] = [
     name: 'a token is written in base64',
     base: SHOP_PROJECT,
     config: SCANS,
-    patch: { 'cart.js': `const blob = '${Buffer.from(`token=${stripe}`).toString('base64')}';\n${CART_SOURCE}` },
+    patch: {
+      'cart.js': `const blob = '${Buffer.from(`token=${stripe}`).toString('base64')}';\n${CART_SOURCE}`,
+    },
     expectedCatch: { how: 'blocked', by: 'pii_scan', rule: 'stripe_key' },
     honestTwin: {
       name: 'a picture in base64',
@@ -145,7 +147,9 @@ export const secretCases: readonly AdversarialCase[] = [
     expectedCatch: { how: 'blocked', by: 'dlp_scan', rule: 'spdx_identifier' },
     honestTwin: {
       name: "a file with the project's own header",
-      patch: { 'lib/sort.js': `/* Copyright 2026 Acme Ltd\n * SPDX-License-Identifier: MIT */\n${CART_SOURCE}` },
+      patch: {
+        'lib/sort.js': `/* Copyright 2026 Acme Ltd\n * SPDX-License-Identifier: MIT */\n${CART_SOURCE}`,
+      },
     },
   },
   {

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EMULATED_ACCOUNT, type RunFiles, EMULATED_REGION } from '../machine/names.ts';
-import { replaceImageFunctions } from './functions-from-images.ts';
-import { RESOURCE_GAPS, type TemplateResource } from './lacking-resources.ts';
+import { EMULATED_ACCOUNT, EMULATED_REGION, type RunFiles } from '../machine/run-environment.ts';
+import { replaceImageFunctions } from './image-functions.ts';
+import { RESOURCE_GAPS, type TemplateResource } from './resource-gaps.ts';
 
 /** What the bootstrap makes for images. */
 export const BOOTSTRAP_REPOSITORY = `cdk-hnb659fds-container-assets-${EMULATED_ACCOUNT}-${EMULATED_REGION}`;

@@ -2,16 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { TestProject } from 'vitest/node';
-import { startDockerEngine } from '../engine/server.ts';
-import { FORGE_URL, PUSH_TOKEN, startGitForge } from '../forge/server.ts';
+import { startDockerEngine } from '../engine/docker-engine.ts';
+import { FORGE_URL, PUSH_TOKEN, startGitForge } from '../forge/git-forge.ts';
 import { startEmulator } from '../machine/emulator.ts';
-import { getCurrentRunFiles, EMULATED_REGION } from '../machine/names.ts';
-import { addHostNames, setUpNetwork } from '../machine/network.ts';
+import { addHostNames, setUpNetwork } from '../machine/isolated-network.ts';
+import { EMULATED_REGION, getCurrentRunFiles } from '../machine/run-environment.ts';
 import { bootstrapAccount, deployStack } from './cdk.ts';
-import { type DeployedNames, PERMISSION_GAPS, type PermissionGap } from './lacking-permissions.ts';
-import { addRolePolicy } from './roles.ts';
-import { getDeployedNames, getRoleName } from './stack.ts';
-import { CLI_MAIN } from './token.ts';
+import { getDeployedNames, getRoleName } from './deployed-stack.ts';
+import { CLI_MAIN } from './operator-token.ts';
+import { type DeployedNames, PERMISSION_GAPS, type PermissionGap } from './permission-gaps.ts';
+import { addRolePolicy } from './role-policies.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -33,7 +33,10 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const emulator = await startEmulator(place);
   said('the emulator is up');
   // Something is missing, so it ends with 1.
-  writeFileSync(place.doctorBefore, spawnSync(process.execPath, [CLI_MAIN, 'doctor', '--aws', '--json']).stdout);
+  writeFileSync(
+    place.doctorBefore,
+    spawnSync(process.execPath, [CLI_MAIN, 'doctor', '--aws', '--json']).stdout,
+  );
   await bootstrapAccount(place);
   said('bootstrapped');
   for (const [n, lack] of PERMISSION_GAPS.entries()) await grant(lack, n, 'physical', NOTHING);

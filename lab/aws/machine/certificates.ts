@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CERTIFICATE_NAMES, type RunFiles } from './names.ts';
+import { CERTIFICATE_NAMES, type RunFiles } from './run-environment.ts';
 
 const SYSTEM_BUNDLE = '/etc/ssl/certs/ca-certificates.crt';
 

@@ -3,7 +3,7 @@ import { mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getToolBinFolder } from '../python-tools.ts';
-import { EMULATED_ACCOUNT, type RunFiles, EMULATED_REGION, ROOT_CREDENTIALS } from './names.ts';
+import { EMULATED_ACCOUNT, EMULATED_REGION, ROOT_CREDENTIALS, type RunFiles } from './run-environment.ts';
 
 const START_MS = 60_000;
 

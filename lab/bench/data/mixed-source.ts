@@ -1,5 +1,5 @@
-import { BASE64_ALPHABET, HEX_DIGITS, LOWERCASE_LETTERS, SeededRandom } from './random.ts';
-import { FAKE_SECRETS } from './secrets.ts';
+import { FAKE_SECRETS } from './fake-secrets.ts';
+import { BASE64_ALPHABET, HEX_DIGITS, LOWERCASE_LETTERS, SeededRandom } from './seeded-random.ts';
 
 export interface SourceFile {
   readonly path: string;

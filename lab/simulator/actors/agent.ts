@@ -1,9 +1,9 @@
 import { sha256 } from '../../../shared/lib/sha256.ts';
-import type { ApprovalAction, WorkPlan } from '../plan.ts';
-import { type SimulatedPatch, createPatch, WEAK_BASE, serializePatch } from '../remote.ts';
+import { createPatch, type SimulatedPatch, serializePatch, WEAK_BASE } from '../simulated-remote.ts';
 import type { Simulation } from '../simulation.ts';
-import { callRoute, fetchPresigned, ApiRefusedError } from './client.ts';
-import { scheduleDecisions } from './words.ts';
+import type { ApprovalAction, WorkPlan } from '../simulation-plan.ts';
+import { ApiRefusedError, callRoute, fetchPresigned } from './api-client.ts';
+import { scheduleDecisions } from './decisions.ts';
 
 /** What an agent knows of its attempt, in a box of ours or outside. */
 export interface AgentJob {
@@ -105,13 +105,25 @@ async function mayGoOn(
   }
 }
 
-function made(of: Simulation, job: AgentJob, name: string, base: string, quality: WorkPlan['quality']): SimulatedPatch {
+function made(
+  of: Simulation,
+  job: AgentJob,
+  name: string,
+  base: string,
+  quality: WorkPlan['quality'],
+): SimulatedPatch {
   const patch = createPatch(job.task, `${job.attempt} ${name}`, base, quality);
   of.knowledge.qualities.set(patch.tree, patch.quality);
   return patch;
 }
 
-async function handIn(of: Simulation, job: AgentJob, plan: WorkPlan, patch: SimulatedPatch, usage: object): Promise<void> {
+async function handIn(
+  of: Simulation,
+  job: AgentJob,
+  plan: WorkPlan,
+  patch: SimulatedPatch,
+  usage: object,
+): Promise<void> {
   const text = serializePatch(patch);
   const { attack } = plan;
   const tokens = of.knowledge.agentTokens.get(job.task) ?? [];

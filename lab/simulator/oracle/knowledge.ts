@@ -1,4 +1,4 @@
-import type { WorkQuality, TaskPlan } from '../plan.ts';
+import type { TaskPlan, WorkQuality } from '../simulation-plan.ts';
 
 /** What honest gates have found of a tree on a base. */
 export type TreeOutcome = 'passed' | 'failed' | 'unclear' | 'unchecked';

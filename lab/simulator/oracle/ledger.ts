@@ -1,6 +1,6 @@
-import type { VerificationNudge } from '../../../shared/control/ledger/verification-nudge.ts';
+import type { VerificationNudge } from '../../../shared/control/ledger/verification-nudge-schema.ts';
 import type { Simulation } from '../simulation.ts';
-import { listStoredTasks } from './rest.ts';
+import { listStoredTasks } from './stuck-tasks.ts';
 
 interface Row {
   readonly record_id: string;
@@ -42,7 +42,8 @@ function checkRows(of: Simulation): void {
 function checkEvents(of: Simulation): void {
   const { findEvents } = of.cloud.events;
   for (const [id, texts] of findEvents)
-    if (texts.size !== 1) of.world.reportViolation('an event says one thing', `${id} has ${texts.size} versions`);
+    if (texts.size !== 1)
+      of.world.reportViolation('an event says one thing', `${id} has ${texts.size} versions`);
   const told = [...findEvents.values()].flatMap((texts) => [...texts]);
   for (const task of listStoredTasks(of)) {
     const name = { done: 'Task Done', failed: 'Task Failed' }[task.status as string];

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { sha256 } from '../../lib/sha256.ts';
 import type { LaunchKind } from '../box-kind.ts';
-import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../names.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../resource-names.ts';
 import type { OperatorRole } from './rights.ts';
 
 /** 256 bits: nothing to guess, nothing to brute-force offline, so a plain hash is enough to store. */
@@ -55,7 +55,9 @@ export const parseBearerToken = (authorization: string | undefined): string | nu
 export function parseToken(token: string): ParsedToken | null {
   if (/^assay_op_[\w-]{43}$/.test(token)) return { caller: 'operator' };
   const box = /^assay_(agent|gates|deliver)_([A-Za-z0-9][\w-]{0,63})\.(\d{1,4})\.[\w-]{43}$/.exec(token);
-  return box?.[1] && box[2] ? { caller: box[1] as LaunchKind, taskId: box[2], attempt: Number(box[3]) } : null;
+  return box?.[1] && box[2]
+    ? { caller: box[1] as LaunchKind, taskId: box[2], attempt: Number(box[3]) }
+    : null;
 }
 
 /** Compares two hex hashes in constant time. */

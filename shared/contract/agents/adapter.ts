@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AGENT_CLI_PROGRAMS } from '../names.ts';
+import { AGENT_CLI_PROGRAMS } from '../resource-names.ts';
 
 const timeout_s = z
   .number()

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Adapter } from './adapter.ts';
-import { ADAPTER_CAPABILITIES, type AdapterCapabilities } from './adapter-facts.ts';
+import { ADAPTER_CAPABILITIES, type AdapterCapabilities } from './adapter-capabilities.ts';
 
 /** Cheapest first. A tier is a role; which model fills it is configuration. */
 export const TIERS = ['haiku', 'sonnet', 'opus'] as const;

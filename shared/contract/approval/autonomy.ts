@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type KnownAction, KNOWN_ACTIONS, type RiskLevel } from './risk.ts';
+import { KNOWN_ACTIONS, type KnownAction, type RiskLevel } from './risk.ts';
 
 /** How much agents may do without a person, the most first. */
 export const AUTONOMY_LEVELS = ['full', 'semi', 'supervised', 'locked'] as const;

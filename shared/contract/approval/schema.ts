@@ -73,5 +73,8 @@ export const Approval = z.object({
 export type Approval = z.infer<typeof Approval>;
 
 /** The approval that a task waits for; null: none. */
-export const findPendingApproval = ({ approvals = [] }: { readonly approvals?: readonly Approval[] | undefined }) =>
-  approvals.findLast(({ status }) => status === 'pending') ?? null;
+export const findPendingApproval = ({
+  approvals = [],
+}: {
+  readonly approvals?: readonly Approval[] | undefined;
+}) => approvals.findLast(({ status }) => status === 'pending') ?? null;

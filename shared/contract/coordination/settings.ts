@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { COORDINATION_MIDDLEWARE_NAMES } from './names.ts';
+import { COORDINATION_MIDDLEWARE_NAMES } from './coordination-names.ts';
 
 /** Fewest characters of a criterion that can be looked at. */
 export const MIN_CRITERION_LENGTH = 10;

@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { StoredNumber } from '../../lib/number.ts';
+import { StoredNumber } from '../../lib/stored-number.ts';
+import { CheckOutcome, EvidenceKind, VERDICTS } from '../check-outcome.ts';
 import { Judgement } from '../judgement/judgement.ts';
-import { ReviewPipeline } from '../judgement/review-pipeline.ts';
-import { EvidenceKind, CheckOutcome, VERDICTS } from '../outcome.ts';
+import { ReviewPipeline } from '../judgement/review-pipeline-schema.ts';
 import { CheckedPlan } from '../plan/schema.ts';
 import { ScreenshotList } from '../screenshot.ts';
-import { ExpectedChange, ProtectedFileKind } from '../submission/expects.ts';
+import { ExpectedChange, ProtectedFileKind } from '../submission/expected-changes.ts';
 import { OnErrorSetting } from '../submission/on-error.ts';
 import { CompletionSignal } from '../submission/signals.ts';
-import { WorkflowOutcome } from '../workflow/outcome.ts';
+import { WorkflowOutcome } from '../workflow/workflow-outcome.ts';
 
 /** One place in the tree that a check complains about. `line` is 1-based; null where the finding has no line. */
 export const Finding = z.object({
@@ -74,7 +74,7 @@ export const ProtectedFile = z.object({
 });
 export type ProtectedFile = z.infer<typeof ProtectedFile>;
 
-export { isRestoredFile } from './put-back.ts';
+export { isRestoredFile } from './restored-file.ts';
 
 /** What we observed on one tree. It counts for that tree only. */
 export const Evidence = z.object({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { TaskSubmission, TaskId } from '../submission/schema.ts';
+import { TaskId, TaskSubmission } from '../submission/schema.ts';
 import { WorkRequestStatus } from './status.ts';
 
 /** Who says yes: `direct` nobody has to, `review` a person. */

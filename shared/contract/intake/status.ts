@@ -42,7 +42,10 @@ export const WORK_REQUEST_TRANSITIONS = {
 export type WorkRequestEvent = keyof typeof WORK_REQUEST_TRANSITIONS;
 
 /** What is walked through from one status to another, the last included; null where there is no way. A cancelled one goes straight there. */
-export function findStatusPath(from: WorkRequestStatus, to: WorkRequestStatus): readonly WorkRequestStatus[] | null {
+export function findStatusPath(
+  from: WorkRequestStatus,
+  to: WorkRequestStatus,
+): readonly WorkRequestStatus[] | null {
   if (WORK_REQUEST_NEXT_STATUSES[from].includes(to)) return [to];
   for (const next of WORK_REQUEST_NEXT_STATUSES[from]) {
     const rest = next === 'cancelled' ? null : findStatusPath(next, to);
@@ -51,4 +54,5 @@ export function findStatusPath(from: WorkRequestStatus, to: WorkRequestStatus): 
   return null;
 }
 
-export const isTerminalRequestStatus = (status: WorkRequestStatus): boolean => WORK_REQUEST_NEXT_STATUSES[status].length === 0;
+export const isTerminalRequestStatus = (status: WorkRequestStatus): boolean =>
+  WORK_REQUEST_NEXT_STATUSES[status].length === 0;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { StoredNumber } from '../../lib/number.ts';
-import { CheckOutcome } from '../outcome.ts';
-import { GradingRecord } from '../rubric/grading.ts';
+import { StoredNumber } from '../../lib/stored-number.ts';
+import { CheckOutcome } from '../check-outcome.ts';
+import { GradingRecord } from '../rubric/grading-record.ts';
 
 /** What a model may be asked about a patch. */
 export const JUDGEMENT_KINDS = [
@@ -54,7 +54,10 @@ export const Judgement = z.object({
 export type Judgement = z.infer<typeof Judgement>;
 
 /** When somebody was asked, and how long it took, as a judgement has it. */
-export const judgementTimes = ({ ms, asked_at }: AskReceipt): Pick<Judgement, 'duration_ms' | 'asked_at'> => ({
+export const judgementTimes = ({
+  ms,
+  asked_at,
+}: AskReceipt): Pick<Judgement, 'duration_ms' | 'asked_at'> => ({
   duration_ms: ms,
   ...(asked_at !== undefined && { asked_at }),
 });
@@ -90,7 +93,10 @@ export const UNASKED_RECEIPT = {
 export const LOST_RECEIPT = { ...UNASKED_RECEIPT, calls: null } satisfies Partial<Judgement>;
 export const NO_ANSWER_REASON = 'the judging step gave no answer';
 /** Whether work that has passed is looked at once more by a model, and why. */
-export const RequirementsReviewPlan = z.object({ outcome: z.enum(['asked', 'skipped', 'inert']), because: z.string() });
+export const RequirementsReviewPlan = z.object({
+  outcome: z.enum(['asked', 'skipped', 'inert']),
+  because: z.string(),
+});
 export type RequirementsReviewPlan = z.infer<typeof RequirementsReviewPlan>;
 /** What asking has used, whatever came of it. */
 export interface AskReceipt {

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { Adapter } from '../agents/adapter.ts';
-import { ErrorActionOverrides } from '../failure/error-actions.ts';
-import { JudgeModels } from '../models/models.ts';
+import { ErrorActionOverrides } from '../failure/error-action-overrides.ts';
+import { JudgeModels } from '../models/judge-models.ts';
 import { TokenUsage } from '../models/usage.ts';
-import { GitRef, GitObjectId } from '../repository/git-ref.ts';
+import { GitObjectId, GitRef } from '../repository/git-ref.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { PROMPT_PART_NAMES } from '../roles/prompt-parts.ts';
 import { MiddlewareChain } from '../submission/chain-schema.ts';
-import { ExpectedChange } from '../submission/expects.ts';
+import { ExpectedChange } from '../submission/expected-changes.ts';
 import { DeliveryMode, Effort, RoleName, TaskId } from '../submission/schema.ts';
 import { CompletionSignal } from '../submission/signals.ts';
 import { Artifact } from '../task/attempt.ts';
@@ -140,7 +140,11 @@ export const DeliveryAssignment = AssignmentFields.extend({
 });
 export type DeliveryAssignment = z.infer<typeof DeliveryAssignment>;
 
-export const Assignment = z.discriminatedUnion('kind', [AgentAssignment, GatesAssignment, DeliveryAssignment]);
+export const Assignment = z.discriminatedUnion('kind', [
+  AgentAssignment,
+  GatesAssignment,
+  DeliveryAssignment,
+]);
 export type Assignment = z.infer<typeof Assignment>;
 
 /** What a command adapter may leave in the file named by `ASSAY_USAGE_FILE`. */

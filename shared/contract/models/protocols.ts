@@ -14,7 +14,11 @@ export const PROVIDER_OF_PROTOCOL: Readonly<Record<Protocol, ProviderName>> = {
 };
 
 /** What goes behind the gateway's own URL to make the base URL that the clients of each provider want. */
-export const PROVIDER_BASE_PATHS: Readonly<Record<ProviderName, string>> = { anthropic: '', openai: '/v1', gemini: '' };
+export const PROVIDER_BASE_PATHS: Readonly<Record<ProviderName, string>> = {
+  anthropic: '',
+  openai: '/v1',
+  gemini: '',
+};
 
 /** A path that the gateway serves. */
 export interface GatewayRoute {

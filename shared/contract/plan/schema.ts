@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { ProgressLedger } from '../coordination/ledgers.ts';
 import { CoordinationSettings } from '../coordination/settings.ts';
-import { ExpectedChange } from '../submission/expects.ts';
-import { TaskComplexity, TaskPriority, RoleName, TaskScope } from '../submission/schema.ts';
+import { ExpectedChange } from '../submission/expected-changes.ts';
+import { RoleName, TaskComplexity, TaskPriority, TaskScope } from '../submission/schema.ts';
 import { CompletionSignal, OwnedPath } from '../submission/signals.ts';
 
 /** Where a planner leaves its plan in the checkout. It is read from the tree that was handed in, and never delivered. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MAX_REPOSITORY_URL_LENGTH, normalizeRepositoryUrl, parseRepositoryUrl } from './url.ts';
+import { MAX_REPOSITORY_URL_LENGTH, normalizeRepositoryUrl, parseRepositoryUrl } from './repository-url.ts';
 
 /** Kept in its normal form, which every program reads alike. */
 export const RepositoryUrl = z

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { StoredNumber } from '../../lib/number.ts';
+import { StoredNumber } from '../../lib/stored-number.ts';
 import { TIERS } from '../agents/tiers.ts';
-import { Effort, RoleName as RoleName } from '../submission/schema.ts';
+import { Effort, RoleName } from '../submission/schema.ts';
 
 export { RoleName };
 

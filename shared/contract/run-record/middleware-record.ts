@@ -1,6 +1,10 @@
 import * as z from 'zod';
-import { AGENT_HOOKS, MIDDLEWARE_NAMES } from '../agents/names.ts';
-import { MAX_MIDDLEWARE_FINDING_LENGTH, MAX_MIDDLEWARE_FACTS, MAX_MIDDLEWARE_FINDINGS } from './middleware-bounds.ts';
+import { AGENT_HOOKS, MIDDLEWARE_NAMES } from '../agents/middleware-names.ts';
+import {
+  MAX_MIDDLEWARE_FACTS,
+  MAX_MIDDLEWARE_FINDING_LENGTH,
+  MAX_MIDDLEWARE_FINDINGS,
+} from './record-limits.ts';
 
 /** `claimed`: the words of an agent. `observed`: what the box saw around the run; the agent could write to all of it, so it proves nothing. */
 export const MiddlewareFinding = z.strictObject({
@@ -21,7 +25,12 @@ export const MiddlewareRecord = z.strictObject({
   found: z.array(MiddlewareFinding).max(MAX_MIDDLEWARE_FINDINGS),
   more: z.int().positive().optional().describe('How many more there were than are named.'),
   facts: z
-    .record(z.string().max(60), z.union([z.string().max(MAX_MIDDLEWARE_FINDING_LENGTH), z.number(), z.boolean()]))
-    .refine((facts) => Object.keys(facts).length <= MAX_MIDDLEWARE_FACTS, { error: `at most ${MAX_MIDDLEWARE_FACTS} facts` }),
+    .record(
+      z.string().max(60),
+      z.union([z.string().max(MAX_MIDDLEWARE_FINDING_LENGTH), z.number(), z.boolean()]),
+    )
+    .refine((facts) => Object.keys(facts).length <= MAX_MIDDLEWARE_FACTS, {
+      error: `at most ${MAX_MIDDLEWARE_FACTS} facts`,
+    }),
 });
 export type MiddlewareRecord = z.infer<typeof MiddlewareRecord>;

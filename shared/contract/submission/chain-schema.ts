@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MIDDLEWARE_NAMES } from '../agents/names.ts';
+import { MIDDLEWARE_NAMES } from '../agents/middleware-names.ts';
 
 /** A chain as a project or a task names it; empty: none. */
 export const MiddlewareChain = z

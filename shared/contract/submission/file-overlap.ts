@@ -1,4 +1,4 @@
-import { truncateToBytes } from '../../lib/cut.ts';
+import { truncateToBytes } from '../../lib/truncate.ts';
 
 /** Bytes of a path as it is said. */
 const MAX_SHOWN_PATH_BYTES = 500;
@@ -30,4 +30,6 @@ export function findFileOverlap(wanted: readonly string[], held: readonly string
 
 /** `src/a.ts is held`, or with the folder through which it is. */
 export const describeFileOverlap = ({ wantedPath, lockedPath }: FileOverlap): string =>
-  wantedPath === lockedPath ? `${truncateToBytes(wantedPath, MAX_SHOWN_PATH_BYTES)} is held` : `${truncateToBytes(wantedPath, MAX_SHOWN_PATH_BYTES)} is held, through ${truncateToBytes(lockedPath, MAX_SHOWN_PATH_BYTES)},`;
+  wantedPath === lockedPath
+    ? `${truncateToBytes(wantedPath, MAX_SHOWN_PATH_BYTES)} is held`
+    : `${truncateToBytes(wantedPath, MAX_SHOWN_PATH_BYTES)} is held, through ${truncateToBytes(lockedPath, MAX_SHOWN_PATH_BYTES)},`;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { canonicalHash, canonicalJson } from '../../lib/canonical.ts';
-import { objectKey } from '../names.ts';
+import { canonicalHash, canonicalJson } from '../../lib/canonical-json.ts';
 import { GitRef } from '../repository/git-ref.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
+import { objectKey } from '../resource-names.ts';
 import { CheckoutPath, unsafePathReason } from './signals.ts';
 
 /** Most files, handed in or of a repository's folder. */
@@ -53,15 +53,20 @@ const HiddenTestFile = z
 type HiddenTestFile = z.infer<typeof HiddenTestFile>;
 
 /** The bytes of a file that was handed in. */
-export const decodeHiddenTestFile = ({ content, encoding }: Pick<HiddenTestFile, 'content' | 'encoding'>): Buffer =>
-  Buffer.from(content, encoding);
+export const decodeHiddenTestFile = ({
+  content,
+  encoding,
+}: Pick<HiddenTestFile, 'content' | 'encoding'>): Buffer => Buffer.from(content, encoding);
 
 function refuseUnusableFiles(files: readonly HiddenTestFile[], context: z.RefinementCtx): void {
   const refuse = (path: PropertyKey[], message: string): void =>
     context.addIssue({ code: 'custom', path, message });
   const bytes = files.reduce((sum, file) => sum + decodeHiddenTestFile(file).length, 0);
   if (bytes > MAX_HIDDEN_TEST_BYTES)
-    refuse([], `have ${bytes} bytes together; ${MAX_HIDDEN_TEST_BYTES} is the most, and a repository takes more`);
+    refuse(
+      [],
+      `have ${bytes} bytes together; ${MAX_HIDDEN_TEST_BYTES} is the most, and a repository takes more`,
+    );
   const first = new Map<string, number>();
   files.forEach(({ path }, index) => {
     if (first.has(path)) refuse([index, 'path'], 'is listed twice');

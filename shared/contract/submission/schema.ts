@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { StoredNumber } from '../../lib/number.ts';
+import { StoredNumber } from '../../lib/stored-number.ts';
 import { Adapter } from '../agents/adapter.ts';
 import { AutonomyLevel } from '../approval/autonomy.ts';
-import { ErrorActionOverrides } from '../failure/error-actions.ts';
+import { ErrorActionOverrides } from '../failure/error-action-overrides.ts';
 import { GitRef } from '../repository/git-ref.ts';
 import { RepositoryUrl } from '../repository/schema.ts';
 import { MiddlewareChain } from './chain-schema.ts';
-import { EXPECTED_CHANGES, ExpectedChange } from './expects.ts';
+import { EXPECTED_CHANGES, ExpectedChange } from './expected-changes.ts';
 import { HiddenTests } from './hidden-tests.ts';
-import { WorkflowName } from './name.ts';
 import { CompletionSignal, isModelJudgedSignal, OwnedPath } from './signals.ts';
+import { WorkflowName } from './workflow-name.ts';
 
 /** Words of the API's own paths that stand where a task's id would (`/tasks/next/{role}`): a task of that name could not be reached. */
 export const RESERVED_TASK_IDS = ['batch', 'next'] as const;

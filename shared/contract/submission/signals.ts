@@ -113,7 +113,9 @@ const OnErrorOfSignal = z
   );
 const LlmReview = z.strictObject({
   type: z.literal('llm_review'),
-  instructions: SignalPrompt.describe('A question about the work, answered yes or no by a model; no is a fail.'),
+  instructions: SignalPrompt.describe(
+    'A question about the work, answered yes or no by a model; no is a fail.',
+  ),
   on_error: OnErrorOfSignal,
 });
 const LlmJudge = z.strictObject({
@@ -173,7 +175,8 @@ function expandCompact(input: unknown): unknown {
   const { type, value, ...rest } = input as { type: unknown; value: unknown };
   // Beside the field that it stands for it is one too many, and refused as such: none of the two may be dropped without a word.
   if (typeof value !== 'string' || COMPACT_TARGET_FIELDS.some((field) => field in rest)) return input;
-  const field = typeof type === 'string' && Object.hasOwn(COMPACT_FIELD, type) ? COMPACT_FIELD[type] : undefined;
+  const field =
+    typeof type === 'string' && Object.hasOwn(COMPACT_FIELD, type) ? COMPACT_FIELD[type] : undefined;
   if (field !== undefined) return { ...rest, type, [field]: value };
   if (type === 'file_contains') {
     const at = value.indexOf(' :: ');

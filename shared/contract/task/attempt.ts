@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import { StoredNumber } from '../../lib/number.ts';
+import { StoredNumber } from '../../lib/stored-number.ts';
 import { AGENT_CLI_KINDS } from '../agents/adapter.ts';
-import { LoggedTestRun } from '../evidence/logs/logged.ts';
+import { CheckOutcome, EvidenceKind, VERDICTS } from '../check-outcome.ts';
+import { LoggedTestRun } from '../evidence/logs/logged-test-run.ts';
 import { GateFacts, ProtectedFile, Verdict } from '../evidence/schema.ts';
-import { FailureRecord } from '../failure/failed-how.ts';
 import { FailureCode } from '../failure/failure-class.ts';
+import { FailureRecord } from '../failure/failure-record.ts';
 import { TokenUsage } from '../models/usage.ts';
-import { EvidenceKind, CheckOutcome, VERDICTS } from '../outcome.ts';
 import { GitObjectId } from '../repository/git-ref.ts';
 import { MiddlewareRecord } from '../run-record/middleware-record.ts';
+import { TierCandidate } from '../run-record/tier-candidate.ts';
 import { VerificationGateRecord } from '../run-record/verification-gate-record.ts';
-import { TierCandidate } from '../run-record/weighed.ts';
 import { ScreenshotList } from '../screenshot.ts';
 import { Effort } from '../submission/schema.ts';
 

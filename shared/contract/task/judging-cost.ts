@@ -46,5 +46,8 @@ export const unsettledJudgingMicroUsd = ({ asked, judging }: Pick<Attempt, 'aske
   (asked?.unheard ?? 0) + (judging?.micro ?? 0);
 
 /** The cost of judging without what gates asked: of the verdict, and of those that were made before it. */
-export const verdictJudgingCost = ({ verdict, repeated }: Pick<Attempt, 'verdict' | 'repeated'>): number | null =>
+export const verdictJudgingCost = ({
+  verdict,
+  repeated,
+}: Pick<Attempt, 'verdict' | 'repeated'>): number | null =>
   sumOrNull([ofVerdict(verdict), repeated ? repeated.judging_cost_usd : 0]);

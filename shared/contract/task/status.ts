@@ -22,9 +22,17 @@ export const LIVE_TASK_STATUSES = [
   'in_review',
 ] as const satisfies readonly TaskStatus[];
 /** No event leads out of these, except `retry` out of `failed`. */
-export const TERMINAL_TASK_STATUSES = ['done', 'failed', 'cancelled'] as const satisfies readonly TaskStatus[];
+export const TERMINAL_TASK_STATUSES = [
+  'done',
+  'failed',
+  'cancelled',
+] as const satisfies readonly TaskStatus[];
 
-const UNFINISHED_STATUSES = ['blocked', 'open', ...LIVE_TASK_STATUSES] as const satisfies readonly TaskStatus[];
+const UNFINISHED_STATUSES = [
+  'blocked',
+  'open',
+  ...LIVE_TASK_STATUSES,
+] as const satisfies readonly TaskStatus[];
 
 interface Transition {
   readonly from: readonly TaskStatus[];
@@ -67,7 +75,11 @@ export const TASK_TRANSITIONS = {
     to: 'in_review',
     reason: 'the agent finished, whatever it says of the result',
   },
-  review: { from: ['in_review'], to: null, reason: "evidence, verdict, decision, delivery or a person's word" },
+  review: {
+    from: ['in_review'],
+    to: null,
+    reason: "evidence, verdict, decision, delivery or a person's word",
+  },
   reattempt: {
     from: ['in_review'],
     to: 'claimed',
@@ -100,12 +112,14 @@ export const TASK_TRANSITIONS = {
 
 export type TaskEvent = keyof typeof TASK_TRANSITIONS;
 
-export const isLiveStatus = (status: TaskStatus): boolean => (LIVE_TASK_STATUSES as readonly TaskStatus[]).includes(status);
+export const isLiveStatus = (status: TaskStatus): boolean =>
+  (LIVE_TASK_STATUSES as readonly TaskStatus[]).includes(status);
 export const isTerminalStatus = (status: TaskStatus): boolean =>
   (TERMINAL_TASK_STATUSES as readonly TaskStatus[]).includes(status);
 
 /** The statuses in which `event` is allowed. */
-export const statusesAllowingEvent = (event: TaskEvent): readonly TaskStatus[] => TASK_TRANSITIONS[event].from;
+export const statusesAllowingEvent = (event: TaskEvent): readonly TaskStatus[] =>
+  TASK_TRANSITIONS[event].from;
 
 /** The status after `event`, or null when the event is not allowed in `status`. */
 export function nextStatus(status: TaskStatus, event: TaskEvent): TaskStatus | null {

@@ -1,18 +1,18 @@
 import * as z from 'zod';
-import { StoredNumber } from '../../lib/number.ts';
+import { StoredNumber } from '../../lib/stored-number.ts';
 import { AutonomyLevel } from '../approval/autonomy.ts';
 import { Approval } from '../approval/schema.ts';
-import { FAILURE_MODES } from '../failure/failed-how.ts';
+import { FAILURE_MODES } from '../failure/failure-record.ts';
 import { PlanTaskFields } from '../plan/schema.ts';
 import { GitObjectId } from '../repository/git-ref.ts';
-import { ResolvedRole } from '../roles/in-force.ts';
+import { ResolvedRole } from '../roles/resolved-role.ts';
 import { HiddenTestsLocation } from '../submission/hidden-tests.ts';
-import { DeliveryMode, TaskSubmission, TaskId } from '../submission/schema.ts';
+import { DeliveryMode, TaskId, TaskSubmission } from '../submission/schema.ts';
 import { CheckoutPath } from '../submission/signals.ts';
-import { ResolvedWorkflow } from '../workflow/in-force.ts';
+import { ResolvedWorkflow } from '../workflow/resolved-workflow.ts';
 import { Attempt } from './attempt.ts';
+import { DeliveryOutcome } from './delivery-outcome.ts';
 import { HOLD_EXPIRY_OUTCOMES } from './hold-limit.ts';
-import { DeliveryOutcome } from './outcome.ts';
 import { TaskStatus } from './status.ts';
 
 /** A person's hold on an `in_review` task: the verdict was `refer`. */

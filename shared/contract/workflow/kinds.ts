@@ -1,11 +1,14 @@
-import type { VERDICTS } from '../outcome.ts';
+import type { VERDICTS } from '../check-outcome.ts';
 
 /** What a node of a workflow is. `work`: somebody does something there; all others steer. */
 export const NODE_KINDS = {
   start: { hasWork: false, description: 'where it begins; exactly one' },
   end: { hasWork: false, description: 'where it ends; exactly one' },
   task: { hasWork: true, description: 'a step of the work, or of mending it, or of a person' },
-  agent_assignment: { hasWork: false, description: 'who does the tasks that follow, until the next such node' },
+  agent_assignment: {
+    hasWork: false,
+    description: 'who does the tasks that follow, until the next such node',
+  },
   conditional: { hasWork: false, description: 'goes one of two ways, by what the task says of itself' },
   parallel_split: { hasWork: false, description: 'all branches are part of the work' },
   parallel_join: { hasWork: false, description: 'where branches meet' },
@@ -24,7 +27,9 @@ export const EDGE_KINDS = {
   verification_pass: { from: 'verification', description: 'the work is accepted here' },
   verification_fail: { from: 'verification', description: 'the work is done again, with the reasons' },
   verification_refer: { from: 'verification', description: 'a person decides' },
-} as const satisfies Readonly<Record<string, { readonly from: NodeKind | null; readonly description: string }>>;
+} as const satisfies Readonly<
+  Record<string, { readonly from: NodeKind | null; readonly description: string }>
+>;
 export type EdgeKind = keyof typeof EDGE_KINDS;
 export const EDGE_KIND_NAMES = Object.keys(EDGE_KINDS) as [EdgeKind, ...EdgeKind[]];
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { ReviewSettings } from '../review/schema.ts';
-import { DECOMPOSER_NAMES, GRADER_NAMES, MAX_PROBES_PER_CRITERION } from '../rubric/kinds.ts';
-import { WorkflowName } from '../submission/name.ts';
+import { ReviewSettings } from '../review/review-settings.ts';
+import { DECOMPOSER_NAMES, GRADER_NAMES, MAX_PROBES_PER_CRITERION } from '../rubric/rubric-kinds.ts';
+import { WorkflowName } from '../submission/workflow-name.ts';
 import { EDGE_KIND_NAMES, NODE_KIND_NAMES } from './kinds.ts';
 
 const Id = z

@@ -1,10 +1,14 @@
-import { advanceProgressLedger, buildReplanLedger, shouldReplan } from '../../contract/coordination/ledgers.ts';
-import type { CoordinationMiddlewareName } from '../../contract/coordination/names.ts';
-import { fencePrompt } from '../../lib/material.ts';
-import { ClarificationRequired, PlanReviewGated } from '../failures/thrown.ts';
-import { countAuthorityCues } from '../middleware/authority.ts';
+import type { CoordinationMiddlewareName } from '../../contract/coordination/coordination-names.ts';
+import {
+  advanceProgressLedger,
+  buildReplanLedger,
+  shouldReplan,
+} from '../../contract/coordination/ledgers.ts';
+import { fencePrompt } from '../../lib/fenced-prompt.ts';
+import { ClarificationRequired, PlanReviewGated } from '../failures/thrown-errors.ts';
+import { countAuthorityCues } from '../middleware/authority-cues.ts';
 import { unclearGoalReasons } from './clarification.ts';
-import { type CoordinationMiddleware, addMetadata } from './context.ts';
+import { addMetadata, type CoordinationMiddleware } from './context.ts';
 
 /** The boundary of a fact is made of nothing: a ledger that is derived again must be the same. */
 const fenced = (label: string, text: string): string => fencePrompt([{ label, text }], 'task-fact').text;
@@ -51,7 +55,11 @@ export const COORDINATION_MIDDLEWARE: Readonly<Record<CoordinationMiddlewareName
     name: 'progress_ledger',
     after_rollup: (context) => ({
       ...context,
-      progress_ledger: advanceProgressLedger(context.progress_ledger, context.taskResults?.completed ?? 0, context.failedPhases),
+      progress_ledger: advanceProgressLedger(
+        context.progress_ledger,
+        context.taskResults?.completed ?? 0,
+        context.failedPhases,
+      ),
     }),
   },
   coordination_replan: {

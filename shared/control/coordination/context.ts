@@ -1,6 +1,9 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
+import type {
+  CoordinationHook,
+  CoordinationMiddlewareName,
+} from '../../contract/coordination/coordination-names.ts';
 import type { FailedPhase, ProgressLedger, TaskLedger } from '../../contract/coordination/ledgers.ts';
-import type { CoordinationHook, CoordinationMiddlewareName } from '../../contract/coordination/names.ts';
 import type { CoordinationSettings } from '../../contract/coordination/settings.ts';
 
 /** What passes through the chain of a plan; each hook answers with the next one. */

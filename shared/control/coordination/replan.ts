@@ -1,10 +1,10 @@
 import type { ProgressLedger } from '../../contract/coordination/ledgers.ts';
 import { TaskSubmission } from '../../contract/submission/schema.ts';
-import { deriveTaskOrigin } from '../../contract/task/made-from.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { canonicalHash } from '../../lib/canonical.ts';
-import { truncateToBytes } from '../../lib/cut.ts';
-import { fencePrompt } from '../../lib/material.ts';
+import { deriveTaskOrigin } from '../../contract/task/task-origin.ts';
+import { canonicalHash } from '../../lib/canonical-json.ts';
+import { fencePrompt } from '../../lib/fenced-prompt.ts';
+import { truncateToBytes } from '../../lib/truncate.ts';
 import { createTask } from '../task-commands/create.ts';
 
 /** Bytes of a goal that a plan may have. */

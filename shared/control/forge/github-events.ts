@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import {
-  isRetryCommand,
-  type WebhookHeaders,
   ignoreWebhook,
+  isRetryCommand,
+  parseReverts,
   revertedTaskId,
   taskIdOfBranch,
-  parseReverts,
   type Webhook,
   type WebhookAction,
+  type WebhookHeaders,
 } from './webhook.ts';
 
 const Login = z.object({ login: z.string().max(100) });

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import {
-  type WebhookHeaders,
   ignoreWebhook,
+  parseReverts,
   revertedTaskId,
   taskIdOfBranch,
-  parseReverts,
   type Webhook,
   type WebhookAction,
+  type WebhookHeaders,
 } from './webhook.ts';
 
 const Project = z.object({ git_http_url: z.string(), default_branch: z.string().nullish() });
@@ -52,7 +52,8 @@ function parseIssueLabel(value: unknown, label: string, base: string | null): We
   const before = changes.labels?.previous ?? [];
   const after = changes.labels?.current ?? labels;
   // To put it on takes a reporter; whoever may only comment starts nothing, and so there is no command in comments here.
-  if (has(before) || !has(after) || changes.labels === undefined) return ignoreWebhook('the label was not put on');
+  if (has(before) || !has(after) || changes.labels === undefined)
+    return ignoreWebhook('the label was not put on');
   return {
     kind: 'task',
     issue: issue.iid,
@@ -68,9 +69,11 @@ const OUTCOME_OF_ACTION = { merge: 'merged', close: 'closed', reopen: 'reopened'
 
 function parseMergeRequest(value: unknown, repository: string): WebhookAction {
   const { user, object_attributes: request } = Merge.parse(value);
-  if (request.source_project_id !== request.target_project_id) return ignoreWebhook('the branch is of a fork');
+  if (request.source_project_id !== request.target_project_id)
+    return ignoreWebhook('the branch is of a fork');
   const what = OUTCOME_OF_ACTION[request.action as keyof typeof OUTCOME_OF_ACTION];
-  if (what === undefined) return ignoreWebhook(`${request.action.slice(0, 50)} of a request is of no concern`);
+  if (what === undefined)
+    return ignoreWebhook(`${request.action.slice(0, 50)} of a request is of no concern`);
   const of = { at: request.updated_at, by: user.username, request: request.iid };
   const { merge_commit_sha: merge, squash_commit_sha: squash } = request;
   const landed = {

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { requestNumber, parseRevertReferences } from '../../contract/repository/undoing.ts';
-import type { DeliveryOutcome } from '../../contract/task/outcome.ts';
+import { parseRevertReferences, requestNumber } from '../../contract/repository/revert-message.ts';
+import type { DeliveryOutcome } from '../../contract/task/delivery-outcome.ts';
 
 /** Largest body that is read: what we take of an event is an issue, a comment or a request. */
 export const MAX_WEBHOOK_BYTES = 1_048_576;
@@ -78,7 +78,10 @@ export const revertedTaskId = (branch: string): string | null =>
 const MAX_REVERTS = 10;
 
 /** What a request undoes, as its text or its last commit says in the words of git or of the forge's own button. */
-export function parseReverts(texts: readonly (string | null | undefined)[], repository: string): RevertedWork[] {
+export function parseReverts(
+  texts: readonly (string | null | undefined)[],
+  repository: string,
+): RevertedWork[] {
   const all = texts
     .flatMap((text) => parseRevertReferences(text ?? '', repository))
     .map(

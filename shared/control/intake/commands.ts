@@ -1,21 +1,26 @@
 import type { RequestedTask, WorkRequest } from '../../contract/intake/schema.ts';
 import {
+  findStatusPath,
   isTerminalRequestStatus,
   WORK_REQUEST_TRANSITIONS,
   type WorkRequestEvent,
   type WorkRequestStatus,
-  findStatusPath,
 } from '../../contract/intake/status.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import type { TaskSubmission } from '../../contract/submission/schema.ts';
-import { canonicalHash } from '../../lib/canonical.ts';
+import { canonicalHash } from '../../lib/canonical-json.ts';
 import { unclearCriteriaReasons } from '../coordination/clarification.ts';
-import { ClarificationRequired } from '../failures/thrown.ts';
+import { ClarificationRequired } from '../failures/thrown-errors.ts';
 import { TASK_RETENTION_DAYS } from '../task-commands/settle.ts';
 
 /** Why a person must say first what is meant; empty: it is clear, or somebody has said it. */
-export const clarificationReasons = ({ requirement, notes }: Pick<WorkRequest, 'requirement' | 'notes'>): string[] =>
-  notes === null ? unclearCriteriaReasons(requirement.acceptance_criteria, requirement.completion_signals.length) : [];
+export const clarificationReasons = ({
+  requirement,
+  notes,
+}: Pick<WorkRequest, 'requirement' | 'notes'>): string[] =>
+  notes === null
+    ? unclearCriteriaReasons(requirement.acceptance_criteria, requirement.completion_signals.length)
+    : [];
 
 /** A request after a move. */
 export interface WorkRequestChange {
@@ -68,7 +73,9 @@ function advanceStatus(request: WorkRequest, to: WorkRequestStatus, by: string, 
     version: request.version + 1,
     history: [...request.history, ...steps.map((status) => ({ status, at, by }))],
     updated_at: at,
-    expires_at: isTerminalRequestStatus(to) ? Math.floor(now.getTime() / 1_000) + TASK_RETENTION_DAYS * 86_400 : null,
+    expires_at: isTerminalRequestStatus(to)
+      ? Math.floor(now.getTime() / 1_000) + TASK_RETENTION_DAYS * 86_400
+      : null,
   };
 }
 
@@ -123,15 +130,26 @@ export function approveWorkRequest(request: WorkRequest, by: string, now: Date):
 }
 
 /** A person says no, which wins as long as its task is not written down. Said again it is the same no. */
-export const rejectWorkRequest = (request: WorkRequest, reason: string, by: string, now: Date): WorkRequestChange | null =>
+export const rejectWorkRequest = (
+  request: WorkRequest,
+  reason: string,
+  by: string,
+  now: Date,
+): WorkRequestChange | null =>
   request.status === 'cancelled' ? null : applyRequestEvent(request, 'reject', by, now, { reason });
 
 /** Its task is there. Null: a word that came meanwhile counts. */
 export const recordTaskCreated = (request: WorkRequest, now: Date): WorkRequestChange | null =>
-  request.status === 'approved' ? applyRequestEvent(request, 'create', 'assay', now, { task_id: request.id }) : null;
+  request.status === 'approved'
+    ? applyRequestEvent(request, 'create', 'assay', now, { task_id: request.id })
+    : null;
 
 /** No task can be made of it. Null: a word that came meanwhile counts. */
-export const refuseWorkRequest = (request: WorkRequest, reason: string, now: Date): WorkRequestChange | null =>
+export const refuseWorkRequest = (
+  request: WorkRequest,
+  reason: string,
+  now: Date,
+): WorkRequestChange | null =>
   request.status === 'approved' ? applyRequestEvent(request, 'refuse', 'assay', now, { reason }) : null;
 
 /** Was there a yes before the no, so that a task may have been made? */

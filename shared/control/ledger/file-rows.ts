@@ -1,7 +1,7 @@
 import type { Attempt } from '../../contract/task/attempt.ts';
-import { deliveryOutcomeKey } from '../../contract/task/outcome.ts';
+import { deliveryOutcomeKey } from '../../contract/task/delivery-outcome.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import type { FileTouchRow } from './rows.ts';
+import type { FileTouchRow } from './record-rows.ts';
 
 const FILE_OUTCOME_OF: Partial<Record<NonNullable<Attempt['outcome']>, FileTouchRow['outcome']>> = {
   passed: 'accepted',
@@ -14,7 +14,11 @@ const fileOutcome = (attempt: Attempt | undefined): FileTouchRow['outcome'] | nu
 function rowsOf(
   task: Task,
   attempt: Attempt,
-  { id, at, outcome }: { readonly id: string; readonly at: string; readonly outcome: FileTouchRow['outcome'] },
+  {
+    id,
+    at,
+    outcome,
+  }: { readonly id: string; readonly at: string; readonly outcome: FileTouchRow['outcome'] },
 ): FileTouchRow[] {
   const { files = [], files_more: more = 0 } = attempt.verification ?? {};
   return files.map(({ path, findings, flaky }, index) => ({

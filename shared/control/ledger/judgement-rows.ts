@@ -1,7 +1,7 @@
-import { hasCheckResult } from '../../contract/outcome.ts';
+import { hasCheckResult } from '../../contract/check-outcome.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import type { JudgementRow } from './rows.ts';
+import type { JudgementRow } from './record-rows.ts';
 
 const numbered = (task: Task | null, number: number): Attempt | undefined =>
   task?.attempts.find((each) => each.number === number);

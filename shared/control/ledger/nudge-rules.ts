@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FUNCTION_ENV_NAMES } from '../../contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../contract/resource-names.ts';
 
 /** Days for which a completion is remembered for the window: its longest. */
 export const COMPLETION_RETENTION_DAYS = 90;

@@ -1,6 +1,6 @@
-import { deliveryOutcomeKey } from '../../contract/task/outcome.ts';
+import { deliveryOutcomeKey } from '../../contract/task/delivery-outcome.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import type { WorkOutcomeRow } from './rows.ts';
+import type { WorkOutcomeRow } from './record-rows.ts';
 
 /** What has become known, by this write, of delivered work. */
 export function outcomeRows(before: Task | null, after: Task): WorkOutcomeRow[] {

@@ -1,5 +1,5 @@
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import type { ReviewRow } from './rows.ts';
+import type { ReviewRow } from './record-rows.ts';
 
 /** Waiting for a person came to its end by this write: null where it did not. */
 export function reviewRow(before: Task | null, after: Task): ReviewRow | null {

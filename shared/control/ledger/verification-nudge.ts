@@ -1,35 +1,77 @@
-import * as z from 'zod';
+import { NudgeRules } from './nudge-rules.ts';
+import type { VerificationNudge } from './verification-nudge-schema.ts';
 
-/** The seed's object, always present. `unverified_ratio` is null when nothing has completed: no data is not 0 %. */
-export const VerificationNudge = z
-  .object({
-    total_completions: z.number().int(),
-    verified_count: z.number().int(),
-    unverified_count: z.number().int(),
-    unverified_ratio: z.number().nullable(),
-    threshold_exceeded: z.boolean(),
-    nudge_threshold: z.number(),
-    min_completions: z.number().int(),
-    recent_unverified: z.array(z.string()),
-    window: z
-      .object({
-        completions: z.number().int(),
-        days: z.number(),
-        oldest: z.iso
-          .datetime()
-          .nullable()
-          .describe('Of the completions that are counted here; null: none is.'),
-        reset: z
-          .object({ at: z.iso.datetime(), by: z.string(), reason: z.string() })
-          .nullable()
-          .describe('Completions up to then are not looked at, because a person has said so.'),
-      })
-      .optional()
-      .describe('All else is of the latest so many completions, of none that is older than so many days.'),
-    ever: z
-      .object({ verified: z.number().int(), unverified: z.number().int() })
-      .optional()
-      .describe('All completions that there ever were.'),
-  })
-  .meta({ id: 'VerificationNudge' });
-export type VerificationNudge = z.infer<typeof VerificationNudge>;
+/** How many of the latest unverified tasks are named. */
+export const MAX_RECENT_UNVERIFIED = 5;
+
+/** A task came to its goal. */
+export interface TaskCompletion {
+  readonly task_id: string;
+  readonly at: string;
+  readonly verified: boolean;
+}
+
+/** A person has said that what was before says nothing of what comes. */
+export interface NudgeWindowReset {
+  readonly at: string;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** What is known of completions. */
+export interface CompletionHistory {
+  /** The newest first: at least those of the window. */
+  readonly latest: readonly TaskCompletion[];
+  readonly reset: NudgeWindowReset | null;
+  /** All that there ever were. */
+  readonly totals: { readonly verified: number; readonly unverified: number };
+}
+
+/** The time after which completions are looked at, whatever their number. */
+export const nudgeWindowStart = (rules: Pick<NudgeRules, 'nudgeWindowDays'>, now: Date): string =>
+  new Date(now.getTime() - rules.nudgeWindowDays * 86_400_000).toISOString();
+
+/** The completions that are looked at: the latest `nudgeWindow`, none older than `nudgeWindowDays`, none from before a person began anew. */
+export function completionsInWindow(
+  { latest, reset }: CompletionHistory,
+  rules: NudgeRules,
+  now: Date,
+): TaskCompletion[] {
+  const begins = nudgeWindowStart(rules, now);
+  return latest
+    .filter(({ at }) => at >= begins && (reset === null || at > reset.at))
+    .toSorted((a, b) => (a.at < b.at || (a.at === b.at && a.task_id < b.task_id) ? 1 : -1))
+    .slice(0, rules.nudgeWindow);
+}
+
+/**
+ * The seed's summary, of the completions in the window. unverified_ratio = unverified / all, null of none. The comparison is strict and
+ * needs a minimum of completions, so that one unverified task of one is no alarm.
+ */
+export function summariseCompletions(
+  completed: CompletionHistory,
+  rules: NudgeRules = NudgeRules.parse({}),
+  now = new Date(),
+): VerificationNudge {
+  const counted = completionsInWindow(completed, rules, now);
+  const unverified = counted.filter(({ verified }) => !verified);
+  const total = counted.length;
+  const ratio = total === 0 ? null : unverified.length / total;
+  return {
+    total_completions: total,
+    verified_count: total - unverified.length,
+    unverified_count: unverified.length,
+    unverified_ratio: ratio === null ? null : Math.round(ratio * 1_000) / 1_000,
+    threshold_exceeded: ratio !== null && total >= rules.nudgeMinCompletions && ratio > rules.nudgeThreshold,
+    nudge_threshold: rules.nudgeThreshold,
+    min_completions: rules.nudgeMinCompletions,
+    recent_unverified: unverified.slice(0, MAX_RECENT_UNVERIFIED).map(({ task_id }) => task_id),
+    window: {
+      completions: rules.nudgeWindow,
+      days: rules.nudgeWindowDays,
+      oldest: counted.at(-1)?.at ?? null,
+      reset: completed.reset,
+    },
+    ever: completed.totals,
+  };
+}

@@ -1,12 +1,12 @@
 import type { ApprovalRequest } from '../../contract/approval/schema.ts';
-import type { ErrorActionOverrides } from '../../contract/failure/error-actions.ts';
+import type { ErrorActionOverrides } from '../../contract/failure/error-action-overrides.ts';
 import type { FailureCode } from '../../contract/failure/failure-class.ts';
 import type { TokenUsage } from '../../contract/models/usage.ts';
-import type { MatchCounter } from './authority.ts';
-import type { AgentMiddleware, MiddlewareContext } from './compose.ts';
-import type { MiddlewareRecorder } from './notes.ts';
-import type { PolicyEngine } from './policy.ts';
-import type { AgentMiddlewareSettings } from './section.ts';
+import type { MatchCounter } from './authority-cues.ts';
+import type { AgentMiddleware, MiddlewareContext } from './compose-middleware.ts';
+import type { AgentMiddlewareSettings } from './config-section.ts';
+import type { MiddlewareRecorder } from './middleware-recorder.ts';
+import type { PolicyEngine } from './policy-engine.ts';
 
 /** How a run has ended that is no work. */
 export interface RunFailure {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { RoleConfig, RoleName } from '../../contract/roles/schema.ts';
 import { type FileProblem, parseYaml } from '../../lib/yaml.ts';
-import { findUnknownPlaceholders } from './render.ts';
+import { findUnknownPlaceholders } from './render-prompt.ts';
 import { MAX_ROLE_FILE_BYTES } from './role.ts';
 
 /** Most entries of one catalog. */
@@ -12,7 +12,9 @@ const CatalogEntryHead = RoleConfig.extend({
   task_prompt: z.string().min(1).optional(),
 });
 /** An agent of a catalog: a role in one file. In Markdown the system prompt is the text below the front matter. */
-export const CatalogEntry = CatalogEntryHead.extend({ system_prompt: z.string().trim().min(1, 'must not be empty') });
+export const CatalogEntry = CatalogEntryHead.extend({
+  system_prompt: z.string().trim().min(1, 'must not be empty'),
+});
 export type CatalogEntry = z.infer<typeof CatalogEntry>;
 
 /** A file of a catalog, as it was found. `text` is null for what is no plain file, or too large to be read. */
@@ -59,7 +61,8 @@ function parseYamlEntry(text: string, file: string): CatalogEntryResult {
 }
 
 function parseCatalogFile({ name, text, unreadableReason }: CatalogFile): CatalogEntryResult {
-  if (text === null) return { problems: [{ file: name, line: null, message: unreadableReason ?? 'cannot be read' }] };
+  if (text === null)
+    return { problems: [{ file: name, line: null, message: unreadableReason ?? 'cannot be read' }] };
   if (Buffer.byteLength(text) > MAX_ROLE_FILE_BYTES)
     return { problems: [{ file: name, line: null, message: `has more than ${MAX_ROLE_FILE_BYTES} bytes` }] };
   const read = name.endsWith('.md') ? parseMarkdownEntry(text, name) : parseYamlEntry(text, name);

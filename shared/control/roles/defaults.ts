@@ -1,7 +1,7 @@
-import type { RoleSource, ResolvedRole } from '../../contract/roles/in-force.ts';
+import type { ResolvedRole, RoleSource } from '../../contract/roles/resolved-role.ts';
 import { RoleConfig } from '../../contract/roles/schema.ts';
-import { truncateText } from '../../lib/cut.ts';
-import { findBuiltinRole } from './known.ts';
+import { truncateText } from '../../lib/truncate.ts';
+import { findBuiltinRole } from './builtin-role.ts';
 
 /** The settings of a role as the platform counts with them. */
 export const resolveRole = (config: RoleConfig, origin: RoleSource): ResolvedRole => ({

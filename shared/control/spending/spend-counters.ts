@@ -1,6 +1,6 @@
-import type { Budgets } from '../../contract/models/limits.ts';
+import type { Budgets } from '../../contract/models/budgets.ts';
 import type { BudgetReservation } from '../../contract/task/attempt.ts';
-import type { CostEstimate } from './estimate.ts';
+import type { CostEstimate } from './cost-estimate.ts';
 
 /** One request to reserve money. Amounts are USD. */
 export interface SpendRequest {
@@ -15,9 +15,17 @@ export interface SpendRequest {
 /** The daily counters of model spending, as the budget rules need them. The store implements it. */
 export interface SpendCounters {
   /** Reserves once under a key, or names the budget that the reservation would exceed. */
-  reserve(of: SpendRequest, budgets: Budgets, now: Date): Promise<BudgetReservation | { readonly refused: string }>;
+  reserve(
+    of: SpendRequest,
+    budgets: Budgets,
+    now: Date,
+  ): Promise<BudgetReservation | { readonly refused: string }>;
   /** Adds to the reservation of a key each time, or names the budget that this would exceed. */
-  increase(of: SpendRequest, budgets: Budgets, now: Date): Promise<BudgetReservation | { readonly refused: string }>;
+  increase(
+    of: SpendRequest,
+    budgets: Budgets,
+    now: Date,
+  ): Promise<BudgetReservation | { readonly refused: string }>;
   /** Returns the open reservations of these keys on these days (`YYYY-MM-DD`). */
   findReservations(keys: readonly string[], days: readonly string[]): Promise<Map<string, BudgetReservation>>;
   /** Opens an empty reservation for judging, unless one exists. */

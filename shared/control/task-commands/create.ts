@@ -2,16 +2,16 @@ import type { PlanTaskFields } from '../../contract/plan/schema.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import { hiddenTestsLocation } from '../../contract/submission/hidden-tests.ts';
 import type { TaskSubmission } from '../../contract/submission/schema.ts';
-import { MAX_NEW_TASK_BYTES } from '../../contract/task/fit.ts';
-import { type TaskDependency, evaluatePartialStart } from '../../contract/task/partial.ts';
+import { evaluatePartialStart, type TaskDependency } from '../../contract/task/partial-start.ts';
+import { MAX_NEW_TASK_BYTES } from '../../contract/task/shrink-task.ts';
 import { isTerminalStatus } from '../../contract/task/status.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { measureItemBytes, measureValueBytes } from '../../lib/item-bytes.ts';
-import { chooseRole } from '../routing/role.ts';
-import { commitIdOrNull, shouldStartCascade } from './base.ts';
-import { toIsoTime } from './change.ts';
+import { measureItemBytes, measureValueBytes } from '../../lib/item-size.ts';
+import { chooseRole } from '../routing/choose-role.ts';
+import { commitIdOrNull, shouldStartCascade } from './base-commit.ts';
+import { toIsoTime } from './task-change.ts';
 
-export type { TaskDependency } from '../../contract/task/partial.ts';
+export type { TaskDependency } from '../../contract/task/partial-start.ts';
 
 export interface TaskCreationContext {
   readonly id: string;

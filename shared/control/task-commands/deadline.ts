@@ -1,13 +1,13 @@
 import { LAUNCH_KINDS, type LaunchKind } from '../../contract/box-kind.ts';
-import { LAUNCH_VISIBILITY_SECONDS } from '../../contract/messages/queue.ts';
-import { DELIVERY_LIMIT_SECONDS } from '../../contract/names.ts';
+import { LAUNCH_VISIBILITY_SECONDS } from '../../contract/messages/step-messages.ts';
+import { DELIVERY_LIMIT_SECONDS } from '../../contract/resource-names.ts';
 import { isTerminalStatus } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { nextApprovalDeadline } from './approve.ts';
-import { findHeartbeatAttempt } from './beat.ts';
+import { nextApprovalDeadline } from './approval-request.ts';
+import { isExecutionNeeded } from './execution-start.ts';
+import { findHeartbeatAttempt } from './heartbeat.ts';
 import { hasLaunchReported, isPlatformLaunch } from './launch.ts';
 import { currentStage } from './stage.ts';
-import { isExecutionNeeded } from './start.ts';
 
 /** Seconds that a step of the cascade may take, its start included, or ECS may not know of a box that it has started, before it counts as lost. */
 export const START_GRACE_SECONDS = 30;
@@ -34,13 +34,20 @@ const LONGEST_PAUSE_SECONDS = 900;
 const LEASED_STATUSES: readonly string[] = ['claimed', 'in_progress'];
 
 /** The box that an attempt waits for now, if one was launched. */
-export function findAwaitedLaunch(task: Task): { kind: LaunchKind; number: number; launchedAt: string } | null {
+export function findAwaitedLaunch(
+  task: Task,
+): { kind: LaunchKind; number: number; launchedAt: string } | null {
   const attempt = currentAttempt(task);
   if (!attempt || attempt.outcome !== null) return null;
   const kinds = LAUNCH_KINDS.filter((kind) => (kind === 'agent') === (task.status !== 'in_review'));
   for (const kind of kinds) {
     const launch = attempt[kind];
-    if (launch && !launch.lost && isPlatformLaunch(task, kind) && !hasLaunchReported(task, attempt.number, kind))
+    if (
+      launch &&
+      !launch.lost &&
+      isPlatformLaunch(task, kind) &&
+      !hasLaunchReported(task, attempt.number, kind)
+    )
       return { kind, number: launch.number, launchedAt: launch.launched_at };
   }
   return null;
@@ -91,7 +98,8 @@ const leaseEnd = (task: Task): number | null => {
 export const isCoveredByLease = (task: Task): boolean => findHeartbeatAttempt(task) !== null;
 
 /** When a person must have decided; null: never. */
-const holdDeadline = ({ hold }: Task): Date | null => (hold?.until === undefined ? null : new Date(hold.until));
+const holdDeadline = ({ hold }: Task): Date | null =>
+  hold?.until === undefined ? null : new Date(hold.until);
 
 /** Does something follow from the state of a task for others, or for itself from the state of others? The stream makes it happen. */
 export const hasFollowUp = (task: Task): boolean => isTerminalStatus(task.status) || task.waits_for !== null;

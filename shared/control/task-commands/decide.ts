@@ -1,10 +1,16 @@
-import { isExcused } from '../../contract/failure/classes.ts';
+import { isExcused } from '../../contract/failure/failure-classes.ts';
 import type { Attempt, CascadeDecision } from '../../contract/task/attempt.ts';
 import { DEFAULT_HOLD_LIMIT, type HoldLimit, holdExpiry } from '../../contract/task/hold-limit.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { buildFailureClassification } from '../failures/failed-how.ts';
-import { classifyAttemptFailure } from '../failures/of-attempt.ts';
-import { type TaskChange, applyTaskEvent, toIsoTime, requireRunningAttempt, replaceCurrentAttempt } from './change.ts';
+import { classifyAttemptFailure } from '../failures/attempt-failure.ts';
+import { buildFailureClassification } from '../failures/failure-classification.ts';
+import {
+  applyTaskEvent,
+  replaceCurrentAttempt,
+  requireRunningAttempt,
+  type TaskChange,
+  toIsoTime,
+} from './task-change.ts';
 
 /** How an attempt ended, from what is known of it when it is decided upon. */
 export function attemptOutcome(

@@ -1,7 +1,13 @@
 import { Refusal } from '../../contract/refusal.ts';
-import { currentAttempt, deliveryBranch, type Task, type PatchedTree } from '../../contract/task/task.ts';
-import { requireSameBaseCommit } from './base.ts';
-import { requireAttempt, type TaskChange, applyTaskEvent, toIsoTime, requireRunningAttempt } from './change.ts';
+import { currentAttempt, deliveryBranch, type PatchedTree, type Task } from '../../contract/task/task.ts';
+import { requireSameBaseCommit } from './base-commit.ts';
+import {
+  applyTaskEvent,
+  requireAttempt,
+  requireRunningAttempt,
+  type TaskChange,
+  toIsoTime,
+} from './task-change.ts';
 
 /** Why this work may not be delivered, or null when it may: the verdict, or a person, must have passed this very tree on this very base. */
 export function deliveryRefusal(task: Task, { base_commit, tree }: PatchedTree): string | null {
@@ -24,7 +30,12 @@ export function deliveryRefusal(task: Task, { base_commit, tree }: PatchedTree):
 }
 
 /** Leave to push, written before the push. The conditional write is what keeps gates from being outrun. */
-export function authorizeDelivery(task: Task, number: number, work: PatchedTree, now: Date): TaskChange | null {
+export function authorizeDelivery(
+  task: Task,
+  number: number,
+  work: PatchedTree,
+  now: Date,
+): TaskChange | null {
   const { tree } = work;
   const base_commit = requireSameBaseCommit(task, work.base_commit);
   if (task.delivery?.state === 'delivered' && task.delivery.tree === tree) return null;

@@ -1,12 +1,12 @@
 import { TaskSubmission } from '../../contract/submission/schema.ts';
-import { deriveTaskOrigin } from '../../contract/task/made-from.ts';
-import { roundBudgetUsage } from '../../contract/task/spent.ts';
+import { roundBudgetUsage } from '../../contract/task/attempt-cost.ts';
 import { currentAttempt, StoredSubmission, type Task } from '../../contract/task/task.ts';
-import { truncateToBytes, truncateText } from '../../lib/cut.ts';
-import { fencePrompt } from '../../lib/material.ts';
+import { deriveTaskOrigin } from '../../contract/task/task-origin.ts';
+import { fencePrompt } from '../../lib/fenced-prompt.ts';
 import { sha256 } from '../../lib/sha256.ts';
-import { buildRetryContext } from './context.ts';
+import { truncateText, truncateToBytes } from '../../lib/truncate.ts';
 import { createTask } from './create.ts';
+import { buildRetryContext } from './retry-context.ts';
 
 /** Attempts of one piece of work, with all its fix-ups. */
 export const MAX_ATTEMPTS_WITH_FIX_UPS = 5;
@@ -44,7 +44,8 @@ export function fixUpRefusal(task: Task): string | null {
   return left !== undefined && left <= 0 ? 'no money of its budget is left' : null;
 }
 
-const fixUpTitle = (title: string): string => truncateText(`Fix: ${title.replace(/^(?:Fix: )+/, '')}`, MAX_TITLE);
+const fixUpTitle = (title: string): string =>
+  truncateText(`Fix: ${title.replace(/^(?:Fix: )+/, '')}`, MAX_TITLE);
 
 /** The first description, without what an earlier fix-up added, and what failed. */
 const FEEDBACK_HEADING = '\n\n## What failed before\n';
@@ -70,7 +71,9 @@ function fixUpDescription(task: Task): string {
 export function buildFixUp(task: Task, done: readonly string[], now: Date): Task {
   const id = fixUpId(task);
   const line = fixUpLine(task);
-  const own = Object.fromEntries(Object.keys(StoredSubmission.shape).map((key) => [key, task[key as keyof Task]]));
+  const own = Object.fromEntries(
+    Object.keys(StoredSubmission.shape).map((key) => [key, task[key as keyof Task]]),
+  );
   const left = dollarsLeft(task);
   const request = TaskSubmission.parse({
     ...own,

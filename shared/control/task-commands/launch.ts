@@ -1,9 +1,16 @@
 import type { LaunchKind } from '../../contract/box-kind.ts';
 import type { Launch } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { type TaskChange, applyTaskEvent, toEpochSeconds, toIsoTime, requireRunningAttempt, replaceCurrentAttempt } from './change.ts';
-import { launchGiveUpReason, MAX_EXCUSED_LAUNCHES } from './launches.ts';
+import { launchGiveUpReason, MAX_EXCUSED_LAUNCHES } from './launch-limits.ts';
 import { taskEndFields } from './settle.ts';
+import {
+  applyTaskEvent,
+  replaceCurrentAttempt,
+  requireRunningAttempt,
+  type TaskChange,
+  toEpochSeconds,
+  toIsoTime,
+} from './task-change.ts';
 
 /** Seconds that a container may take to start (image pull, network interface) before its agent's first sign of life is overdue. */
 export const CONTAINER_START_SECONDS = 300;
@@ -35,7 +42,9 @@ export function recordLaunch(
   if (attempt[kind]?.number === launch.number) return null;
   // The agent's lease runs from the start of its box: waiting in a queue is nobody's silence.
   const lease = kind === 'agent' ? { lease_until: toEpochSeconds(now) + CONTAINER_START_SECONDS } : {};
-  return applyTaskEvent(task, launchEvent(kind), now, { attempts: replaceCurrentAttempt(task, { [kind]: launch, ...lease }) });
+  return applyTaskEvent(task, launchEvent(kind), now, {
+    attempts: replaceCurrentAttempt(task, { [kind]: launch, ...lease }),
+  });
 }
 
 /** The box could not be started just now: it counts as launched only after `seconds`, so that nobody takes it for lost meanwhile. */
@@ -49,7 +58,8 @@ export function postponeLaunch(
   const attempt = task.attempts.at(-1);
   const launch = attempt?.[kind];
   if (!attempt || !launch || attempt.number !== number || hasLaunchReported(task, number, kind)) return null;
-  const lease = kind === 'agent' ? { lease_until: toEpochSeconds(now) + seconds + CONTAINER_START_SECONDS } : {};
+  const lease =
+    kind === 'agent' ? { lease_until: toEpochSeconds(now) + seconds + CONTAINER_START_SECONDS } : {};
   return applyTaskEvent(task, launchEvent(kind), now, {
     attempts: replaceCurrentAttempt(task, {
       [kind]: { ...launch, launched_at: toIsoTime(new Date(now.getTime() + seconds * 1_000)) },
@@ -73,6 +83,8 @@ export function stopLaunching(task: Task, number: number, kind: LaunchKind, now:
   const launch = task.attempts.at(-1)?.[kind];
   if (!launch || launchGiveUpReason(launch) || hasLaunchReported(task, number, kind)) return null;
   return applyTaskEvent(task, launchEvent(kind), now, {
-    attempts: replaceCurrentAttempt(task, { [kind]: { ...launch, lost: true, excused: MAX_EXCUSED_LAUNCHES } }),
+    attempts: replaceCurrentAttempt(task, {
+      [kind]: { ...launch, lost: true, excused: MAX_EXCUSED_LAUNCHES },
+    }),
   });
 }

@@ -3,12 +3,19 @@ import { Refusal } from '../../contract/refusal.ts';
 import type { Attempt, Launch } from '../../contract/task/attempt.ts';
 import type { TaskStatus } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { truncateText } from '../../lib/cut.ts';
-import { buildFailureClassification } from '../failures/failed-how.ts';
-import { shouldStartCascade } from './base.ts';
-import { type TaskChange, applyTaskEvent, toEpochSeconds, toIsoTime, requireRunningAttempt, replaceCurrentAttempt } from './change.ts';
-import { hasLaunchReported, isPlatformLaunch, CONTAINER_START_SECONDS } from './launch.ts';
+import { truncateText } from '../../lib/truncate.ts';
+import { buildFailureClassification } from '../failures/failure-classification.ts';
+import { shouldStartCascade } from './base-commit.ts';
+import { CONTAINER_START_SECONDS, hasLaunchReported, isPlatformLaunch } from './launch.ts';
 import { taskEndFields } from './settle.ts';
+import {
+  applyTaskEvent,
+  replaceCurrentAttempt,
+  requireRunningAttempt,
+  type TaskChange,
+  toEpochSeconds,
+  toIsoTime,
+} from './task-change.ts';
 
 /** Between boxes that did not start. */
 const LONGEST_PAUSE_SECONDS = 120;
@@ -81,8 +88,12 @@ function findAwaitedAttempt(
 }
 
 /** Is this very box still waited for? */
-export const isLaunchAwaited = (task: Task, number: number, kind: LaunchKind, launchNumber: number): boolean =>
-  findAwaitedAttempt(task, number, kind, launchNumber) !== null;
+export const isLaunchAwaited = (
+  task: Task,
+  number: number,
+  kind: LaunchKind,
+  launchNumber: number,
+): boolean => findAwaitedAttempt(task, number, kind, launchNumber) !== null;
 
 /**
  * A box stopped without a report: the agent's ends its attempt, which costs a retry, the gates' and the delivery's are
@@ -146,7 +157,9 @@ export function recordLaunchInterrupted(
   now: Date,
 ): TaskChange | null {
   const launch = currentAttempt(task)?.[kind];
-  return launch && isPlatformLaunch(task, kind) ? recordLaunchExcused(task, number, kind, launch.number, why, now) : null;
+  return launch && isPlatformLaunch(task, kind)
+    ? recordLaunchExcused(task, number, kind, launch.number, why, now)
+    : null;
 }
 
 /** Starts the cascade anew where the task stands. What is under way of the older run changes nothing any more, and nobody waits for what it has asked for. */

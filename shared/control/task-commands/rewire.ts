@@ -1,4 +1,4 @@
-import type { TaskDependency } from '../../contract/task/partial.ts';
+import type { TaskDependency } from '../../contract/task/partial-start.ts';
 import { deliveryBranch, type Task } from '../../contract/task/task.ts';
 
 /** The fix-up at the end of a line that begins with a dependency; itself where there is none. Only what says that it is its fix-up counts. */

@@ -1,12 +1,18 @@
 import { Refusal } from '../../contract/refusal.ts';
 import { currentAttempt, type Delivery, type Task } from '../../contract/task/task.ts';
-import { truncateText } from '../../lib/cut.ts';
-import { buildFailureClassification } from '../failures/failed-how.ts';
-import { classifyAttemptFailure } from '../failures/of-attempt.ts';
-import { type TaskChange, applyTaskEvent, toEpochSeconds, toIsoTime, replaceCurrentAttempt } from './change.ts';
+import { truncateText } from '../../lib/truncate.ts';
+import { classifyAttemptFailure } from '../failures/attempt-failure.ts';
+import { buildFailureClassification } from '../failures/failure-classification.ts';
 import { attemptOutcome } from './decide.ts';
 import { deliveryRefusal } from './deliver.ts';
 import { buildFixUp, fixUpRefusal } from './fix-up.ts';
+import {
+  applyTaskEvent,
+  replaceCurrentAttempt,
+  type TaskChange,
+  toEpochSeconds,
+  toIsoTime,
+} from './task-change.ts';
 
 /** Days that a finished task stays in the table; the records on S3 stay longer. */
 export const TASK_RETENTION_DAYS = 90;

@@ -1,8 +1,8 @@
-import type { CASCADE_STAGES } from '../../contract/messages/queue.ts';
+import type { CASCADE_STAGES } from '../../contract/messages/step-messages.ts';
 import { isTerminalStatus } from '../../contract/task/status.ts';
 import { currentAttempt, type Task } from '../../contract/task/task.ts';
-import { isBaseUnresolved } from './base.ts';
-import { launchGiveUpReason } from './launches.ts';
+import { isBaseUnresolved } from './base-commit.ts';
+import { launchGiveUpReason } from './launch-limits.ts';
 import { shouldDeliver } from './settle.ts';
 
 export type CascadeStage = (typeof CASCADE_STAGES)[number];

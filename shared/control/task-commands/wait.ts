@@ -1,9 +1,9 @@
 import { describeFileOverlap, type FileOverlap } from '../../contract/submission/file-overlap.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { shouldStartCascade } from './base.ts';
-import { type TaskChange, applyTaskEvent } from './change.ts';
-import { type TaskDependency, findPartialStart, findBlockingDependency } from './create.ts';
+import { shouldStartCascade } from './base-commit.ts';
+import { findBlockingDependency, findPartialStart, type TaskDependency } from './create.ts';
 import { rewireDependencies } from './rewire.ts';
+import { applyTaskEvent, type TaskChange } from './task-change.ts';
 
 /** Re-examines a blocked task: it opens, waits for the next unmet dependency, or shows that one has failed. Null: nothing new. */
 export function reexamineDependencies(

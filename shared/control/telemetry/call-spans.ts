@@ -1,7 +1,13 @@
-import type { MeteredCall } from '../../contract/models/call.ts';
+import type { MeteredCall } from '../../contract/models/metered-call.ts';
 import { PROVIDER_OF_PROTOCOL } from '../../contract/models/protocols.ts';
 import type { MeteredUsage } from '../../contract/task/attempt.ts';
-import { GEN_AI_PROVIDER_NAMES, definedAttributes, type PlannedSpan, spanIdOf, usageAttributes } from './plan.ts';
+import {
+  definedAttributes,
+  GEN_AI_PROVIDER_NAMES,
+  type PlannedSpan,
+  spanIdOf,
+  usageAttributes,
+} from './planned-trace.ts';
 
 interface CallSpanContext {
   /** What tells spans of this attempt from others'. */
@@ -17,7 +23,10 @@ const operation = ({ protocol }: MeteredCall): string =>
   protocol === 'gemini' ? 'generate_content' : 'chat';
 
 /** Single calls of models as the gateway has witnessed them, each from when it was let through to its last byte. */
-export const callSpans = (calls: readonly MeteredCall[], { key, parentId, end }: CallSpanContext): PlannedSpan[] =>
+export const callSpans = (
+  calls: readonly MeteredCall[],
+  { key, parentId, end }: CallSpanContext,
+): PlannedSpan[] =>
   calls.map((call) => ({
     spanId: spanIdOf(`${key}#call#${call.id}`),
     parentId,

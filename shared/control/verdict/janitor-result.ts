@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { hasCheckResult, type CheckOutcome } from '../../contract/outcome.ts';
+import { type CheckOutcome, hasCheckResult } from '../../contract/check-outcome.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 
@@ -31,7 +31,8 @@ export const JanitorResult = z
 export type JanitorResult = z.infer<typeof JanitorResult>;
 
 /** Never a pass for what has no result. */
-const passedBy = (outcome: CheckOutcome): boolean | null => (hasCheckResult(outcome) ? outcome === 'passed' : null);
+const passedBy = (outcome: CheckOutcome): boolean | null =>
+  hasCheckResult(outcome) ? outcome === 'passed' : null;
 
 /** What a janitor came to about an attempt; null: there is no verdict yet. */
 export function janitorResult(

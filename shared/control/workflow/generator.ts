@@ -1,4 +1,4 @@
-import type { WorkflowGraph } from './graph.ts';
+import type { WorkflowGraph } from './workflow-graph.ts';
 
 /** Who does the work where no node assigns it. */
 export const DEFAULT_GENERATOR_AGENT = 'agent';

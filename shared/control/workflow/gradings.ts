@@ -1,14 +1,14 @@
 import type { Verdict } from '../../contract/evidence/schema.ts';
 import {
   type Judgement,
+  LOST_RECEIPT,
   NO_ANSWER_REASON,
   UNASKED_RECEIPT,
-  LOST_RECEIPT,
 } from '../../contract/judgement/judgement.ts';
-import type { GradingRecord } from '../../contract/rubric/grading.ts';
+import type { GradingRecord } from '../../contract/rubric/grading-record.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { ResolvedVerification } from '../../contract/workflow/in-force.ts';
-import { judgingSkipReason } from '../../reviews/judging/asked.ts';
+import type { ResolvedVerification } from '../../contract/workflow/resolved-workflow.ts';
+import { judgingSkipReason } from '../../reviews/judging/expected-judgements.ts';
 
 /** The verification nodes of a task at which somebody is asked, in the order in which work comes to them. */
 export const listGradedNodes = ({
@@ -20,7 +20,12 @@ export const gradingSubject = ({ node, rubric }: Pick<ResolvedVerification, 'nod
   `verification ${node}: ${rubric?.name ?? 'no rubric'}`;
 
 /** What a grading is of, before anything has come of it. */
-export const createEmptyGrading = ({ node, rubric, decomposer, grader }: ResolvedVerification): GradingRecord => ({
+export const createEmptyGrading = ({
+  node,
+  rubric,
+  decomposer,
+  grader,
+}: ResolvedVerification): GradingRecord => ({
   node,
   rubric: rubric?.name ?? '',
   decomposer,
@@ -59,6 +64,9 @@ export function completeGradingJudgements(
     const found = made.filter(({ grading }) => grading?.node === of.node);
     return found.some(({ kind }) => kind === 'verification')
       ? found
-      : [...found, { ...createUngradedJudgement(of, 'infra_failed', NO_ANSWER_REASON), calls: LOST_RECEIPT.calls }];
+      : [
+          ...found,
+          { ...createUngradedJudgement(of, 'infra_failed', NO_ANSWER_REASON), calls: LOST_RECEIPT.calls },
+        ];
   });
 }

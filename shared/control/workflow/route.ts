@@ -1,6 +1,6 @@
 import type { Verdict } from '../../contract/evidence/schema.ts';
 import { VERDICT_EDGE_KINDS, VERIFICATION_EDGE_KINDS } from '../../contract/workflow/kinds.ts';
-import { type WorkflowGraph, findReachableNodes, findEdgeTarget } from './graph.ts';
+import { findEdgeTarget, findReachableNodes, type WorkflowGraph } from './workflow-graph.ts';
 
 export interface VerdictRoute {
   /** Where it goes on; null: no edge of that verdict. */

@@ -1,5 +1,5 @@
-import { expandBraces, TooManyGlobAlternativesError } from './expand.ts';
-import { isSegmentMatch, parseGlobSegment, type GlobSegment } from './segment.ts';
+import { expandBraces, TooManyGlobAlternativesError } from './expand-braces.ts';
+import { type GlobSegment, isSegmentMatch, parseGlobSegment } from './segment.ts';
 
 export type PathMatcher = (path: string) => boolean;
 

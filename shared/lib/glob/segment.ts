@@ -1,4 +1,4 @@
-import { findClassEnd } from './expand.ts';
+import { findClassEnd } from './expand-braces.ts';
 
 /** Matches one character of a name, or any number of them. */
 type GlobToken =

@@ -1,4 +1,4 @@
-import type { Calibration } from './calibration.ts';
+import type { Calibration } from './judge-calibration.ts';
 
 /** Pixels. */
 const SIDE = 320;

@@ -29,7 +29,11 @@ export interface VoteCount {
 
 const TIES = { reject: 'reject', accept: 'approve', escalate: 'undecided' } as const;
 
-function decide(votes: readonly NonNullable<Vote>[], abstentions: number, rules: VotingRules): VoteCount['decision'] {
+function decide(
+  votes: readonly NonNullable<Vote>[],
+  abstentions: number,
+  rules: VotingRules,
+): VoteCount['decision'] {
   if (votes.length === 0) return 'nobody';
   const weight = (approves: boolean): number =>
     votes

@@ -1,4 +1,4 @@
-import type { RedTeamFinding } from './finding.ts';
+import type { RedTeamFinding } from './red-team-finding.ts';
 
 const CODE = /```[\s\S]*?```|`[^`\n]*`/g;
 const HEDGED =

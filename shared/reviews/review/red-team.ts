@@ -1,11 +1,16 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
-import { type RedTeamSettings, STAKES_LEVELS } from '../../contract/review/schema.ts';
+import { type RedTeamSettings, STAKES_LEVELS } from '../../contract/review/review-settings.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { fencePrompt, type PromptPiece } from '../../lib/material.ts';
-import type { ReviewQuestion } from '../judging/port.ts';
+import { fencePrompt, type PromptPiece } from '../../lib/fenced-prompt.ts';
+import type { ReviewQuestion } from '../judging/ask-model-port.ts';
 import { PROMPTS } from '../judging/prompts.ts';
-import { type RedTeamFinding, RedTeamReport } from './finding.ts';
-import { resultOfFindings, type ReviewGateResult, missingInputResult, failOpenResult } from './gate-word.ts';
+import { type RedTeamFinding, RedTeamReport } from './red-team-finding.ts';
+import {
+  failOpenResult,
+  missingInputResult,
+  type ReviewGateResult,
+  resultOfFindings,
+} from './review-gate-result.ts';
 
 export const RED_TEAM_SUBJECT = 'red team';
 const MAX_TOKENS = 4_096;
@@ -16,7 +21,8 @@ export function redTeamSettings({
 }: Pick<Task, 'workflow_in_force'>): RedTeamSettings | null {
   const settings = workflow?.review.red_team;
   if (!settings?.enabled) return null;
-  return STAKES_LEVELS.indexOf(workflow?.review.stakes ?? 'normal') < STAKES_LEVELS.indexOf(settings.min_stakes)
+  return STAKES_LEVELS.indexOf(workflow?.review.stakes ?? 'normal') <
+    STAKES_LEVELS.indexOf(settings.min_stakes)
     ? null
     : settings;
 }
@@ -54,8 +60,10 @@ export const redTeamResult = (
   });
 
 /** Nobody has attacked: the gate is open, with a finding that says so, and its faults are counted. */
-export const failedOpenRedTeamResult = (outcome: 'inert' | 'timed_out' | 'infra_failed', why: string): ReviewGateResult =>
-  failOpenResult(outcome, 'correctness', `nobody attacked this work: ${why}`);
+export const failedOpenRedTeamResult = (
+  outcome: 'inert' | 'timed_out' | 'infra_failed',
+  why: string,
+): ReviewGateResult => failOpenResult(outcome, 'correctness', `nobody attacked this work: ${why}`);
 
 /** Why there is nothing to attack, or null. */
 export function missingDeliverableReason(
@@ -68,5 +76,7 @@ export function missingDeliverableReason(
     : null;
 }
 
-export const missingDeliverableResult = (why: string, { on_missing_deliverable: then }: RedTeamSettings): ReviewGateResult =>
-  missingInputResult(why, then);
+export const missingDeliverableResult = (
+  why: string,
+  { on_missing_deliverable: then }: RedTeamSettings,
+): ReviewGateResult => missingInputResult(why, then);

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { Refusal } from '../../contract/refusal.ts';
-import { VerificationRubric } from '../../contract/rubric/schema.ts';
-import { deepFreezeCopy } from '../../lib/frozen.ts';
-import { AtomicProbe } from './probe.ts';
+import { VerificationRubric } from '../../contract/rubric/verification-rubric.ts';
+import { deepFreezeCopy } from '../../lib/deep-freeze.ts';
+import { AtomicProbe } from './atomic-probe.ts';
 
 const NonBlank = z.string().refine((text) => text.trim() !== '', { message: 'must not be blank' });
 /** What JSON can say, and nothing else: no NaN, no dates, nothing undefined. */

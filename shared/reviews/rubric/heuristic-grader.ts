@@ -1,5 +1,8 @@
-import { createVerificationResult, type VerificationResult } from '../../contract/rubric/result.ts';
-import type { RubricGrader, GradingInput } from './grader.ts';
+import {
+  createVerificationResult,
+  type VerificationResult,
+} from '../../contract/rubric/verification-result.ts';
+import type { GradingInput, RubricGrader } from './rubric-grader.ts';
 
 /** Of the seed's source; each 0 to 1. */
 const PASS_THRESHOLD = 0.5;

@@ -1,11 +1,14 @@
 import * as z from 'zod';
-import { VERDICTS } from '../../contract/outcome.ts';
-import { createVerificationResult, type VerificationResult } from '../../contract/rubric/result.ts';
-import type { VerificationRubric } from '../../contract/rubric/schema.ts';
-import { fencePrompt, type PromptPiece } from '../../lib/material.ts';
-import { type ModelAnswer, type ReviewQuestion, receiptOf } from '../judging/port.ts';
+import { VERDICTS } from '../../contract/check-outcome.ts';
+import {
+  createVerificationResult,
+  type VerificationResult,
+} from '../../contract/rubric/verification-result.ts';
+import type { VerificationRubric } from '../../contract/rubric/verification-rubric.ts';
+import { fencePrompt, type PromptPiece } from '../../lib/fenced-prompt.ts';
+import { type ModelAnswer, type ReviewQuestion, receiptOf } from '../judging/ask-model-port.ts';
 import { PROMPTS } from '../judging/prompts.ts';
-import type { RubricGrader, GradingInput } from './grader.ts';
+import type { GradingInput, RubricGrader } from './rubric-grader.ts';
 
 /**
  * Grades are a list of pairs: in an object a criterion that is graded twice would be lost on the way. Findings stand before the

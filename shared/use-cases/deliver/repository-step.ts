@@ -1,6 +1,6 @@
-import type { CascadeStepResult, RepositoryStepInput } from '../../contract/messages/queue.ts';
-import { type ResolveBaseContext, resolveBaseStep } from '../cascade/base.ts';
-import { findBranchStep } from './find-branch.ts';
+import type { CascadeStepResult, RepositoryStepInput } from '../../contract/messages/step-messages.ts';
+import { type ResolveBaseContext, resolveBaseStep } from '../cascade/resolve-base-commit.ts';
+import { findBranchStep } from './find-pushed-branch.ts';
 
 const STEPS = { resolve_base: resolveBaseStep, find_branch: findBranchStep } as const;
 

@@ -1,14 +1,19 @@
 import type * as z from 'zod';
 import { Refusal } from '../../contract/refusal.ts';
 import type {
-  FileHistory,
   FileHealthList,
-  FileHistoryQuery,
   FileHealthQuery,
+  FileHistory,
+  FileHistoryQuery,
   FlaggedFiles,
-} from '../../control/file-health/schemas.ts';
-import { fileHealthViews, fileHistoryView, fileHealthListView, type TrackedFile } from '../../control/file-health/view.ts';
-import type { FileHealthStore } from '../../store/files.ts';
+} from '../../control/file-health/file-health-schemas.ts';
+import {
+  fileHealthListView,
+  fileHealthViews,
+  fileHistoryView,
+  type TrackedFile,
+} from '../../control/file-health/file-health-views.ts';
+import type { FileHealthStore } from '../../store/file-health.ts';
 
 interface FileHealthContext {
   readonly files: Pick<FileHealthStore, 'listFiles' | 'readFile'>;
@@ -42,7 +47,10 @@ export async function readFlaggedFiles(
 const unknown = (path: string): Refusal => new Refusal('not_found', `nothing is known of the file ${path}`);
 
 /** The file of that path; where no repository is named, it must be of one only. */
-async function requireFile({ repository, path }: z.infer<typeof FileHistoryQuery>, deps: FileHealthContext): Promise<TrackedFile> {
+async function requireFile(
+  { repository, path }: z.infer<typeof FileHistoryQuery>,
+  deps: FileHealthContext,
+): Promise<TrackedFile> {
   if (repository !== undefined) {
     const file = deps.canAccess(repository) ? await deps.files.readFile(repository, path) : null;
     if (!file) throw unknown(path);

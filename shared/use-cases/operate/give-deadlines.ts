@@ -1,8 +1,8 @@
-import { TABLE_INDEXES } from '../../contract/names.ts';
+import { TABLE_INDEXES } from '../../contract/resource-names.ts';
 import { isTerminalStatus, TASK_STATUSES } from '../../contract/task/status.ts';
 import { nextDeadline } from '../../control/task-commands/deadline.ts';
 import type { DeadlineStore } from '../../store/deadlines.ts';
-import type { TaskStore } from '../../store/tasks.ts';
+import type { TaskStore } from '../../store/task-store.ts';
 import type { Place, UpgradeStore } from '../../store/upgrades.ts';
 
 const NAME = 'deadlines';
@@ -47,7 +47,10 @@ export async function giveDeadlines({ tasks, deadlines, upgrades, goOn }: Upgrad
       await upgrades.put(NAME, 'done');
       break;
     }
-    place = { status: next, after: hasMore ? (rows.at(-1)?.[TABLE_INDEXES.byStatus.sk] ?? place.after) : null };
+    place = {
+      status: next,
+      after: hasMore ? (rows.at(-1)?.[TABLE_INDEXES.byStatus.sk] ?? place.after) : null,
+    };
     await upgrades.put(NAME, place);
   }
   return given;

@@ -1,7 +1,7 @@
 import type { DeadLetterList, DeadLetterView } from '../../api/dead-letter-schemas.ts';
 import { createCursor, parseCursor } from '../../api/page-cursor.ts';
-import { type DeadLetter, letterTaskId } from '../../control/dead-letters/schema.ts';
-import type { LetterStatus } from '../../control/dead-letters/status.ts';
+import { type DeadLetter, letterTaskId } from '../../control/dead-letters/dead-letter.ts';
+import type { LetterStatus } from '../../control/dead-letters/letter-status.ts';
 import type { DeadLetterStore } from '../../store/dead-letters.ts';
 
 const LISTING = 'dead letters';

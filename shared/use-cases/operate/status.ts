@@ -1,15 +1,20 @@
 import type * as z from 'zod';
-import type { StatusView, VerificationWindow } from '../../api/schemas.ts';
+import type { StatusView, VerificationWindow } from '../../api/task-schemas.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../contract/task/status.ts';
-import { cooldownsActiveAt } from '../../control/cascade/cooling.ts';
-import { type CompletionHistory, completionsInWindow, summariseCompletions, nudgeWindowStart } from '../../control/ledger/nudge.ts';
+import { cooldownsActiveAt } from '../../control/cascade/provider-cooldown.ts';
 import type { NudgeRules } from '../../control/ledger/nudge-rules.ts';
-import { canonicalHash } from '../../lib/canonical.ts';
-import { breakerState } from '../../reviews/judging/breaker.ts';
-import type { CircuitBreakerStore } from '../../store/breakers.ts';
+import {
+  type CompletionHistory,
+  completionsInWindow,
+  nudgeWindowStart,
+  summariseCompletions,
+} from '../../control/ledger/verification-nudge.ts';
+import { canonicalHash } from '../../lib/canonical-json.ts';
+import { breakerState } from '../../reviews/judging/circuit-breaker.ts';
+import type { CircuitBreakerStore } from '../../store/circuit-breakers.ts';
 import type { CompletionStore } from '../../store/completions.ts';
-import type { TaskCountStore } from '../../store/counts.ts';
-import type { ProviderCooldownStore } from '../../store/providers.ts';
+import type { ProviderCooldownStore } from '../../store/provider-cooldowns.ts';
+import type { TaskCountStore } from '../../store/task-counts.ts';
 
 interface NudgeContext {
   readonly completions: Pick<CompletionStore, 'listLatest' | 'lastReset'>;
@@ -18,7 +23,11 @@ interface NudgeContext {
 }
 
 /** What there is of completions in the window, and perhaps some more. */
-async function completed({ completions, nudge, now }: NudgeContext): Promise<Omit<CompletionHistory, 'totals'>> {
+async function completed({
+  completions,
+  nudge,
+  now,
+}: NudgeContext): Promise<Omit<CompletionHistory, 'totals'>> {
   const [latest, anew] = await Promise.all([
     completions.listLatest(nudgeWindowStart(nudge, now), nudge.nudgeWindow),
     completions.lastReset(),

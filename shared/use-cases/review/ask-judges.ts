@@ -1,43 +1,57 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
+import { hasCheckResult } from '../../contract/check-outcome.ts';
 import { Evidence } from '../../contract/evidence/schema.ts';
 import type { AskReceipt } from '../../contract/judgement/judgement.ts';
-import { type Judgement, type RequirementsReviewPlan, judgementTimes } from '../../contract/judgement/judgement.ts';
-import type { PipelineReviewPlan } from '../../contract/judgement/review-pipeline.ts';
+import {
+  type Judgement,
+  judgementTimes,
+  type RequirementsReviewPlan,
+} from '../../contract/judgement/judgement.ts';
+import type { PipelineReviewPlan } from '../../contract/judgement/review-pipeline-schema.ts';
 import {
   calibrationIdFor,
-  judgeModelFamily,
   type JudgeModel,
   type JudgeModels,
-} from '../../contract/models/models.ts';
-import { hasCheckResult } from '../../contract/outcome.ts';
+  judgeModelFamily,
+} from '../../contract/models/judge-models.ts';
 import type { ModelJudgedSignal } from '../../contract/submission/signals.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { CascadePolicy } from '../../control/cascade/learning/policy.ts';
-import { reserveJudgingOrRefusal } from '../../control/spending/judging.ts';
-import { requireAttempt } from '../../control/task-commands/change.ts';
-import { truncateToBytes } from '../../lib/cut.ts';
-import type { PromptPiece } from '../../lib/material.ts';
-import { judgedSignals } from '../../reviews/judging/asked.ts';
-import type { CircuitBreaker } from '../../reviews/judging/breaker.ts';
-import { judgingBudgetRefusal } from '../../reviews/judging/completion-budget.ts';
+import type { CascadePolicy } from '../../control/cascade/learning/cascade-policy.ts';
+import { reserveJudgingOrRefusal } from '../../control/spending/judging-reservation.ts';
+import { requireAttempt } from '../../control/task-commands/task-change.ts';
+import type { PromptPiece } from '../../lib/fenced-prompt.ts';
+import { truncateToBytes } from '../../lib/truncate.ts';
+import { askCostUsd } from '../../reviews/judging/ask-cost.ts';
+import type { AskModel } from '../../reviews/judging/ask-model-port.ts';
+import type { CircuitBreaker } from '../../reviews/judging/circuit-breaker.ts';
+import { excerptEvenly, splitDiffByFile } from '../../reviews/judging/diff-excerpt.ts';
 import {
-  expectationOpinion,
   compareExpectations,
-  findChangedExpectations,
+  expectationOpinion,
   expectationQuestion,
-} from '../../reviews/judging/expectations.ts';
-import { askReviewPipeline } from '../../reviews/judging/pipeline-ask.ts';
-import { unaskedPipelineJudgement } from '../../reviews/judging/pipeline-record.ts';
-import type { AskModel } from '../../reviews/judging/port.ts';
-import { askCostUsd } from '../../reviews/judging/price.ts';
-import { requirementsReviewOpinion, requirementsReviewQuestion, findingNotes, unansweredRequirementsReview } from '../../reviews/judging/second-look.ts';
-import { splitDiffByFile, excerptEvenly } from '../../reviews/judging/shown-diff.ts';
-import { signalJudgementHead, signalOpinion, signalQuestion, unaskedSignalJudgement } from '../../reviews/judging/signal.ts';
-import type { ObjectStore } from '../../store/objects.ts';
-import type { ModelSpendStore } from '../../store/spend.ts';
-import type { TaskStore } from '../../store/tasks.ts';
-import { runWorkflowReviews, hasWorkflowReviews } from './ask-stage.ts';
+  findChangedExpectations,
+} from '../../reviews/judging/expectation-comparison.ts';
+import { judgedSignals } from '../../reviews/judging/expected-judgements.ts';
+import { judgingBudgetRefusal } from '../../reviews/judging/judging-budget.ts';
+import { unaskedPipelineJudgement } from '../../reviews/judging/pipeline-judgement.ts';
+import {
+  findingNotes,
+  requirementsReviewOpinion,
+  requirementsReviewQuestion,
+  unansweredRequirementsReview,
+} from '../../reviews/judging/requirements-review.ts';
+import { askReviewPipeline } from '../../reviews/judging/review-pipeline.ts';
+import {
+  signalJudgementHead,
+  signalOpinion,
+  signalQuestion,
+  unaskedSignalJudgement,
+} from '../../reviews/judging/signal-judgement.ts';
+import type { ModelSpendStore } from '../../store/model-spend.ts';
+import type { ObjectStore } from '../../store/object-store.ts';
+import type { TaskStore } from '../../store/task-store.ts';
 import { type AttemptEvidence, qualityGatePieces, qualityGateSkipReason } from './quality-gate.ts';
+import { hasWorkflowReviews, runWorkflowReviews } from './run-workflow-reviews.ts';
 
 export interface JudgingContext {
   readonly tasks: TaskStore;
@@ -92,7 +106,11 @@ interface ReviewMaterial {
 }
 
 /** What every judge is shown, and the notes that are for a second look. */
-async function loadReviewMaterial(task: Task, attempt: number, objects: ObjectStore): Promise<ReviewMaterial> {
+async function loadReviewMaterial(
+  task: Task,
+  attempt: number,
+  objects: ObjectStore,
+): Promise<ReviewMaterial> {
   const made = requireAttempt(task, attempt);
   const { verification, artifact } = made;
   if (!verification || !artifact) throw new Error(`attempt ${attempt} of ${task.id} has no evidence`);
@@ -123,7 +141,10 @@ async function loadReviewMaterial(task: Task, attempt: number, objects: ObjectSt
     taskPieces: about,
     patch,
     attemptEvidence: { task, attempt: made, evidence },
-    notes: notes.length === 0 ? [] : [{ label: 'notes of rules', text: truncateToBytes(notes.join('\n'), OBSERVED) }],
+    notes:
+      notes.length === 0
+        ? []
+        : [{ label: 'notes of rules', text: truncateToBytes(notes.join('\n'), OBSERVED) }],
   };
 }
 
@@ -177,11 +198,21 @@ export async function askJudges(
   const looks = look?.outcome === 'asked' ? look : null;
   const reviews = pipeline?.outcome === 'asked' ? pipeline : null;
   const { models, budget } = context;
-  const may = { task, attempt: requireAttempt(task, attempt), signals, hasRequirementsReview: looks !== null };
+  const may = {
+    task,
+    attempt: requireAttempt(task, attempt),
+    signals,
+    hasRequirementsReview: looks !== null,
+  };
   const enough = judgingBudgetRefusal(task.attempts);
   const refused =
     enough === null && budget
-      ? await reserveJudgingOrRefusal({ ...may, hasReviewPipeline: reviews !== null }, models, budget, context.now())
+      ? await reserveJudgingOrRefusal(
+          { ...may, hasReviewPipeline: reviews !== null },
+          models,
+          budget,
+          context.now(),
+        )
       : null;
   if (refused !== null) budget?.onStop();
   const spent = enough ?? refused;
@@ -193,14 +224,25 @@ export async function askJudges(
   const unreviewable = reviews && spent !== null ? [unaskedPipelineJudgement(reviews, 'inert', spent)] : [];
   const nobody = !isNeeded && (!looker || !looks) && (!reviews || spent !== null);
   if (nobody && !hasWorkflowReviews(task))
-    return [...signals.map(unasked), ...(looks ? [unansweredRequirementsReview(looks, spent ?? HOW_TO)] : []), ...unreviewable];
-  const { pieces, notes, attemptEvidence, taskPieces, patch } = await loadReviewMaterial(task, attempt, context.objects);
+    return [
+      ...signals.map(unasked),
+      ...(looks ? [unansweredRequirementsReview(looks, spent ?? HOW_TO)] : []),
+      ...unreviewable,
+    ];
+  const { pieces, notes, attemptEvidence, taskPieces, patch } = await loadReviewMaterial(
+    task,
+    attempt,
+    context.objects,
+  );
   const ofSignal = async (signal: ModelJudgedSignal): Promise<Judgement> => {
     const isMark = signal.type === 'quality_gate';
     const instead = isMark ? await qualityGateSkipReason(attemptEvidence, context) : null;
     if (instead) return unaskedSignalJudgement(signal, instead);
     if (!judge) return unasked(signal);
-    const question = signalQuestion(signal, isMark ? [...pieces, ...qualityGatePieces(attemptEvidence, context.now())] : pieces);
+    const question = signalQuestion(
+      signal,
+      isMark ? [...pieces, ...qualityGatePieces(attemptEvidence, context.now())] : pieces,
+    );
     const answered = await context.ask(judge, question);
     const because = 'asked: the task names it among its completion signals';
     return {
@@ -237,13 +279,24 @@ export async function askJudges(
     const { ask, now } = context;
     const writer = attemptEvidence.attempt.model;
     const { because } = reviews;
-    return askReviewPipeline({ pipeline: review_pipeline, models: reviewers, writer, pieces, request_reason: because, ask, now });
+    return askReviewPipeline({
+      pipeline: review_pipeline,
+      models: reviewers,
+      writer,
+      pieces,
+      request_reason: because,
+      ask,
+      now,
+    });
   };
   const all = await Promise.all([
     Promise.all([...signals.map(ofSignal), ...(looks ? [secondLook(looks)] : [])]),
     compared(),
     review(),
-    runWorkflowReviews(task, attemptEvidence.attempt, attemptEvidence.evidence, pieces, { ...context, budgetRefusal: spent }),
+    runWorkflowReviews(task, attemptEvidence.attempt, attemptEvidence.evidence, pieces, {
+      ...context,
+      budgetRefusal: spent,
+    }),
   ]);
   return all.flat();
 }

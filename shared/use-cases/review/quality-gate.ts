@@ -2,10 +2,14 @@ import type { Evidence } from '../../contract/evidence/schema.ts';
 import { findFileOverlap } from '../../contract/submission/file-overlap.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { truncateToBytes } from '../../lib/cut.ts';
-import type { PromptPiece } from '../../lib/material.ts';
-import { type CircuitBreaker, MAX_CONSECUTIVE_REJECTIONS, breakerState } from '../../reviews/judging/breaker.ts';
-import { preflightRejection } from '../../reviews/judging/pre-flight.ts';
+import type { PromptPiece } from '../../lib/fenced-prompt.ts';
+import { truncateToBytes } from '../../lib/truncate.ts';
+import {
+  breakerState,
+  type CircuitBreaker,
+  MAX_CONSECUTIVE_REJECTIONS,
+} from '../../reviews/judging/circuit-breaker.ts';
+import { preflightRejection } from '../../reviews/judging/preflight.ts';
 
 /** What an attempt brought, and what was seen of it. */
 export interface AttemptEvidence {
@@ -20,7 +24,10 @@ const FILES = 4_000;
 
 /** What the quality gate is shown beside what all judges are. */
 export const qualityGatePieces = ({ task, attempt, evidence }: AttemptEvidence, now: Date): PromptPiece[] => [
-  { label: 'what the agent says of its work', text: truncateToBytes(attempt.report?.summary ?? '(nothing)', SAID) },
+  {
+    label: 'what the agent says of its work',
+    text: truncateToBytes(attempt.report?.summary ?? '(nothing)', SAID),
+  },
   {
     label: 'files of the work',
     text: truncateToBytes(

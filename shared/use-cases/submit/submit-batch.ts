@@ -1,18 +1,18 @@
 import { invalidFields } from '../../api/problem.ts';
 import { Refusal } from '../../contract/refusal.ts';
-import { sortDependenciesFirst } from '../../contract/submission/graph.ts';
+import { sortDependenciesFirst } from '../../contract/submission/dependency-graph.ts';
 import type { TaskSubmission } from '../../contract/submission/schema.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { TaskDependency } from '../../control/task-commands/create.ts';
 import {
-  checkDependencies,
-  buildTask,
-  requestMismatch,
-  type IdentifiedRequest,
   assignTaskIds,
+  buildTask,
+  checkDependencies,
+  type IdentifiedRequest,
+  requestMismatch,
   type SubmitContext,
   storeTask,
-} from './submit.ts';
+} from './submit-task.ts';
 
 /** Tasks that are written at the same time: enough that a batch of 100 is a few round trips, few enough for a table to take at once. */
 const WIDTH = 16;
@@ -29,7 +29,9 @@ function checkSizes(batch: readonly IdentifiedRequest[], context: SubmitContext)
       buildTask(named, new Map(), context);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      throw invalidFields(error.errors.map((each) => ({ ...each, pointer: `${named.pointer}${each.pointer}` })));
+      throw invalidFields(
+        error.errors.map((each) => ({ ...each, pointer: `${named.pointer}${each.pointer}` })),
+      );
     }
   }
 }
@@ -38,7 +40,9 @@ function byUniqueId(batch: readonly IdentifiedRequest[]): Map<string, Identified
   const byId = new Map<string, IdentifiedRequest>();
   for (const each of batch) {
     if (byId.has(each.id))
-      throw invalidFields([{ pointer: `${each.pointer}/id`, message: `${each.id} is used twice in this batch` }]);
+      throw invalidFields([
+        { pointer: `${each.pointer}/id`, message: `${each.id} is used twice in this batch` },
+      ]);
     byId.set(each.id, each);
   }
   return byId;

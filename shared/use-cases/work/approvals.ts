@@ -1,13 +1,18 @@
 import type * as z from 'zod';
-import type { ApprovalList, ApprovalsQuery, ApprovalRequestBody } from '../../api/approval-schemas.ts';
+import type { ApprovalList, ApprovalRequestBody, ApprovalsQuery } from '../../api/approval-schemas.ts';
 import { approvalItem } from '../../api/approval-view.ts';
 import { type Approval, ApprovalRequest } from '../../contract/approval/schema.ts';
-import { objectKey } from '../../contract/names.ts';
+import { objectKey } from '../../contract/resource-names.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { ApprovalSettings } from '../../control/approvals/rules.ts';
-import { recordApprovalRequest, findRepeatedApprovalRequest, decideApproval, type ApprovalDecision } from '../../control/task-commands/approve.ts';
-import type { TaskIndexRow, TaskStore } from '../../store/tasks.ts';
-import { listTasks } from '../operate/list.ts';
+import type { ApprovalSettings } from '../../control/approvals/approval-settings.ts';
+import {
+  type ApprovalDecision,
+  decideApproval,
+  findRepeatedApprovalRequest,
+  recordApprovalRequest,
+} from '../../control/task-commands/approval-request.ts';
+import type { TaskIndexRow, TaskStore } from '../../store/task-store.ts';
+import { listTasks } from '../operate/list-tasks.ts';
 
 interface ApprovalResult {
   readonly task: Task;
@@ -42,7 +47,8 @@ export async function recordApprovalDecision(
   { tasks, now }: { readonly tasks: TaskStore; readonly now: Date },
 ): Promise<ApprovalResult> {
   const task = await tasks.change(id, (each) => decideApproval(each, word, now));
-  const approval = task.approvals?.find(({ number }) => number === word.approvalNumber) ?? task.approvals?.at(-1);
+  const approval =
+    task.approvals?.find(({ number }) => number === word.approvalNumber) ?? task.approvals?.at(-1);
   if (!approval) throw new Error(`task ${id} has lost its approval`);
   return { task, approval };
 }

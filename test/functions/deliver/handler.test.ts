@@ -6,14 +6,14 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/deliver/handler.ts';
-import { mintPushCredential } from '../../../functions/deliver/minted.ts';
+import { mintPushCredential } from '../../../functions/deliver/mint-push-credential.ts';
 import type { DeliveryAssignment } from '../../../shared/contract/messages/assignment.ts';
-import type { CredentialResponse } from '../../../shared/contract/messages/mint.ts';
-import { CredentialUnavailableError } from '../../../shared/store/minter.ts';
+import type { CredentialResponse } from '../../../shared/contract/messages/credential-messages.ts';
+import { CredentialUnavailableError } from '../../../shared/store/credential-provider.ts';
 import { deliverAssignment } from '../../containers/box.ts';
 import { type FakeApi, startFakeApi } from '../../containers/fake-api.ts';
 import { type Work, work } from '../../containers/work.ts';
-import { createTemporaryFolder } from '../../support/repository.ts';
+import { createTemporaryFolder } from '../../support/git-repository.ts';
 
 const secrets = mockClient(SecretsManagerClient);
 const lambda = mockClient(LambdaClient);

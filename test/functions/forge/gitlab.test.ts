@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createForgeRequester } from '../../../functions/forge/forge-http.ts';
 import { createGitLabForge } from '../../../functions/forge/gitlab.ts';
-import { createForgeRequester } from '../../../functions/forge/http.ts';
-import type { CheckRun, ForgeClient } from '../../../shared/control/forge/port.ts';
+import type { CheckRun, ForgeClient } from '../../../shared/control/forge/forge.ts';
 import { fakeSha1 } from '../../support/builders.ts';
-import { FakeGitLab } from '../../support/forge/gitlab.ts';
-import { ScriptedForge } from '../../support/forge/scripted.ts';
+import { FakeGitLab } from '../../support/forge/fake-gitlab.ts';
+import { ScriptedForge } from '../../support/forge/scripted-forge.ts';
 
 const COMMIT = fakeSha1('c');
 let state: FakeGitLab;
@@ -14,7 +14,10 @@ beforeEach(async () => {
   state = new FakeGitLab('acme/team/shop');
   state.labels.set('merge_requests/5', ['theirs', 'old']);
   server = await ScriptedForge.start(state.script);
-  forge = createGitLabForge(createForgeRequester(server.url, { authorization: 'Bearer glpat' }), 'acme/team/shop');
+  forge = createGitLabForge(
+    createForgeRequester(server.url, { authorization: 'Bearer glpat' }),
+    'acme/team/shop',
+  );
 });
 afterEach(() => server.stop());
 

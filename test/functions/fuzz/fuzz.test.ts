@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { PROBLEMS, ProblemDetails } from '../../../shared/api/problem.ts';
-import { refusalCodesOf } from '../../../shared/api/refusals.ts';
+import { refusalCodesOf } from '../../../shared/api/route-refusals.ts';
 import { ROUTES, type RouteDefinition, type RouteName } from '../../../shared/api/routes.ts';
 import type { RefusalCode } from '../../../shared/contract/refusal.ts';
 import { jsonPointer } from '../../../shared/contract/refusal.ts';
@@ -69,7 +69,8 @@ describe('whatever is put into a field is taken, or refused with its name, and n
     const places = placesOf(body).filter((path) => !isInOneOf(earlier, body, path));
     const at = async (path: Path, what: string, json: string): Promise<void> => {
       const raw = withAt(body, path, json);
-      for (const each of await tryOut(name, body, { raw }, jsonPointer(path))) wrong.push(`${each} (${what})`);
+      for (const each of await tryOut(name, body, { raw }, jsonPointer(path)))
+        wrong.push(`${each} (${what})`);
     };
     for (const path of places) for (const { what, json } of HOSTILE) await at(path, what, json);
     for (const path of objectsOf(body))

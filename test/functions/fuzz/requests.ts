@@ -1,12 +1,12 @@
 import type { Caller, RouteName } from '../../../shared/api/routes.ts';
 import { RequestedTask } from '../../../shared/contract/intake/schema.ts';
-import { ITEM_KEY_PREFIXES } from '../../../shared/contract/names.ts';
+import { ITEM_KEY_PREFIXES } from '../../../shared/contract/resource-names.ts';
 import type { Attempt } from '../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
-import { addFailedOperation, EMPTY_RETRY_QUEUE } from '../../../shared/control/dead-letters/lane.ts';
-import type { TuningState } from '../../../shared/control/tune/schema.ts';
-import { workRequestToItem } from '../../../shared/store/requests.ts';
-import { itemKey } from '../../../shared/store/revised-items.ts';
+import { addFailedOperation, EMPTY_RETRY_QUEUE } from '../../../shared/control/dead-letters/retry-queue.ts';
+import type { TuningState } from '../../../shared/control/tune/proposals.ts';
+import { itemKey } from '../../../shared/store/versioned-items.ts';
+import { workRequestToItem } from '../../../shared/store/work-requests.ts';
 import * as build from '../../support/builders.ts';
 
 export const DEAD_LETTER = 'T1.agent-1-1';
@@ -337,7 +337,13 @@ const launches = { agent: build.launch(), gates: build.launch(), deliver: build.
 const accepted: Partial<Attempt> = {
   ...launches,
   verdict: build.verdict(),
-  decision: { action: 'accept', reason: 'r', next_model: null, next_tier: null, at: build.FIXED_NOW.toISOString() },
+  decision: {
+    action: 'accept',
+    reason: 'r',
+    next_model: null,
+    next_tier: null,
+    at: build.FIXED_NOW.toISOString(),
+  },
 };
 const working = build.task({
   status: 'in_progress',

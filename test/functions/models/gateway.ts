@@ -1,15 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import { serveModelCall } from '../../../functions/models/gateway.ts';
-import type { ModelCallRecord, GatewayContext } from '../../../functions/models/parts.ts';
+import type { GatewayContext, ModelCallRecord } from '../../../functions/models/gateway-context.ts';
+import { serveModelCall } from '../../../functions/models/serve-call.ts';
 import { mintModelToken } from '../../../shared/contract/access/tokens.ts';
 import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
-import type { MeteredCall } from '../../../shared/contract/models/call.ts';
-import type { ModelProviders } from '../../../shared/contract/models/providers.ts';
+import type { MeteredCall } from '../../../shared/contract/models/metered-call.ts';
+import type { ModelProviders } from '../../../shared/contract/models/model-providers.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
-import type { UsageMeter, CallReservation, CallSettlement } from '../../../shared/control/model-gateway/meter.ts';
-import { MAX_CONSECUTIVE_PROVIDER_FAILURES } from '../../../shared/control/model-gateway/trouble.ts';
+import { MAX_CONSECUTIVE_PROVIDER_FAILURES } from '../../../shared/control/model-gateway/provider-failure.ts';
+import type {
+  CallReservation,
+  CallSettlement,
+  UsageMeter,
+} from '../../../shared/control/model-gateway/usage-meter.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
 import { attempt, task } from '../../support/builders.ts';
 

@@ -4,9 +4,9 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WorkerMessage } from '../../../local/lambda/protocol.ts';
 import { createResponseStreams } from '../../../local/lambda/response-stream.ts';
-import { FUNCTION_ENV_NAMES } from '../../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../../shared/contract/resource-names.ts';
 import { taskToItem } from '../../../shared/store/task-item.ts';
-import { type ModelServer, startModelServer } from '../../support/models/server.ts';
+import { type ModelServer, startModelServer } from '../../support/models/model-server.ts';
 import { running, TOKEN } from './gateway.ts';
 
 const db = mockClient(DynamoDBDocumentClient);

@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { mintModelToken } from '../../../shared/contract/access/tokens.ts';
-import { gatesModels, toGatesModels } from '../../../shared/contract/models/box.ts';
-import type { JudgeModel, JudgeModels } from '../../../shared/contract/models/models.ts';
+import { gatesModels, toGatesModels } from '../../../shared/contract/models/gates-models.ts';
+import type { JudgeModel, JudgeModels } from '../../../shared/contract/models/judge-models.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
-import { CascadePolicy } from '../../../shared/control/cascade/learning/policy.ts';
-import { fencePrompt } from '../../../shared/lib/material.ts';
+import { CascadePolicy } from '../../../shared/control/cascade/learning/cascade-policy.ts';
+import { fencePrompt } from '../../../shared/lib/fenced-prompt.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
 import { PROMPTS } from '../../../shared/reviews/judging/prompts.ts';
-import { createAskModel } from '../../../shared/reviews/model-clients/ask.ts';
+import { createAskModel } from '../../../shared/reviews/model-clients/ask-model.ts';
 import { attempt, task } from '../../support/builders.ts';
-import { type ModelServer, startModelServer } from '../../support/models/server.ts';
+import { type ModelServer, startModelServer } from '../../support/models/model-server.ts';
 import { NOW, running, startGateway, TOKEN } from './gateway.ts';
 
 const KEY = 'sk-of-the-judges';
@@ -131,7 +131,9 @@ it('a question for which there is no money is not asked, the alarm is told, and 
         spend: {
           increase: async ({ reservationId: mark, estimate: { highMicro } }) => {
             raised.push(mark);
-            return raised.length > 1 ? { refused: 'the budget of the day' } : { day: 'today', micro: highMicro };
+            return raised.length > 1
+              ? { refused: 'the budget of the day' }
+              : { day: 'today', micro: highMicro };
           },
         },
         onStop: () => stops++,

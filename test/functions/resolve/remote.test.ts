@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHttpExchange } from '../../../functions/resolve/exchange.ts';
+import { createHttpExchange } from '../../../functions/resolve/http-exchange.ts';
 import { readLocalRefs } from '../../../functions/resolve/local-git.ts';
 import { createRefsReader } from '../../../functions/resolve/smart-http.ts';
 import { resolveRef } from '../../../shared/contract/repository/base-ref.ts';
-import { createTestRepository, createTemporaryFolder } from '../../support/repository.ts';
+import { createTemporaryFolder, createTestRepository } from '../../support/git-repository.ts';
 import { type GitServer, gitServer, serve } from './git-server.ts';
 
 const repository = createTestRepository({ 'a.txt': '1\n' });
@@ -31,7 +31,12 @@ afterAll(async () => {
 });
 
 const ask = createRefsReader(
-  createHttpExchange({ allowPrivateAddress: true, allowPlainHttp: true, timeoutMs: 5_000, maxBytes: 100_000 }),
+  createHttpExchange({
+    allowPrivateAddress: true,
+    allowPlainHttp: true,
+    timeoutMs: 5_000,
+    maxBytes: 100_000,
+  }),
 );
 const says = async (url: string, ref = 'main') => resolveRef(ref, await ask(url, ref, null));
 
@@ -143,7 +148,9 @@ describe('a server', () => {
     const server = await answering((_request, response) => {
       if (begins) response.writeHead(200, ADVERTISEMENT).write('0000');
     });
-    const hasty = createRefsReader(createHttpExchange({ allowPrivateAddress: true, allowPlainHttp: true, timeoutMs: 50 }));
+    const hasty = createRefsReader(
+      createHttpExchange({ allowPrivateAddress: true, allowPlainHttp: true, timeoutMs: 50 }),
+    );
     await expect(hasty(`${server.url}x.git`, 'main', null)).rejects.toMatchObject({
       message: expect.stringContaining('took longer'),
       isTransient: true,
@@ -155,7 +162,9 @@ describe('a server', () => {
     ['by name', (url: string) => url.replace('127.0.0.1', 'localhost')],
   ])('of the own network is never connected to on AWS, %s', async (_name, spelled) => {
     const server = await answering((_request, response) => response.end());
-    const guarded = createRefsReader(createHttpExchange({ allowPrivateAddress: false, allowPlainHttp: true }));
+    const guarded = createRefsReader(
+      createHttpExchange({ allowPrivateAddress: false, allowPlainHttp: true }),
+    );
     await expect(guarded(`${spelled(server.url)}x.git`, 'main', null)).rejects.toMatchObject({
       message: expect.stringContaining('public address'),
       isTransient: false,
@@ -166,9 +175,9 @@ describe('a server', () => {
   it.each(['ssh://git@example.test/x.git', 'file:///srv/x.git', 'http://example.test/x.git'])(
     'is not asked over anything but https: %s',
     async (url) => {
-      await expect(createRefsReader(createHttpExchange({ allowPrivateAddress: true }))(url, 'main', null)).rejects.toThrow(
-        'over https',
-      );
+      await expect(
+        createRefsReader(createHttpExchange({ allowPrivateAddress: true }))(url, 'main', null),
+      ).rejects.toThrow('over https');
     },
   );
 });

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import type { Evidence } from '../../../shared/contract/evidence/schema.ts';
-import { gatherEvidenceOn } from '../../support/gather.ts';
-import { createTestRepository } from '../../support/repository.ts';
+import { gatherEvidenceOn } from '../../support/gather-evidence.ts';
+import { createTestRepository } from '../../support/git-repository.ts';
 import { oneCommand, said } from './support.ts';
 
 /** Runs one command as a gate, with a time limit of two seconds. */
@@ -107,7 +107,10 @@ describe('a gate whose command', () => {
 
   test('writes 1 GB to its folders has passed, and all of it goes away', async () => {
     const line = 'truncate -s 1G big "$TMPDIR/big" "$HOME/big"; head -c 50M /dev/zero > full';
-    expect(said(await gatherEvidenceOn(changed(oneCommand(line))))).toEqual({ verdict: 'pass', not_passed: [] });
+    expect(said(await gatherEvidenceOn(changed(oneCommand(line))))).toEqual({
+      verdict: 'pass',
+      not_passed: [],
+    });
   });
 });
 

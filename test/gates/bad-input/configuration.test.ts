@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../gates/core/configuration-error.ts';
-import { gatherEvidenceOn } from '../../support/gather.ts';
-import { createTestRepository } from '../../support/repository.ts';
+import { gatherEvidenceOn } from '../../support/gather-evidence.ts';
+import { createTestRepository } from '../../support/git-repository.ts';
 import { configured } from './support.ts';
 
 const letters = [...'abcdefghi'];
@@ -42,7 +42,9 @@ describe('an assay.yaml is refused with a reason and a line', () => {
 
   test('and only with the first of many', async () => {
     const flood = configured(Array.from({ length: 3_000 }, (_, index) => `key_${index}: 1`).join('\n'));
-    const error = await gatherEvidenceOn(createTestRepository({ 'assay.yaml': flood })).catch((reason: unknown) => reason);
+    const error = await gatherEvidenceOn(createTestRepository({ 'assay.yaml': flood })).catch(
+      (reason: unknown) => reason,
+    );
     expect(error).toBeInstanceOf(ConfigError);
     expect((error as ConfigError).problems).toHaveLength(20);
   });

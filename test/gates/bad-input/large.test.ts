@@ -1,10 +1,10 @@
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { gatherEvidence } from '../../../gates/pipeline/gather.ts';
-import { gatherEvidenceOn } from '../../support/gather.ts';
-import { createPatchFixture } from '../../support/patch.ts';
-import { createTestRepository, createTemporaryFolder } from '../../support/repository.ts';
+import { gatherEvidence } from '../../../gates/pipeline/gather-evidence.ts';
+import { gatherEvidenceOn } from '../../support/gather-evidence.ts';
+import { createTemporaryFolder, createTestRepository } from '../../support/git-repository.ts';
+import { createPatchFixture } from '../../support/patch-fixture.ts';
 import { configured, found, said } from './support.ts';
 
 const MB = 1_048_576;

@@ -1,5 +1,5 @@
 import type { Evidence } from '../../../shared/contract/evidence/schema.ts';
-import { reduceToVerdict } from '../../../shared/control/verdict/reduce.ts';
+import { reduceToVerdict } from '../../../shared/control/verdict/reduce-to-verdict.ts';
 
 /** Every gate that needs no tool from outside, and commands that agree with everything. */
 const OURS = [

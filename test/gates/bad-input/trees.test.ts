@@ -2,9 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { gatherEvidence } from '../../../gates/pipeline/gather.ts';
-import { gatherEvidenceOn } from '../../support/gather.ts';
-import { createTestRepository, type TestRepository, createTemporaryFolder } from '../../support/repository.ts';
+import { gatherEvidence } from '../../../gates/pipeline/gather-evidence.ts';
+import { gatherEvidenceOn } from '../../support/gather-evidence.ts';
+import {
+  createTemporaryFolder,
+  createTestRepository,
+  type TestRepository,
+} from '../../support/git-repository.ts';
 import { EVERYTHING, found, oneCommand, said } from './support.ts';
 
 const BASE = { 'assay.yaml': EVERYTHING, 'src/a.js': 'exports.a = 1;\n' };
@@ -69,7 +73,10 @@ describe('a tree is looked at, to a stated outcome,', () => {
   });
 
   test('with contents that are no text, or another one than they seem to be', async () => {
-    const repository = createTestRepository({ ...BASE, 'latin1.js': Buffer.from('var caf\xe9 = 1;\n', 'latin1') });
+    const repository = createTestRepository({
+      ...BASE,
+      'latin1.js': Buffer.from('var caf\xe9 = 1;\n', 'latin1'),
+    });
     repository.write({
       'latin1.js': Buffer.from('var caf\xe9 = 2;\n', 'latin1'),
       'utf16.py': Buffer.from([0xff, 0xfe, 0x00, 0xd8, 0x0a]),

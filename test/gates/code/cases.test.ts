@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { parseTestCases } from '../../../gates/code/cases/read.ts';
+import { parseTestCases } from '../../../gates/code/cases/find-test-cases.ts';
 
 const read = async (path: string, text: string) =>
-  (await parseTestCases(path, text))?.map(({ name, line, assertionCount, exactAssertionCount, isSkipped }) => [
-    name,
-    line,
-    assertionCount,
-    exactAssertionCount,
-    ...(isSkipped ? ['skipped'] : []),
-  ]);
+  (await parseTestCases(path, text))?.map(
+    ({ name, line, assertionCount, exactAssertionCount, isSkipped }) => [
+      name,
+      line,
+      assertionCount,
+      exactAssertionCount,
+      ...(isSkipped ? ['skipped'] : []),
+    ],
+  );
 
 describe('test cases are read from the tree', () => {
   test.each<[string, string, string, unknown[]]>([

@@ -1,16 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readCodeFacts } from '../../../gates/code/facts.ts';
-import { indexIdentifiers } from '../../../gates/code/names.ts';
-import { evaluateConstantString } from '../../../gates/code/parsing/literal.ts';
-import { MAX_SOURCE_BYTES, parseSource } from '../../../gates/code/parsing/parse.ts';
-import { isValidForNodeParser } from '../../../gates/code/parsing/second-opinion.ts';
-import { decodeSource } from '../../../gates/code/parsing/source-text.ts';
-import { MAX_SYNTAX_DEPTH } from '../../../gates/code/parsing/syntax.ts';
+import { readCodeFacts } from '../../../gates/code/code-facts.ts';
+import { indexIdentifiers } from '../../../gates/code/identifier-index.ts';
+import { decodeSource } from '../../../gates/code/parsing/decode-source.ts';
+import { isValidForNodeParser } from '../../../gates/code/parsing/node-parser-check.ts';
+import { MAX_SOURCE_BYTES, parseSource } from '../../../gates/code/parsing/parse-source.ts';
+import { evaluateConstantString } from '../../../gates/code/parsing/string-literal.ts';
+import { MAX_SYNTAX_DEPTH } from '../../../gates/code/parsing/syntax-node.ts';
 import { readJavascriptSurface } from '../../../gates/code/surface/javascript.ts';
 import { readPythonSurface } from '../../../gates/code/surface/python.ts';
-import { GRAMMARS, type Grammar, grammarOfPath, isProjectCode, languageOfGrammar } from '../../../gates/core/language.ts';
-import { findUnreachableCode } from '../../../gates/rules/dead-code/unreachable.ts';
+import {
+  GRAMMARS,
+  type Grammar,
+  grammarOfPath,
+  isProjectCode,
+  languageOfGrammar,
+} from '../../../gates/core/language.ts';
+import { findUnreachableCode } from '../../../gates/rules/dead-code/unreachable-code.ts';
 
 test.each([
   ['a.py', 'python'],

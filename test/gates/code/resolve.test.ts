@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readCodeFacts } from '../../../gates/code/facts.ts';
-import type { ImportReference } from '../../../gates/code/imports/reference.ts';
+import { readCodeFacts } from '../../../gates/code/code-facts.ts';
+import type { ImportReference } from '../../../gates/code/imports/import-reference.ts';
 import { createGoResolver } from '../../../gates/code/resolve/go.ts';
+import type { ImportResolver, TreeFiles } from '../../../gates/code/resolve/import-resolver.ts';
 import { createJavascriptResolver } from '../../../gates/code/resolve/javascript.ts';
-import { parseJsonc } from '../../../gates/code/resolve/jsonc.ts';
+import { parseJsonc } from '../../../gates/code/resolve/parse-jsonc.ts';
 import { createPythonResolver } from '../../../gates/code/resolve/python.ts';
-import type { ImportResolver, TreeFiles } from '../../../gates/code/resolve/resolver.ts';
 import { createRustResolver } from '../../../gates/code/resolve/rust.ts';
 import { grammarOfPath, type Language, languageOfGrammar } from '../../../gates/core/language.ts';
 

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import { hasSameInlineTests, replaceInlineTests } from '../../../gates/code/cases/beside.ts';
-import { parseTestCaseFile, canSplice, spliceTestCases } from '../../../gates/code/cases/splice.ts';
+import { hasSameInlineTests, replaceInlineTests } from '../../../gates/code/cases/rust-inline-tests.ts';
+import {
+  canSplice,
+  parseTestCaseFile,
+  spliceTestCases,
+} from '../../../gates/code/cases/splice-test-cases.ts';
 import { grammarOfPath } from '../../../gates/core/language.ts';
 
 async function put(path: string, host: string, donor: string, ...names: readonly string[]): Promise<string> {
@@ -59,7 +63,8 @@ test('tests beside the code of Rust are exchanged, with what marks them', async 
   const [old, now] = [`${code(1)}\n\n${beside(1)}\n`, `${code(2)}\n\n${beside(2)}\n`];
   expect(await replaceInlineTests(now, old)).toBe(`${code(2)}\n\n${beside(1)}\n`);
   expect(await replaceInlineTests(code(1), code(2))).toBe(null);
-  expect([await hasSameInlineTests(now, old), await hasSameInlineTests(now, `${code(1)}\n${beside(2)}\n`)]).toEqual(
-    [false, true],
-  );
+  expect([
+    await hasSameInlineTests(now, old),
+    await hasSameInlineTests(now, `${code(1)}\n${beside(2)}\n`),
+  ]).toEqual([false, true]);
 });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { checkApiResponds } from '../../../gates/pipeline/api-responds.ts';
 import { CompletionSignal } from '../../../shared/contract/submission/signals.ts';
-import { createSubject } from '../../support/patch.ts';
+import { createSubject } from '../../support/patch-fixture.ts';
 
 /** Below those that the system hands out, and for each process others: nobody else can get one of them in between. */
 let nextPort = 20_000 + (process.pid % 1_000) * 10;

@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Gate, GateResult } from '../../../gates/core/gate.ts';
-import { type FileEdits, type FileContents, runGate } from '../../support/patch.ts';
-import { JS_TOOLS_SETUP, listMissingPrograms, OWN_TOOLS_SETUP, warmToolchains } from '../../support/tools.ts';
+import { type FileContents, type FileEdits, runGate } from '../../support/patch-fixture.ts';
+import {
+  JS_TOOLS_SETUP,
+  listMissingPrograms,
+  OWN_TOOLS_SETUP,
+  warmToolchains,
+} from '../../support/test-tools.ts';
 
 export interface RealCase {
   readonly what: string;

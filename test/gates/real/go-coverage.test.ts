@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { coverageDeltaGate as gate } from '../../../gates/gates/coverage-delta.ts';
-import { runGate } from '../../support/patch.ts';
-import { listMissingPrograms, warmToolchains } from '../../support/tools.ts';
+import { runGate } from '../../support/patch-fixture.ts';
+import { listMissingPrograms, warmToolchains } from '../../support/test-tools.ts';
 
 const BASE = {
   'go.mod': 'module example.org/a\n\ngo 1.20\n',
@@ -13,11 +13,14 @@ const BASE = {
 describe('the gate of coverage', () => {
   beforeEach(warmToolchains);
 
-  test.skipIf(listMissingPrograms([{ needs: 'go' }]).length > 0)('measures Go with its own tool', async () => {
-    const result = await runGate(gate, BASE, { 'a.go': `${BASE['a.go']}\nfunc G() int { return 2 }\n` });
-    expect(result).toMatchObject({
-      outcome: 'failed',
-      metadata: { tool: 'go', coverage: 50, coverage_base: 100 },
-    });
-  });
+  test.skipIf(listMissingPrograms([{ needs: 'go' }]).length > 0)(
+    'measures Go with its own tool',
+    async () => {
+      const result = await runGate(gate, BASE, { 'a.go': `${BASE['a.go']}\nfunc G() int { return 2 }\n` });
+      expect(result).toMatchObject({
+        outcome: 'failed',
+        metadata: { tool: 'go', coverage: 50, coverage_base: 100 },
+      });
+    },
+  );
 });

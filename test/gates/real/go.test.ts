@@ -10,8 +10,8 @@ import { lintGate } from '../../../gates/gates/lint.ts';
 import { mutationTestingGate } from '../../../gates/gates/mutation-testing.ts';
 import { testsGate } from '../../../gates/gates/tests.ts';
 import { typeCheckGate } from '../../../gates/gates/type-check.ts';
-import { createTemporaryFolder } from '../../support/repository.ts';
-import { findProgram } from '../../support/tools.ts';
+import { createTemporaryFolder } from '../../support/git-repository.ts';
+import { findProgram } from '../../support/test-tools.ts';
 import { type RealCase, realTools } from './cases.ts';
 
 const MOD = { 'go.mod': 'module example.org/a\n\ngo 1.20\n' };

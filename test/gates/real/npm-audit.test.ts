@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { depAuditGate } from '../../../gates/gates/dep-audit.ts';
-import { runGate } from '../../support/patch.ts';
-import { listMissingPrograms } from '../../support/tools.ts';
+import { runGate } from '../../support/patch-fixture.ts';
+import { listMissingPrograms } from '../../support/test-tools.ts';
 
 describe('npm audit', () => {
   let registry: Server;

@@ -5,7 +5,7 @@ import { lintGate } from '../../../gates/gates/lint.ts';
 import { mutationTestingGate } from '../../../gates/gates/mutation-testing.ts';
 import { testsGate } from '../../../gates/gates/tests.ts';
 import { typeCheckGate } from '../../../gates/gates/type-check.ts';
-import type { FileContents } from '../../support/patch.ts';
+import type { FileContents } from '../../support/patch-fixture.ts';
 import { type RealCase, realTools } from './cases.ts';
 
 const manifest = (name: string): string =>

@@ -4,15 +4,15 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { screenshotsGate } from '../../../gates/gates/screenshots.ts';
-import { hasScreenshotDigest } from '../../../shared/contract/evidence/is-screenshot.ts';
-import { readPngSize } from '../../../shared/contract/evidence/png.ts';
-import { measurePicture } from '../../../shared/reviews/review/vision/looks.ts';
-import type { ProcessUser } from '../../../workspace/process/run-as.ts';
+import { readPngSize } from '../../../shared/contract/evidence/png-size.ts';
+import { hasScreenshotDigest } from '../../../shared/contract/evidence/screenshot-digest.ts';
+import { measurePicture } from '../../../shared/reviews/review/vision/picture-statistics.ts';
+import type { ProcessUser } from '../../../workspace/process/process-user.ts';
 import { browserHere } from '../../page/support/browser.ts';
-import { canConfine, getContainerUsers } from '../../support/confined.ts';
-import { runGateOnRepository } from '../../support/gate-on-repository.ts';
-import { isReachableByAnyUser } from '../../support/reachable.ts';
-import { createTestRepository } from '../../support/repository.ts';
+import { canConfine, getContainerUsers } from '../../support/confinement.ts';
+import { createTestRepository } from '../../support/git-repository.ts';
+import { runGateOnRepository } from '../../support/run-gate-on-repository.ts';
+import { isReachableByAnyUser } from '../../support/world-readable.ts';
 
 const browser = browserHere();
 if (browser === null) console.warn('SKIPPED 17 tests of screenshots for want of chromium');
@@ -54,7 +54,11 @@ beforeAll(async () => {
 });
 afterAll(() => foreign.close());
 
-async function shoot(files: Readonly<Record<string, string>>, settings: object, users?: readonly ProcessUser[]) {
+async function shoot(
+  files: Readonly<Record<string, string>>,
+  settings: object,
+  users?: readonly ProcessUser[],
+) {
   const repository = createTestRepository({ 'README.md': 'a\n' });
   const base = repository.git('rev-parse', 'HEAD');
   repository.commit(files);
@@ -90,7 +94,14 @@ describe.skipIf(browser === null)('pictures of an application', () => {
     const pages = [{ name: 'start' }, { name: 'small', path: '/small?a=1', width: 320, height: 240 }];
     const [first, second] = [await shootApp(answers, { pages }), await shootApp(answers, { pages })];
     expect(first).toMatchObject({ outcome: 'passed', findings: [], kind: 'executed_by_us' });
-    expect(first.screenshots?.map(({ screenshot }) => [screenshot.name, screenshot.path, screenshot.width, screenshot.height])).toEqual([
+    expect(
+      first.screenshots?.map(({ screenshot }) => [
+        screenshot.name,
+        screenshot.path,
+        screenshot.width,
+        screenshot.height,
+      ]),
+    ).toEqual([
       ['start', '/', 1_280, 800],
       ['small', '/small?a=1', 320, 240],
     ]);
@@ -98,7 +109,9 @@ describe.skipIf(browser === null)('pictures of an application', () => {
       expect(readPngSize(png)).toEqual({ width: screenshot.width, height: screenshot.height });
       expect(hasScreenshotDigest(png, screenshot)).toBe(true);
     }
-    expect(second.screenshots?.map(({ screenshot }) => screenshot.sha256)).toEqual(first.screenshots?.map(({ screenshot }) => screenshot.sha256));
+    expect(second.screenshots?.map(({ screenshot }) => screenshot.sha256)).toEqual(
+      first.screenshots?.map(({ screenshot }) => screenshot.sha256),
+    );
   });
 
   it('are taken of a folder that is served, and of nothing outside of it', async () => {

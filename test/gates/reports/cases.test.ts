@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isPossibleSourceName } from '../../../gates/core/test-result.ts';
-import { REPORT_READERS, type ReportFormat } from '../../../gates/reports/all.ts';
-import { findReportInOutput, readAnyReport } from '../../../gates/reports/any.ts';
-import type { ToolReport } from '../../../gates/reports/report.ts';
+import { findReportInOutput, readAnyReport } from '../../../gates/reports/read-any-report.ts';
+import { REPORT_READERS, type ReportFormat } from '../../../gates/reports/report-readers.ts';
+import type { ToolReport } from '../../../gates/reports/tool-report.ts';
 
 const ROOT = '/room/tree';
 const lines = (...values: readonly unknown[]): string =>
@@ -182,7 +182,9 @@ describe('the cases of a report', () => {
     const report = await readAnyReport(`TAP version 13\n${many.join('\n')}\nnot ok 1 - suite\n`, ROOT);
     expect(report.findings).toHaveLength(50_000);
     await expect(readAnyReport(`TAP version 13\n${' '.repeat(1_000_000)}`, ROOT)).rejects.toThrow('no test');
-    await expect(readAnyReport(`TAP version 13\nok ${'\\#'.repeat(500_000)}`, ROOT)).rejects.toThrow('no test');
+    await expect(readAnyReport(`TAP version 13\nok ${'\\#'.repeat(500_000)}`, ROOT)).rejects.toThrow(
+      'no test',
+    );
   });
 });
 

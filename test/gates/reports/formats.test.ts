@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { REPORT_READERS, type ReportFormat } from '../../../gates/reports/all.ts';
-import { countTestsRun } from '../../../gates/reports/report.ts';
+import { REPORT_READERS, type ReportFormat } from '../../../gates/reports/report-readers.ts';
+import { countTestsRun } from '../../../gates/reports/tool-report.ts';
 
 interface Case {
   readonly what: string;

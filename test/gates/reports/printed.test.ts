@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findReportInOutput } from '../../../gates/reports/any.ts';
+import { findReportInOutput } from '../../../gates/reports/read-any-report.ts';
 
 const UNITTEST = `test_label (tests.test_tax.TaxTest.test_label) ... ok
 test_tax (tests.test_tax.TaxTest.test_tax)

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { runRules } from '../../../gates/rules/framework/findings.ts';
-import type { RuleExample, Rule } from '../../../gates/rules/framework/rule.ts';
-import { RULES } from '../../../gates/rules/registry.ts';
-import { createExamplePatches } from '../../support/examples.ts';
+import type { Rule, RuleExample } from '../../../gates/rules/framework/rule.ts';
+import { runRules } from '../../../gates/rules/framework/run-rules.ts';
+import { RULES } from '../../../gates/rules/rule-registry.ts';
+import { createExamplePatches } from '../../support/rule-examples.ts';
 
-const patchOf = createExamplePatches(RULES.flatMap(({ invalidExamples, validExamples }) => [...invalidExamples, ...validExamples]));
+const patchOf = createExamplePatches(
+  RULES.flatMap(({ invalidExamples, validExamples }) => [...invalidExamples, ...validExamples]),
+);
 
 /** What a rule finds in an example that the base does not have, alone and at the level that finds everything. */
 const found = async (rule: Rule, example: RuleExample) =>
@@ -23,11 +25,17 @@ test('every rule has a name of its own, and says what it is for', () => {
 });
 
 describe.each(RULES.map((rule) => [rule.id, rule] as const))('%s', (_, rule) => {
-  test.each(rule.invalidExamples.map((each) => [each.name, each] as const))('finds: %s', async (_name, example) => {
-    expect(await found(rule, example)).not.toEqual([]);
-  });
+  test.each(rule.invalidExamples.map((each) => [each.name, each] as const))(
+    'finds: %s',
+    async (_name, example) => {
+      expect(await found(rule, example)).not.toEqual([]);
+    },
+  );
 
-  test.each(rule.validExamples.map((each) => [each.name, each] as const))('leaves: %s', async (_name, example) => {
-    expect(await found(rule, example)).toEqual([]);
-  });
+  test.each(rule.validExamples.map((each) => [each.name, each] as const))(
+    'leaves: %s',
+    async (_name, example) => {
+      expect(await found(rule, example)).toEqual([]);
+    },
+  );
 });

@@ -2,23 +2,24 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { selectRunnableCases } from '../../../lab/adversarial/available.ts';
-import type { AdversarialCase } from '../../../lab/adversarial/case.ts';
+import type { AdversarialCase } from '../../../lab/adversarial/adversarial-case.ts';
 import { KNOWN_MISSES } from '../../../lab/adversarial/corpus/known-misses.ts';
 import { ADVERSARIAL_CORPUS } from '../../../lab/adversarial/corpus.ts';
-import { renderKnownMisses } from '../../../lab/adversarial/page.ts';
-import { summarizeCorpusRun, renderCorpusTable } from '../../../lab/adversarial/report.ts';
-import { type JudgedPatch, runCorpus } from '../../../lab/adversarial/run.ts';
-import { isSampled } from '../../../lab/adversarial/sample.ts';
+import { renderCorpusTable, summarizeCorpusRun } from '../../../lab/adversarial/corpus-report.ts';
+import { renderKnownMisses } from '../../../lab/adversarial/results-page.ts';
+import { type JudgedPatch, runCorpus } from '../../../lab/adversarial/run-corpus.ts';
+import { selectRunnableCases } from '../../../lab/adversarial/runnable-cases.ts';
+import { isSampled } from '../../../lab/adversarial/sampling.ts';
 
 describe('the corpus', () => {
   test('has at least 120 cases, each with a name of its own and a twin that differs from it', () => {
     expect(ADVERSARIAL_CORPUS.length).toBeGreaterThanOrEqual(120);
-    expect(new Set(ADVERSARIAL_CORPUS.flatMap(({ name, honestTwin }) => [name, honestTwin.name])).size).toBeGreaterThan(
-      ADVERSARIAL_CORPUS.length,
-    );
+    expect(
+      new Set(ADVERSARIAL_CORPUS.flatMap(({ name, honestTwin }) => [name, honestTwin.name])).size,
+    ).toBeGreaterThan(ADVERSARIAL_CORPUS.length);
     expect(new Set(ADVERSARIAL_CORPUS.map(({ name }) => name)).size).toBe(ADVERSARIAL_CORPUS.length);
-    for (const { name, patch, honestTwin } of ADVERSARIAL_CORPUS) expect(honestTwin.patch, name).not.toEqual(patch);
+    for (const { name, patch, honestTwin } of ADVERSARIAL_CORPUS)
+      expect(honestTwin.patch, name).not.toEqual(patch);
   });
 
   test('has all the cases that are known to be missed', () => {
@@ -59,7 +60,9 @@ describe('the corpus', () => {
     const report = summarizeCorpusRun(await runCorpus([impossible]));
     expect(report.unexpected.map(({ honest }) => honest)).toEqual([false, true]);
     expect(report.all).toMatchObject({ catch_rate: 0, false_block_rate: 1 });
-    expect(renderCorpusTable(report)).toMatch(/MISSED: nothing is done:[\s\S]*FALSE BLOCK: nothing is done well:/);
+    expect(renderCorpusTable(report)).toMatch(
+      /MISSED: nothing is done:[\s\S]*FALSE BLOCK: nothing is done well:/,
+    );
   });
 });
 

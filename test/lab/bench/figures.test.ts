@@ -4,13 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { computeBill, sumBill } from '../../../lab/bench/cost.ts';
-import { generateProject } from '../../../lab/bench/data/project.ts';
-import { summarizeTimings, buildNoopTask } from '../../../lab/bench/latency.ts';
-import { renderMarkdown, renderText, replaceMarkedPart } from '../../../lab/bench/page.ts';
-import { AWS_PRICES } from '../../../lab/bench/prices.ts';
-import { type StackResult, renderStackSections, computeUsdPer1000Tasks, compareWithTargets } from '../../../lab/bench/stack-report.ts';
+import { computeBill, sumBill } from '../../../lab/bench/aws-bill.ts';
+import { AWS_PRICES } from '../../../lab/bench/aws-prices.ts';
+import { generateProject } from '../../../lab/bench/data/generated-project.ts';
+import { renderMarkdown, renderText, replaceMarkedPart } from '../../../lab/bench/result-page.ts';
+import {
+  compareWithTargets,
+  computeUsdPer1000Tasks,
+  renderStackSections,
+  type StackResult,
+} from '../../../lab/bench/stack-sections.ts';
 import { median, percentile } from '../../../lab/bench/statistics.ts';
+import { buildNoopTask, summarizeTimings } from '../../../lab/bench/task-latency.ts';
 import { TaskSubmission } from '../../../shared/contract/submission/schema.ts';
 
 let folder: string;
@@ -76,7 +81,12 @@ const result: StackResult = {
 
 test('aims are shown met or missed as they are', () => {
   expect(computeUsdPer1000Tasks(result)).toBeCloseTo(sumBill(result.bill));
-  expect(compareWithTargets(result).map((row) => row.at(-1))).toEqual(['', 'met', 'met', 'missed raw, met gzip']);
+  expect(compareWithTargets(result).map((row) => row.at(-1))).toEqual([
+    '',
+    'met',
+    'met',
+    'missed raw, met gzip',
+  ]);
   expect(compareWithTargets({ ...result, alone: summarizeTimings([timing(301)], 1) })[1]).toContain('missed');
 });
 
@@ -115,7 +125,9 @@ test('the generated project is as large as was asked for, and its patch changes 
 });
 
 const bench = (...args: string[]) =>
-  spawnSync(process.execPath, [join(import.meta.dirname, '../../../lab/bench/main.ts'), ...args], { encoding: 'utf8' });
+  spawnSync(process.execPath, [join(import.meta.dirname, '../../../lab/bench/main.ts'), ...args], {
+    encoding: 'utf8',
+  });
 
 test('the bench says what it can do, and refuses what it cannot', () => {
   const help = bench('--help');

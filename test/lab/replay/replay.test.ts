@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { findGitDir, listHistoryCommits } from '../../../lab/replay/commits.ts';
-import { replayCommits } from '../../../lab/replay/judge.ts';
-import { summarizeReplay, renderReplayTable } from '../../../lab/replay/report.ts';
-import { createTestRepository } from '../../support/repository.ts';
+import { findGitDir, listHistoryCommits } from '../../../lab/replay/history-commits.ts';
+import { replayCommits } from '../../../lab/replay/replay-commits.ts';
+import { renderReplayTable, summarizeReplay } from '../../../lab/replay/replay-report.ts';
+import { createTestRepository } from '../../support/git-repository.ts';
 
 const TEST =
   "import { test } from 'node:test';\nimport assert from 'node:assert';\nimport { add } from '../src/add.mjs';\n";
@@ -23,7 +23,9 @@ test('real commits are judged against their parents, and what holds one is named
   const commits = listHistoryCommits(dir, 10);
   expect(commits.map(({ id }) => id)).toEqual([skipping, honest]);
 
-  const report = summarizeReplay(await replayCommits({ dir, commits, config: CONFIG, parallel: 2, onDone: () => {} }));
+  const report = summarizeReplay(
+    await replayCommits({ dir, commits, config: CONFIG, parallel: 2, onDone: () => {} }),
+  );
   expect(report).toMatchObject({ commits: 2, pass: 1, refer: 1, error: 0, read_only: 0 });
   expect(report.looked_at).toMatchObject({ tests_compared: 2, old_test_files: 1 });
   expect(report.held.map(({ id }) => id)).toEqual([skipping]);

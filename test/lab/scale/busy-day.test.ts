@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BusyDayResult } from '../../../lab/scale/busy-day.ts';
-import { renderBusyDayReport, findFirstQuotaHit } from '../../../lab/scale/busy-report.ts';
+import { findFirstQuotaHit, renderBusyDayReport } from '../../../lab/scale/busy-day-report.ts';
 
 const DAY: BusyDayResult = {
   perDay: 1_000_000,
@@ -31,7 +31,9 @@ const DAY: BusyDayResult = {
 
 test('the limit that is met first is the first, not the fullest', () => {
   expect(findFirstQuotaHit(DAY)?.name).toBe('itemWrites');
-  expect(renderBusyDayReport(DAY)).toContain('First limit: **write units of a partition**, 3 s after the first task');
+  expect(renderBusyDayReport(DAY)).toContain(
+    'First limit: **write units of a partition**, 3 s after the first task',
+  );
 });
 
 test('what waited, and what was not at its end, is said', () => {

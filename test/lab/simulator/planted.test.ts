@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { expect, test } from 'vitest';
-import { PLANTED_FAULTS, type PlantedFault } from '../../../lab/simulator/planted/faults.ts';
-import { applyFault } from '../../../lab/simulator/planted/plant.ts';
+import { applyFault } from '../../../lab/simulator/planted/plant-fault.ts';
+import { PLANTED_FAULTS, type PlantedFault } from '../../../lab/simulator/planted/planted-faults.ts';
 
 test.each(Object.entries<PlantedFault>(PLANTED_FAULTS))(
   'the planted fault "%s" finds its place in its module, which it leaves readable',

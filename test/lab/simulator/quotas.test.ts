@@ -1,8 +1,13 @@
 import { describe, expect, it, test } from 'vitest';
-import type { TableItem } from '../../../lab/simulator/engines/expression.ts';
-import { type QuotaLimits, ServiceQuotas, RATE_NAMES, type RateName } from '../../../lab/simulator/engines/quotas.ts';
-import { type TableCommandInput, SimulatedTable } from '../../../lab/simulator/engines/table.ts';
-import { TABLE_INDEXES } from '../../../shared/contract/names.ts';
+import type { TableItem } from '../../../lab/simulator/engines/dynamodb-expression.ts';
+import {
+  type QuotaLimits,
+  RATE_NAMES,
+  type RateName,
+  ServiceQuotas,
+} from '../../../lab/simulator/engines/service-quotas.ts';
+import { SimulatedTable, type TableCommandInput } from '../../../lab/simulator/engines/simulated-table.ts';
+import { TABLE_INDEXES } from '../../../shared/contract/resource-names.ts';
 
 const limits = (name: RateName, perSecond: number, burst: number): QuotaLimits => ({
   rates: Object.fromEntries(
@@ -94,7 +99,9 @@ test('so many functions run at a time', () => {
   );
   const end = quotas.beginExecution();
   quotas.beginExecution();
-  expect(() => quotas.beginExecution()).toThrow(expect.objectContaining({ name: 'TooManyRequestsException' }));
+  expect(() => quotas.beginExecution()).toThrow(
+    expect.objectContaining({ name: 'TooManyRequestsException' }),
+  );
   end();
   quotas.beginExecution();
   expect([quotas.mostRunning, quotas.refusedRunning]).toEqual([2, 1]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { PLANTED_FAULTS } from '../../../lab/simulator/planted/faults.ts';
-import { spawnSimulation } from '../../../lab/simulator/spawned.ts';
+import { PLANTED_FAULTS } from '../../../lab/simulator/planted/planted-faults.ts';
+import { spawnSimulation } from '../../../lab/simulator/spawn-simulation.ts';
 
 /** CI makes 500 runs and finds all planted faults in a step of its own: `npm run simulate:check`. */
 const RUNS = 25;

@@ -9,9 +9,9 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TableCommandInput, SimulatedTable } from '../../../lab/simulator/engines/table.ts';
-import { TABLE_INDEXES } from '../../../shared/contract/names.ts';
-import { createTestTable } from '../../support/dynalite.ts';
+import { SimulatedTable, type TableCommandInput } from '../../../lab/simulator/engines/simulated-table.ts';
+import { TABLE_INDEXES } from '../../../shared/contract/resource-names.ts';
+import { createTestTable } from '../../support/dynalite-table.ts';
 
 /** Commands of the document client as data: an operation and its input. */
 const COMMANDS = {
@@ -48,7 +48,9 @@ const item = fc
     attempts: [{ number: version, cost: null, done: true }],
     [TABLE_INDEXES.byStatus.pk]: of,
     [TABLE_INDEXES.byStatus.sk]: `${rank}#${own.pk}#${own.sk}`,
-    ...(waits === null ? {} : { [TABLE_INDEXES.byWait.pk]: waits, [TABLE_INDEXES.byWait.sk]: `${own.pk}${own.sk}` }),
+    ...(waits === null
+      ? {}
+      : { [TABLE_INDEXES.byWait.pk]: waits, [TABLE_INDEXES.byWait.sk]: `${own.pk}${own.sk}` }),
   }));
 
 const NAMES = { '#pk': 'pk', '#version': 'version', '#status': 'status' };
@@ -183,7 +185,8 @@ test('the simulated table answers as dynalite does, whatever is asked of it', as
               ...given,
             } as never) as never,
           ) as unknown as Promise<Record<string, unknown>>;
-        const fake = async (given: TableCommandInput): Promise<Record<string, unknown>> => table.run(operation, given);
+        const fake = async (given: TableCommandInput): Promise<Record<string, unknown>> =>
+          table.run(operation, given);
         const [theirs, ours] =
           operation === 'QueryCommand'
             ? [await outcome(() => pages(real, input)), await outcome(() => pages(fake, input))]

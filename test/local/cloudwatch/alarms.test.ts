@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCloudWatch } from '../../../local/cloudwatch/index.ts';
-import { METRIC_NAMES } from '../../../shared/contract/names.ts';
+import { METRIC_NAMES } from '../../../shared/contract/resource-names.ts';
 
 const HOUR = 3_600_000;
 const START = Date.parse('2026-01-02T12:00:30Z');
@@ -115,7 +115,12 @@ describe('lines of log', () => {
   it('of other dimensions are other metrics', () => {
     const { ingest, state } = watch(unverifiedRatio);
     const line = emf({ [METRIC_NAMES.completions]: 9, [METRIC_NAMES.unverifiedCompletions]: 9 });
-    ingest(line.replace(`"${METRIC_NAMES.dimension}":"${METRIC_NAMES.service}"`, `"${METRIC_NAMES.dimension}":"other"`));
+    ingest(
+      line.replace(
+        `"${METRIC_NAMES.dimension}":"${METRIC_NAMES.service}"`,
+        `"${METRIC_NAMES.dimension}":"other"`,
+      ),
+    );
     expect(state()).toBe('OK');
   });
 });

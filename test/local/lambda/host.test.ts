@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
 import { functionArn } from '../../../local/lambda/function-spec.ts';
-import { FUNCTION_ENV_NAMES } from '../../../shared/contract/names.ts';
+import { FUNCTION_ENV_NAMES } from '../../../shared/contract/resource-names.ts';
 import { functionOf, hostOf } from '../support/functions.ts';
 import { temporaryDirectory } from '../support/resources.ts';
 

@@ -15,8 +15,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
 import type { Counters } from '../../../local/ports.ts';
 import { type Queues, startQueues } from '../../../local/queues/index.ts';
-import { RecordObjectStore } from '../../../shared/store/record-objects.ts';
-import { compactRecordsOfDay } from '../../../shared/use-cases/operate/compact.ts';
+import { RecordObjectStore } from '../../../shared/store/record-object-store.ts';
+import { compactRecordsOfDay } from '../../../shared/use-cases/operate/compact-records.ts';
 import { clientConfig, resource, temporaryDirectory } from '../support/resources.ts';
 
 /** One queue for each test, because what a test leaves behind comes again after a restart. */
@@ -227,7 +227,10 @@ test('records are compacted, and what is asked of them is there', async () => {
       }),
     );
   const objects = new RecordObjectStore(s3, 'files');
-  expect(await compactRecordsOfDay(prefix, { objects, hasTimeLeft: () => true })).toEqual({ written: 1, removed: 20 });
+  expect(await compactRecordsOfDay(prefix, { objects, hasTimeLeft: () => true })).toEqual({
+    written: 1,
+    removed: 20,
+  });
   const [whole, ...others] = await objects.list(prefix);
   expect(others).toEqual([]);
   expect((await objects.find(whole?.key ?? ''))?.split('\n')).toHaveLength(21);

@@ -1,11 +1,19 @@
-import { FileHealthQuery } from '../../../shared/control/file-health/schemas.ts';
-import { NO_TOUCH_COUNTS, type FileTouch } from '../../../shared/control/file-health/state.ts';
-import { fileHistoryView, fileHealthListView, type TrackedFile } from '../../../shared/control/file-health/view.ts';
-import type { DerivedRow } from '../../../shared/control/ledger/derive.ts';
-import { qualityCostView } from '../../../shared/control/metrics/cost.ts';
-import { type DailyMetrics, EMPTY_DAILY_METRICS, addRecord } from '../../../shared/control/metrics/figures.ts';
-import { budgetForecastView } from '../../../shared/control/metrics/forecast.ts';
-import { qualityView, qualityTrendView } from '../../../shared/control/metrics/views.ts';
+import { FileHealthQuery } from '../../../shared/control/file-health/file-health-schemas.ts';
+import {
+  fileHealthListView,
+  fileHistoryView,
+  type TrackedFile,
+} from '../../../shared/control/file-health/file-health-views.ts';
+import { type FileTouch, NO_TOUCH_COUNTS } from '../../../shared/control/file-health/file-touches.ts';
+import type { DerivedRow } from '../../../shared/control/ledger/derive-rows.ts';
+import { budgetForecastView } from '../../../shared/control/metrics/budget-forecast.ts';
+import { qualityCostView } from '../../../shared/control/metrics/cost-view.ts';
+import {
+  addRecord,
+  type DailyMetrics,
+  EMPTY_DAILY_METRICS,
+} from '../../../shared/control/metrics/daily-metrics.ts';
+import { qualityTrendView, qualityView } from '../../../shared/control/metrics/quality-views.ts';
 import { FIXED_NOW } from '../../support/builders.ts';
 import type { ScriptedApi } from './scripted-api.ts';
 

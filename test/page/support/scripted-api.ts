@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { bundlePage } from '../../../infra/build-page.ts';
-import { createTemporaryFolder } from '../../support/repository.ts';
+import { createTemporaryFolder } from '../../support/git-repository.ts';
 
 export const TOKEN = 'assay_op_test';
 

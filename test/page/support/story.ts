@@ -1,11 +1,11 @@
 import type * as z from 'zod';
-import type { AttemptList, TaskSummary, TaskView } from '../../../shared/api/schemas.ts';
-import { chainView, taskView } from '../../../shared/api/views.ts';
+import type { AttemptList, TaskSummary, TaskView } from '../../../shared/api/task-schemas.ts';
+import { chainView, taskView } from '../../../shared/api/task-views.ts';
 import type { Attempt } from '../../../shared/contract/task/attempt.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../../shared/contract/task/status.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
-import { summariseCompletions } from '../../../shared/control/ledger/nudge.ts';
-import { attempt, addSeconds, fakeSha1, task, verdict } from '../../support/builders.ts';
+import { summariseCompletions } from '../../../shared/control/ledger/verification-nudge.ts';
+import { addSeconds, attempt, fakeSha1, task, verdict } from '../../support/builders.ts';
 import { buildCompletions } from '../../support/completions.ts';
 import type { ScriptedApi } from './scripted-api.ts';
 
@@ -137,7 +137,15 @@ const TITLES = [
   'Make the list stable',
   'Take the cache out',
 ];
-const SPREAD: readonly TaskStatus[] = ['in_review', 'in_progress', 'open', 'blocked', 'failed', 'done', 'done'];
+const SPREAD: readonly TaskStatus[] = [
+  'in_review',
+  'in_progress',
+  'open',
+  'blocked',
+  'failed',
+  'done',
+  'done',
+];
 
 /** Tasks in all statuses, the first of which is `heldTask`. */
 export const manyTasks = (count: number): TaskSummary[] =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { hasScreenshotDigest } from '../../../shared/contract/evidence/is-screenshot.ts';
 import { Evidence } from '../../../shared/contract/evidence/schema.ts';
+import { hasScreenshotDigest } from '../../../shared/contract/evidence/screenshot-digest.ts';
 import {
   MAX_SCREENSHOT_BYTES,
   MAX_SCREENSHOT_SIDE,

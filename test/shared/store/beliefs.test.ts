@@ -2,10 +2,10 @@ import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TIERS } from '../../../shared/contract/agents/tiers.ts';
-import { setPin } from '../../../shared/control/cascade/learning/control.ts';
-import type { OutcomeObservation } from '../../../shared/control/cascade/learning/outcome.ts';
-import { latestOutcomes } from '../../../shared/control/cascade/learning/window.ts';
-import { measureItemBytes } from '../../../shared/lib/item-bytes.ts';
+import type { OutcomeObservation } from '../../../shared/control/cascade/learning/learned-outcome.ts';
+import { setPin } from '../../../shared/control/cascade/learning/learning-control.ts';
+import { latestOutcomes } from '../../../shared/control/cascade/learning/outcome-window.ts';
+import { measureItemBytes } from '../../../shared/lib/item-size.ts';
 import { BeliefStore } from '../../../shared/store/beliefs.ts';
 import { addSeconds, FIXED_NOW } from '../../support/builders.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
@@ -62,7 +62,9 @@ describe('what is learned', () => {
         fc.infiniteStream(fc.nat({ max: 1_000 })),
         async (numbers, stream) => {
           const { store, until } = world((below) => Number(stream.next().value) % Math.max(1, below));
-          await until(Promise.all([...numbers, ...numbers].map((number) => store.recordOutcome(observed(number)))));
+          await until(
+            Promise.all([...numbers, ...numbers].map((number) => store.recordOutcome(observed(number)))),
+          );
           const read = await until(store.readRole('backend'));
           for (const tier of TIERS) {
             const expected = latestOutcomes(
@@ -132,7 +134,14 @@ describe('what is learned', () => {
     const { control } = await store.readRole('backend');
     expect(control).toMatchObject({ revision: 1, pins: { low: 'opus' } });
     expect(control.history).toEqual([
-      { action: 'pin', complexity: 'low', tier: 'opus', by: 'ann', reason: 'a try', at: FIXED_NOW.toISOString() },
+      {
+        action: 'pin',
+        complexity: 'low',
+        tier: 'opus',
+        by: 'ann',
+        reason: 'a try',
+        at: FIXED_NOW.toISOString(),
+      },
     ]);
     expect((await store.readRole('qa')).control.revision).toBe(0);
   });
@@ -143,7 +152,9 @@ describe('what is learned', () => {
         const { store, until } = world((below) => Number(stream.next().value) % Math.max(1, below));
         const reasons = ['cheaper', 'a try', 'as in May', 'she said so'];
         const word = (reason: string) =>
-          store.updateControl('backend', (control) => setPin(control, 'any', 'opus', { by: 'ann', reason, now: FIXED_NOW }));
+          store.updateControl('backend', (control) =>
+            setPin(control, 'any', 'opus', { by: 'ann', reason, now: FIXED_NOW }),
+          );
         await until(Promise.all([...reasons, ...reasons].map(word)));
         const { control } = await until(store.readRole('backend'));
         expect(control).toMatchObject({ revision: 4, pins: { any: 'opus' } });

@@ -4,23 +4,30 @@ import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Records } from '../../../cli/query/duckdb.ts';
-import { AttemptList, TaskView } from '../../../shared/api/schemas.ts';
-import { chainView, taskView } from '../../../shared/api/views.ts';
+import { AttemptList, TaskView } from '../../../shared/api/task-schemas.ts';
+import { chainView, taskView } from '../../../shared/api/task-views.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/contract/agents/tiers.ts';
-import { ITEM_KEY_PREFIXES } from '../../../shared/contract/names.ts';
+import { ITEM_KEY_PREFIXES } from '../../../shared/contract/resource-names.ts';
 import { isTerminalStatus } from '../../../shared/contract/task/status.ts';
 import { Task } from '../../../shared/contract/task/task.ts';
-import { learnedOutcomes } from '../../../shared/control/cascade/learning/outcome.ts';
-import { deriveRows, groupRows } from '../../../shared/control/ledger/derive.ts';
+import { learnedOutcomes } from '../../../shared/control/cascade/learning/learned-outcome.ts';
+import { deriveRows, groupRows } from '../../../shared/control/ledger/derive-rows.ts';
 import { namedQueries } from '../../../shared/control/ledger/named-queries.ts';
-import { RECORD_TABLE_NAMES, RECORD_TABLES, type RecordTable } from '../../../shared/control/ledger/rows.ts';
-import type { TaskCommand } from '../../../shared/control/task-commands/change.ts';
-import { startAttempt } from '../../../shared/control/task-commands/claim.ts';
+import {
+  RECORD_TABLE_NAMES,
+  RECORD_TABLES,
+  type RecordTable,
+} from '../../../shared/control/ledger/record-rows.ts';
 import { requestReverification } from '../../../shared/control/task-commands/hold.ts';
-import { cancelTask, startRetryRound } from '../../../shared/control/task-commands/operate.ts';
+import { cancelTask, startRetryRound } from '../../../shared/control/task-commands/operator-commands.ts';
 import { expireLease } from '../../../shared/control/task-commands/recover.ts';
-import { type ProjectionContext, reprojectTask } from '../../../shared/use-cases/cascade/follow.ts';
-import { createTestTable } from '../../support/dynalite.ts';
+import { startAttempt } from '../../../shared/control/task-commands/start-attempt.ts';
+import type { TaskCommand } from '../../../shared/control/task-commands/task-change.ts';
+import {
+  type ProjectionContext,
+  reprojectTask,
+} from '../../../shared/use-cases/cascade/stream-projections.ts';
+import { createTestTable } from '../../support/dynalite-table.ts';
 
 /** What the stack of each of these days has left behind, with one task in each state: items of its table, rows of its records. */
 const DATA = join(import.meta.dirname, '../../fixtures/earlier-versions');
@@ -52,7 +59,11 @@ const GO_ON: readonly (readonly [id: string, what: string, command: TaskCommand]
   ['old-claimed', 'is opened again when its lease has run out', (task) => expireLease(task, NOW)],
   ['old-blocked', 'is cancelled', (task) => cancelTask(task, 'not wanted', 'ann', NOW)],
   ['old-failed', 'is tried again', (task) => startRetryRound(task, NOW)],
-  ['old-held', 'has its verdict made again', (task) => requestReverification(task, 'a key is there', 'ann', NOW)],
+  [
+    'old-held',
+    'has its verdict made again',
+    (task) => requestReverification(task, 'a key is there', 'ann', NOW),
+  ],
 ];
 
 describe.each(VERSIONS)('what the version of %s has stored', (version) => {

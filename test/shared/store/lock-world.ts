@@ -2,8 +2,8 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { findFileOverlap } from '../../../shared/contract/submission/file-overlap.ts';
 import type { TaskStatus } from '../../../shared/contract/task/status.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
-import { FileLockStore } from '../../../shared/store/locks.ts';
-import type { TaskStore } from '../../../shared/store/tasks.ts';
+import { FileLockStore } from '../../../shared/store/file-locks.ts';
+import type { TaskStore } from '../../../shared/store/task-store.ts';
 import { FIXED_NOW } from '../../support/builders.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
 

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
 import { Refusal } from '../../../shared/contract/refusal.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
-import { ObjectStore } from '../../../shared/store/objects.ts';
-import { completeWork } from '../../../shared/use-cases/work/report.ts';
-import { attempt, launch, FIXED_NOW, fakeSha1, task } from '../../support/builders.ts';
-import { createTestTable } from '../../support/dynalite.ts';
+import { ObjectStore } from '../../../shared/store/object-store.ts';
+import { completeWork } from '../../../shared/use-cases/work/agent-report.ts';
+import { attempt, FIXED_NOW, fakeSha1, launch, task } from '../../support/builders.ts';
+import { createTestTable } from '../../support/dynalite-table.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {

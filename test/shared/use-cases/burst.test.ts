@@ -1,25 +1,29 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { backoffSeconds } from '../../../functions/dispatch/back-off.ts';
-import { SimulatedTable } from '../../../lab/simulator/engines/table.ts';
-import type { LaunchMessage } from '../../../shared/contract/messages/queue.ts';
+import { backoffSeconds } from '../../../functions/dispatch/backoff.ts';
+import { SimulatedTable } from '../../../lab/simulator/engines/simulated-table.ts';
+import type { LaunchMessage } from '../../../shared/contract/messages/step-messages.ts';
 import { Refusal } from '../../../shared/contract/refusal.ts';
 import { launchName } from '../../../shared/contract/task/task.ts';
-import { STARVATION_SECONDS, ADMISSION_RETRY_SECONDS, MAX_TIMES_PASSED_OVER } from '../../../shared/control/admission/fair-share.ts';
-import { startAttempt } from '../../../shared/control/task-commands/claim.ts';
-import { ContainerRegister, type RegisteredContainer } from '../../../shared/store/box-register.ts';
-import type { EcsContainers } from '../../../shared/store/boxes.ts';
-import type { DeliveryInvoker } from '../../../shared/store/deliveries.ts';
-import { FileLockStore } from '../../../shared/store/locks.ts';
-import { NO_CREDENTIALS } from '../../../shared/store/minter.ts';
-import { ObjectStore } from '../../../shared/store/objects.ts';
-import { LaunchError } from '../../../shared/store/run-task-answers.ts';
-import { TaskStore } from '../../../shared/store/tasks.ts';
-import { launchContainer } from '../../../shared/use-cases/containers/launch.ts';
-import { type ClaimContext, claimNext } from '../../../shared/use-cases/work/claim.ts';
+import {
+  ADMISSION_RETRY_SECONDS,
+  MAX_TIMES_PASSED_OVER,
+  STARVATION_SECONDS,
+} from '../../../shared/control/admission/admission-control.ts';
+import { startAttempt } from '../../../shared/control/task-commands/start-attempt.ts';
+import { ContainerRegister, type RegisteredContainer } from '../../../shared/store/container-register.ts';
+import { NO_CREDENTIALS } from '../../../shared/store/credential-provider.ts';
+import type { DeliveryInvoker } from '../../../shared/store/delivery-invoker.ts';
+import type { EcsContainers } from '../../../shared/store/ecs-containers.ts';
+import { FileLockStore } from '../../../shared/store/file-locks.ts';
+import { LaunchError } from '../../../shared/store/launch-error.ts';
+import { ObjectStore } from '../../../shared/store/object-store.ts';
+import { TaskStore } from '../../../shared/store/task-store.ts';
+import { launchContainer } from '../../../shared/use-cases/containers/launch-container.ts';
+import { type ClaimContext, claimNext } from '../../../shared/use-cases/work/claim-task.ts';
 import { addSeconds, FIXED_NOW, task } from '../../support/builders.ts';
-import { CONTAINER_CAPACITY } from '../../support/room.ts';
+import { CONTAINER_CAPACITY } from '../../support/container-capacity.ts';
 
 /** The promise is of a thousand. */
 const MANY = 1_000;
@@ -81,7 +85,13 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
       };
       await tasks.create(of);
       await tasks.change(id, (each) =>
-        startAttempt(each, { ...start, leaseHolder: 'managed', leaseSeconds: 9_000, agentLaunch: null, now: FIXED_NOW }),
+        startAttempt(each, {
+          ...start,
+          leaseHolder: 'managed',
+          leaseSeconds: 9_000,
+          agentLaunch: null,
+          now: FIXED_NOW,
+        }),
       );
     }
     const started: string[] = [];
@@ -219,7 +229,13 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
       const created_at = addSeconds(MANY - n).toISOString();
       await tasks.create(task({ id, priority: priorityOf(n), created_at }, { runner: 'external' }));
     }
-    const context: ClaimContext = { tasks, locks, claimant: 'worker', leaseSeconds: 900, now: addSeconds(2_000) };
+    const context: ClaimContext = {
+      tasks,
+      locks,
+      claimant: 'worker',
+      leaseSeconds: 900,
+      now: addSeconds(2_000),
+    };
     const claimed: string[] = [];
     const claim = async (): Promise<boolean> => {
       try {

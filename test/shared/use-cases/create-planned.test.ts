@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Plan } from '../../../shared/contract/plan/schema.ts';
-import { TaskStore } from '../../../shared/store/tasks.ts';
-import { createPlannedTasks } from '../../../shared/use-cases/submit/plan.ts';
-import { taskInReview, addSeconds, FIXED_NOW, task } from '../../support/builders.ts';
-import { createTestTable } from '../../support/dynalite.ts';
+import { TaskStore } from '../../../shared/store/task-store.ts';
+import { createPlannedTasks } from '../../../shared/use-cases/submit/plans.ts';
+import { addSeconds, FIXED_NOW, task, taskInReview } from '../../support/builders.ts';
+import { createTestTable } from '../../support/dynalite-table.ts';
 
 const signal = (path: string) => [{ type: 'path_exists' as const, path }];
 const { tasks: planned } = Plan.parse({
@@ -43,7 +43,9 @@ describe('making the tasks of a plan', () => {
     'goes on where it was cut off at write %i (written: %s), and makes each task once',
     async (at, written) => {
       const plan = planOf(`cut${at}${written}`);
-      await expect(createPlannedTasks(plan, failing(at, written), FIXED_NOW)).rejects.toThrow('the power failed');
+      await expect(createPlannedTasks(plan, failing(at, written), FIXED_NOW)).rejects.toThrow(
+        'the power failed',
+      );
       await createPlannedTasks(plan, tasks, addSeconds(60));
       const made = await Promise.all(keys.map((key) => tasks.require(`${plan.id}-${key}`)));
       await createPlannedTasks(plan, tasks, addSeconds(120));

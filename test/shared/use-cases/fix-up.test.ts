@@ -4,24 +4,28 @@ import type { TaskSubmissionInput } from '../../../shared/contract/submission/sc
 import type { Attempt } from '../../../shared/contract/task/attempt.ts';
 import { deliveryBranch, type Task } from '../../../shared/contract/task/task.ts';
 import { fixUpId } from '../../../shared/control/task-commands/fix-up.ts';
-import { startRetryRound } from '../../../shared/control/task-commands/operate.ts';
+import { startRetryRound } from '../../../shared/control/task-commands/operator-commands.ts';
 import { settleTask } from '../../../shared/control/task-commands/settle.ts';
-import { FileLockStore } from '../../../shared/store/locks.ts';
-import { TaskStore } from '../../../shared/store/tasks.ts';
-import { selectModel } from '../../../shared/use-cases/cascade/cascade.ts';
-import { type ProjectionContext, projectTaskWrite, reprojectTask } from '../../../shared/use-cases/cascade/follow.ts';
+import { FileLockStore } from '../../../shared/store/file-locks.ts';
+import { TaskStore } from '../../../shared/store/task-store.ts';
+import { selectModel } from '../../../shared/use-cases/cascade/cascade-steps.ts';
 import {
+  type ProjectionContext,
+  projectTaskWrite,
+  reprojectTask,
+} from '../../../shared/use-cases/cascade/stream-projections.ts';
+import {
+  addSeconds,
   artifact,
   attempt,
-  addSeconds,
-  NOOP_DEADLINES,
   FIXED_NOW,
+  NOOP_DEADLINES,
   report,
   task,
   verdict,
   verification,
 } from '../../support/builders.ts';
-import { createTestTable } from '../../support/dynalite.ts';
+import { createTestTable } from '../../support/dynalite-table.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 let tasks: TaskStore;
@@ -56,12 +60,21 @@ const gaveUp = (fields: Partial<Attempt> = {}): Attempt =>
       failing: [{ check: 'tests', what: 'test/a.test.ts:4 test_failed: rounds half up' }],
     },
     verdict: verdict({ verdict: 'fail' }),
-    decision: { action: 'give_up', reason: 'r', next_model: null, next_tier: null, at: FIXED_NOW.toISOString() },
+    decision: {
+      action: 'give_up',
+      reason: 'r',
+      next_model: null,
+      next_tier: null,
+      at: FIXED_NOW.toISOString(),
+    },
     ...fields,
   });
 
 /** A task in the table, as it stands before it ends. */
-async function present(request: Partial<TaskSubmissionInput> = {}, fields: Partial<Task> = {}): Promise<Task> {
+async function present(
+  request: Partial<TaskSubmissionInput> = {},
+  fields: Partial<Task> = {},
+): Promise<Task> {
   const of = task({ id: `w${++made}`, run: 1, ...fields }, { fix_ups: 2, ...request });
   return (await tasks.create(of)).task;
 }

@@ -1,36 +1,36 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { chainView, taskView } from '../../../shared/api/views.ts';
+import { chainView, taskView } from '../../../shared/api/task-views.ts';
 import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
 import type { LaunchKind } from '../../../shared/contract/box-kind.ts';
 import { Refusal } from '../../../shared/contract/refusal.ts';
 import { serializeHiddenTests } from '../../../shared/contract/submission/hidden-tests.ts';
 import type { TaskSubmissionInput } from '../../../shared/contract/submission/schema.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
-import { buildPromptParts } from '../../../shared/control/cascade/prompt.ts';
-import { deriveRows } from '../../../shared/control/ledger/derive.ts';
+import { buildPromptParts } from '../../../shared/control/cascade/agent-prompt.ts';
+import { deriveRows } from '../../../shared/control/ledger/derive-rows.ts';
 import { sha256 } from '../../../shared/lib/sha256.ts';
-import type { EcsContainers } from '../../../shared/store/boxes.ts';
-import type { DeliveryInvoker } from '../../../shared/store/deliveries.ts';
-import { NO_CREDENTIALS } from '../../../shared/store/minter.ts';
-import { ObjectStore } from '../../../shared/store/objects.ts';
-import { launchContainer } from '../../../shared/use-cases/containers/launch.ts';
-import { type SubmitContext, submitTask } from '../../../shared/use-cases/submit/submit.ts';
+import { NO_CREDENTIALS } from '../../../shared/store/credential-provider.ts';
+import type { DeliveryInvoker } from '../../../shared/store/delivery-invoker.ts';
+import type { EcsContainers } from '../../../shared/store/ecs-containers.ts';
+import { ObjectStore } from '../../../shared/store/object-store.ts';
+import { launchContainer } from '../../../shared/use-cases/containers/launch-container.ts';
 import { submitBatch } from '../../../shared/use-cases/submit/submit-batch.ts';
+import { type SubmitContext, submitTask } from '../../../shared/use-cases/submit/submit-task.ts';
 import {
   ANY_AGENTS,
   artifact,
   attempt,
-  taskInReview,
   FIXED_NOW,
   report,
   submission,
   task,
+  taskInReview,
   verdict,
 } from '../../support/builders.ts';
-import { createTestTable } from '../../support/dynalite.ts';
-import { CONTAINER_CAPACITY, UNLIMITED_REGISTER } from '../../support/room.ts';
+import { CONTAINER_CAPACITY, UNLIMITED_REGISTER } from '../../support/container-capacity.ts';
+import { createTestTable } from '../../support/dynalite-table.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {

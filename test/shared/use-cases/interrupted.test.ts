@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
-import type { ObjectStore } from '../../../shared/store/objects.ts';
-import { recordGatesReport } from '../../../shared/use-cases/work/evidence.ts';
-import { failWork } from '../../../shared/use-cases/work/report.ts';
-import { attempt, taskInReview, launch, REJECTING_OBJECTS, FIXED_NOW, task } from '../../support/builders.ts';
-import { createTestTable } from '../../support/dynalite.ts';
+import type { ObjectStore } from '../../../shared/store/object-store.ts';
+import { failWork } from '../../../shared/use-cases/work/agent-report.ts';
+import { recordGatesReport } from '../../../shared/use-cases/work/record-evidence.ts';
+import { attempt, FIXED_NOW, launch, REJECTING_OBJECTS, task, taskInReview } from '../../support/builders.ts';
+import { createTestTable } from '../../support/dynalite-table.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {

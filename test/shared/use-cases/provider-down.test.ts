@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADAPTER_CAPABILITIES } from '../../../shared/contract/agents/adapter-facts.ts';
+import { ADAPTER_CAPABILITIES } from '../../../shared/contract/agents/adapter-capabilities.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/contract/agents/tiers.ts';
-import type { AvailableAgents } from '../../../shared/control/task-commands/adapter-choice.ts';
-import { FileLockStore } from '../../../shared/store/locks.ts';
-import { TaskStore } from '../../../shared/store/tasks.ts';
-import { type CascadeContext, decideStep, selectModel } from '../../../shared/use-cases/cascade/cascade.ts';
-import { attempt, addSeconds, FIXED_NOW, report, task } from '../../support/builders.ts';
-import { createTestTable } from '../../support/dynalite.ts';
+import type { AvailableAgents } from '../../../shared/control/task-commands/adapter-problems.ts';
+import { FileLockStore } from '../../../shared/store/file-locks.ts';
+import { TaskStore } from '../../../shared/store/task-store.ts';
+import {
+  type CascadeContext,
+  decideStep,
+  selectModel,
+} from '../../../shared/use-cases/cascade/cascade-steps.ts';
+import { addSeconds, attempt, FIXED_NOW, report, task } from '../../support/builders.ts';
+import { createTestTable } from '../../support/dynalite-table.ts';
 
 const agents: AvailableAgents = {
   defaultAdapter: { kind: 'claude', timeout_s: 900 },

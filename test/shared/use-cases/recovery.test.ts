@@ -1,40 +1,43 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../shared/contract/agents/tiers.ts';
-import { DELIVERY_LIMIT_SECONDS } from '../../../shared/contract/names.ts';
 import { Refusal } from '../../../shared/contract/refusal.ts';
+import { DELIVERY_LIMIT_SECONDS } from '../../../shared/contract/resource-names.ts';
 import type { TaskSubmissionInput } from '../../../shared/contract/submission/schema.ts';
 import { isTerminalStatus, TASK_STATUSES } from '../../../shared/contract/task/status.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import { resolveBuiltinRole } from '../../../shared/control/roles/defaults.ts';
 import { nextDeadline, START_GRACE_SECONDS } from '../../../shared/control/task-commands/deadline.ts';
-import { failTaskByOperator } from '../../../shared/control/task-commands/operate.ts';
-import { recordResolvedBase } from '../../../shared/control/task-commands/resolve.ts';
+import { failTaskByOperator } from '../../../shared/control/task-commands/operator-commands.ts';
+import { renewLease } from '../../../shared/control/task-commands/report-work.ts';
+import { recordResolvedBase } from '../../../shared/control/task-commands/resolve-base.ts';
 import { settleTask } from '../../../shared/control/task-commands/settle.ts';
-import { renewLease } from '../../../shared/control/task-commands/work.ts';
-import type { StateMachines } from '../../../shared/store/machines.ts';
-import { selectModel } from '../../../shared/use-cases/cascade/cascade.ts';
-import { type ProjectionContext, projectTaskWrite } from '../../../shared/use-cases/cascade/follow.ts';
-import { type ReconcileContext, reconcileTasks } from '../../../shared/use-cases/operate/reconcile.ts';
-import { listReviews } from '../../../shared/use-cases/operate/reviews.ts';
-import { submitTask } from '../../../shared/use-cases/submit/submit.ts';
-import { claimNext } from '../../../shared/use-cases/work/claim.ts';
+import type { StateMachines } from '../../../shared/store/state-machines.ts';
+import { selectModel } from '../../../shared/use-cases/cascade/cascade-steps.ts';
+import {
+  type ProjectionContext,
+  projectTaskWrite,
+} from '../../../shared/use-cases/cascade/stream-projections.ts';
+import { listReviews } from '../../../shared/use-cases/operate/list-reviews.ts';
+import { type ReconcileContext, reconcileTasks } from '../../../shared/use-cases/operate/reconcile-tasks.ts';
+import { submitTask } from '../../../shared/use-cases/submit/submit-task.ts';
+import { claimNext } from '../../../shared/use-cases/work/claim-task.ts';
 import {
   ANY_AGENTS,
-  attempt,
-  taskInReview,
   addSeconds,
+  attempt,
+  FIXED_NOW,
+  fakeSha1,
   launch,
   REJECTING_OBJECTS,
-  FIXED_NOW,
   report,
-  fakeSha1,
   submission,
   task,
+  taskInReview,
   verdict,
   verification,
 } from '../../support/builders.ts';
-import { createTestTable } from '../../support/dynalite.ts';
+import { createTestTable } from '../../support/dynalite-table.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
@@ -332,7 +335,8 @@ describe('a record that the stream has given up', () => {
         ...each,
         status: 'in_review',
         version: each.version + 1,
-        attempts: taskInReview({ verdict: verdict(), decision: { ...decision, at: FIXED_NOW.toISOString() } }).attempts,
+        attempts: taskInReview({ verdict: verdict(), decision: { ...decision, at: FIXED_NOW.toISOString() } })
+          .attempts,
         delivery: {
           state: 'delivered',
           base_commit: fakeSha1('a'),
@@ -359,7 +363,9 @@ describe('a record that the stream has given up', () => {
   it('of a wait that began just after the end of what it waits for is made up for', async () => {
     const dependency = await submit();
     const waiter = await submit({ depends_on: [dependency.id] });
-    await table.tasks.change(dependency.id, (each) => failTaskByOperator(each, 'x', 'ann', addSeconds(-1_000)));
+    await table.tasks.change(dependency.id, (each) =>
+      failTaskByOperator(each, 'x', 'ann', addSeconds(-1_000)),
+    );
     await round(addSeconds(-800));
     const late = await put({ ...waiter, waits_for: dependency.id });
     await round(addSeconds(121));
@@ -412,7 +418,9 @@ describe('following the stream', () => {
   it('wakes nobody who was overtaken: a waiter written just after the end looks for itself', async () => {
     const dependency = await submit();
     const waiter = await submit({ depends_on: [dependency.id] });
-    const failed = await table.tasks.change(dependency.id, (task) => failTaskByOperator(task, 'x', 'ann', FIXED_NOW));
+    const failed = await table.tasks.change(dependency.id, (task) =>
+      failTaskByOperator(task, 'x', 'ann', FIXED_NOW),
+    );
     await projectTaskWrite(null, waiter, at(FIXED_NOW));
     expect(await now(waiter.id)).toMatchObject({
       status: 'blocked',

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ListTasksQuery } from '../../../shared/api/schemas.ts';
+import { ListTasksQuery } from '../../../shared/api/task-schemas.ts';
 import { Refusal } from '../../../shared/contract/refusal.ts';
 import type { TaskSubmissionInput } from '../../../shared/contract/submission/schema.ts';
-import { summariseCompletions } from '../../../shared/control/ledger/nudge.ts';
-import { cancelTask } from '../../../shared/control/task-commands/operate.ts';
-import { renewLease } from '../../../shared/control/task-commands/work.ts';
-import { listTasks } from '../../../shared/use-cases/operate/list.ts';
-import { type SubmitContext, submitTask } from '../../../shared/use-cases/submit/submit.ts';
+import { summariseCompletions } from '../../../shared/control/ledger/verification-nudge.ts';
+import { cancelTask } from '../../../shared/control/task-commands/operator-commands.ts';
+import { renewLease } from '../../../shared/control/task-commands/report-work.ts';
+import { listTasks } from '../../../shared/use-cases/operate/list-tasks.ts';
 import { submitBatch } from '../../../shared/use-cases/submit/submit-batch.ts';
-import { claimNext, claimTask } from '../../../shared/use-cases/work/claim.ts';
-import { ANY_AGENTS, addSeconds, REJECTING_OBJECTS, FIXED_NOW, submission } from '../../support/builders.ts';
+import { type SubmitContext, submitTask } from '../../../shared/use-cases/submit/submit-task.ts';
+import { claimNext, claimTask } from '../../../shared/use-cases/work/claim-task.ts';
+import { ANY_AGENTS, addSeconds, FIXED_NOW, REJECTING_OBJECTS, submission } from '../../support/builders.ts';
 import { buildCompletions } from '../../support/completions.ts';
-import { createTestTable } from '../../support/dynalite.ts';
+import { createTestTable } from '../../support/dynalite-table.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
@@ -32,7 +32,13 @@ const context = (fields: Partial<SubmitContext> = {}): SubmitContext => ({
 });
 const submit = async (request: Partial<TaskSubmissionInput> = {}, fields: Partial<SubmitContext> = {}) =>
   (await submitTask(submission(request), context(fields))).task;
-const claims = (now = FIXED_NOW) => ({ tasks: table.tasks, locks: table.locks, now, claimant: 'bob', leaseSeconds: 120 });
+const claims = (now = FIXED_NOW) => ({
+  tasks: table.tasks,
+  locks: table.locks,
+  now,
+  claimant: 'bob',
+  leaseSeconds: 120,
+});
 const refused = async (run: Promise<unknown>): Promise<Refusal> => {
   try {
     await run;
@@ -60,7 +66,8 @@ describe('submitting', () => {
       (await refused(submitTask(submission({ title: 'two' }), context({ idempotencyKey: 'k1' })))).code,
     ).toBe('idempotency_mismatch');
     expect(
-      (await submitTask(submission({ title: 'one' }), context({ idempotencyKey: 'k1', submitter: 'bob' }))).created,
+      (await submitTask(submission({ title: 'one' }), context({ idempotencyKey: 'k1', submitter: 'bob' })))
+        .created,
     ).toBe(true);
   });
 
@@ -215,7 +222,9 @@ describe('changing', () => {
     const made = await submit({ runner: 'external' });
     await claimTask(made.id, null, claims());
     await Promise.all(
-      Array.from({ length: 15 }, () => table.tasks.change(made.id, (task) => renewLease(task, 1, 120, FIXED_NOW))),
+      Array.from({ length: 15 }, () =>
+        table.tasks.change(made.id, (task) => renewLease(task, 1, 120, FIXED_NOW)),
+      ),
     );
     expect((await table.tasks.get(made.id))?.version).toBe(2 + 15);
   });
@@ -233,7 +242,8 @@ describe('listing', () => {
     const ids: string[] = [];
     for (let index = 0; index < 25; index++) {
       const made = await submit({ repository, title: `page ${index}` }, { now: addSeconds(1_000 + index) });
-      if (index % 4 === 0) await table.tasks.change(made.id, (task) => cancelTask(task, 'x', 'ann', FIXED_NOW));
+      if (index % 4 === 0)
+        await table.tasks.change(made.id, (task) => cancelTask(task, 'x', 'ann', FIXED_NOW));
       ids.push(made.id);
     }
     const seen: string[] = [];

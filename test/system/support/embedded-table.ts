@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { createDocumentClient } from '../../../shared/store/clients.ts';
+import { createDocumentClient } from '../../../shared/store/document-client.ts';
 
 /** The table of a running stack as its functions have it: for what only time would change. Call `close` when done. */
 export async function tableOf(dataDir: string) {

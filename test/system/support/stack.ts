@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Faults } from '../../../local/ports.ts';
-import type { AttemptView, TaskView } from '../../../shared/api/schemas.ts';
+import type { AttemptView, TaskView } from '../../../shared/api/task-schemas.ts';
 
 interface Ready {
   readonly url: string;

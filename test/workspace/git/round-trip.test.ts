@@ -2,12 +2,12 @@ import { chmodSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } f
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { listFileChanges, listTouchedPaths } from '../../../workspace/git/changes.ts';
-import { fetchBaseCommit, resolveTree } from '../../../workspace/git/fetch.ts';
-import { takeWorkTreeSnapshot } from '../../../workspace/git/patch.ts';
-import { createGitStore } from '../../../workspace/git/store.ts';
-import { applyPatch, checkOutTree } from '../../../workspace/git/tree.ts';
-import { createTestRepository, createTemporaryFolder } from '../../support/repository.ts';
+import { applyPatch, checkOutTree } from '../../../workspace/git/checkout-tree.ts';
+import { fetchBaseCommit, resolveTree } from '../../../workspace/git/fetch-commits.ts';
+import { listFileChanges, listTouchedPaths } from '../../../workspace/git/file-changes.ts';
+import { createGitStore } from '../../../workspace/git/git-store.ts';
+import { takeWorkTreeSnapshot } from '../../../workspace/git/work-tree-snapshot.ts';
+import { createTemporaryFolder, createTestRepository } from '../../support/git-repository.ts';
 
 type Content = string | Buffer | { readonly link: string } | { readonly script: string };
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listFileChanges } from '../../../workspace/git/changes.ts';
+import { listFileChanges } from '../../../workspace/git/file-changes.ts';
 import { captureWorkingTree } from '../../../workspace/git/working-tree.ts';
-import { createTestRepository, createTemporaryFolder } from '../../support/repository.ts';
+import { createTemporaryFolder, createTestRepository } from '../../support/git-repository.ts';
 
 /** Names, times and contents of everything in a folder, `.git` included. Git itself freshens the times of objects that it meets. */
 function fingerprint(dir: string): string {
@@ -57,13 +57,17 @@ test.each([
   ['a base that is not there', 'nope', 'base_ref_missing'],
   ['a base that is an option', '--all', 'base_ref_missing'],
 ])('%s is refused', async (_, ref, failureClass) => {
-  await expect(captureWorkingTree(createTestRepository().dir, ref, createTemporaryFolder())).rejects.toMatchObject({
+  await expect(
+    captureWorkingTree(createTestRepository().dir, ref, createTemporaryFolder()),
+  ).rejects.toMatchObject({
     failureClass,
   });
 });
 
 test('a folder outside of any repository is refused', async () => {
-  await expect(captureWorkingTree(createTemporaryFolder(), 'main', createTemporaryFolder())).rejects.toMatchObject({
+  await expect(
+    captureWorkingTree(createTemporaryFolder(), 'main', createTemporaryFolder()),
+  ).rejects.toMatchObject({
     failureClass: 'repository_unavailable',
   });
 });

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { removeFolder } from '../../../workspace/process/remove-folder.ts';
-import { createTemporaryFolder } from '../../support/repository.ts';
+import { createTemporaryFolder } from '../../support/git-repository.ts';
 
 test.each([
   ['nothing at all', 'rmdir "$PWD"'],

@@ -1,5 +1,5 @@
-import type { RuleDefinition } from '../../framework/family.ts';
-import { defineScanRule } from '../../scan/row.ts';
+import type { RuleDefinition } from '../../framework/rule-family.ts';
+import { defineScanRule } from '../../scan/scan-rule.ts';
 
 /** Text that somebody else has the rights to. */
 export const LICENSE_RULES: readonly RuleDefinition[] = [

@@ -1,4 +1,4 @@
-import { type TestResult, computeTestId } from '../../../core/test-result.ts';
+import { computeTestId, type TestResult } from '../../../core/test-result.ts';
 import type { Instead } from '../mutants/instead/instead.ts';
 
 /** What is put in the place of what functions come to, to see whether a test of the base and what became of it mind; what it is, in a sentence. */

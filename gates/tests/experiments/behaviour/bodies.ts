@@ -1,14 +1,14 @@
-import type { TestCase } from '../../../code/cases/model.ts';
-import { parseTestCases } from '../../../code/cases/read.ts';
+import { parseTestCases } from '../../../code/cases/find-test-cases.ts';
+import type { TestCase } from '../../../code/cases/test-case.ts';
 import { collectDefinedNames } from '../../../code/parsing/definitions.ts';
-import { parseSource } from '../../../code/parsing/parse.ts';
-import type { SyntaxNode } from '../../../code/parsing/syntax.ts';
-import { UnreadableCodeError } from '../../../code/parsing/unreadable.ts';
+import { parseSource } from '../../../code/parsing/parse-source.ts';
+import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
+import { UnreadableCodeError } from '../../../code/parsing/unreadable-code-error.ts';
 import { type ChangedText, readChangedTexts } from '../../../core/changed-texts.ts';
 import { grammarOfPath, isProjectCode, languageOfGrammar } from '../../../core/language.ts';
-import type { PatchSubject } from '../../../core/subject.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
-import { type TestResult, listSourceNames } from '../../../core/test-result.ts';
+import { listSourceNames, type TestResult } from '../../../core/test-result.ts';
 import { isCodePath } from '../../../languages/code-paths.ts';
 import { COMPARES, emptiedFunctions } from '../mutants/emptied.ts';
 import { likeness } from './likeness.ts';
@@ -66,7 +66,8 @@ async function read(subject: PatchSubject): Promise<Bodies> {
     after: (test) => find(allAfter, test),
     allBefore,
     allAfter,
-    goneSubject: ({ identifiers, name }) => [...identifiers].find((each) => each !== name && gone.has(each)) ?? null,
+    goneSubject: ({ identifiers, name }) =>
+      [...identifiers].find((each) => each !== name && gone.has(each)) ?? null,
     addedTo: (path) => added.get(path) ?? '',
     movedTo: (path) => moved.get(path) ?? path,
     texts,

@@ -1,6 +1,6 @@
-import type { GateFinding } from '../../../core/seen.ts';
-import { type TestResult, computeTestId } from '../../../core/test-result.ts';
-import type { CommandRun } from '../../running/execution.ts';
+import type { GateFinding } from '../../../core/gate-finding.ts';
+import { computeTestId, type TestResult } from '../../../core/test-result.ts';
+import type { CommandRun } from '../../running/command-run.ts';
 import { findingOf, testFinding } from '../engine/findings.ts';
 
 /**
@@ -23,7 +23,11 @@ const passed = (tests: readonly TestResult[] | null): Set<string> =>
   new Set((tests ?? []).flatMap((test) => (test.outcome === 'passed' ? [computeTestId(test)] : [])));
 
 /** Tests that pass as usual and not in other surroundings, where the base passes in both. */
-export function toldElsewhere(usual: CommandRun, other: CommandRun, baseOther: CommandRun | null): GateFinding[] {
+export function toldElsewhere(
+  usual: CommandRun,
+  other: CommandRun,
+  baseOther: CommandRun | null,
+): GateFinding[] {
   if (usual.outcome !== 'passed' || other.outcome === 'passed') return [];
   const onBase = passed(baseOther?.cases ?? null);
   const now = passed(other.cases);
@@ -32,7 +36,8 @@ export function toldElsewhere(usual: CommandRun, other: CommandRun, baseOther: C
     (test) => test.outcome === 'failed' && before.has(computeTestId(test)) && !now.has(computeTestId(test)),
   );
   // The base has them too: it is the project that depends on its surroundings.
-  const own = baseOther?.cases == null ? differing : differing.filter((test) => onBase.has(computeTestId(test)));
+  const own =
+    baseOther?.cases == null ? differing : differing.filter((test) => onBase.has(computeTestId(test)));
   const isBase = other.cases === null && baseOther !== null && baseOther.outcome !== 'passed';
   if (other.cases === null && !isBase && other.outcome === 'failed')
     return [findingOf({ file: null, severity: 'unclear', cause: CAUSE })];

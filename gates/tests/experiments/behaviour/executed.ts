@@ -1,5 +1,5 @@
-import { BaselineCount } from '../../../code/parsing/there-before.ts';
-import { type TestResult, computeTestId, listSourceNames } from '../../../core/test-result.ts';
+import { BaselineCount } from '../../../code/parsing/baseline-count.ts';
+import { computeTestId, listSourceNames, type TestResult } from '../../../core/test-result.ts';
 import { type Bodies, isTemplate, type Written } from './bodies.ts';
 import { likeness } from './likeness.ts';
 import { isRow } from './rows.ts';

@@ -1,6 +1,6 @@
 import type { MutantSettings } from '../../../core/behaviour-settings.ts';
-import type { GateFinding } from '../../../core/seen.ts';
-import type { PatchSubject } from '../../../core/subject.ts';
+import type { GateFinding } from '../../../core/gate-finding.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import { findingOf } from '../engine/findings.ts';
 import { Budget } from '../mutants/budget.ts';

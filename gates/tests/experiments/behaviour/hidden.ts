@@ -1,7 +1,7 @@
-import type { HiddenTestsResult } from '../../../core/hidden-result.ts';
+import type { HiddenTestsResult } from '../../../core/hidden-tests-result.ts';
 import type { Language } from '../../../core/language.ts';
-import { countTestsRun } from '../../../reports/report.ts';
-import type { CommandRun } from '../../running/execution.ts';
+import { countTestsRun } from '../../../reports/tool-report.ts';
+import type { CommandRun } from '../../running/command-run.ts';
 
 /** What a run of hidden tests came to. Of what it printed and reported nothing is handed on but numbers. */
 export function hiddenResult(

@@ -1,10 +1,10 @@
+import type { GateFinding } from '../../../core/gate-finding.ts';
 import { isProjectCode } from '../../../core/language.ts';
-import type { GateFinding } from '../../../core/seen.ts';
-import type { PatchSubject } from '../../../core/subject.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
-import { type TestResult, computeTestId } from '../../../core/test-result.ts';
+import { computeTestId, type TestResult } from '../../../core/test-result.ts';
 import { readAddedLines } from '../../running/added-lines.ts';
-import type { CommandRun } from '../../running/execution.ts';
+import type { CommandRun } from '../../running/command-run.ts';
 import { testFinding } from '../engine/findings.ts';
 import { switchedOff } from '../mutants/switch-off.ts';
 import { changedFunctions, limitFor } from '../mutants/try.ts';
@@ -131,7 +131,11 @@ const bringsTestsOnly = ({ changes }: PatchSubject): boolean =>
   !changes.some(({ path }) => isProjectCode(path) && !isTestPath(path));
 
 /** A single new test may ask for a constant, or only that something loads; where most are like that, they are for show. */
-async function judged(subject: PatchSubject, idle: readonly Idle[], only: CommandRun): Promise<GateFinding[]> {
+async function judged(
+  subject: PatchSubject,
+  idle: readonly Idle[],
+  only: CommandRun,
+): Promise<GateFinding[]> {
   const { allAfter, allBefore, after } = await bodiesOf(subject);
   const had = new Set(allBefore.map(({ text }) => text));
   const fresh = allAfter.filter(({ text }) => !had.has(text)).length;

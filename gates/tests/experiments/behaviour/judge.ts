@@ -1,10 +1,10 @@
 import type { GateContext, GateResult } from '../../../core/gate.ts';
-import type { HiddenTestsResult } from '../../../core/hidden-result.ts';
+import { buildGateResult, type GateFinding } from '../../../core/gate-finding.ts';
+import type { HiddenTestsResult } from '../../../core/hidden-tests-result.ts';
 import type { Language } from '../../../core/language.ts';
-import { buildGateResult, type GateFinding } from '../../../core/seen.ts';
-import type { GetBaselineResult } from '../../comparing/ask.ts';
-import { selectHiddenTestsFor } from '../../comparing/hidden-tests.ts';
-import type { CommandRun } from '../../running/execution.ts';
+import type { GetBaselineResult } from '../../comparing/baseline-lookup.ts';
+import { selectHiddenTestsFor } from '../../comparing/hidden-tests-evidence.ts';
+import type { CommandRun } from '../../running/command-run.ts';
 import { furtherRuns } from './further.ts';
 import { hiddenResult } from './hidden.ts';
 import { withHidden } from './old-tests.ts';
@@ -59,7 +59,7 @@ export async function withBehaviour(
   const { subject, task = null, experimentSettings = null } = context;
   const weakened = async (): Promise<readonly GateFinding[]> => {
     const [{ createPatchView, runRules }, { WEAKENED_TEST_RULES }] = await Promise.all([
-      import('../../../rules/framework/findings.ts'),
+      import('../../../rules/framework/run-rules.ts'),
       import('../../../rules/changed-tests/rules.ts'),
     ]);
     return runRules(WEAKENED_TEST_RULES, await createPatchView(subject, []));
@@ -75,7 +75,8 @@ export async function withBehaviour(
   });
   // What is held already needs no more doubts.
   const isHeld =
-    kept?.outcome === 'failed' || told.seen.some(({ severity }) => severity === 'fails' || severity === 'unclear');
+    kept?.outcome === 'failed' ||
+    told.seen.some(({ severity }) => severity === 'fails' || severity === 'unclear');
   const { difference } = told;
   const more =
     isHeld || experimentSettings === null

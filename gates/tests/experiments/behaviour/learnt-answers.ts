@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { RevisionCode } from '../../../code/project.ts';
-import type { GateFinding } from '../../../core/seen.ts';
-import { SIDE_FILE_PLACEHOLDER } from '../../running/run-line.ts';
+import type { RevisionCode } from '../../../code/project-code.ts';
+import type { GateFinding } from '../../../core/gate-finding.ts';
+import { SIDE_FILE_PLACEHOLDER } from '../../running/run-command-line.ts';
 import { findingOf } from '../engine/findings.ts';
 import { computingFiles } from '../mutants/moved/pure.ts';
 import { type Answers, MOVED, watched } from '../mutants/moved/watched.ts';

@@ -1,4 +1,4 @@
-import type { GateFinding } from '../../../core/seen.ts';
+import type { GateFinding } from '../../../core/gate-finding.ts';
 import { computeTestId } from '../../../core/test-result.ts';
 import { testFinding } from '../engine/findings.ts';
 import type { Instead } from '../mutants/instead/instead.ts';

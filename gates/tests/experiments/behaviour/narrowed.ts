@@ -1,9 +1,9 @@
-import { type GitTreeEdit, editTree } from '../../../../workspace/git/edit.ts';
+import { editTree, type GitTreeEdit } from '../../../../workspace/git/edit-tree.ts';
 import { readThreadCpuMs } from '../../../../workspace/process/cpu-time.ts';
-import { moduleOfPath, findReachableModules } from '../../../code/imports.ts';
-import { type ProjectCode, readProjectCode } from '../../../code/project.ts';
-import { isTestFile, readTestReachability } from '../../../code/tests.ts';
-import type { PatchSubject } from '../../../core/subject.ts';
+import { findReachableModules, moduleOfPath } from '../../../code/import-graph.ts';
+import { type ProjectCode, readProjectCode } from '../../../code/project-code.ts';
+import { isTestFile, readTestReachability } from '../../../code/test-reachability.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
 import { bodiesOf } from './bodies.ts';
 
 /** Longest look at what imports what, in milliseconds of CPU time; where it takes longer, all tests run. */
@@ -46,7 +46,11 @@ function neededBy({ base, head }: ProjectCode, wanted: readonly string[]): Reado
 }
 
 /** A tree with no tests but these, and what they need. */
-export const withOnly = async (subject: PatchSubject, tree: string, tests: readonly string[]): Promise<string> =>
+export const withOnly = async (
+  subject: PatchSubject,
+  tree: string,
+  tests: readonly string[],
+): Promise<string> =>
   editTree(
     subject.store,
     tree,
@@ -66,6 +70,11 @@ export async function reachingTests(subject: PatchSubject): Promise<((path: stri
   const beside = new Set(allAfter.flatMap(({ path }) => (path.endsWith('.rs') ? [path] : [])));
   return (path) => {
     const found = [...reach.testsReaching(path), ...(beside.has(path) ? [path] : [])];
-    return [...new Set([...(found.length > 0 ? found : reach.testsNamedAfter(path)), ...reach.testsWithDynamicImports])];
+    return [
+      ...new Set([
+        ...(found.length > 0 ? found : reach.testsNamedAfter(path)),
+        ...reach.testsWithDynamicImports,
+      ]),
+    ];
   };
 }

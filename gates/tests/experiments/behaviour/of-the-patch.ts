@@ -1,5 +1,5 @@
-import { isTestFile } from '../../../code/tests.ts';
-import type { PatchSubject } from '../../../core/subject.ts';
+import { isTestFile } from '../../../code/test-reachability.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import type { TestResult } from '../../../core/test-result.ts';
 import { type Bodies, bodiesOf, type Written } from './bodies.ts';
@@ -26,7 +26,10 @@ export async function testsOfPatch(subject: PatchSubject): Promise<(test: TestRe
 const BRINGS_IN =
   /^\s*(?:import\b|from\b|use\b|(?:const|let|var)\b.*\brequire\(|["'`][\w./-]+["'`]\s*$|[()]\s*$)/;
 
-function hasOtherHelpers({ path, basePath, before, after }: Bodies['texts'][number], bodies: Bodies): boolean {
+function hasOtherHelpers(
+  { path, basePath, before, after }: Bodies['texts'][number],
+  bodies: Bodies,
+): boolean {
   if (!isTestFile(path) || before === null || after === null) return false;
   const outside = (text: string, cases: readonly Written[]): string => {
     let left = '';

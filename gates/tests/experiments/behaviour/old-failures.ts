@@ -1,6 +1,6 @@
-import type { GateFinding } from '../../../core/seen.ts';
-import { isPossibleSourceName, type TestResult, computeTestId } from '../../../core/test-result.ts';
-import type { CommandRun } from '../../running/execution.ts';
+import type { GateFinding } from '../../../core/gate-finding.ts';
+import { computeTestId, isPossibleSourceName, type TestResult } from '../../../core/test-result.ts';
+import type { CommandRun } from '../../running/command-run.ts';
 import { findingOf, testFinding } from '../engine/findings.ts';
 import type { Cause, ChangedExpectation, FailureReason } from '../engine/messages.ts';
 import { changedCases, goneSubject, type Written } from './bodies.ts';
@@ -74,7 +74,8 @@ async function singly(old: OldTests, runs: readonly Run[], terms: Known): Promis
   return [...(await runInto('patch', wanted, terms)).values()];
 }
 
-const note = (file: string | null, cause: Cause): GateFinding => findingOf({ file, severity: 'reported', cause });
+const note = (file: string | null, cause: Cause): GateFinding =>
+  findingOf({ file, severity: 'reported', cause });
 
 /** Without names nobody can tell which test it was: what is deleted or asks less may be it. */
 async function unnamed(
@@ -113,7 +114,9 @@ async function judged(all: readonly OldFailure[], old: OldTests, terms: Known): 
   const known = ofOutcome(terms.onBase, 'failed');
   const stillFails = ofOutcome(terms.run, 'failed');
   // What failed before and fails still is no matter of this patch; what failed before and is said to be right now is.
-  const failed = all.filter(({ test }) => !(known.has(computeTestId(test)) && stillFails.has(computeTestId(takes(test)))));
+  const failed = all.filter(
+    ({ test }) => !(known.has(computeTestId(test)) && stillFails.has(computeTestId(takes(test)))),
+  );
   if (failed.length === 0) return said([]);
   const [less, onOldCode] = await Promise.all([
     terms.weakened(),
@@ -130,14 +133,17 @@ async function judged(all: readonly OldFailure[], old: OldTests, terms: Known): 
   const isLost = (test: TestResult): boolean =>
     lost.has(computeTestId(test)) ||
     difference.rows.has(computeTestId(test)) ||
-    (known.has(computeTestId(test)) && !passesNow.has(computeTestId(takes(test))) && goneSubject(test, bodies) === null);
+    (known.has(computeTestId(test)) &&
+      !passesNow.has(computeTestId(takes(test))) &&
+      goneSubject(test, bodies) === null);
   const isAsStrong = tellsAsMuch(old, terms);
   /** Returns why a failure needs review, or that the test was only rewritten; null: nothing tells so far. */
   const classify = async ({ test }: OldFailure): Promise<FailureReason | Rewritten | null> => {
     if (isLost(test)) return { code: 'test_removed' };
     const now = takes(test);
     // Such a test asks for the work itself. Only who knows the task can say that it asked for the wrong thing.
-    if (known.has(computeTestId(test)) && goneSubject(test, bodies) === null) return { code: 'failed_on_base' };
+    if (known.has(computeTestId(test)) && goneSubject(test, bodies) === null)
+      return { code: 'failed_on_base' };
     const [before, after] = [bodies.before(test), bodies.after(now)];
     const asksLess = less.find(
       (each) => each.file === now.file && (before === null || isAbout(each, before)),

@@ -1,10 +1,10 @@
-import { getBasePath, type FileChange } from '../../../../workspace/git/changes.ts';
-import { type GitTreeEdit, editTree, writeBlob } from '../../../../workspace/git/edit.ts';
-import { hasSameInlineTests, replaceInlineTests } from '../../../code/cases/beside.ts';
-import { isTestFile } from '../../../code/tests.ts';
+import { editTree, type GitTreeEdit, writeBlob } from '../../../../workspace/git/edit-tree.ts';
+import { type FileChange, getBasePath } from '../../../../workspace/git/file-changes.ts';
+import { hasSameInlineTests, replaceInlineTests } from '../../../code/cases/rust-inline-tests.ts';
+import { isTestFile } from '../../../code/test-reachability.ts';
 import { readChangedTexts } from '../../../core/changed-texts.ts';
-import type { HiddenTestEdits } from '../../../core/hidden-result.ts';
-import type { PatchSubject } from '../../../core/subject.ts';
+import type { HiddenTestEdits } from '../../../core/hidden-tests-result.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import { unneeded } from './narrowed.ts';
 import { baseWithNewTests } from './trees.ts';
@@ -25,7 +25,8 @@ export interface OldTests {
   newOnOldCode(): Promise<string>;
 }
 
-const differs = ({ baseEntry, headEntry }: FileChange): boolean => baseEntry !== null && baseEntry.id !== headEntry?.id;
+const differs = ({ baseEntry, headEntry }: FileChange): boolean =>
+  baseEntry !== null && baseEntry.id !== headEntry?.id;
 
 /** A file of Rust whose tests beside the code differ. */
 interface Beside {
@@ -45,9 +46,13 @@ async function testsBeside(subject: PatchSubject): Promise<Beside[]> {
   for (const { basePath, path, before, after } of texts) {
     if (basePath === null || before === null || after === null || (await hasSameInlineTests(before, after)))
       continue;
-    const [withOld, withNew] = [await replaceInlineTests(after, before), await replaceInlineTests(before, after)];
+    const [withOld, withNew] = [
+      await replaceInlineTests(after, before),
+      await replaceInlineTests(before, after),
+    ];
     const mode = subject.changes.find((change) => change.path === path)?.headEntry?.mode;
-    if (withOld !== null && withNew !== null && mode) found.push({ from: basePath, path, mode, withOld, withNew });
+    if (withOld !== null && withNew !== null && mode)
+      found.push({ from: basePath, path, mode, withOld, withNew });
   }
   return found;
 }
@@ -59,7 +64,9 @@ export async function oldTests(subject: PatchSubject): Promise<OldTests | null> 
     path,
     entry: { id: writeBlob(subject.store, text), mode },
   });
-  const changed = subject.changes.filter((change) => isTestPath(getBasePath(change) ?? '') && differs(change));
+  const changed = subject.changes.filter(
+    (change) => isTestPath(getBasePath(change) ?? '') && differs(change),
+  );
   const others = changed.flatMap((change) => getBasePath(change) ?? []);
   const paths = [...others, ...beside.map(({ from }) => from)];
   if (paths.length === 0) return null;
@@ -114,5 +121,7 @@ export const withHidden = async (subject: PatchSubject, hidden: HiddenTestEdits)
 const backTo = (change: FileChange): GitTreeEdit[] => {
   const from = getBasePath(change) ?? change.path;
   const back: GitTreeEdit = { path: from, entry: change.baseEntry };
-  return from === change.path || change.headEntry === null ? [back] : [{ path: change.path, entry: null }, back];
+  return from === change.path || change.headEntry === null
+    ? [back]
+    : [{ path: change.path, entry: null }, back];
 };

@@ -1,10 +1,10 @@
-import { listFiles } from '../../../../workspace/git/list.ts';
-import { moduleOfPath, findReachableModules } from '../../../code/imports.ts';
-import type { RevisionCode } from '../../../code/project.ts';
+import { listFiles } from '../../../../workspace/git/list-files.ts';
+import { findReachableModules, moduleOfPath } from '../../../code/import-graph.ts';
+import type { RevisionCode } from '../../../code/project-code.ts';
 import type { MutantSettings } from '../../../core/behaviour-settings.ts';
-import type { PatchSubject } from '../../../core/subject.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
 import { computeTestId } from '../../../core/test-result.ts';
-import type { CommandRun } from '../../running/execution.ts';
+import type { CommandRun } from '../../running/command-run.ts';
 import { Budget } from '../mutants/budget.ts';
 import type { PlacedMutant } from '../mutants/pick.ts';
 import { eachMutant, limitFor, type MutableFile, mutableFiles, type ReadyMutant } from '../mutants/try.ts';

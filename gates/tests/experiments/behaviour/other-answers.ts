@@ -1,7 +1,7 @@
 import type { MutantSettings } from '../../../core/behaviour-settings.ts';
-import type { GateFinding } from '../../../core/seen.ts';
-import type { PatchSubject } from '../../../core/subject.ts';
-import { type TestResult, computeTestId } from '../../../core/test-result.ts';
+import type { GateFinding } from '../../../core/gate-finding.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
+import { computeTestId, type TestResult } from '../../../core/test-result.ts';
 import { testFinding } from '../engine/findings.ts';
 import { Budget } from '../mutants/budget.ts';
 import type { Instead } from '../mutants/instead/instead.ts';
@@ -67,7 +67,9 @@ async function thrownAway(
   const passing = idsOf(await asked('fails'), 'passed');
   if (!mine.some((test) => passing.has(computeTestId(test)))) return [];
   const answered = idsOf(await asked('nothing'), 'failed');
-  const suspects = mine.filter((test) => passing.has(computeTestId(test)) && answered.has(computeTestId(test)));
+  const suspects = mine.filter(
+    (test) => passing.has(computeTestId(test)) && answered.has(computeTestId(test)),
+  );
   if (suspects.length === 0) return [];
   const indifferent = idsOf(await asked('no failure'), 'passed');
   return suspects

@@ -1,11 +1,16 @@
-import { type GitTreeEdit, editTree, writeBlob } from '../../../../workspace/git/edit.ts';
-import { type TestCaseFile, parseTestCaseFile, canSplice, spliceTestCases } from '../../../code/cases/splice.ts';
-import { UnreadableCodeError } from '../../../code/parsing/unreadable.ts';
+import { editTree, type GitTreeEdit, writeBlob } from '../../../../workspace/git/edit-tree.ts';
+import {
+  canSplice,
+  parseTestCaseFile,
+  spliceTestCases,
+  type TestCaseFile,
+} from '../../../code/cases/splice-test-cases.ts';
+import { UnreadableCodeError } from '../../../code/parsing/unreadable-code-error.ts';
 import type { ChangedText } from '../../../core/changed-texts.ts';
 import { grammarOfPath } from '../../../core/language.ts';
-import type { PatchSubject } from '../../../core/subject.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
 import { isPossibleSourceName, type TestResult } from '../../../core/test-result.ts';
-import type { CommandRun } from '../../running/execution.ts';
+import type { CommandRun } from '../../running/command-run.ts';
 import type { Bodies, Written } from './bodies.ts';
 import { withOnly } from './narrowed.ts';
 import type { Again } from './terms.ts';
@@ -78,9 +83,13 @@ async function fittingCases(
     const own = wanted.filter((each) => each.path === path);
     const grammar = grammarOfPath(path);
     // A file that moved has another name in reports as well.
-    if (own.length === 0 || grammar === null || basePath !== path || before === null || after === null) continue;
+    if (own.length === 0 || grammar === null || basePath !== path || before === null || after === null)
+      continue;
     try {
-      const sides = { base: await parseTestCaseFile(grammar, before), patch: await parseTestCaseFile(grammar, after) };
+      const sides = {
+        base: await parseTestCaseFile(grammar, before),
+        patch: await parseTestCaseFile(grammar, after),
+      };
       const [host, donor] = into === 'base' ? [sides.base, sides.patch] : [sides.patch, sides.base];
       for (const written of own) {
         const same = donor.cases.find(({ start, name }) => start === written.start && name === written.name);

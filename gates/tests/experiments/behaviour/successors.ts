@@ -1,4 +1,4 @@
-import { type TestResult, computeTestId } from '../../../core/test-result.ts';
+import { computeTestId, type TestResult } from '../../../core/test-result.ts';
 import type { Bodies } from './bodies.ts';
 import type { ExecutedDifference } from './executed.ts';
 import { asksItself, valuesKept } from './rows.ts';

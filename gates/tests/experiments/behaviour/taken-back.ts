@@ -1,9 +1,9 @@
-import { getBasePath } from '../../../../workspace/git/changes.ts';
-import { editTree, writeBlob } from '../../../../workspace/git/edit.ts';
-import { replaceInlineTests } from '../../../code/cases/beside.ts';
-import { createBaseFileReader } from '../../../core/base-files.ts';
+import { editTree, writeBlob } from '../../../../workspace/git/edit-tree.ts';
+import { getBasePath } from '../../../../workspace/git/file-changes.ts';
+import { replaceInlineTests } from '../../../code/cases/rust-inline-tests.ts';
+import { createBaseFileReader } from '../../../core/base-file-reader.ts';
 import { isProjectCode } from '../../../core/language.ts';
-import type { PatchSubject } from '../../../core/subject.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 import { type DiffHunk, readDiffHunks } from '../../running/added-lines.ts';
 import type { Bodies } from './bodies.ts';

@@ -1,6 +1,6 @@
 import { isTestPath } from '../../../core/test-paths.ts';
 import { computeTestId } from '../../../core/test-result.ts';
-import type { CommandRun } from '../../running/execution.ts';
+import type { CommandRun } from '../../running/command-run.ts';
 import { Budget } from '../mutants/budget.ts';
 import { limitFor } from '../mutants/try.ts';
 import type { Bodies } from './bodies.ts';

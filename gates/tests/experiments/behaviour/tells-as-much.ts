@@ -1,4 +1,4 @@
-import { type TestResult, computeTestId } from '../../../core/test-result.ts';
+import { computeTestId, type TestResult } from '../../../core/test-result.ts';
 import { switchedOff } from '../mutants/switch-off.ts';
 import { limitFor } from '../mutants/try.ts';
 import { projectWithin, withOnly } from './narrowed.ts';

@@ -1,9 +1,9 @@
 import type { BehaviourSettings, MutantSettings } from '../../../core/behaviour-settings.ts';
-import type { GateFinding, FindingSeverity } from '../../../core/seen.ts';
-import type { PatchSubject } from '../../../core/subject.ts';
-import type { BaselineResult } from '../../comparing/answer.ts';
-import type { GetBaselineResult } from '../../comparing/ask.ts';
-import type { CommandRun, EnvironmentOverrides } from '../../running/execution.ts';
+import type { FindingSeverity, GateFinding } from '../../../core/gate-finding.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
+import type { GetBaselineResult } from '../../comparing/baseline-lookup.ts';
+import type { BaselineResult } from '../../comparing/baseline-result.ts';
+import type { CommandRun, EnvironmentOverrides } from '../../running/command-run.ts';
 import type { Bodies } from './bodies.ts';
 import type { ExecutedDifference } from './executed.ts';
 

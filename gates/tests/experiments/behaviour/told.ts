@@ -1,4 +1,4 @@
-import type { GateFinding } from '../../../core/seen.ts';
+import type { GateFinding } from '../../../core/gate-finding.ts';
 import { testFinding } from '../engine/findings.ts';
 import { type Bodies, bodiesOf, goneSubject } from './bodies.ts';
 import { type ExecutedDifference, executedDifference, type LostTest } from './executed.ts';

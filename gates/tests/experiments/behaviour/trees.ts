@@ -1,6 +1,6 @@
-import { getBasePath } from '../../../../workspace/git/changes.ts';
-import { type GitTreeEdit, editTree } from '../../../../workspace/git/edit.ts';
-import type { PatchSubject } from '../../../core/subject.ts';
+import { editTree, type GitTreeEdit } from '../../../../workspace/git/edit-tree.ts';
+import { getBasePath } from '../../../../workspace/git/file-changes.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 
 /** Files that say which packages are there: tests may need one that the base has not. */
@@ -12,7 +12,9 @@ export async function baseWithNewTests({ store, tree, changes }: PatchSubject): 
   const edits: GitTreeEdit[] = changes.flatMap((change) => {
     const from = getBasePath(change);
     const back: GitTreeEdit[] =
-      from === null || isTestPath(from) || PACKAGES.test(from) ? [] : [{ path: from, entry: change.baseEntry }];
+      from === null || isTestPath(from) || PACKAGES.test(from)
+        ? []
+        : [{ path: from, entry: change.baseEntry }];
     const isNew = change.headEntry !== null && change.path !== from;
     return isNew && !isTestPath(change.path) && !PACKAGES.test(change.path)
       ? [...back, { path: change.path, entry: null }]

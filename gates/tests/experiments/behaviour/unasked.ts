@@ -1,7 +1,7 @@
-import type { RevisionCode } from '../../../code/project.ts';
+import type { RevisionCode } from '../../../code/project-code.ts';
 import { computeTestId } from '../../../core/test-result.ts';
-import type { CommandRun } from '../../running/execution.ts';
-import { SIDE_FILE_PLACEHOLDER } from '../../running/run-line.ts';
+import type { CommandRun } from '../../running/command-run.ts';
+import { SIDE_FILE_PLACEHOLDER } from '../../running/run-command-line.ts';
 import { ALL_ASKED } from '../mutants/moved/extent.ts';
 import { computingFiles } from '../mutants/moved/pure.ts';
 import { type Answers, MOVED, watched } from '../mutants/moved/watched.ts';

@@ -1,4 +1,4 @@
-import type { GateFinding } from '../../../core/seen.ts';
+import type { GateFinding } from '../../../core/gate-finding.ts';
 import type { TestResult } from '../../../core/test-result.ts';
 import { type Cause, renderCause } from './messages.ts';
 

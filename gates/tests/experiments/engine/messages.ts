@@ -1,4 +1,4 @@
-import { toDisplayPath } from '../../../../workspace/git/path-bytes.ts';
+import { toDisplayPath } from '../../../../workspace/git/path-encoding.ts';
 
 /** Why a base test that fails on the new code needs review. */
 export type FailureReason =

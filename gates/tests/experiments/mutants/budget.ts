@@ -1,4 +1,4 @@
-import type { ProcessResult } from '../../../../workspace/process/run.ts';
+import type { ProcessResult } from '../../../../workspace/process/run-process.ts';
 
 /** How much longer than its CPU time runs may take by the clock: what sleeps uses none. */
 const CLOCK = 4;

@@ -1,5 +1,5 @@
 import { isRustTestModule } from '../../../code/parsing/definitions.ts';
-import type { SyntaxNode } from '../../../code/parsing/syntax.ts';
+import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
 import type { Language } from '../../../core/language.ts';
 
 /** A function that has something to do, and how it would be made to do nothing so that the language still takes it. */
@@ -58,7 +58,11 @@ export function nameOf(node: SyntaxNode): string | null {
   if (own) return own.text;
   const above = node.parent;
   if (!above || !NAMING.test(above.type)) return null;
-  const given = above.childForField('name') ?? above.childForField('left') ?? above.childForField('key') ?? above.childForField('property');
+  const given =
+    above.childForField('name') ??
+    above.childForField('left') ??
+    above.childForField('key') ??
+    above.childForField('property');
   return given?.text ?? null;
 }
 

@@ -1,8 +1,8 @@
 import { isRustTestModule } from '../../../code/parsing/definitions.ts';
-import { parseSource } from '../../../code/parsing/parse.ts';
-import type { SyntaxNode } from '../../../code/parsing/syntax.ts';
+import { parseSource } from '../../../code/parsing/parse-source.ts';
+import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
 import { type Grammar, type Language, languageOfGrammar } from '../../../core/language.ts';
-import type { PatchSubject } from '../../../core/subject.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
 import { FUNCTIONS, nameOf } from './emptied.ts';
 import { withOwnCode } from './own-code.ts';
 import type { Replaced } from './replaced.ts';

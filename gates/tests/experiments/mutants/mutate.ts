@@ -1,5 +1,5 @@
 import { isRustTestModule } from '../../../code/parsing/definitions.ts';
-import type { SyntaxNode } from '../../../code/parsing/syntax.ts';
+import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
 import type { Language } from '../../../core/language.ts';
 import { emptiedFunctions } from './emptied.ts';
 

@@ -1,9 +1,9 @@
-import { readBlobs } from '../../../../workspace/git/blobs.ts';
-import { type GitTreeEdit, editTree, writeBlob } from '../../../../workspace/git/edit.ts';
-import { isRegularFile, listFiles } from '../../../../workspace/git/list.ts';
-import { UnreadableCodeError } from '../../../code/parsing/unreadable.ts';
+import { editTree, type GitTreeEdit, writeBlob } from '../../../../workspace/git/edit-tree.ts';
+import { isRegularFile, listFiles } from '../../../../workspace/git/list-files.ts';
+import { readBlobs } from '../../../../workspace/git/read-blobs.ts';
+import { UnreadableCodeError } from '../../../code/parsing/unreadable-code-error.ts';
 import { type Grammar, grammarOfPath, isProjectCode } from '../../../core/language.ts';
-import type { PatchSubject } from '../../../core/subject.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
 
 /** Most files of code that are written in another way. In a larger project nobody could say what a test that passes means. */
@@ -30,7 +30,10 @@ export async function withOwnCode(
 ): Promise<string | null> {
   const files = (await listFiles(store, tree)).filter(
     (file) =>
-      isRegularFile(file) && isProjectCode(file.path) && !isTestPath(file.path) && !OF_THE_RUN.test(file.path),
+      isRegularFile(file) &&
+      isProjectCode(file.path) &&
+      !isTestPath(file.path) &&
+      !OF_THE_RUN.test(file.path),
   );
   if (files.length === 0 || files.length > MAX_FILES) return null;
   const texts = await readBlobs(

@@ -1,9 +1,9 @@
-import { readBlobs } from '../../../../workspace/git/blobs.ts';
-import { isRegularFile } from '../../../../workspace/git/list.ts';
-import { parseSource } from '../../../code/parsing/parse.ts';
-import { UnreadableCodeError } from '../../../code/parsing/unreadable.ts';
+import { isRegularFile } from '../../../../workspace/git/list-files.ts';
+import { readBlobs } from '../../../../workspace/git/read-blobs.ts';
+import { parseSource } from '../../../code/parsing/parse-source.ts';
+import { UnreadableCodeError } from '../../../code/parsing/unreadable-code-error.ts';
 import { type Grammar, grammarOfPath } from '../../../core/language.ts';
-import type { PatchSubject } from '../../../core/subject.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
 import { type DiffHunk, readDiffHunks } from '../../running/added-lines.ts';
 import { isOperator } from './mutate.ts';
 import type { MayChange } from './try.ts';
@@ -23,7 +23,9 @@ const MAX_PAIRS = 4_000_000;
  */
 export async function linesThatSayMore(subject: PatchSubject): Promise<MayChange> {
   const hunks = await readDiffHunks(subject.store, subject.base, subject.tree);
-  const files = subject.changes.filter(({ path, headEntry }) => headEntry && (hunks.get(path)?.length ?? 0) > 0);
+  const files = subject.changes.filter(
+    ({ path, headEntry }) => headEntry && (hunks.get(path)?.length ?? 0) > 0,
+  );
   const blobs = await readBlobs(
     subject.store,
     files.flatMap(({ baseEntry, headEntry }) =>
@@ -58,7 +60,11 @@ async function tokensOf(grammar: Grammar, source: string): Promise<Token[] | nul
 }
 
 /** Lines of hunks with a token that the hunk's old lines do not have in the same order, or from which one is gone. */
-function newLines(before: readonly Token[], after: readonly Token[], hunks: readonly DiffHunk[]): Set<number> {
+function newLines(
+  before: readonly Token[],
+  after: readonly Token[],
+  hunks: readonly DiffHunk[],
+): Set<number> {
   const lines = new Set<number>();
   const within = (all: readonly Token[], from: number, count: number): Token[] =>
     all.filter(({ line }) => line >= from && line < from + count);

@@ -1,6 +1,6 @@
-import { parseSource } from '../../../code/parsing/parse.ts';
+import { parseSource } from '../../../code/parsing/parse-source.ts';
 import { languageOfGrammar } from '../../../core/language.ts';
-import type { PatchSubject } from '../../../core/subject.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
 import { type Emptied, emptiedFunctions } from './emptied.ts';
 import { withOwnCode } from './own-code.ts';
 

@@ -1,14 +1,14 @@
-import { readBlobs } from '../../../../workspace/git/blobs.ts';
-import { editTree, writeBlob } from '../../../../workspace/git/edit.ts';
-import { isRegularFile } from '../../../../workspace/git/list.ts';
-import { replaceInlineTests } from '../../../code/cases/beside.ts';
-import { parseSource } from '../../../code/parsing/parse.ts';
-import { UnreadableCodeError } from '../../../code/parsing/unreadable.ts';
-import { createBaseFileReader } from '../../../core/base-files.ts';
+import { editTree, writeBlob } from '../../../../workspace/git/edit-tree.ts';
+import { isRegularFile } from '../../../../workspace/git/list-files.ts';
+import { readBlobs } from '../../../../workspace/git/read-blobs.ts';
+import { replaceInlineTests } from '../../../code/cases/rust-inline-tests.ts';
+import { parseSource } from '../../../code/parsing/parse-source.ts';
+import { UnreadableCodeError } from '../../../code/parsing/unreadable-code-error.ts';
+import { createBaseFileReader } from '../../../core/base-file-reader.ts';
 import { grammarOfPath, isProjectCode, languageOfGrammar } from '../../../core/language.ts';
-import type { PatchSubject } from '../../../core/subject.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
 import { isTestPath } from '../../../core/test-paths.ts';
-import type { CommandRun } from '../../running/execution.ts';
+import type { CommandRun } from '../../running/command-run.ts';
 import type { Budget } from './budget.ts';
 import { emptiedFunctions } from './emptied.ts';
 import { firstOf, type Mutant, mutantsOf, mutated } from './mutate.ts';
@@ -36,7 +36,9 @@ export async function mutableFiles(
   files: readonly { readonly path: string; readonly id: string; readonly mode: string }[],
   mayChange: MayChange,
 ): Promise<MutableFile[]> {
-  const wanted = files.filter((file) => isRegularFile(file) && isProjectCode(file.path) && !isTestPath(file.path));
+  const wanted = files.filter(
+    (file) => isRegularFile(file) && isProjectCode(file.path) && !isTestPath(file.path),
+  );
   const blobs = await readBlobs(
     store,
     wanted.map(({ id }) => id),
@@ -113,11 +115,15 @@ export async function* eachMutant({ store, files, most, budget }: TryOptions): A
 }
 
 /** The text of a file of Rust in a tree: its tests beside the code may be others there. */
-const testsBesideIn = async (store: PatchSubject['store'], tree: string, path: string): Promise<string | null> =>
-  path.endsWith('.rs') ? createBaseFileReader(store, tree)(path) : null;
+const testsBesideIn = async (
+  store: PatchSubject['store'],
+  tree: string,
+  path: string,
+): Promise<string | null> => (path.endsWith('.rs') ? createBaseFileReader(store, tree)(path) : null);
 
 /** Time for a mutant, in milliseconds: what never ends must not take all that the gate has. */
-export const limitFor = ({ processResult }: Pick<CommandRun, 'processResult'>): number => 5_000 + 4 * processResult.durationMs;
+export const limitFor = ({ processResult }: Pick<CommandRun, 'processResult'>): number =>
+  5_000 + 4 * processResult.durationMs;
 
 /** What tests say of a mutant; null: they could not run. What does not even build, or never ends, was noticed. */
 export const noticed = ({ outcome }: Pick<CommandRun, 'outcome'>): boolean | null =>

@@ -1,10 +1,10 @@
 import type { Tier } from '../../../contract/agents/tiers.ts';
-import { modelPrice } from '../../../contract/models/prices.ts';
+import { modelPrice } from '../../../contract/models/model-prices.ts';
 import type { TaskComplexity } from '../../../contract/submission/schema.ts';
-import { type LearningControl, NO_LEARNING_CONTROL } from './control.ts';
-import { type Interval, mean, wilsonInterval, centralInterval } from './interval.ts';
-import type { LearnedOutcome } from './outcome.ts';
-import { latestOutcomes, type OutcomeWindow } from './window.ts';
+import { centralInterval, type Interval, mean, wilsonInterval } from './intervals.ts';
+import type { LearnedOutcome } from './learned-outcome.ts';
+import { type LearningControl, NO_LEARNING_CONTROL } from './learning-control.ts';
+import { latestOutcomes, type OutcomeWindow } from './outcome-window.ts';
 
 /** All that is remembered of a role: a window for each complexity and tier, and a person's word. */
 export interface RoleMemory {

@@ -1,14 +1,14 @@
 import type { Tier, TierModels } from '../../../contract/agents/tiers.ts';
 import type { RoleMemory } from '../learning/belief.ts';
-import { chooseTier } from '../learning/choose.ts';
-import { NO_LEARNING_CONTROL } from '../learning/control.ts';
-import { buildLadder, type Rung } from '../learning/ladder.ts';
-import { tierOptions } from '../learning/options.ts';
-import type { LearnedOutcome } from '../learning/outcome.ts';
-import type { CascadePolicy } from '../learning/policy.ts';
-import { createSeededRandom } from '../learning/random.ts';
-import { addOutcome, type OutcomeWindow } from '../learning/window.ts';
-import type { RecordedTask } from './records.ts';
+import type { CascadePolicy } from '../learning/cascade-policy.ts';
+import { chooseTier } from '../learning/choose-tier.ts';
+import type { LearnedOutcome } from '../learning/learned-outcome.ts';
+import { NO_LEARNING_CONTROL } from '../learning/learning-control.ts';
+import { addOutcome, type OutcomeWindow } from '../learning/outcome-window.ts';
+import { createSeededRandom } from '../learning/seeded-random.ts';
+import { buildLadder, type Rung } from '../learning/tier-ladder.ts';
+import { tierOptions } from '../learning/tier-options.ts';
+import type { RecordedTask } from './recorded-outcomes.ts';
 
 /** What a task came to under a policy; null where it depends on what nobody has recorded. */
 export interface Episode {
@@ -61,7 +61,10 @@ export function learningPlayer(policy: CascadePolicy, seed: string): PolicyPlaye
   };
   return {
     next: (task, rungs, attempt) => {
-      const memory: RoleMemory = { windows: [...windowsOf(task.role).values()], control: NO_LEARNING_CONTROL };
+      const memory: RoleMemory = {
+        windows: [...windowsOf(task.role).values()],
+        control: NO_LEARNING_CONTROL,
+      };
       const options = tierOptions(memory, task.complexity, rungs, policy.min_observations, timeOf(0));
       return chooseTier(options, policy, createSeededRandom(`${seed}#${task.id}#${attempt}`))?.index ?? 0;
     },
@@ -85,7 +88,12 @@ export function learningPlayer(policy: CascadePolicy, seed: string): PolicyPlaye
 }
 
 /** Plays one task, the `n`-th; null where the way leads over a tier that was never tried, or whose cost is not known. */
-export function playEpisode(task: RecordedTask, player: PolicyPlayer, models: TierModels, n: number): Episode | null {
+export function playEpisode(
+  task: RecordedTask,
+  player: PolicyPlayer,
+  models: TierModels,
+  n: number,
+): Episode | null {
   let rungs = recordedTaskLadder(task, models);
   let cost_usd = 0;
   let seconds: number | null = 0;

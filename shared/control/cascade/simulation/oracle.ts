@@ -1,6 +1,6 @@
 import type { Tier, TierModels } from '../../../contract/agents/tiers.ts';
 import { type Episode, planPlayer, playEpisode, recordedTaskLadder } from './episode.ts';
-import type { RecordedTask } from './records.ts';
+import type { RecordedTask } from './recorded-outcomes.ts';
 
 const keyOf = ({ role, complexity }: RecordedTask): string => `${role}#${complexity}`;
 
@@ -49,7 +49,9 @@ export function bestTierPlans(
 
 /** What a task costs for who knows beforehand how it comes out: the cheapest tier that passes, once; where none does, the cheapest. */
 export function clairvoyantEpisode(task: RecordedTask, models: TierModels): Episode | null {
-  const outcomes = recordedTaskLadder(task, models).map(({ tier }) => (tier === null ? undefined : task.tiers[tier]));
+  const outcomes = recordedTaskLadder(task, models).map(({ tier }) =>
+    tier === null ? undefined : task.tiers[tier],
+  );
   if (outcomes.some((each) => !each || each.cost_usd === null)) return null;
   const known = outcomes.flatMap((each) =>
     each && each.cost_usd !== null ? [{ ...each, cost_usd: each.cost_usd }] : [],

@@ -1,4 +1,4 @@
-import { truncateText } from '../../../lib/cut.ts';
+import { truncateText } from '../../../lib/truncate.ts';
 import type { MiddlewareFactory } from '../run-context.ts';
 
 /** Has the task wait for a person where a call was held back that needs leave. Of several in one turn the first is asked about. */

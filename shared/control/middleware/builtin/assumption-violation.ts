@@ -1,4 +1,4 @@
-import { findAssumptionViolations } from '../assumptions.ts';
+import { findAssumptionViolations } from '../assumption-violations.ts';
 import type { MiddlewareFactory } from '../run-context.ts';
 
 /** Takes down where an agent says that what it was told does not hold. Its words are claims: they are for a person. */

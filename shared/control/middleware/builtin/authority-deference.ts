@@ -1,4 +1,4 @@
-import { countAuthorityCues } from '../authority.ts';
+import { countAuthorityCues } from '../authority-cues.ts';
 import type { MiddlewareFactory } from '../run-context.ts';
 
 /** Counts what asks for obedience in all that the agent is told, and has it judge by merit where there is any. It takes nothing away. */

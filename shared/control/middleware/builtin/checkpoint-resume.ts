@@ -1,4 +1,4 @@
-import { FAILURE_CODE_POLICIES } from '../../../contract/failure/classes.ts';
+import { FAILURE_CODE_POLICIES } from '../../../contract/failure/failure-classes.ts';
 import type { MiddlewareFactory, RunFailure } from '../run-context.ts';
 
 const MOST_CRITERIA = 5;

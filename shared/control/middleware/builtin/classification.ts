@@ -1,5 +1,5 @@
-import { ACTION_FOR_REMEDY, applyErrorActions } from '../../failures/actions.ts';
-import { classifyFailure } from '../../failures/classify.ts';
+import { classifyFailure } from '../../failures/classify-failure.ts';
+import { ACTION_FOR_REMEDY, applyErrorActions } from '../../failures/remedy-actions.ts';
 import type { MiddlewareFactory } from '../run-context.ts';
 
 /** Says what the failure of a run is, and what is usually done about it: by the one reading of failures that decides. */

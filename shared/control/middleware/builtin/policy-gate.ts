@@ -1,4 +1,4 @@
-import { buildPolicyRequest } from '../policy.ts';
+import { buildPolicyRequest } from '../policy-engine.ts';
 import type { MiddlewareFactory } from '../run-context.ts';
 
 /** Asks the policy of the base about each call of a tool. Without one it asks nobody; one that cannot be asked lets pass, unless the base says otherwise. */

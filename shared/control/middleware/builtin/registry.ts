@@ -1,4 +1,4 @@
-import type { MiddlewareName } from '../../../contract/agents/names.ts';
+import type { MiddlewareName } from '../../../contract/agents/middleware-names.ts';
 import type { MiddlewareFactory } from '../run-context.ts';
 import { approvalGate } from './approval-gate.ts';
 import { assumptionViolation } from './assumption-violation.ts';

@@ -1,5 +1,5 @@
 import type { MiddlewareFactory } from '../run-context.ts';
-import { sanitizeText } from '../sanitise.ts';
+import { sanitizeText } from '../sanitize-text.ts';
 
 /** Text of others in a message of the platform comes without places, addresses and what looks like a role of the chat. The task itself is not touched. */
 export const sanitizeMessage: MiddlewareFactory = ({ recorder }) => ({

@@ -1,8 +1,9 @@
-import type { ToolCall } from '../compose.ts';
+import type { ToolCall } from '../compose-middleware.ts';
 import type { MiddlewareFactory } from '../run-context.ts';
-import { findSecretKinds, decideToolCall } from '../tool-rules.ts';
+import { decideToolCall, findSecretKinds } from '../tool-call-rules.ts';
 
-const describeInterception = ({ isBlockable }: ToolCall): string => (isBlockable ? 'held back' : 'seen, not held back');
+const describeInterception = ({ isBlockable }: ToolCall): string =>
+  isBlockable ? 'held back' : 'seen, not held back';
 
 /** Looks at each call of a tool before it is done, where it can be held, and at what has come back of it. */
 export const securityInterceptor: MiddlewareFactory = ({ recorder, approvedActions, escalations }) => ({

@@ -1,5 +1,5 @@
-import { wordSimilarity } from '../drift.ts';
 import type { MiddlewareFactory } from '../run-context.ts';
+import { wordSimilarity } from '../semantic-drift.ts';
 
 /** How much what the agent says has in common with what must be true in the end. It changes and holds back nothing. */
 export const semanticDriftDetector: MiddlewareFactory = ({ settings, task, recorder }) => {

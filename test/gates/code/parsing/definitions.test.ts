@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { collectDefinedNames } from '../../../../gates/code/parsing/definitions.ts';
-import { parseSource } from '../../../../gates/code/parsing/parse.ts';
+import { parseSource } from '../../../../gates/code/parsing/parse-source.ts';
 import { grammarOfPath } from '../../../../gates/core/language.ts';
 
 test.each<[string, string, string[]]>([
@@ -32,5 +32,7 @@ test.each<[string, string, string[]]>([
 ])('what %s defines for others', async (path, source, expected) => {
   const grammar = grammarOfPath(path);
   if (grammar === null) throw new Error(path);
-  expect([...collectDefinedNames((await parseSource(grammar, source)).root)].toSorted()).toEqual(expected.toSorted());
+  expect([...collectDefinedNames((await parseSource(grammar, source)).root)].toSorted()).toEqual(
+    expected.toSorted(),
+  );
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { crossModelGate } from '../../../../gates/gates/cross-model.ts';
-import type { JudgeModel, JudgeModels } from '../../../../shared/contract/models/models.ts';
-import { reduceToVerdict } from '../../../../shared/control/verdict/reduce.ts';
+import type { JudgeModel, JudgeModels } from '../../../../shared/contract/models/judge-models.ts';
+import { reduceToVerdict } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
 import { evidence, gate } from '../../../support/builders.ts';
-import { createScriptedJudge } from '../../../support/judge.ts';
-import { type FileEdits, runGate } from '../../../support/patch.ts';
+import { type FileEdits, runGate } from '../../../support/patch-fixture.ts';
+import { createScriptedJudge } from '../../../support/scripted-judge.ts';
 
 const BASE = { 'src/add.mjs': 'export const add = (a, b) => a - b;\n' };
 const PATCH = { 'src/add.mjs': 'export const add = (a, b) => a + b;\n' };

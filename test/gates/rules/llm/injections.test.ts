@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import type { PatchSubject } from '../../../../gates/core/subject.ts';
+import type { PatchSubject } from '../../../../gates/core/patch-subject.ts';
 import { crossModelGate } from '../../../../gates/gates/cross-model.ts';
 import { integrationTestGenGate } from '../../../../gates/gates/integration-test-gen.ts';
 import { intentVerificationGate } from '../../../../gates/gates/intent-verification.ts';
 import { reviewRubricGate } from '../../../../gates/gates/review-rubric.ts';
-import { GULLIBLE_MODELS, splitConversation, type InjectionPlace, INJECTION_PAYLOADS } from '../../../support/injections.ts';
-import { startServedModel } from '../../../support/judge.ts';
-import { type FileEdits, createSubject } from '../../../support/patch.ts';
+import { createSubject, type FileEdits } from '../../../support/patch-fixture.ts';
+import {
+  GULLIBLE_MODELS,
+  INJECTION_PAYLOADS,
+  type InjectionPlace,
+  splitConversation,
+} from '../../../support/prompt-injections.ts';
+import { startServedModel } from '../../../support/scripted-judge.ts';
 
 const marks = (all: number) => ({
   style_compliance: all,

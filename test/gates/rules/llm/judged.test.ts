@@ -3,13 +3,17 @@ import { describe, expect, test } from 'vitest';
 import type { Gate } from '../../../../gates/core/gate.ts';
 import { integrationTestGenGate } from '../../../../gates/gates/integration-test-gen.ts';
 import { intentVerificationGate } from '../../../../gates/gates/intent-verification.ts';
-import { computeCompositeScore, RUBRIC_WEIGHTS, reviewRubricGate } from '../../../../gates/gates/review-rubric.ts';
-import { reduceToVerdict } from '../../../../shared/control/verdict/reduce.ts';
-import { excerptEvenly } from '../../../../shared/reviews/judging/shown-diff.ts';
-import { gatherEvidenceOn } from '../../../support/gather.ts';
-import { createScriptedJudge, startServedModel } from '../../../support/judge.ts';
-import { type FileEdits, runGate } from '../../../support/patch.ts';
-import { createTestRepository } from '../../../support/repository.ts';
+import {
+  computeCompositeScore,
+  RUBRIC_WEIGHTS,
+  reviewRubricGate,
+} from '../../../../gates/gates/review-rubric.ts';
+import { reduceToVerdict } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { excerptEvenly } from '../../../../shared/reviews/judging/diff-excerpt.ts';
+import { gatherEvidenceOn } from '../../../support/gather-evidence.ts';
+import { createTestRepository } from '../../../support/git-repository.ts';
+import { type FileEdits, runGate } from '../../../support/patch-fixture.ts';
+import { createScriptedJudge, startServedModel } from '../../../support/scripted-judge.ts';
 
 const BASE = { 'src/add.mjs': 'export const add = (a, b) => a - b;\n' };
 const PATCH = { 'src/add.mjs': 'export const add = (a, b) => a + b;\n' };

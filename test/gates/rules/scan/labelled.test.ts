@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { RULES } from '../../../../gates/rules/registry.ts';
-import { ALL_DETECTORS, labelText, measureScanQuality } from '../../../../lab/bench/data/judge.ts';
-import { LABELLED_TEXTS } from '../../../../lab/bench/data/labelled.ts';
+import { RULES } from '../../../../gates/rules/rule-registry.ts';
+import { LABELLED_TEXTS } from '../../../../lab/bench/data/labelled-texts.ts';
+import { ALL_DETECTORS, labelText, measureScanQuality } from '../../../../lab/bench/data/scan-quality.ts';
 
 describe('on the labelled set', () => {
   test('each gate says of each text what its label says', () => {
@@ -31,6 +31,8 @@ describe('on the labelled set', () => {
 
 test('every rule of ours has its row in the registry, and every row of a scan is looked for', () => {
   const known = new Set(RULES.map(({ id }) => id));
-  const ours = new Set(ALL_DETECTORS.map(({ rule }) => rule).filter((rule) => !rule.startsWith('secretlint_')));
+  const ours = new Set(
+    ALL_DETECTORS.map(({ rule }) => rule).filter((rule) => !rule.startsWith('secretlint_')),
+  );
   expect([...ours].filter((rule) => !known.has(rule))).toEqual([]);
 });

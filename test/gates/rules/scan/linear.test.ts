@@ -1,16 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { buildDlpDetectors, buildDlpPatterns } from '../../../../gates/rules/dlp-scan/detectors.ts';
-import { buildPiiDetectors, buildPiiPatterns } from '../../../../gates/rules/pii-scan/detectors.ts';
-import { SECRETLINT_ANCHORS, REPLACED_PRESET_RULES } from '../../../../gates/rules/pii-scan/secretlint.ts';
-import { DEOBFUSCATIONS } from '../../../../gates/rules/scan/derive.ts';
-import { classifyFile } from '../../../../gates/rules/scan/file-facts.ts';
-import { createDetector } from '../../../../gates/rules/scan/rule.ts';
+import { buildDlpDetectors, buildDlpPatterns } from '../../../../gates/rules/dlp-scan/dlp-detectors.ts';
+import { buildPiiDetectors, buildPiiPatterns } from '../../../../gates/rules/pii-scan/pii-detectors.ts';
+import { REPLACED_PRESET_RULES, SECRETLINT_ANCHORS } from '../../../../gates/rules/pii-scan/secretlint.ts';
+import { DEOBFUSCATIONS } from '../../../../gates/rules/scan/deobfuscation.ts';
+import { createDetector } from '../../../../gates/rules/scan/detection-pattern.ts';
+import { classifyFile } from '../../../../gates/rules/scan/file-classification.ts';
 import { Scanner } from '../../../../gates/rules/scan/scanner.ts';
-import { buildWorstCaseTexts, buildWorstCaseLine } from '../../../../lab/bench/data/hostile.ts';
+import { buildWorstCaseLine, buildWorstCaseTexts } from '../../../../lab/bench/data/worst-case-text.ts';
 import { longestMatch } from './regex-bounds.ts';
 
 const DLP = {
-  projectLicense: { spdxIds: new Set<string>(), copyrightHolders: new Set<string>(), isGnu: false, reservesAllRights: false },
+  projectLicense: {
+    spdxIds: new Set<string>(),
+    copyrightHolders: new Set<string>(),
+    isGnu: false,
+    reservesAllRights: false,
+  },
   allowedPrefixes: ['FAKE'],
   internalHosts: ['*.shop.example', 'db.*.example'],
 };
@@ -105,7 +110,9 @@ describe('the rules of secretlint', () => {
     const names = (rules as readonly { readonly meta: { readonly id: string } }[]).map(({ meta }) =>
       meta.id.replace('@secretlint/secretlint-rule-', ''),
     );
-    expect(names.sort()).toEqual([...Object.keys(SECRETLINT_ANCHORS), ...REPLACED_PRESET_RULES, 'filter-comments'].sort());
+    expect(names.sort()).toEqual(
+      [...Object.keys(SECRETLINT_ANCHORS), ...REPLACED_PRESET_RULES, 'filter-comments'].sort(),
+    );
   });
 
   test('are never given more than a few kilobytes at once', () => {

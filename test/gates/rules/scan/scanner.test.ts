@@ -1,26 +1,30 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AhoCorasickAutomaton } from '../../../../gates/rules/scan/automaton.ts';
-import { countNewlines, sniffContent } from '../../../../gates/rules/scan/content.ts';
-import { decodeEncodedTexts } from '../../../../gates/rules/scan/encoded.ts';
-import { FileScanner } from '../../../../gates/rules/scan/file-scan.ts';
-import { redactExcerpt } from '../../../../gates/rules/scan/redact.ts';
-import { findBase64Ranges, findNumberRanges, type ByteRange } from '../../../../gates/rules/scan/runs.ts';
-import { createPathMatcher } from '../../../../gates/rules/scan/settings.ts';
-import { keepBestMatches } from '../../../../gates/rules/scan/spans.ts';
+import { AhoCorasickAutomaton } from '../../../../gates/rules/scan/aho-corasick.ts';
+import { keepBestMatches } from '../../../../gates/rules/scan/best-matches.ts';
+import {
+  type ByteRange,
+  findBase64Ranges,
+  findNumberRanges,
+} from '../../../../gates/rules/scan/byte-ranges.ts';
+import { countNewlines, sniffContent } from '../../../../gates/rules/scan/content-sniffing.ts';
+import { decodeEncodedTexts } from '../../../../gates/rules/scan/encoded-texts.ts';
+import { FileScanner } from '../../../../gates/rules/scan/file-scanner.ts';
+import { redactExcerpt } from '../../../../gates/rules/scan/redaction.ts';
+import { createPathMatcher } from '../../../../gates/rules/scan/scan-settings.ts';
+import { ScanWindows } from '../../../../gates/rules/scan/scan-windows.ts';
 import {
   computeEntropy,
+  hasValidLuhnChecksum,
   isCardNumber,
-  isRepetitiveFiller,
   isNaturalLabel,
   isPlaceholder,
+  isRepetitiveFiller,
   isVariableReference,
-  hasValidLuhnChecksum,
-} from '../../../../gates/rules/scan/values.ts';
-import { ScanWindows } from '../../../../gates/rules/scan/windows.ts';
-import { getAllSecretsScanner } from '../../../../gates/rules/scan-runs/redactor.ts';
-import { piiScanner } from '../../../../lab/bench/data/judge.ts';
-import { FAKE_NUMBERS, FAKE_SECRETS } from '../../../../lab/bench/data/secrets.ts';
+} from '../../../../gates/rules/scan/value-checks.ts';
+import { getAllSecretsScanner } from '../../../../gates/rules/scan-runs/all-secrets-scanner.ts';
+import { FAKE_NUMBERS, FAKE_SECRETS } from '../../../../lab/bench/data/fake-secrets.ts';
+import { piiScanner } from '../../../../lab/bench/data/scan-quality.ts';
 
 describe('the automaton', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '-'), minLength: 1, maxLength: 5 });
@@ -31,7 +35,9 @@ describe('the automaton', () => {
         fc.string({ unit: fc.constantFrom('a', 'B', 'c', 'C', '-', 'x'), maxLength: 60 }),
         (words, text) => {
           const hits: string[] = [];
-          new AhoCorasickAutomaton(words).scan(Buffer.from(text), (index, end) => hits.push(`${index} ${end}`));
+          new AhoCorasickAutomaton(words).scan(Buffer.from(text), (index, end) =>
+            hits.push(`${index} ${end}`),
+          );
           const expected = words.flatMap((each, index) =>
             Array.from({ length: text.length }, (_, at) => at)
               .filter((at) => text.toLowerCase().startsWith(each, at))
@@ -156,7 +162,11 @@ describe('a file', () => {
 
 describe('an excerpt', () => {
   const show = (line: string, secret: string): string =>
-    redactExcerpt(Buffer.from(line), [line.indexOf(secret), line.indexOf(secret) + secret.length], getAllSecretsScanner());
+    redactExcerpt(
+      Buffer.from(line),
+      [line.indexOf(secret), line.indexOf(secret) + secret.length],
+      getAllSecretsScanner(),
+    );
 
   test.each([
     [`const key = '${FAKE_SECRETS.awsKey}';`, FAKE_SECRETS.awsKey, "const key = '***';"],
@@ -208,7 +218,9 @@ describe('a value', () => {
     'exampleSecret',
     '[redacted]',
     '...',
-  ])('%s stands for another', (value) => expect(isPlaceholder(value) || isRepetitiveFiller(value)).toBe(true));
+  ])('%s stands for another', (value) =>
+    expect(isPlaceholder(value) || isRepetitiveFiller(value)).toBe(true),
+  );
   test.each(['hunter2', 'mysecretpassword', 'your-Pa55word-7', 'placeholder7f3a', FAKE_SECRETS.mixed32])(
     '%s does not',
     (value) => expect(isPlaceholder(value) || isRepetitiveFiller(value)).toBe(false),
@@ -269,7 +281,11 @@ describe('a value', () => {
 describe('content', () => {
   const utf16 = Buffer.from('abcdefgh\n', 'utf16le');
   test.each<[string, Buffer, object]>([
-    ['text', Buffer.from('const a = 1;\n'), { encoding: 'bytes', isBinary: false, compression: null, isLfsPointer: false }],
+    [
+      'text',
+      Buffer.from('const a = 1;\n'),
+      { encoding: 'bytes', isBinary: false, compression: null, isLfsPointer: false },
+    ],
     ['nothing', Buffer.alloc(0), { encoding: 'bytes', isBinary: false }],
     ['text with a zero in it', Buffer.from(`${'x'.repeat(99)}\0`), { isBinary: false }],
     ['a binary', Buffer.from([1, 2, 3, 4, 0, 0, 7, 65]), { isBinary: true }],
@@ -283,9 +299,10 @@ describe('content', () => {
   });
 
   test('has line breaks, counted within limits', () => {
-    expect([countNewlines(Buffer.from('a\n\nb\n'), 0, 5), countNewlines(Buffer.from('a\n\nb\n'), 2, 4)]).toEqual([
-      3, 1,
-    ]);
+    expect([
+      countNewlines(Buffer.from('a\n\nb\n'), 0, 5),
+      countNewlines(Buffer.from('a\n\nb\n'), 2, 4),
+    ]).toEqual([3, 1]);
   });
 
   test('in base64 or hexadecimal digits is read wherever it begins', () => {
@@ -296,7 +313,9 @@ describe('content', () => {
         expect(found?.derived.text.includes('long enough')).toBe(true);
       }
     expect(
-      decodeEncodedTexts(Buffer.from(`${'9f2c1a7be0d4c3b2a1908f7e6d5c4b3a29180f7e'} ${FAKE_SECRETS.mixed32}`)),
+      decodeEncodedTexts(
+        Buffer.from(`${'9f2c1a7be0d4c3b2a1908f7e6d5c4b3a29180f7e'} ${FAKE_SECRETS.mixed32}`),
+      ),
     ).toEqual([]);
   });
 });

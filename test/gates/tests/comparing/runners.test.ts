@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { testsGate } from '../../../../gates/gates/tests.ts';
-import { type FileContents, runGate } from '../../../support/patch.ts';
-import { JS_TOOLS_SETUP, listMissingPrograms, OWN_TOOLS_SETUP, warmToolchains } from '../../../support/tools.ts';
+import { type FileContents, runGate } from '../../../support/patch-fixture.ts';
+import {
+  JS_TOOLS_SETUP,
+  listMissingPrograms,
+  OWN_TOOLS_SETUP,
+  warmToolchains,
+} from '../../../support/test-tools.ts';
 
 /** A project whose code gives a number, with a test for 1 and one for 3. */
 interface Runner {

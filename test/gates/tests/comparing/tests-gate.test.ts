@@ -5,10 +5,10 @@ import type { GateContext, GateResult } from '../../../../gates/core/gate.ts';
 import { lintGate } from '../../../../gates/gates/lint.ts';
 import { testIntegrityGate } from '../../../../gates/gates/test-integrity.ts';
 import { testsGate } from '../../../../gates/gates/tests.ts';
-import { createFileCache } from '../../../../gates/pipeline/memory/file-memory.ts';
-import { type FileEdits, type FileContents, runGate } from '../../../support/patch.ts';
-import { createTemporaryFolder } from '../../../support/repository.ts';
-import { listMissingPrograms } from '../../../support/tools.ts';
+import { createFileCache } from '../../../../gates/pipeline/memory/file-cache.ts';
+import { createTemporaryFolder } from '../../../support/git-repository.ts';
+import { type FileContents, type FileEdits, runGate } from '../../../support/patch-fixture.ts';
+import { listMissingPrograms } from '../../../support/test-tools.ts';
 
 const HEAD = "const test = require('node:test');\nconst assert = require('node:assert');\n";
 const CODE = "const { sum, half } = require('../code.js');\n";
@@ -21,7 +21,10 @@ const RED: FileContents = {
   'test/sum.test.js': `${HEAD}${CODE}${SUM}`,
   'test/half.test.js': `${HEAD}${CODE}${HALF}`,
 };
-const GREEN: FileContents = { ...RED, 'code.js': 'exports.sum = (a, b) => a + b;\nexports.half = (n) => n / 2;\n' };
+const GREEN: FileContents = {
+  ...RED,
+  'code.js': 'exports.sum = (a, b) => a + b;\nexports.half = (n) => n / 2;\n',
+};
 const code = (sum: string, half = '(n) => n / 3', more = ''): string =>
   `exports.sum = ${sum};\nexports.half = ${half};\n${more}`;
 const PLUS = '(a, b) => b + a';
@@ -323,8 +326,14 @@ describe('what the base says', () => {
   test('is kept nowhere when nobody knows what it depends on', async () => {
     const folder = createTemporaryFolder();
     const baselineCache = createFileCache(join(folder, 'memory'));
-    await run(RED, { 'code.js': code(PLUS) }, counting(folder, TAP), { baselineCache, executionEnvironment: null });
-    await run(RED, { 'code.js': code(PLUS) }, counting(folder, TAP), { baselineCache, executionEnvironment: null });
+    await run(RED, { 'code.js': code(PLUS) }, counting(folder, TAP), {
+      baselineCache,
+      executionEnvironment: null,
+    });
+    await run(RED, { 'code.js': code(PLUS) }, counting(folder, TAP), {
+      baselineCache,
+      executionEnvironment: null,
+    });
     expect(asked(folder)).toBe(4);
   });
 

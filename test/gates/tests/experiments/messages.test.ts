@@ -1,23 +1,23 @@
 import { availableParallelism } from 'node:os';
 import { expect, test, vi } from 'vitest';
-import { selectRunnableCases } from '../../../../lab/adversarial/available.ts';
 import { ADVERSARIAL_CORPUS } from '../../../../lab/adversarial/corpus.ts';
-import { summarizeCorpusRun } from '../../../../lab/adversarial/report.ts';
-import { runCorpus } from '../../../../lab/adversarial/run.ts';
-import { isSampled } from '../../../../lab/adversarial/sample.ts';
-import { reduceToVerdict } from '../../../../shared/control/verdict/reduce.ts';
-import { gatherEvidenceOn } from '../../../support/gather.ts';
-import { createTestRepository } from '../../../support/repository.ts';
+import { summarizeCorpusRun } from '../../../../lab/adversarial/corpus-report.ts';
+import { runCorpus } from '../../../../lab/adversarial/run-corpus.ts';
+import { selectRunnableCases } from '../../../../lab/adversarial/runnable-cases.ts';
+import { isSampled } from '../../../../lab/adversarial/sampling.ts';
+import { reduceToVerdict } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { gatherEvidenceOn } from '../../../support/gather-evidence.ts';
+import { createTestRepository } from '../../../support/git-repository.ts';
 
 // Messages of rules, of test reports and of experiments become the codes that they are made from.
-vi.mock('../../../../gates/rules/framework/findings.ts', async (original) => {
-  const rules = await original<typeof import('../../../../gates/rules/framework/findings.ts')>();
+vi.mock('../../../../gates/rules/framework/run-rules.ts', async (original) => {
+  const rules = await original<typeof import('../../../../gates/rules/framework/run-rules.ts')>();
   const findingsOf: typeof rules.runRules = async (...given) =>
     (await rules.runRules(...given)).map((each) => ({ ...each, message: each.rule }));
   return { ...rules, findingsOf };
 });
-vi.mock('../../../../gates/reports/report.ts', async (original) => {
-  const reports = await original<typeof import('../../../../gates/reports/report.ts')>();
+vi.mock('../../../../gates/reports/tool-report.ts', async (original) => {
+  const reports = await original<typeof import('../../../../gates/reports/tool-report.ts')>();
   const testReport: typeof reports.createTestReport = (...given) => {
     const report = reports.createTestReport(...given);
     return { ...report, findings: report.findings.map((each) => ({ ...each, message: each.rule })) };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Sandboxes } from '../../../../gates/core/rooms.ts';
+import type { Sandboxes } from '../../../../gates/core/sandboxes.ts';
 import { findToolVersion } from '../../../../gates/tests/running/tool-version.ts';
 
 /** Rooms that know of one program, and the lines that were run in them. */
@@ -11,7 +11,10 @@ function roomsWith(version: string | null) {
       return { end: 'exited', exitCode: version === null ? 127 : 0, output: version ?? '' };
     },
   });
-  return { rooms: { createMinimalToolQuerySandbox: room, createToolQuerySandbox: room } as unknown as Sandboxes, lines };
+  return {
+    rooms: { createMinimalToolQuerySandbox: room, createToolQuerySandbox: room } as unknown as Sandboxes,
+    lines,
+  };
 }
 
 const LINT = { name: 'lint', versionLine: 'lint --version', installHint: '' };

@@ -2,26 +2,29 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findPendingApproval } from '../../../../shared/contract/approval/schema.ts';
 import { Refusal } from '../../../../shared/contract/refusal.ts';
-import { tokenAccess } from '../../../../shared/contract/task/standing.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import type { ApprovalTimeoutPolicy } from '../../../../shared/control/approvals/policy.ts';
-import { DEFAULT_APPROVAL_SETTINGS } from '../../../../shared/control/approvals/rules.ts';
-import { buildPromptParts } from '../../../../shared/control/cascade/prompt.ts';
+import { tokenAccess } from '../../../../shared/contract/task/token-access.ts';
+import { DEFAULT_APPROVAL_SETTINGS } from '../../../../shared/control/approvals/approval-settings.ts';
+import type { ApprovalTimeoutPolicy } from '../../../../shared/control/approvals/timeout-policy.ts';
+import { buildPromptParts } from '../../../../shared/control/cascade/agent-prompt.ts';
 import {
-  type ApprovalRequestInput,
-  recordApprovalRequest,
-  findRepeatedApprovalRequest,
-  decideApproval,
-  applyApprovalDeadline,
   type ApprovalDecision,
-} from '../../../../shared/control/task-commands/approve.ts';
-import type { TaskChange } from '../../../../shared/control/task-commands/change.ts';
+  type ApprovalRequestInput,
+  applyApprovalDeadline,
+  decideApproval,
+  findRepeatedApprovalRequest,
+  recordApprovalRequest,
+} from '../../../../shared/control/task-commands/approval-request.ts';
 import { nextDeadline } from '../../../../shared/control/task-commands/deadline.ts';
-import { failTaskByOperator, startRetryRound } from '../../../../shared/control/task-commands/operate.ts';
+import { shouldStartExecution } from '../../../../shared/control/task-commands/execution-start.ts';
+import {
+  failTaskByOperator,
+  startRetryRound,
+} from '../../../../shared/control/task-commands/operator-commands.ts';
 import { expireLease } from '../../../../shared/control/task-commands/recover.ts';
 import { currentStage } from '../../../../shared/control/task-commands/stage.ts';
-import { shouldStartExecution } from '../../../../shared/control/task-commands/start.ts';
-import { attempt, addSeconds, launch, FIXED_NOW, fakeSha1, task } from '../../../support/builders.ts';
+import type { TaskChange } from '../../../../shared/control/task-commands/task-change.ts';
+import { addSeconds, attempt, FIXED_NOW, fakeSha1, launch, task } from '../../../support/builders.ts';
 
 const running = (fields: Partial<Task> = {}): Task =>
   task({
@@ -34,7 +37,10 @@ const outside = (): Task => ({
   ...running({ runner: 'external', attempts: [attempt({ holder: 'worker', agent: launch() })] }),
 });
 const work = { tree: fakeSha1('b'), patch_key: 'k', patch_sha256: 'e'.repeat(64), patch_bytes: 3 };
-const asking = (action = 'deploy:production', more: Partial<ApprovalRequestInput> = {}): ApprovalRequestInput => ({
+const asking = (
+  action = 'deploy:production',
+  more: Partial<ApprovalRequestInput> = {},
+): ApprovalRequestInput => ({
   request: { action, title: 'Ship it', description: '' },
   parkedWork: work,
   autonomy: DEFAULT_APPROVAL_SETTINGS.autonomy,
@@ -47,7 +53,11 @@ const of = (change: TaskChange | null): Task => {
 };
 const parked = (more: Partial<ApprovalRequestInput> = {}): Task =>
   of(recordApprovalRequest(running(), 1, asking(undefined, more), FIXED_NOW));
-const word = (decision: ApprovalDecision['decision'], by = 'ann'): ApprovalDecision => ({ decision, by, reason: 'because' });
+const word = (decision: ApprovalDecision['decision'], by = 'ann'): ApprovalDecision => ({
+  decision,
+  by,
+  reason: 'because',
+});
 const refused = (act: () => unknown): string => {
   try {
     act();
@@ -102,9 +112,9 @@ describe('an agent that asks for leave', () => {
     const locked = running({ autonomy: 'locked' });
     expect(of(recordApprovalRequest(locked, 1, asking('code:read'), FIXED_NOW)).status).toBe('auth_required');
     const full = running({ autonomy: 'full' });
-    expect(of(recordApprovalRequest(full, 1, asking('code:write', { autonomy: 'supervised' }), FIXED_NOW)).status).toBe(
-      'auth_required',
-    );
+    expect(
+      of(recordApprovalRequest(full, 1, asking('code:write', { autonomy: 'supervised' }), FIXED_NOW)).status,
+    ).toBe('auth_required');
   });
 
   it('has less of it where the base says so, and least where nobody has read the base', () => {
@@ -174,7 +184,9 @@ describe("a person's word", () => {
     expect(refused(() => decideApproval(after, word('deny'), addSeconds(1)))).toBe('conflict');
     expect(refused(() => decideApproval(after, word('approve', 'bob'), addSeconds(1)))).toBe('conflict');
     expect(refused(() => decideApproval(running(), word('approve'), FIXED_NOW))).toBe('conflict');
-    expect(refused(() => decideApproval(parked(), { ...word('approve'), approvalNumber: 2 }, FIXED_NOW))).toBe('conflict');
+    expect(
+      refused(() => decideApproval(parked(), { ...word('approve'), approvalNumber: 2 }, FIXED_NOW)),
+    ).toBe('conflict');
   });
 });
 
@@ -208,7 +220,9 @@ describe('time alone', () => {
 
   it('allows what is of low risk where the policy says so, and nothing of high risk even if the item said it', () => {
     const policy = { kind: 'tiered', tiers: { medium: { minutes: 1, outcome: 'approve' } } } as const;
-    const waits = of(recordApprovalRequest(running(), 1, asking('budget:spend', { timeoutPolicy: policy }), FIXED_NOW));
+    const waits = of(
+      recordApprovalRequest(running(), 1, asking('budget:spend', { timeoutPolicy: policy }), FIXED_NOW),
+    );
     expect(of(applyApprovalDeadline(waits, addSeconds(60)))).toMatchObject({
       status: 'claimed',
       approvals: [{ status: 'approved' }],

@@ -2,13 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { approvalUrgency } from '../../../../shared/api/approval-view.ts';
 import {
   AUTONOMY_LEVELS,
+  AUTONOMY_PRESETS,
   expandActions,
   isAllowedWithoutApproval,
   lowerAutonomy,
-  AUTONOMY_PRESETS,
 } from '../../../../shared/contract/approval/autonomy.ts';
-import { KNOWN_ACTIONS, isHumanApprovalRequired, RISK_LEVELS, actionRisk } from '../../../../shared/contract/approval/risk.ts';
-import { ApprovalTimeoutPolicy, scheduleApproval } from '../../../../shared/control/approvals/policy.ts';
+import {
+  actionRisk,
+  isHumanApprovalRequired,
+  KNOWN_ACTIONS,
+  RISK_LEVELS,
+} from '../../../../shared/contract/approval/risk.ts';
+import {
+  ApprovalTimeoutPolicy,
+  scheduleApproval,
+} from '../../../../shared/control/approvals/timeout-policy.ts';
 import { addSeconds, FIXED_NOW } from '../../../support/builders.ts';
 
 describe('the risk of an action', () => {
@@ -55,14 +63,18 @@ describe('the risk of an action', () => {
 describe('a level of autonomy', () => {
   it.each(AUTONOMY_LEVELS)('%s has no action in both of its lists, nor after they are expanded', (level) => {
     const { allowed, needsApproval } = AUTONOMY_PRESETS[level];
-    expect(expandActions(allowed).filter((action) => expandActions(needsApproval).includes(action))).toEqual([]);
+    expect(expandActions(allowed).filter((action) => expandActions(needsApproval).includes(action))).toEqual(
+      [],
+    );
   });
 
   it('never leaves what is of high or critical risk to an agent: not as the seed, whose full level does', () => {
     for (const level of AUTONOMY_LEVELS)
       for (const action of [...KNOWN_ACTIONS, 'moon:land'])
         if (isHumanApprovalRequired(actionRisk(action)))
-          expect(isAllowedWithoutApproval(level, action, actionRisk(action)), `${level} ${action}`).toBe(false);
+          expect(isAllowedWithoutApproval(level, action, actionRisk(action)), `${level} ${action}`).toBe(
+            false,
+          );
   });
 
   it.each([
@@ -105,7 +117,10 @@ const asked = { action: 'code:write', risk: 'medium' } as const;
 
 describe('what becomes of an approval that nobody decides', () => {
   it('wait: nothing', () => {
-    expect(scheduleApproval({ kind: 'wait' }, asked, FIXED_NOW)).toEqual({ deadlines: [], approver_role: null });
+    expect(scheduleApproval({ kind: 'wait' }, asked, FIXED_NOW)).toEqual({
+      deadlines: [],
+      approver_role: null,
+    });
   });
 
   it('deny: that, when its time is over', () => {
@@ -123,11 +138,15 @@ describe('what becomes of an approval that nobody decides', () => {
         high: { minutes: 10, actions: ['docs:write'] },
       },
     });
-    expect(scheduleApproval(policy, asked, FIXED_NOW).deadlines).toEqual([{ at: at(60), outcome: 'approve' }]);
+    expect(scheduleApproval(policy, asked, FIXED_NOW).deadlines).toEqual([
+      { at: at(60), outcome: 'approve' },
+    ]);
     expect(scheduleApproval(policy, { action: 'docs:write', risk: 'low' }, FIXED_NOW).deadlines).toEqual([
       { at: at(10), outcome: 'deny' },
     ]);
-    expect(scheduleApproval(policy, { action: 'db:admin', risk: 'critical' }, FIXED_NOW).deadlines).toEqual([]);
+    expect(scheduleApproval(policy, { action: 'db:admin', risk: 'critical' }, FIXED_NOW).deadlines).toEqual(
+      [],
+    );
   });
 
   it('escalation: one role after the other, each from when the one before has had its time', () => {
@@ -158,7 +177,9 @@ describe('what becomes of an approval that nobody decides', () => {
     ];
     for (const policy of policies)
       expect(
-        scheduleApproval(ApprovalTimeoutPolicy.parse(policy), action, FIXED_NOW).deadlines.map(({ outcome }) => outcome),
+        scheduleApproval(ApprovalTimeoutPolicy.parse(policy), action, FIXED_NOW).deadlines.map(
+          ({ outcome }) => outcome,
+        ),
       ).toEqual(['deny']);
   });
 

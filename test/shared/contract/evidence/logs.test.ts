@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LoggedTestRun } from '../../../../shared/contract/evidence/logs/logged.ts';
-import { parseTestLog } from '../../../../shared/contract/evidence/logs/read.ts';
+import { LoggedTestRun } from '../../../../shared/contract/evidence/logs/logged-test-run.ts';
+import { parseTestLog } from '../../../../shared/contract/evidence/logs/parse-test-log.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/test-logs');
 const printed = (name: string): string => readFileSync(join(FIXTURES, name), 'utf8');

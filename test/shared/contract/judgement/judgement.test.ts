@@ -1,18 +1,22 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeModelFamily, JudgeModels, JUDGE_PURPOSES } from '../../../../shared/contract/models/models.ts';
+import {
+  JUDGE_PURPOSES,
+  JudgeModels,
+  judgeModelFamily,
+} from '../../../../shared/contract/models/judge-models.ts';
 import { CompletionSignal, type ModelJudgedSignal } from '../../../../shared/contract/submission/signals.ts';
-import { joinJudgements } from '../../../../shared/control/verdict/combine.ts';
-import { completeJudgements } from '../../../../shared/reviews/judging/asked.ts';
-import type { ModelAnswer } from '../../../../shared/reviews/judging/port.ts';
-import { askCostUsd } from '../../../../shared/reviews/judging/price.ts';
+import { joinJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
+import { askCostUsd } from '../../../../shared/reviews/judging/ask-cost.ts';
+import type { ModelAnswer } from '../../../../shared/reviews/judging/ask-model-port.ts';
+import { completeJudgements } from '../../../../shared/reviews/judging/expected-judgements.ts';
 import {
   signalJudgementHead,
   signalOpinion,
   signalQuestion,
   unaskedSignalJudgement,
-} from '../../../../shared/reviews/judging/signal.ts';
+} from '../../../../shared/reviews/judging/signal-judgement.ts';
 import { submission, task, verdict } from '../../../support/builders.ts';
 
 const review: ModelJudgedSignal = { type: 'llm_review', instructions: 'Is it tested?', on_error: 'hold' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { resolveRef, candidateRefNames } from '../../../../shared/contract/repository/base-ref.ts';
+import { candidateRefNames, resolveRef } from '../../../../shared/contract/repository/base-ref.ts';
 import { fakeSha1 } from '../../../support/builders.ts';
 
 const ref = (name: string, digit: string, peeled?: string) => ({

@@ -9,10 +9,10 @@ import { Refusal } from '../../../../shared/contract/refusal.ts';
 import {
   HiddenTests,
   hiddenTestsLocation,
-  serializeHiddenTests,
+  invalidHiddenTestPathReason,
   MAX_HIDDEN_TEST_BYTES,
   MAX_HIDDEN_TEST_FILES,
-  invalidHiddenTestPathReason,
+  serializeHiddenTests,
 } from '../../../../shared/contract/submission/hidden-tests.ts';
 import { TaskSubmission } from '../../../../shared/contract/submission/schema.ts';
 

@@ -5,7 +5,7 @@ import { ProgressBody } from '../../../../shared/api/report-schemas.ts';
 import { GitRef } from '../../../../shared/contract/repository/git-ref.ts';
 import { TaskSubmission } from '../../../../shared/contract/submission/schema.ts';
 import { CompletionSignal } from '../../../../shared/contract/submission/signals.ts';
-import { StoredNumber } from '../../../../shared/lib/number.ts';
+import { StoredNumber } from '../../../../shared/lib/stored-number.ts';
 
 const VALID = { title: 'Fix', repository: 'https://example.test/r.git' };
 const refused = (schema: z.ZodType, value: unknown): string[] => {

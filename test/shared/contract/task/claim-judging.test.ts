@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { claimJudging, recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
-import { taskInReview, addSeconds, FIXED_NOW, verdict, verification } from '../../../support/builders.ts';
+import { claimJudging, recordVerdict } from '../../../../shared/control/task-commands/record-verification.ts';
+import { addSeconds, FIXED_NOW, taskInReview, verdict, verification } from '../../../support/builders.ts';
 
 const waiting = (): Task => taskInReview({ verification: verification() }, { run: 3 });
 const first = { by: 'first', again: false };
@@ -9,7 +9,11 @@ const claimed = (): Task => claimJudging(waiting(), 1, 3, first, FIXED_NOW)?.tas
 
 describe('models are asked about an attempt', () => {
   it('by the execution that has written so, and by no other one until it must be gone', () => {
-    expect(claimed().attempts[0]?.judging).toEqual({ run: 3, until: addSeconds(300).toISOString(), by: 'first' });
+    expect(claimed().attempts[0]?.judging).toEqual({
+      run: 3,
+      until: addSeconds(300).toISOString(),
+      by: 'first',
+    });
     const second = { by: 'second', again: false };
     expect(claimJudging(claimed(), 1, 3, second, addSeconds(299))).toBeNull();
     expect(claimJudging(claimed(), 1, 3, { by: 'second', again: true }, addSeconds(299))).toBeNull();

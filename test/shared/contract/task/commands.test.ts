@@ -2,35 +2,52 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import { Refusal } from '../../../../shared/contract/refusal.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
-import { MAX_ATTEMPTS_BEFORE_RETRY } from '../../../../shared/contract/task/fit.ts';
+import { MAX_ATTEMPTS_BEFORE_RETRY } from '../../../../shared/contract/task/shrink-task.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { startAttempt } from '../../../../shared/control/task-commands/claim.ts';
 import { recordDecision } from '../../../../shared/control/task-commands/decide.ts';
 import {
   authorizeDelivery,
   recordDelivery,
   recordDeliveryRefusal,
 } from '../../../../shared/control/task-commands/deliver.ts';
-import { cancelTask, failTaskByOperator, startRetryRound, reviewHeldTask } from '../../../../shared/control/task-commands/operate.ts';
-import { recordLaunchLost, expireLease, releaseTask, restartCascade } from '../../../../shared/control/task-commands/recover.ts';
-import { settleTask } from '../../../../shared/control/task-commands/settle.ts';
+import {
+  cancelTask,
+  failTaskByOperator,
+  reviewHeldTask,
+  startRetryRound,
+} from '../../../../shared/control/task-commands/operator-commands.ts';
 import {
   recordEvidence,
   recordVerdict,
   recordVerificationFailure,
-} from '../../../../shared/control/task-commands/verify.ts';
-import { reexamineDependencies, stopWaitingForFiles, waitForFiles } from '../../../../shared/control/task-commands/wait.ts';
-import { recordAgentReport as handIn, renewLease } from '../../../../shared/control/task-commands/work.ts';
+} from '../../../../shared/control/task-commands/record-verification.ts';
 import {
+  expireLease,
+  recordLaunchLost,
+  releaseTask,
+  restartCascade,
+} from '../../../../shared/control/task-commands/recover.ts';
+import {
+  recordAgentReport as handIn,
+  renewLease,
+} from '../../../../shared/control/task-commands/report-work.ts';
+import { settleTask } from '../../../../shared/control/task-commands/settle.ts';
+import { startAttempt } from '../../../../shared/control/task-commands/start-attempt.ts';
+import {
+  reexamineDependencies,
+  stopWaitingForFiles,
+  waitForFiles,
+} from '../../../../shared/control/task-commands/wait.ts';
+import {
+  addSeconds,
   artifact,
   attempt,
   evidence,
-  taskInReview,
-  addSeconds,
   FIXED_NOW,
-  report,
   fakeSha1,
+  report,
   task,
+  taskInReview,
   verdict,
 } from '../../../support/builders.ts';
 
@@ -112,7 +129,9 @@ describe('handing back', () => {
   it('is not for what the platform runs, another attempt, or work that is in', () => {
     expect(refusal(() => releaseTask(start(task()).task, 1, 'r', FIXED_NOW))).toBe('conflict');
     expect(refusal(() => releaseTask(external, 2, 'r', FIXED_NOW))).toBe('stale_lease');
-    expect(refusal(() => releaseTask(taskInReview({}, { runner: 'external' }), 1, 'r', FIXED_NOW))).toBe('stale_lease');
+    expect(refusal(() => releaseTask(taskInReview({}, { runner: 'external' }), 1, 'r', FIXED_NOW))).toBe(
+      'stale_lease',
+    );
   });
 });
 
@@ -137,7 +156,12 @@ describe('working', () => {
     expect(handIn(first?.task ?? claimed, 1, handed, addSeconds(5))).toBeNull();
     expect(
       refusal(() =>
-        handIn(first?.task ?? claimed, 1, { ...handed, artifact: artifact({ tree: fakeSha1('d') }) }, addSeconds(5)),
+        handIn(
+          first?.task ?? claimed,
+          1,
+          { ...handed, artifact: artifact({ tree: fakeSha1('d') }) },
+          addSeconds(5),
+        ),
       ),
     ).toBe('stale_lease');
   });
@@ -196,16 +220,20 @@ describe('evidence and verdict', () => {
   it('takes evidence about the tree of the attempt, once, and no other', () => {
     const first = recordEvidence(taskInReview(), 1, evidence(), 'evidence/key', FIXED_NOW);
     expect(first?.task.attempts[0]?.verification).toMatchObject({ key: 'evidence/key', tree: fakeSha1('b') });
-    expect(recordEvidence(first?.task ?? taskInReview(), 1, evidence(), 'evidence/key', FIXED_NOW)).toBeNull();
-    expect(refusal(() => recordEvidence(taskInReview(), 1, evidence({ tree: fakeSha1('d') }), 'k', FIXED_NOW))).toBe(
-      'invalid',
-    );
+    expect(
+      recordEvidence(first?.task ?? taskInReview(), 1, evidence(), 'evidence/key', FIXED_NOW),
+    ).toBeNull();
+    expect(
+      refusal(() => recordEvidence(taskInReview(), 1, evidence({ tree: fakeSha1('d') }), 'k', FIXED_NOW)),
+    ).toBe('invalid');
   });
 
   it('takes a verdict on the tree of the evidence only', () => {
     const seen = recordEvidence(taskInReview(), 1, evidence(), 'k', FIXED_NOW)?.task ?? taskInReview();
     expect(recordVerdict(seen, 1, verdict(), FIXED_NOW)?.task.attempts[0]?.verdict?.verdict).toBe('pass');
-    expect(refusal(() => recordVerdict(seen, 1, verdict({ tree: fakeSha1('d') }), FIXED_NOW))).toBe('conflict');
+    expect(refusal(() => recordVerdict(seen, 1, verdict({ tree: fakeSha1('d') }), FIXED_NOW))).toBe(
+      'conflict',
+    );
     expect(refusal(() => recordVerdict(taskInReview(), 1, verdict(), FIXED_NOW))).toBe('conflict');
   });
 
@@ -249,7 +277,11 @@ describe('delivery', () => {
       work(),
     ],
     ['a failing verdict', taskInReview({ verdict: verdict({ verdict: 'fail' }), decision }), work()],
-    ['a verdict on another tree', taskInReview({ verdict: verdict({ tree: fakeSha1('d') }), decision }), work()],
+    [
+      'a verdict on another tree',
+      taskInReview({ verdict: verdict({ tree: fakeSha1('d') }), decision }),
+      work(),
+    ],
     ['no verdict', taskInReview({ decision }), work()],
     ['no decision', taskInReview({ verdict: verdict() }), work()],
     ['unverified work', taskInReview({ verdict: verdict({ verified: false }), decision }), work()],
@@ -299,7 +331,10 @@ describe('delivery', () => {
       flagged_unverified: false,
     });
     expect(
-      settleTask(recordDeliveryRefusal(pushing, 1, work('b'), 'branch exists', FIXED_NOW)?.task ?? pushing, FIXED_NOW)?.task,
+      settleTask(
+        recordDeliveryRefusal(pushing, 1, work('b'), 'branch exists', FIXED_NOW)?.task ?? pushing,
+        FIXED_NOW,
+      )?.task,
     ).toMatchObject({ status: 'failed', failure: { code: 'delivery_refused' } });
   });
 
@@ -413,7 +448,13 @@ describe('operators', () => {
       allowed_by: null,
     }));
     const reviewed = (protected_files: typeof files) => {
-      const changed = recordEvidence(taskInReview(), 1, evidence({ protected_files }), 'key', FIXED_NOW)?.task;
+      const changed = recordEvidence(
+        taskInReview(),
+        1,
+        evidence({ protected_files }),
+        'key',
+        FIXED_NOW,
+      )?.task;
       const held = { ...taskInReview(), ...changed, hold: { reasons: [], since: FIXED_NOW.toISOString() } };
       return reviewHeldTask(held, 'approve', 'r', 'ann', { tree: fakeSha1('b') }, FIXED_NOW)?.task.review;
     };
@@ -429,7 +470,9 @@ describe('operators', () => {
       review: { by: 'ann', tree: fakeSha1('b') },
     });
     expect(refusal(() => reviewHeldTask(held, 'approve', 'x', 'ann', work('d'), FIXED_NOW))).toBe('invalid');
-    expect(refusal(() => reviewHeldTask(taskInReview(), 'approve', 'x', 'ann', work('b'), FIXED_NOW))).toBe('conflict');
+    expect(refusal(() => reviewHeldTask(taskInReview(), 'approve', 'x', 'ann', work('b'), FIXED_NOW))).toBe(
+      'conflict',
+    );
   });
 });
 
@@ -438,13 +481,17 @@ describe('the base', () => {
     const other = fakeSha1('d');
     const held = taskInReview({}, { hold: { reasons: ['inert'], since: FIXED_NOW.toISOString() } });
     expect(
-      refusal(() => reviewHeldTask(held, 'approve', 'x', 'ann', { tree: fakeSha1('b'), base_commit: other }, FIXED_NOW)),
+      refusal(() =>
+        reviewHeldTask(held, 'approve', 'x', 'ann', { tree: fakeSha1('b'), base_commit: other }, FIXED_NOW),
+      ),
     ).toBe('wrong_base');
-    expect(refusal(() => recordEvidence(taskInReview(), 1, evidence({ base_commit: other }), 'k', FIXED_NOW))).toBe(
+    expect(
+      refusal(() => recordEvidence(taskInReview(), 1, evidence({ base_commit: other }), 'k', FIXED_NOW)),
+    ).toBe('wrong_base');
+    const seen = recordEvidence(taskInReview(), 1, evidence(), 'k', FIXED_NOW)?.task ?? task();
+    expect(refusal(() => recordVerdict(seen, 1, verdict({ base_commit: other }), FIXED_NOW))).toBe(
       'wrong_base',
     );
-    const seen = recordEvidence(taskInReview(), 1, evidence(), 'k', FIXED_NOW)?.task ?? task();
-    expect(refusal(() => recordVerdict(seen, 1, verdict({ base_commit: other }), FIXED_NOW))).toBe('wrong_base');
   });
 
   it('must be known before anybody gets the task', () => {
@@ -454,7 +501,9 @@ describe('the base', () => {
   it('is resolved anew with a new round, unless the task names a commit', () => {
     const failed = { status: 'failed' as const };
     expect(startRetryRound(task(failed, { base_ref: 'main' }), FIXED_NOW).task.base_commit).toBeNull();
-    expect(startRetryRound(task(failed, { base_ref: fakeSha1('c') }), FIXED_NOW).task.base_commit).toBe(fakeSha1('c'));
+    expect(startRetryRound(task(failed, { base_ref: fakeSha1('c') }), FIXED_NOW).task.base_commit).toBe(
+      fakeSha1('c'),
+    );
   });
 
   it('of an outside agent gets an execution of its own as long as it is not known', () => {
@@ -462,7 +511,9 @@ describe('the base', () => {
     expect(startRetryRound(known, FIXED_NOW).task.run).toBe(3);
     const unknown = task({ status: 'failed', run: 3 }, { runner: 'external', base_ref: 'main' });
     expect(startRetryRound(unknown, FIXED_NOW).task.run).toBe(4);
-    expect(restartCascade(task({ base_commit: null, run: 1 }, { runner: 'external' }), FIXED_NOW)?.task.run).toBe(2);
+    expect(
+      restartCascade(task({ base_commit: null, run: 1 }, { runner: 'external' }), FIXED_NOW)?.task.run,
+    ).toBe(2);
     expect(restartCascade(task({}, { runner: 'external' }), FIXED_NOW)).toBeNull();
   });
 });
@@ -494,12 +545,16 @@ describe('waiting', () => {
       status: 'blocked',
       blocked_reason: { code: 'dependency_failed', task_id: 'D' },
     });
-    expect(reexamineDependencies(shown, deps('open'), FIXED_NOW)?.task.blocked_reason?.code).toBe('dependency_pending');
+    expect(reexamineDependencies(shown, deps('open'), FIXED_NOW)?.task.blocked_reason?.code).toBe(
+      'dependency_pending',
+    );
     expect(reexamineDependencies(blocked, deps('open'), FIXED_NOW)).toBeNull();
   });
 
   it('parks a task for held files and starts it again', () => {
-    const parked = waitForFiles(task(), { holder: 'H', wantedPath: 'src/a.ts', lockedPath: 'src' }, FIXED_NOW)?.task ?? task();
+    const parked =
+      waitForFiles(task(), { holder: 'H', wantedPath: 'src/a.ts', lockedPath: 'src' }, FIXED_NOW)?.task ??
+      task();
     expect(parked).toMatchObject({ status: 'open', waits_for: 'H', blocked_reason: { code: 'files_held' } });
     expect(stopWaitingForFiles(parked, FIXED_NOW)?.task).toMatchObject({ waits_for: null, run: 2 });
     expect(stopWaitingForFiles(task(), FIXED_NOW)).toBeNull();
@@ -520,7 +575,10 @@ it('settles an agent that never produced anything as failed with its own reason'
     decision,
     outcome: 'failed',
   });
-  expect(settleTask(of, FIXED_NOW)?.task).toMatchObject({ status: 'failed', failure: { code: 'agent_failed' } });
+  expect(settleTask(of, FIXED_NOW)?.task).toMatchObject({
+    status: 'failed',
+    failure: { code: 'agent_failed' },
+  });
   expect(settleTask(of, FIXED_NOW)?.task.failure?.message).toContain('cannot be done');
 });
 

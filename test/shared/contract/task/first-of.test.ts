@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { truncateText } from '../../../../shared/lib/cut.ts';
+import { truncateText } from '../../../../shared/lib/truncate.ts';
 
 it('the first characters of a text never end with half of one', () => {
   fc.assert(

@@ -4,15 +4,27 @@ import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agent
 import { Refusal } from '../../../../shared/contract/refusal.ts';
 import { judgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { decideAfterAttempt } from '../../../../shared/control/cascade/decide.ts';
-import type { TaskChange } from '../../../../shared/control/task-commands/change.ts';
-import { nextDeadline, nextCheckAt } from '../../../../shared/control/task-commands/deadline.ts';
+import { decideAfterAttempt } from '../../../../shared/control/cascade/decide-after-attempt.ts';
+import { nextCheckAt, nextDeadline } from '../../../../shared/control/task-commands/deadline.ts';
 import { recordDecision } from '../../../../shared/control/task-commands/decide.ts';
-import { expireHold, MAX_REVERIFICATIONS, requestReverification } from '../../../../shared/control/task-commands/hold.ts';
+import {
+  expireHold,
+  MAX_REVERIFICATIONS,
+  requestReverification,
+} from '../../../../shared/control/task-commands/hold.ts';
+import { recordVerdict } from '../../../../shared/control/task-commands/record-verification.ts';
 import { currentStage } from '../../../../shared/control/task-commands/stage.ts';
-import { recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
-import { reduceToVerdict } from '../../../../shared/control/verdict/reduce.ts';
-import { evidence, gate, taskInReview, addSeconds, FIXED_NOW, verdict, verification } from '../../../support/builders.ts';
+import type { TaskChange } from '../../../../shared/control/task-commands/task-change.ts';
+import { reduceToVerdict } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
+import {
+  addSeconds,
+  evidence,
+  FIXED_NOW,
+  gate,
+  taskInReview,
+  verdict,
+  verification,
+} from '../../../support/builders.ts';
 
 const DAY = 86_400;
 const of = (change: TaskChange | null): Task => {
@@ -74,9 +86,9 @@ describe('work that is held for a person', () => {
           const change = expireHold(held(outcome), addSeconds(days * DAY));
           expect(change === null).toBe(days < 14);
           if (change)
-            expect(change.task.status === 'failed' || decideAfterAttempt(change.task, MODELS).action !== 'accept').toBe(
-              true,
-            );
+            expect(
+              change.task.status === 'failed' || decideAfterAttempt(change.task, MODELS).action !== 'accept',
+            ).toBe(true);
         },
       ),
     );

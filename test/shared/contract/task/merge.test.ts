@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { budgetExhaustedReason, decideAfterAttempt } from '../../../../shared/control/cascade/decide.ts';
-import { learnedOutcomes } from '../../../../shared/control/cascade/learning/outcome.ts';
-import { MAX_MERGES_PER_ROUND, recordMergeConflict, recordMerge } from '../../../../shared/control/task-commands/merge.ts';
+import {
+  budgetExhaustedReason,
+  decideAfterAttempt,
+} from '../../../../shared/control/cascade/decide-after-attempt.ts';
+import { learnedOutcomes } from '../../../../shared/control/cascade/learning/learned-outcome.ts';
+import { shouldStartExecution } from '../../../../shared/control/task-commands/execution-start.ts';
+import {
+  MAX_MERGES_PER_ROUND,
+  recordMerge,
+  recordMergeConflict,
+} from '../../../../shared/control/task-commands/merge-to-target.ts';
 import { currentStage } from '../../../../shared/control/task-commands/stage.ts';
-import { shouldStartExecution } from '../../../../shared/control/task-commands/start.ts';
-import { artifact, attempt, launch, FIXED_NOW, report, task, verdict } from '../../../support/builders.ts';
+import { artifact, attempt, FIXED_NOW, launch, report, task, verdict } from '../../../support/builders.ts';
 
 const MOVED = 'b'.repeat(40);
 const done = attempt({
@@ -89,7 +96,13 @@ describe('work whose target has moved', () => {
       action: 'retry',
       next_tier: 'sonnet',
     });
-    const conflict = recordMergeConflict(leaving(), 1, work, { onto: MOVED, files: ['a.ts', 'b.ts'] }, FIXED_NOW);
+    const conflict = recordMergeConflict(
+      leaving(),
+      1,
+      work,
+      { onto: MOVED, files: ['a.ts', 'b.ts'] },
+      FIXED_NOW,
+    );
     expect(currentStage(conflict?.task as Task)).toBe('decide');
     expect(decideAfterAttempt(conflict?.task as Task, MODELS)).toMatchObject({
       action: 'retry',
@@ -115,6 +128,8 @@ describe('work whose target has moved', () => {
     const { deliver_as: _, ...plain } = leaving();
     expect(() => recordMerge(plain, 1, work, merged, FIXED_NOW)).toThrow('not delivered onto');
     expect(() => recordMerge(leaving({ delivery: null }), 1, work, merged, FIXED_NOW)).toThrow('no leave');
-    expect(() => recordMerge(leaving(), 1, work, { ...merged, onto: base_commit }, FIXED_NOW)).toThrow('/onto');
+    expect(() => recordMerge(leaving(), 1, work, { ...merged, onto: base_commit }, FIXED_NOW)).toThrow(
+      '/onto',
+    );
   });
 });

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  statusesAllowingEvent,
   isTerminalStatus,
   nextStatus,
+  statusesAllowingEvent,
   TASK_STATUSES,
-  type TaskStatus,
-  type TaskEvent,
   TASK_TRANSITIONS,
+  type TaskEvent,
+  type TaskStatus,
 } from '../../../../shared/contract/task/status.ts';
 
 const events = Object.keys(TASK_TRANSITIONS) as TaskEvent[];

@@ -1,14 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_APPROVAL_SETTINGS } from '../../../../shared/control/approvals/rules.ts';
-import { BUILTIN_WORKFLOWS } from '../../../../shared/control/workflow/builtin.ts';
-import { resolveWorkflow } from '../../../../shared/control/workflow/compile.ts';
-import { parseWorkflow } from '../../../../shared/control/workflow/read.ts';
-import { NO_CREDENTIALS } from '../../../../shared/store/minter.ts';
-import { resolveBaseStep } from '../../../../shared/use-cases/cascade/base.ts';
-import { runWorkflowReviews } from '../../../../shared/use-cases/review/ask-stage.ts';
-import { submitTask } from '../../../../shared/use-cases/submit/submit.ts';
-import { ANY_AGENTS, taskInReview, REJECTING_OBJECTS, FIXED_NOW, fakeSha1, submission } from '../../../support/builders.ts';
-import { createTestTable } from '../../../support/dynalite.ts';
+import { DEFAULT_APPROVAL_SETTINGS } from '../../../../shared/control/approvals/approval-settings.ts';
+import { BUILTIN_WORKFLOWS } from '../../../../shared/control/workflow/builtin-workflows.ts';
+import { parseWorkflow } from '../../../../shared/control/workflow/parse-workflow.ts';
+import { resolveWorkflow } from '../../../../shared/control/workflow/resolve-workflow.ts';
+import { NO_CREDENTIALS } from '../../../../shared/store/credential-provider.ts';
+import { resolveBaseStep } from '../../../../shared/use-cases/cascade/resolve-base-commit.ts';
+import { runWorkflowReviews } from '../../../../shared/use-cases/review/run-workflow-reviews.ts';
+import { submitTask } from '../../../../shared/use-cases/submit/submit-task.ts';
+import {
+  ANY_AGENTS,
+  FIXED_NOW,
+  fakeSha1,
+  REJECTING_OBJECTS,
+  submission,
+  taskInReview,
+} from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite-table.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
@@ -71,7 +78,8 @@ async function submitted(files: Readonly<Record<string, string>>) {
     deadlines: table.deadlines,
     now: () => FIXED_NOW,
     readRefs: async () => [{ name: 'refs/heads/main', id: fakeSha1('a') }],
-    readFiles: async (_repository, _commit, paths) => new Map(paths.map((path) => [path, files[path] ?? null])),
+    readFiles: async (_repository, _commit, paths) =>
+      new Map(paths.map((path) => [path, files[path] ?? null])),
     getCredential: NO_CREDENTIALS,
     sleep: async () => {},
   });
@@ -139,7 +147,10 @@ describe('a grader', () => {
   if (!read.workflow || BUILTIN_WORKFLOWS.length === 0) throw new Error(JSON.stringify(read.problems));
   const fields = { acceptance_criteria: ['it adds'] };
   const of = taskInReview({}, fields);
-  const task = { ...of, workflow_in_force: resolveWorkflow(read.workflow, of, { from: 'repository', rubrics: [] }) };
+  const task = {
+    ...of,
+    workflow_in_force: resolveWorkflow(read.workflow, of, { from: 'repository', rubrics: [] }),
+  };
   const all = ['correctness', 'completeness', 'probe-adherence'].map((criterion) => ({
     criterion,
     grade: 1,

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { decideApproval } from '../../../../shared/control/task-commands/approve.ts';
-import type { TaskCommand } from '../../../../shared/control/task-commands/change.ts';
-import { reviewHeldTask } from '../../../../shared/control/task-commands/operate.ts';
-import { recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
-import { findBuiltinWorkflow, DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin.ts';
-import { resolveWorkflow } from '../../../../shared/control/workflow/compile.ts';
+import { decideApproval } from '../../../../shared/control/task-commands/approval-request.ts';
+import { reviewHeldTask } from '../../../../shared/control/task-commands/operator-commands.ts';
+import { recordVerdict } from '../../../../shared/control/task-commands/record-verification.ts';
+import type { TaskCommand } from '../../../../shared/control/task-commands/task-change.ts';
+import {
+  DEFAULT_WORKFLOW,
+  findBuiltinWorkflow,
+} from '../../../../shared/control/workflow/builtin-workflows.ts';
 import { createEmptyGrading, createUngradedJudgement } from '../../../../shared/control/workflow/gradings.ts';
+import { resolveWorkflow } from '../../../../shared/control/workflow/resolve-workflow.ts';
 import { approval, attempt, FIXED_NOW, fakeSha1, task, verdict } from '../../../support/builders.ts';
-import { createTestTable } from '../../../support/dynalite.ts';
+import { createTestTable } from '../../../support/dynalite-table.ts';
 import { evidenceRecord, held } from './support.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
@@ -34,7 +37,10 @@ const handoff = {
   payload_sha256: 'a'.repeat(64),
   created_at: FIXED_NOW.toISOString(),
 };
-const graded = { ...createUngradedJudgement(node, 'inert', 'said'), grading: { ...createEmptyGrading(node), handoff } };
+const graded = {
+  ...createUngradedJudgement(node, 'inert', 'said'),
+  grading: { ...createEmptyGrading(node), handoff },
+};
 const waiting = (holder: string): Task =>
   task({
     runner: 'external',
@@ -44,7 +50,9 @@ const waiting = (holder: string): Task =>
   });
 
 /** What each of them does to the work of `holder` in the name of ann. */
-const OWN: Readonly<Record<string, readonly [of: (holder: string) => Task, does: TaskCommand, code: string]>> = {
+const OWN: Readonly<
+  Record<string, readonly [of: (holder: string) => Task, does: TaskCommand, code: string]>
+> = {
   'reviewing it': [
     (holder) => held({ runner: 'external' }, holder),
     (each) => reviewHeldTask(each, 'approve', 'good', 'ann', { tree }, FIXED_NOW),

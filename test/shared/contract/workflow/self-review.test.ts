@@ -1,13 +1,16 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { startAttempt } from '../../../../shared/control/task-commands/claim.ts';
-import { reviewHeldTask } from '../../../../shared/control/task-commands/operate.ts';
-import { recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
-import { findBuiltinWorkflow, DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin.ts';
-import { resolveWorkflow } from '../../../../shared/control/workflow/compile.ts';
+import { reviewHeldTask } from '../../../../shared/control/task-commands/operator-commands.ts';
+import { recordVerdict } from '../../../../shared/control/task-commands/record-verification.ts';
+import { startAttempt } from '../../../../shared/control/task-commands/start-attempt.ts';
+import {
+  DEFAULT_WORKFLOW,
+  findBuiltinWorkflow,
+} from '../../../../shared/control/workflow/builtin-workflows.ts';
 import { createEmptyGrading, createUngradedJudgement } from '../../../../shared/control/workflow/gradings.ts';
-import { TaskStore } from '../../../../shared/store/tasks.ts';
+import { resolveWorkflow } from '../../../../shared/control/workflow/resolve-workflow.ts';
+import { TaskStore } from '../../../../shared/store/task-store.ts';
 import { FIXED_NOW, fakeSha1, task, verdict } from '../../../support/builders.ts';
 import { evidenceRecord, held } from './support.ts';
 
@@ -24,7 +27,9 @@ describe('nobody judges their own work', () => {
       expect.objectContaining({ code: 'self_review' }),
     );
     expect(reviewHeldTask(own, 'approve', 'good', 'bob', { tree }, FIXED_NOW)?.task.review?.by).toBe('bob');
-    expect(reviewHeldTask(held({}, 'managed'), 'approve', 'good', 'managed', { tree }, FIXED_NOW)).not.toBeNull();
+    expect(
+      reviewHeldTask(held({}, 'managed'), 'approve', 'good', 'managed', { tree }, FIXED_NOW),
+    ).not.toBeNull();
   });
 
   it('by claiming what they are to grade', () => {
@@ -66,7 +71,9 @@ describe('nobody judges their own work', () => {
     };
     const seen = evidenceRecord(held({ runner: 'external' }, 'ann'));
     const said = verdict({ verdict: 'pass', tree, judgements: [judgement] });
-    expect(() => recordVerdict(seen, 1, said, FIXED_NOW)).toThrow(expect.objectContaining({ code: 'self_review' }));
+    expect(() => recordVerdict(seen, 1, said, FIXED_NOW)).toThrow(
+      expect.objectContaining({ code: 'self_review' }),
+    );
   });
 
   it('by a write: the table compares with who holds the attempt in the item that is there', async () => {
@@ -77,7 +84,9 @@ describe('nobody judges their own work', () => {
     };
     const store = new TaskStore({ send } as unknown as DynamoDBDocumentClient, 'tasks');
     const own = held({ runner: 'external' }, 'ann');
-    await store.change(own, (each: Task) => reviewHeldTask(each, 'approve', 'good', 'bob', { tree }, FIXED_NOW));
+    await store.change(own, (each: Task) =>
+      reviewHeldTask(each, 'approve', 'good', 'bob', { tree }, FIXED_NOW),
+    );
     expect(puts[0]).toMatchObject({
       ConditionExpression: expect.stringContaining('AND NOT #attempts[0].#holder IN (:judge0)'),
       ExpressionAttributeNames: { '#attempts': 'attempts', '#holder': 'holder' },

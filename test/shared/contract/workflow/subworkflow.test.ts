@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_WORKFLOW_NODES } from '../../../../shared/contract/workflow/schema.ts';
-import { readBaseWorkflow } from '../../../../shared/control/workflow/from-base.ts';
-import { loadWorkflow } from '../../../../shared/control/workflow/library.ts';
-import { workflowPath } from '../../../../shared/control/workflow/read.ts';
+import { readBaseWorkflow } from '../../../../shared/control/workflow/base-workflow.ts';
+import { loadWorkflow } from '../../../../shared/control/workflow/load-workflow.ts';
+import { workflowPath } from '../../../../shared/control/workflow/parse-workflow.ts';
 import { task } from '../../../support/builders.ts';
 
 type Files = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { recordEvidence } from '../../../../shared/control/task-commands/verify.ts';
-import { evidence, taskInReview, FIXED_NOW } from '../../../support/builders.ts';
+import { recordEvidence } from '../../../../shared/control/task-commands/record-verification.ts';
+import { evidence, FIXED_NOW, taskInReview } from '../../../support/builders.ts';
 
 /** A task that waits for a person, whose present attempt was done by `holder`. */
 export const held = (fields: Partial<Task>, holder: string): Task =>

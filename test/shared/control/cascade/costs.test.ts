@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { usageCostUsd, MODEL_PRICES, type ModelPrice, modelPrice } from '../../../../shared/contract/models/prices.ts';
+import {
+  MODEL_PRICES,
+  type ModelPrice,
+  modelPrice,
+  usageCostUsd,
+} from '../../../../shared/contract/models/model-prices.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
-import { breakEvenPassRate, chainCosts } from '../../../../shared/control/cascade/chain.ts';
+import { breakEvenPassRate, chainCosts } from '../../../../shared/control/cascade/chain-costs.ts';
 import { attempt, FIXED_NOW, report } from '../../../support/builders.ts';
 
 const usage = (input: number, output: number) => ({

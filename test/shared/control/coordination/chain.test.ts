@@ -2,23 +2,33 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AUTONOMY_LEVELS } from '../../../../shared/contract/approval/autonomy.ts';
 import {
+  COORDINATION_HOOKS,
+  COORDINATION_MIDDLEWARE_NAMES,
+} from '../../../../shared/contract/coordination/coordination-names.ts';
+import {
   advanceProgressLedger,
-  type ProgressLedger,
   buildReplanLedger,
+  type ProgressLedger,
   shouldReplan,
 } from '../../../../shared/contract/coordination/ledgers.ts';
-import { COORDINATION_MIDDLEWARE_NAMES, COORDINATION_HOOKS } from '../../../../shared/contract/coordination/names.ts';
 import { CoordinationSettings } from '../../../../shared/contract/coordination/settings.ts';
 import { Plan } from '../../../../shared/contract/plan/schema.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { COORDINATION_MIDDLEWARE } from '../../../../shared/control/coordination/builtin.ts';
-import { type CoordinationMiddleware, runCoordinationHook } from '../../../../shared/control/coordination/context.ts';
-import { buildCoordinationChain, buildCoordinationContext, derivePlanProgress } from '../../../../shared/control/coordination/of-plan.ts';
+import {
+  type CoordinationMiddleware,
+  runCoordinationHook,
+} from '../../../../shared/control/coordination/context.ts';
+import {
+  buildCoordinationChain,
+  buildCoordinationContext,
+  derivePlanProgress,
+} from '../../../../shared/control/coordination/plan-coordination.ts';
+import { preparePlanDispatch } from '../../../../shared/control/coordination/plan-review.ts';
 import { buildReplan } from '../../../../shared/control/coordination/replan.ts';
-import { preparePlanDispatch } from '../../../../shared/control/coordination/review.ts';
-import { ClarificationRequired } from '../../../../shared/control/failures/thrown.ts';
-import { plannedTaskId } from '../../../../shared/control/planning/create.ts';
-import { attempt, addSeconds, FIXED_NOW, task } from '../../../support/builders.ts';
+import { ClarificationRequired } from '../../../../shared/control/failures/thrown-errors.ts';
+import { plannedTaskId } from '../../../../shared/control/planning/planned-tasks.ts';
+import { addSeconds, attempt, FIXED_NOW, task } from '../../../support/builders.ts';
 
 const settings = (more: object = {}) => CoordinationSettings.parse(more);
 const proposal = {
@@ -76,7 +86,10 @@ describe('the chain between a goal and its tasks', () => {
     (hook) => {
       const says = (what: string): CoordinationMiddleware => ({
         name: 'task_ledger',
-        [hook]: (context: ReturnType<typeof buildCoordinationContext>) => ({ ...context, goal: context.goal + what }),
+        [hook]: (context: ReturnType<typeof buildCoordinationContext>) => ({
+          ...context,
+          goal: context.goal + what,
+        }),
       });
       const start = { ...buildCoordinationContext(planned()), goal: '' };
       expect(runCoordinationHook([says('A'), says('B'), says('C')], hook, start).goal).toBe('ABC');
@@ -105,7 +118,8 @@ describe('the chain between a goal and its tasks', () => {
       ...buildCoordinationContext(planned()),
       criteria: Array.from({ length: 7 }, (_, index) => `c${index}`),
     };
-    const run = (): unknown => runCoordinationHook(buildCoordinationChain(settings()), 'before_decompose', context);
+    const run = (): unknown =>
+      runCoordinationHook(buildCoordinationChain(settings()), 'before_decompose', context);
     expect(run).toThrow(ClarificationRequired);
     expect(run).toThrow(/"c4"; and 2 more$/);
   });
@@ -236,7 +250,11 @@ describe('coordination_replan', () => {
 
   test('keeps what was completed, which the source loses, so that the next round is no progress by itself', () => {
     const before = ledger({ completed_count: 2, stall_count: 1 });
-    expect(buildReplanLedger(before)).toMatchObject({ completed_count: 2, reset_count: 1, next_action: 'replan' });
+    expect(buildReplanLedger(before)).toMatchObject({
+      completed_count: 2,
+      reset_count: 1,
+      next_action: 'replan',
+    });
     expect(advanceProgressLedger(buildReplanLedger(before), 2, []).progress_made).toBe(false);
   });
 
@@ -263,7 +281,10 @@ describe('coordination_replan', () => {
       const { replanLedger, left_usd } = derivePlanProgress(plan, costing(usd, ...ended));
       expect(replanLedger === null ? null : left_usd).toBe(left);
       if (replanLedger)
-        expect(buildReplan(plan, replanLedger, left_usd, FIXED_NOW).budget).toEqual({ max_attempts: 3, max_cost_usd: left });
+        expect(buildReplan(plan, replanLedger, left_usd, FIXED_NOW).budget).toEqual({
+          max_attempts: 3,
+          max_cost_usd: left,
+        });
     });
 
     test('also of tasks that another has taken the place of', () => {

@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CoordinationSettings } from '../../../../shared/contract/coordination/settings.ts';
 import { Plan } from '../../../../shared/contract/plan/schema.ts';
-import { derivePlanProgress, planCoordinationSettings } from '../../../../shared/control/coordination/of-plan.ts';
-import { plannedTaskId } from '../../../../shared/control/planning/create.ts';
-import { startRetryRound } from '../../../../shared/control/task-commands/operate.ts';
-import { NO_CREDENTIALS } from '../../../../shared/store/minter.ts';
-import { resolveBaseStep } from '../../../../shared/use-cases/cascade/base.ts';
+import {
+  derivePlanProgress,
+  planCoordinationSettings,
+} from '../../../../shared/control/coordination/plan-coordination.ts';
+import { plannedTaskId } from '../../../../shared/control/planning/planned-tasks.ts';
+import { startRetryRound } from '../../../../shared/control/task-commands/operator-commands.ts';
+import { NO_CREDENTIALS } from '../../../../shared/store/credential-provider.ts';
+import { resolveBaseStep } from '../../../../shared/use-cases/cascade/resolve-base-commit.ts';
 import { addSeconds, FIXED_NOW, fakeSha1, task } from '../../../support/builders.ts';
-import { createTestTable } from '../../../support/dynalite.ts';
+import { createTestTable } from '../../../support/dynalite-table.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
@@ -46,9 +49,13 @@ const YAML = 'middleware:\n  coordination:\n    replan_strategy: magentic\n';
 
 describe('what a project says of its plans', () => {
   it('is in force for a plan that says nothing itself, and its own word comes before it', async () => {
-    expect(planCoordinationSettings(await resolved(plan('A'), YAML))).toMatchObject({ replan_strategy: 'magentic' });
+    expect(planCoordinationSettings(await resolved(plan('A'), YAML))).toMatchObject({
+      replan_strategy: 'magentic',
+    });
     expect(planCoordinationSettings(await resolved(plan('B', own), YAML))).toEqual(own);
-    expect(planCoordinationSettings(await resolved(plan('C'), 'version: 1\n'))).toEqual(CoordinationSettings.parse({}));
+    expect(planCoordinationSettings(await resolved(plan('C'), 'version: 1\n'))).toEqual(
+      CoordinationSettings.parse({}),
+    );
   });
 
   it('is that of the present base: another round has nothing of the one before', async () => {

@@ -2,9 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CoordinationSettings } from '../../../../shared/contract/coordination/settings.ts';
 import { Plan } from '../../../../shared/contract/plan/schema.ts';
 import { Refusal } from '../../../../shared/contract/refusal.ts';
-import { createPlannedTasks, replanAfterFailure, submitPlan } from '../../../../shared/use-cases/submit/plan.ts';
-import { ANY_AGENTS, addSeconds, REJECTING_OBJECTS, FIXED_NOW, task } from '../../../support/builders.ts';
-import { createTestTable } from '../../../support/dynalite.ts';
+import {
+  createPlannedTasks,
+  replanAfterFailure,
+  submitPlan,
+} from '../../../../shared/use-cases/submit/plans.ts';
+import { ANY_AGENTS, addSeconds, FIXED_NOW, REJECTING_OBJECTS, task } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite-table.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
@@ -63,7 +67,11 @@ describe('a task of a plan that has failed for good', () => {
   test('changes nothing by default, nor where a fix-up has taken its place', async () => {
     await replanAfterFailure(await made('P2', 'noop'), table.tasks, FIXED_NOW);
     expect(await table.tasks.get('P2-r1')).toBeNull();
-    await replanAfterFailure({ ...(await made('P3', 'magentic')), superseded_by: 'P3-a-f1' }, table.tasks, FIXED_NOW);
+    await replanAfterFailure(
+      { ...(await made('P3', 'magentic')), superseded_by: 'P3-a-f1' },
+      table.tasks,
+      FIXED_NOW,
+    );
     expect(await table.tasks.get('P3-r1')).toBeNull();
   });
 });

@@ -1,19 +1,23 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import type { LaunchMessage } from '../../../../shared/contract/messages/queue.ts';
+import type { LaunchMessage } from '../../../../shared/contract/messages/step-messages.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { EMPTY_RETRY_QUEUE, queueNextRetryAt } from '../../../../shared/control/dead-letters/lane.ts';
-import { RetryQueue, letterQueueId, letterTaskId } from '../../../../shared/control/dead-letters/schema.ts';
+import {
+  letterQueueId,
+  letterTaskId,
+  RetryQueue,
+} from '../../../../shared/control/dead-letters/dead-letter.ts';
+import { EMPTY_RETRY_QUEUE, queueNextRetryAt } from '../../../../shared/control/dead-letters/retry-queue.ts';
 import { DeadLetterStore } from '../../../../shared/store/dead-letters.ts';
 import {
-  recordDeadLetter,
-  type DeadLetterMessage,
-  retryDeadLetters,
-  requireDeadLetter,
   applyDeadLetterAction,
-} from '../../../../shared/use-cases/operate/dead-letters.ts';
-import { attempt, addSeconds, FIXED_NOW, task } from '../../../support/builders.ts';
+  type DeadLetterMessage,
+  recordDeadLetter,
+  requireDeadLetter,
+  retryDeadLetters,
+} from '../../../../shared/use-cases/operate/retry-dead-letters.ts';
+import { addSeconds, attempt, FIXED_NOW, task } from '../../../support/builders.ts';
 import { MemoryTable } from '../../../support/memory-table.ts';
 
 class Crash extends Error {}
@@ -192,7 +196,9 @@ describe('draining', () => {
     world.seconds = 61;
     expect(await world.drain()).toMatchObject({ retried: 2, failed: [], abandoned: ['T1.agent-1-1'] });
     expect(world.sent).toEqual([]);
-    expect((await requireDeadLetter('T1.agent-1-1', world.store)).history.at(-1)?.reason).toContain('no task T1');
+    expect((await requireDeadLetter('T1.agent-1-1', world.store)).history.at(-1)?.reason).toContain(
+      'no task T1',
+    );
     expect(await requireDeadLetter('T2.agent-1-1', world.store)).toMatchObject({ status: 'resolved' });
   });
 
@@ -206,10 +212,14 @@ describe('draining', () => {
     await applyDeadLetterAction('T1.agent-1-1', 'requeue', word, world.store, world.now);
     await world.drain();
     expect(world.sent).toEqual(['T1 agent 1']);
-    await expect(applyDeadLetterAction('T9.agent-1-1', 'resolve', word, world.store, FIXED_NOW)).rejects.toMatchObject({
+    await expect(
+      applyDeadLetterAction('T9.agent-1-1', 'resolve', word, world.store, FIXED_NOW),
+    ).rejects.toMatchObject({
       code: 'not_found',
     });
-    await expect(applyDeadLetterAction('T1.agent-1-1', 'requeue', word, world.store, FIXED_NOW)).rejects.toMatchObject({
+    await expect(
+      applyDeadLetterAction('T1.agent-1-1', 'requeue', word, world.store, FIXED_NOW),
+    ).rejects.toMatchObject({
       code: 'conflict',
     });
   });
@@ -217,7 +227,11 @@ describe('draining', () => {
   it('keeps what nobody can read, for a person', async () => {
     const world = new World();
     await recordDeadLetter({ ...message('a', 'T1'), body: 'not JSON' }, world.store, FIXED_NOW);
-    await recordDeadLetter({ ...message('b', 'T1'), body: '{"DDBStreamBatchInfo":{}}' }, world.store, FIXED_NOW);
+    await recordDeadLetter(
+      { ...message('b', 'T1'), body: '{"DDBStreamBatchInfo":{}}' },
+      world.store,
+      FIXED_NOW,
+    );
     world.seconds = 1e6;
     expect(await world.drain()).toMatchObject({ retried: 0 });
     expect(
@@ -303,7 +317,9 @@ describe('batches that a reader of the stream gave up', () => {
     await world.drain();
     expect(world.read).toEqual(['conductor task#T1@1', 'conductor request#R1@2']);
     const all = world.lanes().flatMap(({ letters }) => letters);
-    expect(all.map((each) => [letterQueueId(each.id), each.operation, letterTaskId(each), each.status]).sort()).toEqual([
+    expect(
+      all.map((each) => [letterQueueId(each.id), each.operation, letterTaskId(each), each.status]).sort(),
+    ).toEqual([
       ['R1_conductor_request', 'stream:conductor', null, 'resolved'],
       ['T1_conductor', 'stream:conductor', 'T1', 'resolved'],
       ['T1_ledger', 'stream:ledger', 'T1', 'pending'],

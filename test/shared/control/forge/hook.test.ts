@@ -2,17 +2,20 @@ import { createHmac } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { findNewMergedWork } from '../../../../shared/contract/task/landed.ts';
+import { findNewMergedWork } from '../../../../shared/contract/task/merged-work.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { changeRequestMarker, taskIdOfIssue } from '../../../../shared/control/forge/issue.ts';
-import { ForgeSecret, ForgeSettings } from '../../../../shared/control/forge/schema.ts';
+import { ForgeSecret, ForgeSettings } from '../../../../shared/control/forge/forge-settings.ts';
+import { changeRequestMarker, taskIdOfIssue } from '../../../../shared/control/forge/issue-tasks.ts';
 import { MAX_WEBHOOK_BYTES } from '../../../../shared/control/forge/webhook.ts';
 import { outcomeRows } from '../../../../shared/control/ledger/outcome-rows.ts';
-import { WorkOutcomeRow } from '../../../../shared/control/ledger/rows.ts';
-import { MergedWorkStore } from '../../../../shared/store/landed.ts';
-import { TaskStore } from '../../../../shared/store/tasks.ts';
-import { type ForgeEventResult, handleForgeEvent } from '../../../../shared/use-cases/deliver/forge-hook.ts';
-import { ANY_AGENTS, attempt, addSeconds, FIXED_NOW, task } from '../../../support/builders.ts';
+import { WorkOutcomeRow } from '../../../../shared/control/ledger/record-rows.ts';
+import { MergedWorkStore } from '../../../../shared/store/merged-work.ts';
+import { TaskStore } from '../../../../shared/store/task-store.ts';
+import {
+  type ForgeEventResult,
+  handleForgeEvent,
+} from '../../../../shared/use-cases/deliver/handle-forge-event.ts';
+import { ANY_AGENTS, addSeconds, attempt, FIXED_NOW, task } from '../../../support/builders.ts';
 import { MemoryTable } from '../../../support/memory-table.ts';
 
 const SHOP = 'https://github.com/acme/shop.git';
@@ -34,7 +37,11 @@ beforeEach(() => {
 const sign = (body: string, secret = SECRET): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
-const hear = (event: string, value: object, headers: Record<string, string> = {}): Promise<ForgeEventResult> => {
+const hear = (
+  event: string,
+  value: object,
+  headers: Record<string, string> = {},
+): Promise<ForgeEventResult> => {
   const body = JSON.stringify(value);
   return send(body, { 'x-github-event': event, 'x-hub-signature-256': sign(body), ...headers });
 };
@@ -63,7 +70,8 @@ const send = (body: string, headers: Record<string, string>, forge: 'github' | '
 /** What the conductor does of what a merge has told. */
 const follow = async (before: Task): Promise<void> => {
   const after = await store.require(before.id);
-  for (const as of findNewMergedWork(before, after)) await landed.put(after.repository, as, after.id, FIXED_NOW);
+  for (const as of findNewMergedWork(before, after))
+    await landed.put(after.repository, as, after.id, FIXED_NOW);
 };
 
 const repository = { clone_url: SHOP, default_branch: 'trunk' };

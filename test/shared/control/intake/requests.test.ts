@@ -1,28 +1,28 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { workRequestView } from '../../../../shared/api/request-view.ts';
+import { workRequestView } from '../../../../shared/api/work-request-view.ts';
 import { RequestedTask, type WorkRequest } from '../../../../shared/contract/intake/schema.ts';
 import {
-  isTerminalRequestStatus,
-  WORK_REQUEST_TRANSITIONS,
-  WORK_REQUEST_STATUSES,
-  WORK_REQUEST_NEXT_STATUSES,
   findStatusPath,
+  isTerminalRequestStatus,
+  WORK_REQUEST_NEXT_STATUSES,
+  WORK_REQUEST_STATUSES,
+  WORK_REQUEST_TRANSITIONS,
 } from '../../../../shared/contract/intake/status.ts';
 import { Refusal } from '../../../../shared/contract/refusal.ts';
 import { isTerminalStatus } from '../../../../shared/contract/task/status.ts';
 import {
   approveWorkRequest,
+  buildTaskSubmission,
   clarifyWorkRequest,
-  type WorkRequestChange,
   createWorkRequest,
   rejectWorkRequest,
-  buildTaskSubmission,
+  type WorkRequestChange,
 } from '../../../../shared/control/intake/commands.ts';
-import { reconcileTasks } from '../../../../shared/use-cases/operate/reconcile.ts';
-import { projectRequest } from '../../../../shared/use-cases/submit/requests.ts';
+import { reconcileTasks } from '../../../../shared/use-cases/operate/reconcile-tasks.ts';
+import { projectRequest } from '../../../../shared/use-cases/submit/work-requests.ts';
 import { addSeconds, FIXED_NOW, submission, task } from '../../../support/builders.ts';
-import { createTestTable } from '../../../support/dynalite.ts';
+import { createTestTable } from '../../../support/dynalite-table.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
@@ -86,9 +86,14 @@ describe('the states of a request', () => {
     const over = of(rejectWorkRequest(request(), 'no', 'ann', FIXED_NOW));
     expect(() => approveWorkRequest(over, 'ann', FIXED_NOW)).toThrow(/is cancelled/);
     expect(rejectWorkRequest(over, 'again', 'ann', FIXED_NOW)).toBeNull();
-    expect(() => clarifyWorkRequest(of(approveWorkRequest(request(), 'ann', FIXED_NOW)), { notes: 'n' }, 'ann', FIXED_NOW)).toThrow(
-      Refusal,
-    );
+    expect(() =>
+      clarifyWorkRequest(
+        of(approveWorkRequest(request(), 'ann', FIXED_NOW)),
+        { notes: 'n' },
+        'ann',
+        FIXED_NOW,
+      ),
+    ).toThrow(Refusal);
   });
 });
 
@@ -118,7 +123,9 @@ describe('a request that is unclear', () => {
 
 describe('what a request has to fulfil', () => {
   it('goes to its task unchanged, whatever is clarified: not as the sources of the seed, which drop it', () => {
-    const said = of(clarifyWorkRequest(request(), { notes: 'prices only', title: 'Round prices' }, 'ann', FIXED_NOW));
+    const said = of(
+      clarifyWorkRequest(request(), { notes: 'prices only', title: 'Round prices' }, 'ann', FIXED_NOW),
+    );
     const asked = buildTaskSubmission(said);
     expect(asked).toMatchObject({
       title: 'Round prices',
@@ -130,7 +137,9 @@ describe('what a request has to fulfil', () => {
 
 describe('a yes', () => {
   const enter = async (fields: object = {}): Promise<string> => {
-    const { request: entered } = await table.requests.create(of(approveWorkRequest(request(fields), 'ann', FIXED_NOW)));
+    const { request: entered } = await table.requests.create(
+      of(approveWorkRequest(request(fields), 'ann', FIXED_NOW)),
+    );
     return entered.id;
   };
 
@@ -195,7 +204,8 @@ describe('words that come in whatever order, and steps that come twice or stop h
         for (const each of acts) {
           if (each === 'approve') await word((it) => approveWorkRequest(it, 'ann', FIXED_NOW));
           if (each === 'reject') await word((it) => rejectWorkRequest(it, 'no', 'ann', FIXED_NOW));
-          if (each === 'clarify') await word((it) => clarifyWorkRequest(it, { notes: 'n' }, 'ann', FIXED_NOW));
+          if (each === 'clarify')
+            await word((it) => clarifyWorkRequest(it, { notes: 'n' }, 'ann', FIXED_NOW));
           if (each === 'follow') await projectRequest(id, context());
           // The task is made, and then the power is gone.
           if (each === 'half') {

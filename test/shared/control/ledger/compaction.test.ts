@@ -2,10 +2,10 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type CompactionObjectStore,
-  type ListedObject,
   compactableDays,
+  type ListedObject,
 } from '../../../../shared/control/ledger/compaction.ts';
-import { compactRecordsOfDay } from '../../../../shared/use-cases/operate/compact.ts';
+import { compactRecordsOfDay } from '../../../../shared/use-cases/operate/compact-records.ts';
 
 const PREFIX = 'records/table=tasks/dt=2026-11-20/';
 

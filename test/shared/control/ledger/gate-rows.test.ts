@@ -3,17 +3,18 @@ import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts
 import type { GateEvidence } from '../../../../shared/contract/evidence/schema.ts';
 import { VerificationRecord } from '../../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { deriveRows } from '../../../../shared/control/ledger/derive.ts';
-import { GateRow } from '../../../../shared/control/ledger/rows.ts';
-import { recordEvidence } from '../../../../shared/control/task-commands/verify.ts';
-import { evidence, gate, taskInReview, FIXED_NOW } from '../../../support/builders.ts';
+import { deriveRows } from '../../../../shared/control/ledger/derive-rows.ts';
+import { GateRow } from '../../../../shared/control/ledger/record-rows.ts';
+import { recordEvidence } from '../../../../shared/control/task-commands/record-verification.ts';
+import { evidence, FIXED_NOW, gate, taskInReview } from '../../../support/builders.ts';
 
 const rowsOf = (before: Task, after: Task) =>
   deriveRows(before, after, DEFAULT_TIER_MODELS).flatMap((derived) =>
     derived.table === 'quality_gates' ? [derived.row as GateRow & Record<string, unknown>] : [],
   );
 const recorded = (fields: Partial<GateEvidence>): Task =>
-  recordEvidence(taskInReview(), 1, evidence({ gates: [gate(fields)] }), 'key', FIXED_NOW)?.task ?? taskInReview();
+  recordEvidence(taskInReview(), 1, evidence({ gates: [gate(fields)] }), 'key', FIXED_NOW)?.task ??
+  taskInReview();
 const rowOf = (fields: Partial<GateEvidence>) => rowsOf(taskInReview(), recorded(fields))[0];
 
 describe('the row of a gate', () => {

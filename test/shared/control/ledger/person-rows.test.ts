@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { deriveRows } from '../../../../shared/control/ledger/derive.ts';
-import { ReviewRow, SignalRow } from '../../../../shared/control/ledger/rows.ts';
-import { reviewHeldTask } from '../../../../shared/control/task-commands/operate.ts';
-import { recordEvidence } from '../../../../shared/control/task-commands/verify.ts';
-import { evidence, taskInReview, FIXED_NOW, signal } from '../../../support/builders.ts';
+import { deriveRows } from '../../../../shared/control/ledger/derive-rows.ts';
+import { ReviewRow, SignalRow } from '../../../../shared/control/ledger/record-rows.ts';
+import { reviewHeldTask } from '../../../../shared/control/task-commands/operator-commands.ts';
+import { recordEvidence } from '../../../../shared/control/task-commands/record-verification.ts';
+import { evidence, FIXED_NOW, signal, taskInReview } from '../../../support/builders.ts';
 
 const rows = (table: string, before: Task, after: Task) =>
   deriveRows(before, after, DEFAULT_TIER_MODELS).flatMap((each) => (each.table === table ? [each.row] : []));
@@ -20,7 +20,8 @@ describe('the row of a review', () => {
   test('says how long a person was waited for, and what the word was', () => {
     const before = held();
     const tree = before.attempts[0]?.artifact?.tree ?? '';
-    const after = reviewHeldTask(before, 'approve', 'looks right', 'ann', { tree }, FIXED_NOW)?.task ?? before;
+    const after =
+      reviewHeldTask(before, 'approve', 'looks right', 'ann', { tree }, FIXED_NOW)?.task ?? before;
     const [row] = rows('reviews', before, after);
     expect(ReviewRow.parse(row)).toMatchObject({
       decision: 'approve',
@@ -33,7 +34,12 @@ describe('the row of a review', () => {
 
   test('is there too when nobody said a word, and without one nobody is named', () => {
     const before = held();
-    const after = { ...before, hold: null, status: 'cancelled' as const, updated_at: FIXED_NOW.toISOString() };
+    const after = {
+      ...before,
+      hold: null,
+      status: 'cancelled' as const,
+      updated_at: FIXED_NOW.toISOString(),
+    };
     expect(rows('reviews', before, after)).toMatchObject([{ decision: null, by: null, waited_s: 3_600 }]);
   });
 

@@ -5,7 +5,7 @@ import {
   DEFAULT_MIDDLEWARE_CHAIN,
   type MiddlewareName,
   OPT_IN_MIDDLEWARE,
-} from '../../../../shared/contract/agents/names.ts';
+} from '../../../../shared/contract/agents/middleware-names.ts';
 import { MiddlewareRecord } from '../../../../shared/contract/run-record/middleware-record.ts';
 import { hashTaskContent } from '../../../../shared/contract/submission/content-hash.ts';
 import { BUILTIN_MIDDLEWARE } from '../../../../shared/control/middleware/builtin/registry.ts';
@@ -13,20 +13,20 @@ import {
   type AgentMiddleware,
   composeMiddleware,
   type MiddlewareContext,
-} from '../../../../shared/control/middleware/compose.ts';
-import { MiddlewareRecorder } from '../../../../shared/control/middleware/notes.ts';
+} from '../../../../shared/control/middleware/compose-middleware.ts';
+import { MiddlewareConfigFile } from '../../../../shared/control/middleware/config-section.ts';
+import { DEFAULT_MIDDLEWARE_SETTINGS } from '../../../../shared/control/middleware/default-settings.ts';
+import { MiddlewareRecorder } from '../../../../shared/control/middleware/middleware-recorder.ts';
 import {
-  type PolicyEngine,
   buildPolicyRequest,
   createRulesEngine,
-} from '../../../../shared/control/middleware/policy.ts';
+  type PolicyEngine,
+} from '../../../../shared/control/middleware/policy-engine.ts';
 import {
   EMPTY_RUN_CONTEXT,
-  type RunContext,
   type MiddlewareDependencies,
+  type RunContext,
 } from '../../../../shared/control/middleware/run-context.ts';
-import { MiddlewareConfigFile } from '../../../../shared/control/middleware/section.ts';
-import { DEFAULT_MIDDLEWARE_SETTINGS } from '../../../../shared/control/middleware/settings.ts';
 
 type Trace = MiddlewareContext & { readonly said: readonly string[] };
 const says =
@@ -75,7 +75,9 @@ describe('a chain of A, B, C', () => {
       wrap_model_call: async () => ({ text: 'no', error: null }),
     };
     const call = vi.fn(async () => ({ text: 'called', error: null }));
-    expect(await composeMiddleware([traced('A'), short, traced('C')], quiet).wrapModelCall(start, call)).toMatchObject({
+    expect(
+      await composeMiddleware([traced('A'), short, traced('C')], quiet).wrapModelCall(start, call),
+    ).toMatchObject({
       text: 'A(no)',
     });
     expect(call).not.toHaveBeenCalled();
@@ -89,7 +91,10 @@ describe('a chain of A, B, C', () => {
       const later = vi.fn(async (context: Trace) => context);
       const bad = { name: 'bad', [hook]: async () => Promise.reject(fault) };
       const after = { name: 'later', [hook]: later };
-      const chain = composeMiddleware<Trace>(hook.startsWith('after') ? [after, bad] : [traced('A'), bad, after], log);
+      const chain = composeMiddleware<Trace>(
+        hook.startsWith('after') ? [after, bad] : [traced('A'), bad, after],
+        log,
+      );
       const call = async () => ({ text: '', output: '', error: null });
       const run =
         hook === 'wrap_model_call'
@@ -167,7 +172,9 @@ describe('the usual chain', () => {
   });
 
   test('is what a base has that says nothing, and what one has that says so at length', () => {
-    expect(MiddlewareConfigFile.parse({ middleware: {} }).middleware?.agent).toEqual(DEFAULT_MIDDLEWARE_SETTINGS);
+    expect(MiddlewareConfigFile.parse({ middleware: {} }).middleware?.agent).toEqual(
+      DEFAULT_MIDDLEWARE_SETTINGS,
+    );
   });
 
   test.each([
@@ -288,13 +295,20 @@ describe('authority_deference counts, and takes nothing away', () => {
 test('sanitize_message cleans text of others, and leaves the message as it is', async () => {
   const of = parts();
   const text = 'Read /project/a.js and https://example.org';
-  const next = await made('sanitize_message', of).before_model?.(context({ agentText: text, quotedTexts: [BROKEN.reason] }));
+  const next = await made('sanitize_message', of).before_model?.(
+    context({ agentText: text, quotedTexts: [BROKEN.reason] }),
+  );
   expect(next).toMatchObject({ agentText: text, quotedTexts: ['SIGSEGV at [REDACTED_PATH], [FILTERED]'] });
   expect(recorded(of).found).toMatchObject([{ code: 'filtered' }]);
 });
 
 describe('security_interceptor', () => {
-  const intercepts = async (input: string, held: boolean, more: Partial<MiddlewareDependencies> = {}, output = 'done') => {
+  const intercepts = async (
+    input: string,
+    held: boolean,
+    more: Partial<MiddlewareDependencies> = {},
+    output = 'done',
+  ) => {
     const of = parts(more);
     const next = vi.fn(async () => ({ output, error: null }));
     const result = await made('security_interceptor', of).wrap_tool_call?.(
@@ -385,10 +399,17 @@ describe('policy_gate', () => {
       ['policy_unavailable', 'policy_denied'],
     ],
   ] as const)('%s', async (_, policy, more, held, calls, codes) => {
-    const settings = { ...DEFAULT_MIDDLEWARE_SETTINGS, policy: { ...DEFAULT_MIDDLEWARE_SETTINGS.policy, ...more } };
+    const settings = {
+      ...DEFAULT_MIDDLEWARE_SETTINGS,
+      policy: { ...DEFAULT_MIDDLEWARE_SETTINGS.policy, ...more },
+    };
     const of = parts({ settings, policy });
     const next = vi.fn(async () => ({ output: '', error: null }));
-    const result = await made('policy_gate', of).wrap_tool_call?.(context(), { ...CALL, isBlockable: held }, next);
+    const result = await made('policy_gate', of).wrap_tool_call?.(
+      context(),
+      { ...CALL, isBlockable: held },
+      next,
+    );
     expect(next).toHaveBeenCalledTimes(calls);
     expect(result?.error === null).toBe(calls === 1);
     expect(recorded(of).found.map(({ code }) => code)).toEqual(codes);
@@ -465,7 +486,9 @@ describe('classification', () => {
     const all = parts({ errorActionOverrides: { timeout: 'fail' } });
     await made('classification', all).after_agent?.(context());
     expect(recorded(all).facts).toEqual({});
-    await made('classification', all).after_agent?.(context({ runFailure: { class: 'timeout', reason: 'r' } }));
+    await made('classification', all).after_agent?.(
+      context({ runFailure: { class: 'timeout', reason: 'r' } }),
+    );
     expect(recorded(all).facts).toMatchObject({ 'classification.action': 'fail' });
   });
 });

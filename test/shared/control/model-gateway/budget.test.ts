@@ -7,18 +7,25 @@ import {
   parseToken,
 } from '../../../../shared/contract/access/tokens.ts';
 import { DEFAULT_TIER_MODELS as TIERS } from '../../../../shared/contract/agents/tiers.ts';
-import { normaliseModelName } from '../../../../shared/contract/models/prices.ts';
-import { billCall, worstCaseMicroUsd } from '../../../../shared/control/model-gateway/cost.ts';
-import { allowedModels, agentModelGrant, remainingBudgetUsd } from '../../../../shared/control/model-gateway/grant.ts';
-import type { CallSettlement } from '../../../../shared/control/model-gateway/meter.ts';
-import { EMPTY_USAGE_READING } from '../../../../shared/control/model-gateway/reading.ts';
-import { BROKEN_CONNECTION, MAX_CONSECUTIVE_PROVIDER_FAILURES } from '../../../../shared/control/model-gateway/trouble.ts';
-import { readBaseRole } from '../../../../shared/control/roles/from-base.ts';
-import { findBuiltinRole } from '../../../../shared/control/roles/known.ts';
+import { normaliseModelName } from '../../../../shared/contract/models/model-prices.ts';
+import { billCall, worstCaseMicroUsd } from '../../../../shared/control/model-gateway/call-cost.ts';
+import {
+  agentModelGrant,
+  allowedModels,
+  remainingBudgetUsd,
+} from '../../../../shared/control/model-gateway/model-grant.ts';
+import {
+  BROKEN_CONNECTION,
+  MAX_CONSECUTIVE_PROVIDER_FAILURES,
+} from '../../../../shared/control/model-gateway/provider-failure.ts';
+import type { CallSettlement } from '../../../../shared/control/model-gateway/usage-meter.ts';
+import { EMPTY_USAGE_READING } from '../../../../shared/control/model-gateway/usage-reader.ts';
+import { readBaseRole } from '../../../../shared/control/roles/base-role.ts';
+import { findBuiltinRole } from '../../../../shared/control/roles/builtin-role.ts';
 import { sha256 } from '../../../../shared/lib/sha256.ts';
 import { MeterStore } from '../../../../shared/store/meters.ts';
-import { attempt, addSeconds, FIXED_NOW, report, task } from '../../../support/builders.ts';
-import { createTestTable } from '../../../support/dynalite.ts';
+import { addSeconds, attempt, FIXED_NOW, report, task } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite-table.ts';
 
 const AT = '2026-11-22T00:00:00.000Z';
 const none = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
@@ -122,7 +129,10 @@ describe('a meter', () => {
     expect((await meters.read('trouble', 1))?.providerFailure).toBeNull();
     for (let index = 0; index < MAX_CONSECUTIVE_PROVIDER_FAILURES; index++)
       expect(await call(`d${index}`, index === 0 ? limited : BROKEN_CONNECTION)).toBe('made');
-    expect((await meters.read('trouble', 1))?.providerFailure).toEqual({ ...BROKEN_CONNECTION, calls: MAX_CONSECUTIVE_PROVIDER_FAILURES });
+    expect((await meters.read('trouble', 1))?.providerFailure).toEqual({
+      ...BROKEN_CONNECTION,
+      calls: MAX_CONSECUTIVE_PROVIDER_FAILURES,
+    });
     expect(await call('e', 'well')).toBe('failing');
   });
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { MeteredCall } from '../../../../shared/contract/models/call.ts';
+import type { MeteredCall } from '../../../../shared/contract/models/metered-call.ts';
 import { MeterStore } from '../../../../shared/store/meters.ts';
 import { ModelCallStore } from '../../../../shared/store/model-calls.ts';
 import { addSeconds, FIXED_NOW } from '../../../support/builders.ts';
-import { createTestTable } from '../../../support/dynalite.ts';
+import { createTestTable } from '../../../support/dynalite-table.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 let calls: ModelCallStore;

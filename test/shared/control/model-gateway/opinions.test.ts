@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import { judgingCost } from '../../../../shared/contract/task/judging-cost.ts';
-import { deriveRows } from '../../../../shared/control/ledger/derive.ts';
-import { billCall, worstCaseMicroUsd } from '../../../../shared/control/model-gateway/cost.ts';
-import { EMPTY_USAGE_READING } from '../../../../shared/control/model-gateway/reading.ts';
-import { shouldReadGatesMeter, applyGatesUsage } from '../../../../shared/control/model-gateway/witness.ts';
-import { verdictInputs } from '../../../../shared/control/verdict/inputs.ts';
+import { deriveRows } from '../../../../shared/control/ledger/derive-rows.ts';
+import { billCall, worstCaseMicroUsd } from '../../../../shared/control/model-gateway/call-cost.ts';
+import {
+  applyGatesUsage,
+  shouldReadGatesMeter,
+} from '../../../../shared/control/model-gateway/metered-usage.ts';
+import { EMPTY_USAGE_READING } from '../../../../shared/control/model-gateway/usage-reader.ts';
+import { verdictInputs } from '../../../../shared/control/verdict/verdict-inputs.ts';
 import { MeterStore } from '../../../../shared/store/meters.ts';
 import { attempt, FIXED_NOW, report, task, verdict } from '../../../support/builders.ts';
-import { createTestTable } from '../../../support/dynalite.ts';
+import { createTestTable } from '../../../support/dynalite-table.ts';
 
 const none = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 };
 let table: Awaited<ReturnType<typeof createTestTable>>;

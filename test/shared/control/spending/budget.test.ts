@@ -1,27 +1,30 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import { Budgets, toMicroUsd } from '../../../../shared/contract/models/limits.ts';
+import { Budgets, toMicroUsd } from '../../../../shared/contract/models/budgets.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
-import { estimateBelief, EMPTY_ROLE_MEMORY } from '../../../../shared/control/cascade/learning/belief.ts';
-import { CascadePolicy } from '../../../../shared/control/cascade/learning/policy.ts';
-import { budgetedMicroUsd, taskBudgetRefusal } from '../../../../shared/control/spending/admit.ts';
-import { type CostEstimate, estimateAttemptCost } from '../../../../shared/control/spending/estimate.ts';
-import { recordJudgingReservation } from '../../../../shared/control/spending/launching.ts';
-import { decideStep, selectModel } from '../../../../shared/use-cases/cascade/cascade.ts';
-import { type ProjectionContext, projectTaskWrite } from '../../../../shared/use-cases/cascade/follow.ts';
+import { EMPTY_ROLE_MEMORY, estimateBelief } from '../../../../shared/control/cascade/learning/belief.ts';
+import { CascadePolicy } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
+import { recordJudgingReservation } from '../../../../shared/control/spending/attempt-reservation.ts';
+import { type CostEstimate, estimateAttemptCost } from '../../../../shared/control/spending/cost-estimate.ts';
+import { budgetedMicroUsd, taskBudgetRefusal } from '../../../../shared/control/spending/task-budget.ts';
+import { decideStep, selectModel } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
 import {
-  attempt,
-  taskInReview,
-  judgement,
+  type ProjectionContext,
+  projectTaskWrite,
+} from '../../../../shared/use-cases/cascade/stream-projections.ts';
+import {
   addSeconds,
+  attempt,
   FIXED_NOW,
+  judgement,
   task,
+  taskInReview,
   verdict,
   verification,
 } from '../../../support/builders.ts';
-import { createTestTable } from '../../../support/dynalite.ts';
-import { createFollowContext } from '../../../support/followed.ts';
+import { createTestTable } from '../../../support/dynalite-table.ts';
+import { createFollowContext } from '../../../support/follow-context.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeAll(async () => {
@@ -34,7 +37,11 @@ beforeAll(() => {
   followed = createFollowContext(table);
 });
 
-const costs = (micro: number): CostEstimate => ({ expectedMicro: micro / 2, highMicro: micro, description: 'some' });
+const costs = (micro: number): CostEstimate => ({
+  expectedMicro: micro / 2,
+  highMicro: micro,
+  description: 'some',
+});
 const DAY_MS = 86_400_000;
 let days = 0;
 /** A day of its own for each test, in a month of its own. */
@@ -75,7 +82,11 @@ describe('the counter of what goes to models', () => {
 
   it('gives back what was not used, once', async () => {
     const at = freshDay();
-    const of = (number: number) => ({ reservationId: `T${number}#1`, repository: 'r', estimate: costs(400_000) });
+    const of = (number: number) => ({
+      reservationId: `T${number}#1`,
+      repository: 'r',
+      estimate: costs(400_000),
+    });
     const budgets = { day_usd: 1 };
     const [first, second] = [
       await table.spend.reserve(of(1), budgets, at),
@@ -112,7 +123,10 @@ describe('what an attempt is expected to cost', () => {
 
   it('comes from what attempts have cost, else from the price with caution, and is never 0 for unknown', () => {
     const known = { cost_with_judging: { known: 9, mean_usd: 0.2, usd_90: { low: 0.1, high: 0.5 } } };
-    expect(estimateAttemptCost(option(0.2, known))).toMatchObject({ expectedMicro: 200_000, highMicro: 500_000 });
+    expect(estimateAttemptCost(option(0.2, known))).toMatchObject({
+      expectedMicro: 200_000,
+      highMicro: 500_000,
+    });
     expect(estimateAttemptCost(option(0.2, known))?.description).toBe(
       '$0.2000 ($0.1000 to $0.5000 at 90 %, from 9 attempts)',
     );
@@ -137,7 +151,10 @@ describe('what an attempt is expected to cost', () => {
     } as const;
     const belief = estimateBelief(memory, 'low', { tier: 'haiku', model: MODELS.haiku }, 5);
     expect(belief.mean_cost_usd).toBeCloseTo(0.1, 9);
-    expect(estimateAttemptCost({ ...belief, cost_usd: 0.1 })).toMatchObject({ expectedMicro: 500_000, highMicro: 500_000 });
+    expect(estimateAttemptCost({ ...belief, cost_usd: 0.1 })).toMatchObject({
+      expectedMicro: 500_000,
+      highMicro: 500_000,
+    });
   });
 });
 
@@ -258,11 +275,15 @@ describe('the budgets of one task', () => {
     task({ attempts: [attempt({ outcome: 'failed', cost_usd: 0.9, ...fields })] });
 
   it('count what attempts have cost, in the round and in all rounds', () => {
-    expect(taskBudgetRefusal(spent({}), costs(200_000), { chain_usd: 1 })).toContain('budget of a chain: $0.9000');
+    expect(taskBudgetRefusal(spent({}), costs(200_000), { chain_usd: 1 })).toContain(
+      'budget of a chain: $0.9000',
+    );
     expect(taskBudgetRefusal(spent({}), costs(100_000), { chain_usd: 1 })).toBeNull();
     const retried = { ...spent({}), budget_from: 2 };
     expect(taskBudgetRefusal(retried, costs(200_000), { chain_usd: 1 })).toBeNull();
-    expect(taskBudgetRefusal(retried, costs(200_000), { task_usd: 1 })).toContain('budget of a task: $0.9000');
+    expect(taskBudgetRefusal(retried, costs(200_000), { task_usd: 1 })).toContain(
+      'budget of a task: $0.9000',
+    );
   });
 
   it('count an attempt of unknown cost as what was set aside for it', () => {
@@ -280,7 +301,9 @@ describe('the budgets of one task', () => {
     }).attempts;
     const [early] = spent({ outcome: 'cancelled', reserved, verification: null, verdict: null }).attempts;
     if (!cut || !early) throw new Error('there are attempts');
-    expect([budgetedMicroUsd(cut, 'managed'), budgetedMicroUsd(early, 'managed')]).toEqual([950_000, 900_000]);
+    expect([budgetedMicroUsd(cut, 'managed'), budgetedMicroUsd(early, 'managed')]).toEqual([
+      950_000, 900_000,
+    ]);
   });
 
   it.each([

@@ -1,24 +1,27 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
-import type { JudgeModels } from '../../../../shared/contract/models/models.ts';
+import type { JudgeModels } from '../../../../shared/contract/models/judge-models.ts';
 import { CompletionSignal } from '../../../../shared/contract/submission/signals.ts';
 import { judgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { CascadePolicy } from '../../../../shared/control/cascade/learning/policy.ts';
-import { budgetedMicroUsd } from '../../../../shared/control/spending/admit.ts';
-import { reserveGateQuestionOrRefusal } from '../../../../shared/control/spending/opinions.ts';
+import { CascadePolicy } from '../../../../shared/control/cascade/learning/cascade-policy.ts';
+import { reserveGateQuestionOrRefusal } from '../../../../shared/control/spending/gate-question-reservation.ts';
+import { budgetedMicroUsd } from '../../../../shared/control/spending/task-budget.ts';
 import { requestReverification } from '../../../../shared/control/task-commands/hold.ts';
-import { cancelTask } from '../../../../shared/control/task-commands/operate.ts';
-import type { AskModel } from '../../../../shared/reviews/judging/port.ts';
-import type { ObjectStore } from '../../../../shared/store/objects.ts';
-import { decideStep } from '../../../../shared/use-cases/cascade/cascade.ts';
-import { type ProjectionContext, projectTaskWrite } from '../../../../shared/use-cases/cascade/follow.ts';
+import { cancelTask } from '../../../../shared/control/task-commands/operator-commands.ts';
+import type { AskModel } from '../../../../shared/reviews/judging/ask-model-port.ts';
+import type { ObjectStore } from '../../../../shared/store/object-store.ts';
+import { decideStep } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
+import {
+  type ProjectionContext,
+  projectTaskWrite,
+} from '../../../../shared/use-cases/cascade/stream-projections.ts';
 import { askJudges } from '../../../../shared/use-cases/review/ask-judges.ts';
-import { combineVerdicts, reduceEvidence } from '../../../../shared/use-cases/review/judge.ts';
-import { artifact, evidence, taskInReview, FIXED_NOW, verification } from '../../../support/builders.ts';
-import { createTestTable } from '../../../support/dynalite.ts';
-import { createFollowContext } from '../../../support/followed.ts';
+import { combineVerdicts, reduceEvidence } from '../../../../shared/use-cases/review/janitor-steps.ts';
+import { artifact, evidence, FIXED_NOW, taskInReview, verification } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite-table.ts';
+import { createFollowContext } from '../../../support/follow-context.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 let followed: ProjectionContext;
@@ -105,7 +108,9 @@ async function judged(id: string, { budgets, at, dies = false, by = 'one' }: How
 
 /** Ends a task, and lets the stream bring that twice. */
 async function ended(task: Task): Promise<Task> {
-  const over = await table.tasks.change(task.id, (present) => cancelTask(present, 'enough', 'ada', FIXED_NOW));
+  const over = await table.tasks.change(task.id, (present) =>
+    cancelTask(present, 'enough', 'ada', FIXED_NOW),
+  );
   for (const _ of [1, 2]) await projectTaskWrite(task, over, followed);
   return over;
 }
@@ -241,12 +246,16 @@ describe('what gates ask about work for which nothing was set aside', () => {
   it('is not asked of a model without a price, is stopped by the budget of its task, and is asked for work that was launched with money', async () => {
     const at = freshDay();
     const task = await submitted();
-    expect(await reserveGateQuestionOrRefusal(task, 1, null, money({ day_usd: 1 }), at)).toContain('it has no price');
+    expect(await reserveGateQuestionOrRefusal(task, 1, null, money({ day_usd: 1 }), at)).toContain(
+      'it has no price',
+    );
     expect(await reserveGateQuestionOrRefusal(task, 1, 20_000, money({ task_usd: 0.01 }), at)).toContain(
       'budget of a task',
     );
     const attempts = [{ ...last(task), reserved: { day: dayOf(at), micro: 1 } }];
-    expect(await reserveGateQuestionOrRefusal({ ...task, attempts }, 1, 20_000, money({ day_usd: 0.001 }), at)).toBeNull();
+    expect(
+      await reserveGateQuestionOrRefusal({ ...task, attempts }, 1, 20_000, money({ day_usd: 0.001 }), at),
+    ).toBeNull();
     expect(await table.spend.readDayTotal(dayOf(at))).toBe(0);
   });
 });

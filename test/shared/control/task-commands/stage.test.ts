@@ -1,13 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { submitterKey } from '../../../../shared/control/admission/fair-share.ts';
-import { buildPromptParts } from '../../../../shared/control/cascade/prompt.ts';
-import { findBuiltinRole } from '../../../../shared/control/roles/known.ts';
-import { renderTaskPrompt } from '../../../../shared/control/roles/render.ts';
+import { submitterKey } from '../../../../shared/control/admission/admission-control.ts';
+import { buildPromptParts } from '../../../../shared/control/cascade/agent-prompt.ts';
+import { findBuiltinRole } from '../../../../shared/control/roles/builtin-role.ts';
+import { renderTaskPrompt } from '../../../../shared/control/roles/render-prompt.ts';
+import {
+  executionInput,
+  shouldStartExecution,
+} from '../../../../shared/control/task-commands/execution-start.ts';
 import { currentStage } from '../../../../shared/control/task-commands/stage.ts';
-import { executionInput, shouldStartExecution } from '../../../../shared/control/task-commands/start.ts';
-import { artifact, attempt, taskInReview, FIXED_NOW, report, fakeSha1, task, verdict } from '../../../support/builders.ts';
+import {
+  artifact,
+  attempt,
+  FIXED_NOW,
+  fakeSha1,
+  report,
+  task,
+  taskInReview,
+  verdict,
+} from '../../../support/builders.ts';
 
 const at = FIXED_NOW.toISOString();
 const decision = (action: 'accept' | 'escalate' | 'retry' | 'give_up'): NonNullable<Attempt['decision']> => ({
@@ -78,7 +90,11 @@ describe('where a task stands', () => {
     ],
     [
       'an accepted one with an empty patch',
-      taskInReview({ artifact: artifact({ patch_bytes: 0 }), verdict: verdict(), decision: decision('accept') }),
+      taskInReview({
+        artifact: artifact({ patch_bytes: 0 }),
+        verdict: verdict(),
+        decision: decision('accept'),
+      }),
       'settle',
     ],
     [
@@ -105,7 +121,8 @@ describe('where a task stands', () => {
     ['a finished one', task({ status: 'done' }), 'ended'],
   ])('%s', (_name, of, stage) => expect(currentStage(of)).toBe(stage));
 
-  it('is superseded for an execution of another run', () => expect(currentStage(task(), 7)).toBe('superseded'));
+  it('is superseded for an execution of another run', () =>
+    expect(currentStage(task(), 7)).toBe('superseded'));
 });
 
 describe('an execution', () => {

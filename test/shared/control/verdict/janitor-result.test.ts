@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { chainView } from '../../../../shared/api/views.ts';
+import { chainView } from '../../../../shared/api/task-views.ts';
 import type { Judgement } from '../../../../shared/contract/judgement/judgement.ts';
 import { janitorResult } from '../../../../shared/control/verdict/janitor-result.ts';
-import { taskInReview, judgement, verdict, verification } from '../../../support/builders.ts';
+import { judgement, taskInReview, verdict, verification } from '../../../support/builders.ts';
 
 const of = (said: 'pass' | 'fail' | 'refer', judgements: Judgement[] = [], more: object = {}) => {
   const task = taskInReview(

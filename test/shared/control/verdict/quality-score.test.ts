@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHECK_OUTCOMES } from '../../../../shared/contract/outcome.ts';
+import { CHECK_OUTCOMES } from '../../../../shared/contract/check-outcome.ts';
 import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
 import { qualityScore } from '../../../../shared/control/verdict/quality-score.ts';
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { expandBraces } from '../../../../shared/lib/glob/expand.ts';
+import { expandBraces } from '../../../../shared/lib/glob/expand-braces.ts';
 import {
-  invalidGlobReason,
   compileGlob,
-  foldPathCase,
-  literalFolderPrefix,
   compilePathFilter,
+  foldPathCase,
+  invalidGlobReason,
+  literalFolderPrefix,
 } from '../../../../shared/lib/glob/glob.ts';
 
 const DOT = { dot: true };
@@ -124,7 +124,8 @@ describe('a glob', () => {
         }
         const other = whole.normalize('NFD').toUpperCase();
         // Some letters have no way back from upper case.
-        if (foldPathCase(other) === foldPathCase(whole)) expect(compilePathFilter([literal(whole)])(other)).toBe(true);
+        if (foldPathCase(other) === foldPathCase(whole))
+          expect(compilePathFilter([literal(whole)])(other)).toBe(true);
         expect(compileGlob(`${literal(whole)}?`, DOT)(whole)).toBe(false);
         expect(compileGlob(`*/${literal(whole)}`, DOT)(whole)).toBe(false);
       }),

@@ -1,14 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ReviewPipeline } from '../../../../shared/contract/judgement/review-pipeline.ts';
-import type { JudgeModel, JudgeModels } from '../../../../shared/contract/models/models.ts';
+import { ReviewPipeline } from '../../../../shared/contract/judgement/review-pipeline-schema.ts';
+import type { JudgeModel, JudgeModels } from '../../../../shared/contract/models/judge-models.ts';
 import type { ModelJudgedSignal } from '../../../../shared/contract/submission/signals.ts';
-import { createAskModel } from '../../../../shared/reviews/model-clients/ask.ts';
-import type { ObjectStore } from '../../../../shared/store/objects.ts';
-import type { TaskStore } from '../../../../shared/store/tasks.ts';
+import { createAskModel } from '../../../../shared/reviews/model-clients/ask-model.ts';
+import type { ObjectStore } from '../../../../shared/store/object-store.ts';
+import type { TaskStore } from '../../../../shared/store/task-store.ts';
 import { askJudges } from '../../../../shared/use-cases/review/ask-judges.ts';
 import * as build from '../../../support/builders.ts';
-import { GULLIBLE_MODELS, splitConversation, type InjectionPlace, INJECTION_PAYLOADS, INJECTION_PLACES } from '../../../support/injections.ts';
-import { type ModelServer, startModelServer } from '../../../support/models/server.ts';
+import { type ModelServer, startModelServer } from '../../../support/models/model-server.ts';
+import {
+  GULLIBLE_MODELS,
+  INJECTION_PAYLOADS,
+  INJECTION_PLACES,
+  type InjectionPlace,
+  splitConversation,
+} from '../../../support/prompt-injections.ts';
 
 const SIGNALS: readonly ModelJudgedSignal[] = [
   { type: 'llm_judge', criteria: 'sum adds', on_error: 'hold' },

@@ -1,19 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../../gates/core/configuration-error.ts';
-import { validateYaml, readYaml } from '../../../../gates/pipeline/configuration/yaml.ts';
-import { ReviewPipeline } from '../../../../shared/contract/judgement/review-pipeline.ts';
-import type { JudgeModel } from '../../../../shared/contract/models/models.ts';
-import { joinJudgements } from '../../../../shared/control/verdict/combine.ts';
-import { completeJudgements, planPipelineReview } from '../../../../shared/reviews/judging/asked.ts';
-import { askReviewPipeline } from '../../../../shared/reviews/judging/pipeline-ask.ts';
+import { readYaml, validateYaml } from '../../../../gates/pipeline/configuration/config-yaml.ts';
+import { ReviewPipeline } from '../../../../shared/contract/judgement/review-pipeline-schema.ts';
+import type { JudgeModel } from '../../../../shared/contract/models/judge-models.ts';
+import { joinJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
+import type { AskModel, ModelAnswer } from '../../../../shared/reviews/judging/ask-model-port.ts';
 import {
+  completeJudgements,
+  planPipelineReview,
+} from '../../../../shared/reviews/judging/expected-judgements.ts';
+import { askReviewPipeline } from '../../../../shared/reviews/judging/review-pipeline.ts';
+import {
+  decidePipeline,
+  decideStage,
   type ReviewerApproval,
   type StageDecision,
-  decideStage,
-  decidePipeline,
-} from '../../../../shared/reviews/judging/pipeline-count.ts';
-import type { ModelAnswer, AskModel } from '../../../../shared/reviews/judging/port.ts';
+} from '../../../../shared/reviews/judging/stage-decision.ts';
 import { evidence, FIXED_NOW, task, verdict } from '../../../support/builders.ts';
 
 const agents = (...roles: string[]) => roles.map((role) => ({ role }));
@@ -94,7 +97,9 @@ describe('a pipeline', () => {
     [['any', 'any'], 1, ['failed', undefined], 'failed'],
     [['any'], 0, ['failed'], 'passed'],
   ] as const)('of %j at %s with %j is %s', (strategies, threshold, counts, count) => {
-    expect(decidePipeline(of([...strategies], threshold), counts as readonly (StageDecision | undefined)[])).toBe(count);
+    expect(
+      decidePipeline(of([...strategies], threshold), counts as readonly (StageDecision | undefined)[]),
+    ).toBe(count);
   });
 });
 
@@ -290,7 +295,9 @@ describe('the janitor', () => {
     expect(planPipelineReview(evidence(), verdict())).toBeNull();
     expect(planPipelineReview(named, verdict())).toMatchObject({ outcome: 'asked', on_error: 'hold' });
     expect(planPipelineReview(named, verdict({ verdict: 'fail' }))).toMatchObject({ outcome: 'skipped' });
-    expect(planPipelineReview({ ...named, empty_patch: true }, verdict())).toMatchObject({ outcome: 'skipped' });
+    expect(planPipelineReview({ ...named, empty_patch: true }, verdict())).toMatchObject({
+      outcome: 'skipped',
+    });
   });
 
   it('takes no answer, and reviewers without the word of the whole, for no answer', async () => {

@@ -3,25 +3,25 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import {
   CompletionSignal,
-  type ModelJudgedSignal,
   effectiveQualityThreshold,
+  type ModelJudgedSignal,
 } from '../../../../shared/contract/submission/signals.ts';
-import { decideAfterAttempt } from '../../../../shared/control/cascade/decide.ts';
+import { decideAfterAttempt } from '../../../../shared/control/cascade/decide-after-attempt.ts';
 import {
-  type CircuitBreaker,
-  recordQualityGateResult,
   BREAKER_OPEN_SECONDS,
-  MAX_CONSECUTIVE_REJECTIONS,
   breakerState,
-} from '../../../../shared/reviews/judging/breaker.ts';
-import { newQualityGateResult } from '../../../../shared/reviews/judging/mark.ts';
-import { preflightRejection, type PreflightWork } from '../../../../shared/reviews/judging/pre-flight.ts';
-import { createAskModel } from '../../../../shared/reviews/model-clients/ask.ts';
-import type { ObjectStore } from '../../../../shared/store/objects.ts';
-import type { TaskStore } from '../../../../shared/store/tasks.ts';
+  type CircuitBreaker,
+  MAX_CONSECUTIVE_REJECTIONS,
+  recordQualityGateResult,
+} from '../../../../shared/reviews/judging/circuit-breaker.ts';
+import { type PreflightWork, preflightRejection } from '../../../../shared/reviews/judging/preflight.ts';
+import { newQualityGateResult } from '../../../../shared/reviews/judging/quality-gate-result.ts';
+import { createAskModel } from '../../../../shared/reviews/model-clients/ask-model.ts';
+import type { ObjectStore } from '../../../../shared/store/object-store.ts';
+import type { TaskStore } from '../../../../shared/store/task-store.ts';
 import { askJudges } from '../../../../shared/use-cases/review/ask-judges.ts';
 import * as build from '../../../support/builders.ts';
-import { type ModelServer, startModelServer } from '../../../support/models/server.ts';
+import { type ModelServer, startModelServer } from '../../../support/models/model-server.ts';
 
 const gate = (fields: object = {}) =>
   CompletionSignal.parse({ type: 'quality_gate', ...fields }) as ModelJudgedSignal & { type: 'quality_gate' };
@@ -95,7 +95,8 @@ describe('the breaker of a model', () => {
   const at = (minutes: number): string => new Date(T0 + minutes * 60_000).toISOString();
   const rejections = (count: number, from = 0): CircuitBreaker | null =>
     Array.from({ length: count }).reduce<CircuitBreaker | null>(
-      (breaker, _, index) => recordQualityGateResult(breaker, { id: `t${from + index}`, at: at(from + index), passed: false }),
+      (breaker, _, index) =>
+        recordQualityGateResult(breaker, { id: `t${from + index}`, at: at(from + index), passed: false }),
       null,
     );
 
@@ -110,7 +111,9 @@ describe('the breaker of a model', () => {
     const later = new Date(opened + BREAKER_OPEN_SECONDS * 1_000);
     expect(breakerState(open, later)).toEqual({ state: 'half_open', until: null });
     const next = { id: 'next', at: later.toISOString() };
-    expect(breakerState(recordQualityGateResult(open, { ...next, passed: true }), later).state).toBe('closed');
+    expect(breakerState(recordQualityGateResult(open, { ...next, passed: true }), later).state).toBe(
+      'closed',
+    );
     expect(breakerState(recordQualityGateResult(open, { ...next, passed: false }), later).state).toBe('open');
   });
 
@@ -123,9 +126,13 @@ describe('the breaker of a model', () => {
           const events = marks.map((passed, index) => ({ id: `t${index}`, at: at(index), passed }));
           const once = events.reduce<CircuitBreaker | null>(recordQualityGateResult, null);
           const repeats = again.flatMap((index) => events[index] ?? []);
-          expect([...events, ...repeats].reduce<CircuitBreaker | null>(recordQualityGateResult, null)).toEqual(once);
+          expect(
+            [...events, ...repeats].reduce<CircuitBreaker | null>(recordQualityGateResult, null),
+          ).toEqual(once);
           const last = marks.lastIndexOf(true);
-          expect(once?.rejected.length ?? 0).toBe(Math.min(MAX_CONSECUTIVE_REJECTIONS, marks.length - 1 - last));
+          expect(once?.rejected.length ?? 0).toBe(
+            Math.min(MAX_CONSECUTIVE_REJECTIONS, marks.length - 1 - last),
+          );
         },
       ),
     );
@@ -163,7 +170,11 @@ describe('the breaker of a model', () => {
       duration_ms: 1,
     };
     const before = build.task({ id: 'T1', attempts: [build.attempt({ model: 'small', verdict: null })] });
-    expect(newQualityGateResult(before, judged(2))).toMatchObject({ id: 'T1#1', model: 'small', passed: false });
+    expect(newQualityGateResult(before, judged(2))).toMatchObject({
+      id: 'T1#1',
+      model: 'small',
+      passed: false,
+    });
     expect(newQualityGateResult(before, judged(4, 'passed'))).toMatchObject({ passed: true });
     expect(newQualityGateResult(judged(2), judged(2))).toBeNull();
     expect(newQualityGateResult(before, judged(undefined))).toBeNull();

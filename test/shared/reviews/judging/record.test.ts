@@ -1,24 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { chainView } from '../../../../shared/api/views.ts';
+import { chainView } from '../../../../shared/api/task-views.ts';
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
 import type { Judgement } from '../../../../shared/contract/judgement/judgement.ts';
 import { judgingCost } from '../../../../shared/contract/task/judging-cost.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
-import { chainCosts } from '../../../../shared/control/cascade/chain.ts';
-import { budgetExhaustedReason } from '../../../../shared/control/cascade/decide.ts';
-import { deriveRows } from '../../../../shared/control/ledger/derive.ts';
-import { JudgementRow } from '../../../../shared/control/ledger/rows.ts';
-import { recordEvidence, recordVerdict } from '../../../../shared/control/task-commands/verify.ts';
+import { chainCosts } from '../../../../shared/control/cascade/chain-costs.ts';
+import { budgetExhaustedReason } from '../../../../shared/control/cascade/decide-after-attempt.ts';
+import { deriveRows } from '../../../../shared/control/ledger/derive-rows.ts';
+import { JudgementRow } from '../../../../shared/control/ledger/record-rows.ts';
+import {
+  recordEvidence,
+  recordVerdict,
+} from '../../../../shared/control/task-commands/record-verification.ts';
 import {
   attempt,
   evidence,
-  gate,
-  taskInReview,
-  judgement,
   FIXED_NOW,
-  report,
   fakeSha1,
+  gate,
+  judgement,
+  report,
   signal,
+  taskInReview,
   verdict,
 } from '../../../support/builders.ts';
 
@@ -135,7 +138,9 @@ describe('what judging costs', () => {
 
   it('counts against the budget of the task', () => {
     const of = judged(judgement({ cost_usd: 0.5 }));
-    expect(budgetExhaustedReason({ ...of, budget: { max_attempts: 5, max_cost_usd: 0.5 } })).toContain('$0.5100');
+    expect(budgetExhaustedReason({ ...of, budget: { max_attempts: 5, max_cost_usd: 0.5 } })).toContain(
+      '$0.5100',
+    );
     expect(budgetExhaustedReason({ ...of, budget: { max_attempts: 5, max_cost_usd: 0.6 } })).toBeNull();
   });
 });

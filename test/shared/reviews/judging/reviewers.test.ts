@@ -1,14 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { modelFamily } from '../../../../shared/contract/models/family.ts';
-import { judgeModelFamily, type JudgeModel, JudgeModels } from '../../../../shared/contract/models/models.ts';
 import {
-  ReviewerModel,
+  type JudgeModel,
+  JudgeModels,
+  judgeModelFamily,
+} from '../../../../shared/contract/models/judge-models.ts';
+import { modelFamily } from '../../../../shared/contract/models/model-family.ts';
+import { excerptWholeFiles, splitDiffByFile } from '../../../../shared/reviews/judging/diff-excerpt.ts';
+import {
   eligibleReviewerModels,
+  ReviewerModel,
   reviewerFamilyFor,
   SameFamilyError,
-} from '../../../../shared/reviews/judging/reviewer.ts';
-import { splitDiffByFile, excerptWholeFiles } from '../../../../shared/reviews/judging/shown-diff.ts';
+} from '../../../../shared/reviews/judging/reviewer-model.ts';
 import { countVotes, type Vote, VotingRules } from '../../../../shared/reviews/judging/voting.ts';
 
 const NAMES = [
@@ -44,14 +48,18 @@ test.each([
 describe('a reviewer', () => {
   it('of the family of the writer cannot be made', () => {
     expect(() => new ReviewerModel(model('us.anthropic.claude-haiku'), 'opus')).toThrow(SameFamilyError);
-    expect(() => new ReviewerModel({ ...model('own'), family: 'anthropic' }, 'opus')).toThrow(SameFamilyError);
+    expect(() => new ReviewerModel({ ...model('own'), family: 'anthropic' }, 'opus')).toThrow(
+      SameFamilyError,
+    );
   });
 
   it('is never of that family, whatever is configured; nobody else is left out, and the mapping comes first', () => {
     const names = fc.constantFrom(...NAMES);
     fc.assert(
       fc.property(fc.array(names, { maxLength: 6 }), names, (configured, writer) => {
-        const families = eligibleReviewerModels(configured.map(model), writer).map((each) => judgeModelFamily(each.model));
+        const families = eligibleReviewerModels(configured.map(model), writer).map((each) =>
+          judgeModelFamily(each.model),
+        );
         expect(families).not.toContain(modelFamily(writer));
         expect(families).toHaveLength(
           configured.filter((each) => modelFamily(each) !== modelFamily(writer)).length,

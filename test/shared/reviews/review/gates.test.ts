@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { gateMatrix } from '../../../../docs/generator/gate-matrix.ts';
-import { REVIEW_SEVERITIES } from '../../../../shared/contract/review/kinds.ts';
-import { ReviewSettings } from '../../../../shared/contract/review/schema.ts';
-import { DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin.ts';
-import { resolveWorkflow } from '../../../../shared/control/workflow/compile.ts';
-import { RedTeamReport, mostSevereFindings } from '../../../../shared/reviews/review/finding.ts';
+import { ReviewSettings } from '../../../../shared/contract/review/review-settings.ts';
+import { REVIEW_SEVERITIES } from '../../../../shared/contract/review/review-stage-names.ts';
+import { DEFAULT_WORKFLOW } from '../../../../shared/control/workflow/builtin-workflows.ts';
+import { resolveWorkflow } from '../../../../shared/control/workflow/resolve-workflow.ts';
 import { findUngroundedClaims } from '../../../../shared/reviews/review/grounding.ts';
-import { reviewGateDecision } from '../../../../shared/reviews/review/matrix.ts';
-import { runReviewStages } from '../../../../shared/reviews/review/pipeline.ts';
 import {
-  redTeamResult,
+  failedOpenRedTeamResult,
   missingDeliverableReason,
   missingDeliverableResult,
-  failedOpenRedTeamResult,
+  redTeamResult,
   redTeamSettings,
 } from '../../../../shared/reviews/review/red-team.ts';
+import { mostSevereFindings, RedTeamReport } from '../../../../shared/reviews/review/red-team-finding.ts';
+import { runReviewStages } from '../../../../shared/reviews/review/run-review-stages.ts';
+import { reviewGateDecision } from '../../../../shared/reviews/review/severity-matrix.ts';
 import { taskInReview } from '../../../support/builders.ts';
 
 const finding = (severity: (typeof REVIEW_SEVERITIES)[number], evidence: string[] = ['a.js:1']) => ({
@@ -53,15 +53,17 @@ describe('severity by autonomy, as the seed’s table has it', () => {
 });
 
 describe('a report of the red team', () => {
-  it.each(REVIEW_SEVERITIES.map((severity) => [severity, ['info', 'low', 'medium'].includes(severity)] as const))(
-    'may have a finding of severity %s without evidence: %s',
-    (severity, may) => {
-      expect(RedTeamReport.safeParse({ findings: [finding(severity, [])], summary: '' }).success).toBe(may);
-    },
-  );
+  it.each(
+    REVIEW_SEVERITIES.map((severity) => [severity, ['info', 'low', 'medium'].includes(severity)] as const),
+  )('may have a finding of severity %s without evidence: %s', (severity, may) => {
+    expect(RedTeamReport.safeParse({ findings: [finding(severity, [])], summary: '' }).success).toBe(may);
+  });
 
   it('keeps the most severe 25 once claims are added', () => {
-    const kept = mostSevereFindings([...Array.from({ length: 30 }, () => finding('low')), finding('critical')]);
+    const kept = mostSevereFindings([
+      ...Array.from({ length: 30 }, () => finding('low')),
+      finding('critical'),
+    ]);
     expect(kept).toHaveLength(25);
     expect(kept[0]?.severity).toBe('critical');
   });

@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import type { JudgeModel } from '../../../../shared/contract/models/models.ts';
-import { createVerificationResult } from '../../../../shared/contract/rubric/result.ts';
-import { VerificationRubric } from '../../../../shared/contract/rubric/schema.ts';
-import type { AskModel } from '../../../../shared/reviews/judging/port.ts';
-import { builtinRubric } from '../../../../shared/reviews/rubric/builtin.ts';
+import type { JudgeModel } from '../../../../shared/contract/models/judge-models.ts';
+import { createVerificationResult } from '../../../../shared/contract/rubric/verification-result.ts';
+import { VerificationRubric } from '../../../../shared/contract/rubric/verification-rubric.ts';
+import type { AskModel } from '../../../../shared/reviews/judging/ask-model-port.ts';
+import { builtinRubric } from '../../../../shared/reviews/rubric/builtin-rubrics.ts';
+import { createVerifier } from '../../../../shared/reviews/rubric/create-verifier.ts';
 import {
-  DecompositionError,
-  truncateCriteria,
-  IDENTITY_DECOMPOSER,
   createLlmDecomposer,
+  DecompositionError,
+  IDENTITY_DECOMPOSER,
   probesFromAnswer,
-} from '../../../../shared/reviews/rubric/decomposer.ts';
-import { createVerifier } from '../../../../shared/reviews/rubric/factory.ts';
-import type { GradingInput } from '../../../../shared/reviews/rubric/grader.ts';
+  truncateCriteria,
+} from '../../../../shared/reviews/rubric/criteria-decomposer.ts';
 import { createHandoff } from '../../../../shared/reviews/rubric/handoff.ts';
 import { gradeByTextMatch } from '../../../../shared/reviews/rubric/heuristic-grader.ts';
 import {
-  gradingAnswerFault,
   createLlmGrader,
-  type RubricVerdict,
+  gradingAnswerFault,
   gradingAnswerResult,
+  type RubricVerdict,
 } from '../../../../shared/reviews/rubric/llm-grader.ts';
+import type { GradingInput } from '../../../../shared/reviews/rubric/rubric-grader.ts';
 import { FIXED_NOW } from '../../../support/builders.ts';
 
 const RUBRIC = VerificationRubric.parse({
@@ -201,10 +201,12 @@ const probe = (source_criterion_index: number, probe_text = 'Is it so?') => ({
 
 describe('criteria that are taken apart', () => {
   it('become one probe each without a model', async () => {
-    expect((await IDENTITY_DECOMPOSER.decompose(['it adds', 'it is clear'], { taskId: 't' })).probes).toEqual([
-      expect.objectContaining({ id: 't-probe-0', source_criterion: 'it adds' }),
-      expect.objectContaining({ id: 't-probe-1', source_criterion: 'it is clear' }),
-    ]);
+    expect((await IDENTITY_DECOMPOSER.decompose(['it adds', 'it is clear'], { taskId: 't' })).probes).toEqual(
+      [
+        expect.objectContaining({ id: 't-probe-0', source_criterion: 'it adds' }),
+        expect.objectContaining({ id: 't-probe-1', source_criterion: 'it is clear' }),
+      ],
+    );
     expect((await IDENTITY_DECOMPOSER.decompose([], { taskId: 't' })).probes).toEqual([]);
   });
 
@@ -245,7 +247,10 @@ describe('criteria that are taken apart', () => {
 
   it('ask no model where there are none, and take at least one probe for each', async () => {
     const never = async () => Promise.reject(new Error('asked'));
-    expect(await createLlmDecomposer(never, 5).decompose([], { taskId: 't' })).toEqual({ probes: [], receipt: null });
+    expect(await createLlmDecomposer(never, 5).decompose([], { taskId: 't' })).toEqual({
+      probes: [],
+      receipt: null,
+    });
     expect(() => createLlmDecomposer(never, 0)).toThrow(RangeError);
   });
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GRADE_TYPES } from '../../../../shared/contract/rubric/kinds.ts';
-import { VerificationRubric } from '../../../../shared/contract/rubric/schema.ts';
-import { BUILTIN_RUBRICS } from '../../../../shared/reviews/rubric/builtin.ts';
-import { readRubric } from '../../../../shared/reviews/rubric/read.ts';
-import { unexpectedGradeMessages, weightedScore } from '../../../../shared/reviews/rubric/weighted.ts';
+import { GRADE_TYPES } from '../../../../shared/contract/rubric/rubric-kinds.ts';
+import { VerificationRubric } from '../../../../shared/contract/rubric/verification-rubric.ts';
+import { BUILTIN_RUBRICS } from '../../../../shared/reviews/rubric/builtin-rubrics.ts';
+import { readRubric } from '../../../../shared/reviews/rubric/read-rubric.ts';
+import { unexpectedGradeMessages, weightedScore } from '../../../../shared/reviews/rubric/weighted-score.ts';
 
 const criterion = (name: string, weight: number, grade_type = 'score') => ({
   name,

@@ -1,11 +1,11 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TABLE_INDEXES } from '../../../../shared/contract/names.ts';
+import { TABLE_INDEXES } from '../../../../shared/contract/resource-names.ts';
 import type { Task } from '../../../../shared/contract/task/task.ts';
 import { taskKey, taskToItem } from '../../../../shared/store/task-item.ts';
 import { giveDeadlines } from '../../../../shared/use-cases/operate/give-deadlines.ts';
-import { attempt, addSeconds, FIXED_NOW, task } from '../../../support/builders.ts';
-import { createTestTable } from '../../../support/dynalite.ts';
+import { addSeconds, attempt, FIXED_NOW, task } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite-table.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 beforeEach(async () => {

@@ -2,10 +2,10 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { TaskSubmissionInput } from '../../../../shared/contract/submission/schema.ts';
-import type { SubmitContext } from '../../../../shared/use-cases/submit/submit.ts';
 import { submitBatch } from '../../../../shared/use-cases/submit/submit-batch.ts';
-import { ANY_AGENTS, REJECTING_OBJECTS, FIXED_NOW, submission } from '../../../support/builders.ts';
-import { createTestTable } from '../../../support/dynalite.ts';
+import type { SubmitContext } from '../../../../shared/use-cases/submit/submit-task.ts';
+import { ANY_AGENTS, FIXED_NOW, REJECTING_OBJECTS, submission } from '../../../support/builders.ts';
+import { createTestTable } from '../../../support/dynalite-table.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 let send: typeof table.db.send;

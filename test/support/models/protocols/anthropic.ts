@@ -1,4 +1,11 @@
-import { type ScriptedModelResponse, formatSseEvent, type Json, type ModelProtocol, asRecord, asRecordList } from '../protocol.ts';
+import {
+  asRecord,
+  asRecordList,
+  formatSseEvent,
+  type Json,
+  type ModelProtocol,
+  type ScriptedModelResponse,
+} from '../model-protocol.ts';
 
 const usage = ({ tokens }: ScriptedModelResponse): Json | undefined =>
   tokens === null

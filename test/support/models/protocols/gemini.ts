@@ -1,4 +1,11 @@
-import { type ScriptedModelResponse, formatSseEvent, type Json, type ModelProtocol, asRecord, asRecordList } from '../protocol.ts';
+import {
+  asRecord,
+  asRecordList,
+  formatSseEvent,
+  type Json,
+  type ModelProtocol,
+  type ScriptedModelResponse,
+} from '../model-protocol.ts';
 
 function whole({ content: said, tokens, model, id }: ScriptedModelResponse): Json {
   const candidate =
@@ -56,7 +63,9 @@ export const geminiProtocol: ModelProtocol = {
     const first = {
       ...last,
       candidates: [{ index: 0, content: { role: 'model', parts: [{ text: '' }] } }],
-      ...(answer.tokens && { usageMetadata: { ...asRecord(last['usageMetadata']), candidatesTokenCount: 0 } }),
+      ...(answer.tokens && {
+        usageMetadata: { ...asRecord(last['usageMetadata']), candidatesTokenCount: 0 },
+      }),
     };
     return [formatSseEvent(first), formatSseEvent(last)];
   },

@@ -1,4 +1,4 @@
-import type { SyntaxNode } from '../../../../code/parsing/syntax.ts';
+import type { SyntaxNode } from '../../../../code/parsing/syntax-node.ts';
 import type { Around, Instead } from './instead.ts';
 
 /** The types of what a function gives, one for each. */

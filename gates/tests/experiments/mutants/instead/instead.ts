@@ -1,4 +1,4 @@
-import type { SyntaxNode } from '../../../../code/parsing/syntax.ts';
+import type { SyntaxNode } from '../../../../code/parsing/syntax-node.ts';
 import type { Language } from '../../../../core/language.ts';
 import type { Replaced } from '../replaced.ts';
 

@@ -1,4 +1,4 @@
-import type { SyntaxNode } from '../../../../code/parsing/syntax.ts';
+import type { SyntaxNode } from '../../../../code/parsing/syntax-node.ts';
 import { zeroOfRust } from '../emptied.ts';
 import type { Around, Instead } from './instead.ts';
 
@@ -57,8 +57,11 @@ function failuresOf(root: SyntaxNode, type: string): { readonly pattern: string;
   if (type === 'String') return [{ pattern: '_', made: 'String::from("another failure")' }];
   if (/^Box<dyn (?:std::error::)?Error(?: \+ (?:Send|Sync|'static))*>$/.test(type))
     return [{ pattern: '_', made: '"another failure".into()' }];
-  const own = [...root.walk()].find((node) => node.type === 'enum_item' && node.childForField('name')?.text === type);
-  const variants = own?.childForField('body')?.namedChildren.filter((each) => each.type === 'enum_variant') ?? [];
+  const own = [...root.walk()].find(
+    (node) => node.type === 'enum_item' && node.childForField('name')?.text === type,
+  );
+  const variants =
+    own?.childForField('body')?.namedChildren.filter((each) => each.type === 'enum_variant') ?? [];
   return variants.flatMap((each) => {
     const name = `${type}::${each.childForField('name')?.text}`;
     const body = each.childForField('body');

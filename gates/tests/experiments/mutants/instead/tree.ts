@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PatchSubject } from '../../../../core/subject.ts';
+import type { PatchSubject } from '../../../../core/patch-subject.ts';
 import { COMPARES } from '../emptied.ts';
 import { type TreeEdit, withFunctions } from '../functions.ts';
 import { go } from './go.ts';

@@ -1,9 +1,9 @@
-import { readBlobs } from '../../../../../workspace/git/blobs.ts';
-import { moduleOfPath, findReachableModules } from '../../../../code/imports.ts';
-import type { RevisionCode } from '../../../../code/project.ts';
-import type { CodeFile } from '../../../../code/tree-files.ts';
+import { readBlobs } from '../../../../../workspace/git/read-blobs.ts';
+import type { CodeFile } from '../../../../code/code-files.ts';
+import { findReachableModules, moduleOfPath } from '../../../../code/import-graph.ts';
+import type { RevisionCode } from '../../../../code/project-code.ts';
 import { type Language, languageOfGrammar } from '../../../../core/language.ts';
-import type { PatchSubject } from '../../../../core/subject.ts';
+import type { PatchSubject } from '../../../../core/patch-subject.ts';
 import { isTestPath } from '../../../../core/test-paths.ts';
 
 /** Modules that compute, and reach nothing outside of the process: no file, no other process, no network. */
@@ -56,7 +56,9 @@ function computes(file: CodeFile, side: RevisionCode, text: string): boolean {
   const language = languageOfGrammar(file.grammar);
   const allowed = COMPUTING[language];
   if (allowed === undefined || REACHES[language]?.test(text) !== false) return false;
-  const inside = new Set((side.importGraph.outgoingEdges.get(moduleOfPath(file.path)) ?? []).map(({ specifier }) => specifier));
+  const inside = new Set(
+    (side.importGraph.outgoingEdges.get(moduleOfPath(file.path)) ?? []).map(({ specifier }) => specifier),
+  );
   return side
     .importsOfFile(file)
     .every(

@@ -1,4 +1,4 @@
-import type { SyntaxNode } from '../../../../code/parsing/syntax.ts';
+import type { SyntaxNode } from '../../../../code/parsing/syntax-node.ts';
 import type { Replaced } from '../replaced.ts';
 import type { Extent } from './extent.ts';
 

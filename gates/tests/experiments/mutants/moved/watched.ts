@@ -1,4 +1,4 @@
-import type { PatchSubject } from '../../../../core/subject.ts';
+import type { PatchSubject } from '../../../../core/patch-subject.ts';
 import { withFunctions } from '../functions.ts';
 import { type Extent, WITH_BESIDE } from './extent.ts';
 import { watchedJavascript } from './javascript.ts';

@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { GateContext, GateResult } from '../../../../../gates/core/gate.ts';
-import type { PersistentCache } from '../../../../../gates/core/memory.ts';
+import type { PersistentCache } from '../../../../../gates/core/persistent-cache.ts';
 import { testsGate } from '../../../../../gates/gates/tests.ts';
-import { createFileCache } from '../../../../../gates/pipeline/memory/file-memory.ts';
-import { type FileEdits, type FileContents, runGate } from '../../../../support/patch.ts';
-import { createTemporaryFolder } from '../../../../support/repository.ts';
+import { createFileCache } from '../../../../../gates/pipeline/memory/file-cache.ts';
+import { createTemporaryFolder } from '../../../../support/git-repository.ts';
+import { type FileContents, type FileEdits, runGate } from '../../../../support/patch-fixture.ts';
 
 const BASE: FileContents = {
   'code.js': '1\n',
@@ -32,7 +32,12 @@ interface World {
   readonly command: string;
   plan(...runs: readonly (readonly string[])[]): void;
   left(): number;
-  run(task: string | null, edits?: FileEdits, more?: Partial<GateContext>, base?: FileContents): Promise<GateResult>;
+  run(
+    task: string | null,
+    edits?: FileEdits,
+    more?: Partial<GateContext>,
+    base?: FileContents,
+  ): Promise<GateResult>;
 }
 
 function world(settings: Readonly<Record<string, unknown>> = { flaky_detection: true }): World {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce.ts';
-import { gatherEvidenceOn } from '../../../../support/gather.ts';
-import { createTestRepository } from '../../../../support/repository.ts';
+import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { gatherEvidenceOn } from '../../../../support/gather-evidence.ts';
+import { createTestRepository } from '../../../../support/git-repository.ts';
 
 /** Told by mutants, or before them by other answers. */
 const ASKS_LESS = /^run_tests_weakened$|^run_test_asks_less$/;

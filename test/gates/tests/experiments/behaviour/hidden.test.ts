@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { HiddenTestsResult } from '../../../../../gates/core/hidden-result.ts';
+import type { HiddenTestsResult } from '../../../../../gates/core/hidden-tests-result.ts';
 import { createTestResult } from '../../../../../gates/core/test-result.ts';
-import { buildHiddenTestsEvidence, selectHiddenTestsFor } from '../../../../../gates/tests/comparing/hidden-tests.ts';
+import {
+  buildHiddenTestsEvidence,
+  selectHiddenTestsFor,
+} from '../../../../../gates/tests/comparing/hidden-tests-evidence.ts';
 import { hiddenResult } from '../../../../../gates/tests/experiments/behaviour/hidden.ts';
-import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce.ts';
-import { writeBlob } from '../../../../../workspace/git/edit.ts';
+import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { writeBlob } from '../../../../../workspace/git/edit-tree.ts';
 import { gate } from '../../../../support/builders.ts';
-import { gatherEvidenceOn } from '../../../../support/gather.ts';
-import { createTestRepository } from '../../../../support/repository.ts';
+import { gatherEvidenceOn } from '../../../../support/gather-evidence.ts';
+import { createTestRepository } from '../../../../support/git-repository.ts';
 
 const HEAD =
   "const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { price } = require('../price.js');\n";
@@ -103,14 +106,17 @@ describe('the evidence of hidden tests', () => {
 
   test('go to the tool of their own language, with what belongs to none', () => {
     const hidden = ['test/a.test.js', 'tests/test_b.py', 'data/c.csv'].map(at);
-    const paths = (language: 'python' | 'go' | null) => selectHiddenTestsFor(hidden, language)?.map(({ path }) => path);
+    const paths = (language: 'python' | 'go' | null) =>
+      selectHiddenTestsFor(hidden, language)?.map(({ path }) => path);
     expect(paths('python')).toEqual(['tests/test_b.py', 'data/c.csv']);
     expect(paths('go')).toBeUndefined();
     expect(paths(null)).toHaveLength(3);
   });
 
   test('are asked also where the repository does not require its tests, and where it has no gate at all', async () => {
-    const judged = await gatherEvidenceOn(createTestRepository({ 'a.js': '' }), [], { hiddenTests: [at('test/a.test.js')] });
+    const judged = await gatherEvidenceOn(createTestRepository({ 'a.js': '' }), [], {
+      hiddenTests: [at('test/a.test.js')],
+    });
     expect(judged.gates).toMatchObject([{ name: 'hidden_tests', outcome: 'inert', required: true }]);
     expect(reduceToVerdict(judged).verdict).not.toBe('pass');
   });

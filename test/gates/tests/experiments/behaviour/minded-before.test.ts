@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce.ts';
-import { gatherEvidenceOn } from '../../../../support/gather.ts';
-import { createTestRepository } from '../../../../support/repository.ts';
+import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { gatherEvidenceOn } from '../../../../support/gather-evidence.ts';
+import { createTestRepository } from '../../../../support/git-repository.ts';
 
 const HEAD =
   "const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { Money, share } = require('../money.js');\n";

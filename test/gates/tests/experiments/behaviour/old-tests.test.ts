@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { oldTests } from '../../../../../gates/tests/experiments/behaviour/old-tests.ts';
-import { createSubject } from '../../../../support/patch.ts';
+import { createSubject } from '../../../../support/patch-fixture.ts';
 
 const asks = (name: string, value: number): string =>
   `#[test]\nfn ${name}() {\n    assert_eq!(sums::add(${value}, 2), ${value + 2});\n}\n`;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce.ts';
-import { gatherEvidenceOn } from '../../../../support/gather.ts';
-import { createTestRepository } from '../../../../support/repository.ts';
+import { reduceToVerdict } from '../../../../../shared/control/verdict/reduce-to-verdict.ts';
+import { gatherEvidenceOn } from '../../../../support/gather-evidence.ts';
+import { createTestRepository } from '../../../../support/git-repository.ts';
 
 const CODE =
   'export const gross = (net, percent) => {\n  const tax = (net * percent) / 100;\n  return net + tax;\n};\n\nexport const half = (net) => net / 2;\n';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseSource } from '../../../../../gates/code/parsing/parse.ts';
+import { parseSource } from '../../../../../gates/code/parsing/parse-source.ts';
 import { grammarOfPath, languageOfGrammar } from '../../../../../gates/core/language.ts';
 import { mutantsOf, mutated } from '../../../../../gates/tests/experiments/mutants/mutate.ts';
 import { picked } from '../../../../../gates/tests/experiments/mutants/pick.ts';

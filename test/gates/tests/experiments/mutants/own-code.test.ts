@@ -3,8 +3,8 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withOwnCode } from '../../../../../gates/tests/experiments/mutants/own-code.ts';
-import { createGitStore } from '../../../../../workspace/git/store.ts';
-import { createTestRepository, createTemporaryFolder } from '../../../../support/repository.ts';
+import { createGitStore } from '../../../../../workspace/git/git-store.ts';
+import { createTemporaryFolder, createTestRepository } from '../../../../support/git-repository.ts';
 
 test('files of code are written in another way, and no submodule or link that is named as one', async () => {
   const { dir, git } = createTestRepository({ 'src/a.js': 'one', 'test/a.test.js': 'test' });
@@ -12,7 +12,9 @@ test('files of code are written in another way, and no submodule or link that is
   git('add', 'link.js');
   git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},lib.js`);
   git('commit', '--quiet', '-m', 'what is no file');
-  const store = await createGitStore(join(createTemporaryFolder(), 'store.git'), 'sha1', [join(dir, '.git/objects')]);
+  const store = await createGitStore(join(createTemporaryFolder(), 'store.git'), 'sha1', [
+    join(dir, '.git/objects'),
+  ]);
   const seen: string[] = [];
   const tree = await withOwnCode({ store }, git('rev-parse', 'HEAD^{tree}').trim(), async ({ path }) => {
     seen.push(path);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { readProjectCode } from '../../../../../gates/code/project.ts';
+import { readProjectCode } from '../../../../../gates/code/project-code.ts';
 import { computingFiles } from '../../../../../gates/tests/experiments/mutants/moved/pure.ts';
-import { createSubject } from '../../../../support/patch.ts';
+import { createSubject } from '../../../../support/patch-fixture.ts';
 
 test('only what computes, and imports nothing that does more, may be asked for anything', async () => {
   const subject = await createSubject(

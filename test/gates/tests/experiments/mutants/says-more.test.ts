@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { PatchSubject } from '../../../../../gates/core/subject.ts';
+import type { PatchSubject } from '../../../../../gates/core/patch-subject.ts';
 import { linesThatSayMore } from '../../../../../gates/tests/experiments/mutants/says-more.ts';
-import { listFileChanges } from '../../../../../workspace/git/changes.ts';
-import { createGitStore } from '../../../../../workspace/git/store.ts';
-import { createTestRepository, createTemporaryFolder } from '../../../../support/repository.ts';
+import { listFileChanges } from '../../../../../workspace/git/file-changes.ts';
+import { createGitStore } from '../../../../../workspace/git/git-store.ts';
+import { createTemporaryFolder, createTestRepository } from '../../../../support/git-repository.ts';
 
 /** Lines of the new text that say something else than the base. */
 async function lines(before: string, after: string): Promise<number[]> {
@@ -15,7 +15,9 @@ async function lines(before: string, after: string): Promise<number[]> {
   git('add', '-A');
   git('commit', '--quiet', '--allow-empty', '-m', 'after');
   const tree = treeNow();
-  const store = await createGitStore(join(createTemporaryFolder(), 'store.git'), 'sha1', [join(dir, '.git/objects')]);
+  const store = await createGitStore(join(createTemporaryFolder(), 'store.git'), 'sha1', [
+    join(dir, '.git/objects'),
+  ]);
   const changes = await listFileChanges(store, base, tree);
   const mayChange = await linesThatSayMore({ store, base, tree, changes } as unknown as PatchSubject);
   return after.split('\n').flatMap((_, at) => (mayChange('a.js', at + 1) ? [at + 1] : []));

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type LearnedOutcome,
-  newLearnedOutcomes,
-  learnedOutcomes,
   attemptReward,
-} from '../../../../../shared/control/cascade/learning/outcome.ts';
+  type LearnedOutcome,
+  learnedOutcomes,
+  newLearnedOutcomes,
+} from '../../../../../shared/control/cascade/learning/learned-outcome.ts';
 import {
-  latestOutcomes,
   addOutcome,
+  latestOutcomes,
   OUTCOME_WINDOW_SIZE,
   type OutcomeWindow,
-} from '../../../../../shared/control/cascade/learning/window.ts';
-import { attempt, addSeconds, FIXED_NOW, report, task, verdict } from '../../../../support/builders.ts';
+} from '../../../../../shared/control/cascade/learning/outcome-window.ts';
+import { addSeconds, attempt, FIXED_NOW, report, task, verdict } from '../../../../support/builders.ts';
 
 const at = (second: number): string => addSeconds(second).toISOString();
 const outcome = (number: number, fields: Partial<LearnedOutcome> = {}): LearnedOutcome => ({
@@ -107,7 +107,9 @@ describe('what is learned of an attempt', () => {
 
   it('is nothing of a plan', () => {
     const plan = { max_tasks: 5, proposal: null } as never;
-    expect(learnedOutcomes(task({ plan, attempts: [attempt({ ...ended, verdict: verdict() })] }))).toEqual([]);
+    expect(learnedOutcomes(task({ plan, attempts: [attempt({ ...ended, verdict: verdict() })] }))).toEqual(
+      [],
+    );
   });
 
   it('leaves an unknown cost unknown', () => {

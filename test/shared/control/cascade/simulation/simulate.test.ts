@@ -1,16 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIER_MODELS as MODELS, TIERS } from '../../../../../shared/contract/agents/tiers.ts';
-import { CascadePolicy, DEFAULT_CASCADE_POLICY } from '../../../../../shared/control/cascade/learning/policy.ts';
-import { SIMULATED_POLICIES, simulatePolicies } from '../../../../../shared/control/cascade/simulation/compare.ts';
-import { generateSyntheticOutcomes } from '../../../../../shared/control/cascade/simulation/generate.ts';
-import { readRecordedOutcomes } from '../../../../../shared/control/cascade/simulation/records.ts';
+import {
+  CascadePolicy,
+  DEFAULT_CASCADE_POLICY,
+} from '../../../../../shared/control/cascade/learning/cascade-policy.ts';
+import {
+  SIMULATED_POLICIES,
+  simulatePolicies,
+} from '../../../../../shared/control/cascade/simulation/policy-comparison.ts';
+import { readRecordedOutcomes } from '../../../../../shared/control/cascade/simulation/recorded-outcomes.ts';
+import { generateSyntheticOutcomes } from '../../../../../shared/control/cascade/simulation/synthetic-outcomes.ts';
 import { FIXED_NOW } from '../../../../support/builders.ts';
 
 const AT = FIXED_NOW.toISOString();
 const read = (text: string) => readRecordedOutcomes(text, MODELS, AT);
 const lines = (...values: object[]): string => values.map((each) => JSON.stringify(each)).join('\n');
-const options = { policies: SIMULATED_POLICIES, models: MODELS, settings: DEFAULT_CASCADE_POLICY, runs: 1, seed: 's' };
+const options = {
+  policies: SIMULATED_POLICIES,
+  models: MODELS,
+  settings: DEFAULT_CASCADE_POLICY,
+  runs: 1,
+  seed: 's',
+};
 const three = (task: string, passed: readonly boolean[]) =>
   TIERS.map((tier, index) => ({
     task,
@@ -74,7 +86,10 @@ describe('recorded outcomes', () => {
   it('of a model without a price have no cost, which is not 0', () => {
     const { tasks } = read(lines({ task: 'a', tier: 'haiku', model: 'nobody', passed: true, tokens: 5 }));
     expect(tasks[0]?.tiers.haiku?.cost_usd).toBeNull();
-    expect(simulatePolicies(tasks, { ...options, policies: ['fixed'] })).toMatchObject({ tasks: 1, unknown: 1 });
+    expect(simulatePolicies(tasks, { ...options, policies: ['fixed'] })).toMatchObject({
+      tasks: 1,
+      unknown: 1,
+    });
   });
 });
 
@@ -133,7 +148,9 @@ describe('the simulation', () => {
 
   it('gives the same figures for the same seed', () => {
     const { tasks } = read(generateSyntheticOutcomes(40, 'x', MODELS, AT));
-    expect(generateSyntheticOutcomes(40, 'x', MODELS, AT)).toBe(generateSyntheticOutcomes(40, 'x', MODELS, AT));
+    expect(generateSyntheticOutcomes(40, 'x', MODELS, AT)).toBe(
+      generateSyntheticOutcomes(40, 'x', MODELS, AT),
+    );
     expect(simulatePolicies(tasks, options)).toEqual(simulatePolicies(tasks, options));
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { JudgeModels } from '../../../../../shared/contract/models/models.ts';
+import type { JudgeModels } from '../../../../../shared/contract/models/judge-models.ts';
 import { judgingCost } from '../../../../../shared/contract/task/judging-cost.ts';
 import { isFailedOpen } from '../../../../../shared/control/ledger/judgement-rows.ts';
-import { joinJudgements } from '../../../../../shared/control/verdict/combine.ts';
-import { createAskModel } from '../../../../../shared/reviews/model-clients/ask.ts';
-import { MAX_QUESTION_IMAGE_BYTES } from '../../../../../shared/use-cases/review/vision-by-model.ts';
+import { joinJudgements } from '../../../../../shared/control/verdict/join-judgements.ts';
+import { createAskModel } from '../../../../../shared/reviews/model-clients/ask-model.ts';
+import { MAX_QUESTION_IMAGE_BYTES } from '../../../../../shared/use-cases/review/review-screenshots-by-model.ts';
 import { attempt, verdict } from '../../../../support/builders.ts';
-import { startServedModel } from '../../../../support/judge.ts';
-import { buildPngChunk, buildPngHeader, drawPng, buildPng } from '../../../../support/png.ts';
+import { buildPng, buildPngChunk, buildPngHeader, drawPng } from '../../../../support/png-builder.ts';
+import { startServedModel } from '../../../../support/scripted-judge.ts';
 import { look, reviewed, shotOf } from './support.ts';
 
 const served = startServedModel();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { JudgeModels } from '../../../../../shared/contract/models/models.ts';
-import { parseWorkflow } from '../../../../../shared/control/workflow/read.ts';
+import { JudgeModels } from '../../../../../shared/contract/models/judge-models.ts';
+import { parseWorkflow } from '../../../../../shared/control/workflow/parse-workflow.ts';
 import { describeFileProblem } from '../../../../../shared/lib/yaml.ts';
 
 const HEAD = `name: seen

@@ -1,14 +1,14 @@
 import type { Judgement } from '../../../../../shared/contract/judgement/judgement.ts';
-import type { JudgeModels } from '../../../../../shared/contract/models/models.ts';
-import { ReviewSettings } from '../../../../../shared/contract/review/schema.ts';
+import type { JudgeModels } from '../../../../../shared/contract/models/judge-models.ts';
+import { ReviewSettings } from '../../../../../shared/contract/review/review-settings.ts';
 import { type Screenshot, screenshotObjectKey } from '../../../../../shared/contract/screenshot.ts';
 import type { Task } from '../../../../../shared/contract/task/task.ts';
-import { DEFAULT_WORKFLOW } from '../../../../../shared/control/workflow/builtin.ts';
-import { resolveWorkflow } from '../../../../../shared/control/workflow/compile.ts';
+import { DEFAULT_WORKFLOW } from '../../../../../shared/control/workflow/builtin-workflows.ts';
+import { resolveWorkflow } from '../../../../../shared/control/workflow/resolve-workflow.ts';
 import { sha256 } from '../../../../../shared/lib/sha256.ts';
-import type { AskModel } from '../../../../../shared/reviews/judging/port.ts';
-import { runWorkflowReviews } from '../../../../../shared/use-cases/review/ask-stage.ts';
-import { artifact, gate, taskInReview, FIXED_NOW } from '../../../../support/builders.ts';
+import type { AskModel } from '../../../../../shared/reviews/judging/ask-model-port.ts';
+import { runWorkflowReviews } from '../../../../../shared/use-cases/review/run-workflow-reviews.ts';
+import { artifact, FIXED_NOW, gate, taskInReview } from '../../../../support/builders.ts';
 
 export const shotOf = (name: string, png: Buffer, width: number, height: number): Screenshot => ({
   name,
@@ -21,7 +21,10 @@ export const shotOf = (name: string, png: Buffer, width: number, height: number)
 
 /** A task whose workflow has the review that is given. */
 export function reviewed(review: object, request: object = {}): Task {
-  const of = taskInReview({ artifact: artifact() }, { acceptance_criteria: ['the page is blue'], ...request });
+  const of = taskInReview(
+    { artifact: artifact() },
+    { acceptance_criteria: ['the page is blue'], ...request },
+  );
   const workflow = resolveWorkflow(DEFAULT_WORKFLOW, of, { from: 'builtin', rubrics: [] });
   return { ...of, workflow_in_force: { ...workflow, review: ReviewSettings.parse(review) } };
 }
@@ -51,7 +54,9 @@ export async function look({
 }: Looked): Promise<Judgement[]> {
   const [attempt] = task.attempts;
   if (!attempt) throw new Error('there is an attempt');
-  const kept = new Map(pictures.map(([shot, png]) => [screenshotObjectKey(task.id, attempt.number, shot), png]));
+  const kept = new Map(
+    pictures.map(([shot, png]) => [screenshotObjectKey(task.id, attempt.number, shot), png]),
+  );
   const taken = gate({ name: 'screenshots', screenshots: pictures.map(([shot]) => shot) });
   const objects = {
     getRange: async (key: string, _offset: number, most: number) => {

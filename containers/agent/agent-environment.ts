@@ -1,0 +1,33 @@
+import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
+import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { buildCommandEnvironment } from '../../workspace/process/command-environment.ts';
+import { APPROVAL_FILE_VARIABLE } from './approval-request.ts';
+import type { PreparedWorkspace } from './workspace-layout.ts';
+
+/** How to get out, where there is a way. The model's key is in no box. */
+export const forwardedVariables = (): string[] => [
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  ...(process.env[CONTAINER_ENV_NAMES.passOn] ?? '').split(',').filter((name) => name !== ''),
+];
+
+/** What each process of the agent finds in its environment. */
+export const agentEnvironment = (
+  assignment: AgentAssignment,
+  { layout, invocation }: Pick<PreparedWorkspace, 'layout' | 'invocation'>,
+): Record<string, string> =>
+  buildCommandEnvironment({
+    home: layout.home,
+    tmp: layout.tmp,
+    passedThrough: forwardedVariables(),
+    overrides: {
+      ASSAY_PROMPT_FILE: layout.promptFile,
+      ASSAY_ROLE: assignment.role,
+      ASSAY_TASK_ID: assignment.task_id,
+      ASSAY_ATTEMPT: String(assignment.attempt),
+      ASSAY_MODEL: assignment.model ?? '',
+      ASSAY_EFFORT: assignment.effort,
+      [APPROVAL_FILE_VARIABLE]: layout.approvalFile,
+      ...invocation.env,
+    },
+  });

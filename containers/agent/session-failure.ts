@@ -1,0 +1,91 @@
+import type { AgentExit } from '../../shared/contract/task/attempt.ts';
+import { classifyFailure } from '../../shared/control/failures/classify-failure.ts';
+import type { ProcessResult } from '../../workspace/process/run-process.ts';
+import type { AgentFailure, AgentRunState } from './adapters/run-state.ts';
+import type { AgentSession } from './agent-session.ts';
+import type { WatchdogStop } from './watchdog.ts';
+
+/** Why an agent failed: what the system knows comes first, then what the agent says. Null when it did not fail. */
+export function sessionFailure(session: AgentSession, program: string): AgentFailure | null {
+  const { result, runState, watchdogStop } = session;
+  if (watchdogStop) return watchdogFailure(watchdogStop, runState);
+  if (result.end === 'timed_out')
+    return {
+      class: 'timeout',
+      reason: `the agent was stopped after ${Math.round(result.durationMs / 1000)} s`,
+    };
+  if (result.end === 'not_started') return { class: 'config_invalid', reason: notStarted(result, program) };
+  return runState === null ? commandFailure(result) : eventsFailure(result, runState);
+}
+
+function watchdogFailure(stopped: WatchdogStop, reading: AgentRunState | null): AgentFailure {
+  switch (stopped.reason) {
+    case 'waiting':
+      return {
+        class: reading?.waitFailureClass ?? 'provider_transient',
+        reason: `the agent did nothing but wait and was stopped: ${stopped.for}`,
+      };
+    case 'silent': {
+      const told = (reading?.nudges ?? 0) > 0 ? ', also after it was told to go on' : '';
+      return {
+        class: 'timeout',
+        reason: `the agent said nothing for ${stopped.seconds} s${told}, and was stopped`,
+      };
+    }
+    case 'turns':
+      return { class: 'turn_limit', reason: `the agent was stopped after ${stopped.limit} turns` };
+  }
+}
+
+function notStarted({ startError }: ProcessResult, program: string): string {
+  if (startError === 'E2BIG')
+    return 'the prompt is too long for an argument; let the adapter use {prompt_file}';
+  if (startError === 'ENOENT') return `the adapter's program ${program} is not installed in the agent box`;
+  return `the adapter's program ${program} could not be started (${startError})`;
+}
+
+const howOf = ({ end, signal, exitCode }: ProcessResult): string =>
+  end === 'signalled' ? `was ended by ${signal}` : `exited with ${exitCode}`;
+
+function commandFailure(result: ProcessResult): AgentFailure | null {
+  if (result.end === 'exited' && result.exitCode === 0) return null;
+  const crashed = result.end === 'signalled';
+  return { class: crashed ? 'agent_crashed' : 'agent_failed', reason: `the agent ${howOf(result)}` };
+}
+
+/**
+ * How the program ended, and what it said of that in structure. What a command has printed is its own, what a CLI gives as its reason
+ * is; what follows from either, the cascade decides.
+ */
+export function toAgentEnd({ result, runState }: AgentSession, failure: AgentFailure | null): AgentExit {
+  const { end, exitCode, signal, startError } = result;
+  const code = failure?.errorCode ?? startError;
+  return {
+    ...(exitCode !== null && { exit_code: exitCode }),
+    ...(end === 'signalled' && signal !== null && { signal }),
+    ...(end === 'timed_out' && { timed_out: true }),
+    ...(failure?.status !== undefined && { http_status: failure.status }),
+    ...(failure && code !== null && { error_code: code.slice(0, 100) }),
+    // That it is blocked, the model says.
+    ...(failure &&
+      failure.class !== 'agent_blocked' && { words: runState === null ? 'output_tail' : 'summary' }),
+  };
+}
+
+/** Does it pass by itself, as the cascade would take it? */
+export const isTransientFailure = (session: AgentSession, failure: AgentFailure): boolean => {
+  const { words, ...end } = toAgentEnd(session, failure);
+  const text = words === 'output_tail' ? session.result.output : failure.reason;
+  return classifyFailure({ ...end, code: failure.class, text: words ? text : '' }).remedy === 'later';
+};
+
+/** Exit codes of the CLIs say little: 0 comes with refusals, too. Only the last event counts; without one it broke off. */
+function eventsFailure(result: ProcessResult, reading: AgentRunState): AgentFailure | null {
+  if (reading.failure) return reading.failure;
+  if (reading.hasEnded) return null;
+  return {
+    // A CLI that never began has refused its command line or its settings.
+    class: result.end === 'exited' && reading.sessionId === null ? 'config_invalid' : 'agent_crashed',
+    reason: `the agent ${howOf(result)} before its last event: ${result.output.trim().slice(-500)}`,
+  };
+}

@@ -1,0 +1,99 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigError } from '../../gates/core/configuration-error.ts';
+import type { CapturedScreenshot } from '../../gates/core/gate.ts';
+import { gatherEvidence } from '../../gates/pipeline/gather-evidence.ts';
+import type { GateTestRun } from '../../gates/pipeline/output/write-junit.ts';
+import { type ContainerClient, createContainerClient } from '../../shared/api/container-client.ts';
+import type { FailureCode } from '../../shared/contract/failure/failure-class.ts';
+import type { GatesAssignment } from '../../shared/contract/messages/assignment.ts';
+import { CheckoutError } from '../../workspace/git/checkout-error.ts';
+import { listFileChanges, listTouchedPaths } from '../../workspace/git/file-changes.ts';
+import { toDisplayPath } from '../../workspace/git/path-encoding.ts';
+import type { ContainerContext } from '../../workspace/supervisor/container.ts';
+import { rebuildTree } from '../../workspace/supervisor/rebuild-tree.ts';
+import { createBucketMemory } from './bucket-memory.ts';
+import { checkToolchain } from './check-toolchain.ts';
+import { fetchUpstream } from './fetch-upstream.ts';
+import { fitEvidence } from './fit-evidence.ts';
+import { createGatesJudge } from './gates-judge.ts';
+import { loadHiddenTests } from './hidden-tests.ts';
+import { readImageDigest } from './image-digest.ts';
+import { uploadFindings, uploadScreenshots, uploadTestResults } from './upload-artifacts.ts';
+
+/** Gathers evidence on the tree that was handed in, and reports it, or why there is none. */
+export async function runGates(assignment: GatesAssignment, box: ContainerContext): Promise<void> {
+  const client = createContainerClient(assignment);
+  try {
+    const store = await rebuildTree(assignment, box);
+    // On the embedded default there are no images: what is on the machine is what there is.
+    if (!box.embedded) await checkToolchain(store, assignment);
+    if (assignment.plan) {
+      const { gatherPlanEvidence } = await import('./plan-evidence.ts');
+      const { base_commit: base, tree } = assignment;
+      const changed = listTouchedPaths(await listFileChanges(store, base, tree)).map(toDisplayPath);
+      await client.post('evidence', { evidence: await gatherPlanEvidence(store, assignment, box, changed) });
+      return;
+    }
+    const rooms = join(box.workDir, 'rooms');
+    await mkdir(rooms, { mode: 0o711 });
+    const memory = createBucketMemory(client);
+    const suites: GateTestRun[] = [];
+    const shots: CapturedScreenshot[] = [];
+    const evidence = await gatherEvidence({
+      store,
+      base: assignment.base_commit,
+      tree: assignment.tree,
+      signals: assignment.signals,
+      files: assignment.files,
+      expects: assignment.expects,
+      task: {
+        id: assignment.task_id,
+        title: assignment.title,
+        description: assignment.description,
+        writer: assignment.model,
+      },
+      judge: await createGatesJudge(assignment),
+      hiddenTests: await loadHiddenTests(store, assignment, box),
+      workDir: rooms,
+      sandboxUsers: box.users,
+      abort: box.abort,
+      upstream: () => fetchUpstream(store, assignment, box),
+      persistentCache: memory,
+      identifyImage: readImageDigest,
+      repository: assignment.repository,
+      onTests: (gate, tests) => suites.push({ gate, tests }),
+      onScreenshots: (_gate, taken) => shots.push(...taken),
+    });
+    // Commands that were stopped say nothing of the patch.
+    if (box.abort.aborted) return await reportInterruption(client);
+    const [shown] = await Promise.all([
+      uploadScreenshots(client, evidence, shots),
+      uploadFindings(client, evidence),
+      uploadTestResults(client, suites),
+    ]);
+    await client.post('evidence', { evidence: fitEvidence(shown) });
+  } catch (error) {
+    if (box.abort.aborted) await reportInterruption(client);
+    else await reportFailure(client, error);
+  }
+}
+
+/** The container is being taken away: nobody is to blame, and another gathers the evidence. */
+async function reportInterruption(client: ContainerClient): Promise<void> {
+  const message = 'the container was told to end';
+  await client.post('evidence', { failure_class: 'interrupted', message }, { retryForMs: 30_000 });
+}
+
+async function reportFailure(client: ContainerClient, error: unknown): Promise<void> {
+  const failureClass = classOf(error);
+  if (!failureClass || !(error instanceof Error)) throw error;
+  await client.post('evidence', { failure_class: failureClass, message: error.message.slice(0, 4_000) });
+}
+
+/** Null for what is not about the task: then the box ends with an error and counts as lost. */
+const classOf = (error: unknown): FailureCode | null => {
+  if (error instanceof ConfigError) return 'config_invalid';
+  if (error instanceof CheckoutError && error.failureClass !== 'unknown') return error.failureClass;
+  return null;
+};

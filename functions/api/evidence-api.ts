@@ -1,0 +1,21 @@
+import { taskView } from '../../shared/api/task-views.ts';
+import { recordGatesReport } from '../../shared/use-cases/work/record-evidence.ts';
+import { createObjectStore as objectStore } from '../runtime/object-store.ts';
+import { createStores } from '../runtime/stores.ts';
+import { createApiHandler } from './api-handler.ts';
+import { taskVisibleTo } from './visible-task.ts';
+
+const { tasks } = createStores();
+const objects = objectStore();
+
+/** Takes the evidence of the gates box: the only function that can write evidence, and it does nothing else. */
+export const handler = createApiHandler('api-evidence', {
+  evidence: async (request) => {
+    const task = await recordGatesReport(request.params.id, request.attempt, request.body, {
+      tasks: tasks.withGuard(request.guardTask),
+      objects,
+      now: new Date(),
+    });
+    return { body: taskView(taskVisibleTo(request, task)), version: task.version };
+  },
+});

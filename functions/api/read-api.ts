@@ -1,0 +1,166 @@
+import { planView } from '../../shared/api/plan-view.ts';
+import { chainView, taskView } from '../../shared/api/task-views.ts';
+import { tuningView } from '../../shared/api/tuning-schemas.ts';
+import { workRequestView } from '../../shared/api/work-request-view.ts';
+import { Refusal } from '../../shared/contract/refusal.ts';
+import type { Task } from '../../shared/contract/task/task.ts';
+import { cooldownsActiveAt } from '../../shared/control/cascade/provider-cooldown.ts';
+import { parseNudgeRules } from '../../shared/control/ledger/nudge-rules.ts';
+import { plannedTaskId } from '../../shared/control/planning/planned-tasks.ts';
+import { findHeartbeatAttempt } from '../../shared/control/task-commands/heartbeat.ts';
+import { tunedPolicy } from '../../shared/control/tune/active-changes.ts';
+import { VERSION } from '../../shared/lib/version.ts';
+import {
+  readFileHealth,
+  readFileHistory,
+  readFlaggedFiles,
+} from '../../shared/use-cases/operate/file-health.ts';
+import { deadLetterView, listDeadLetters } from '../../shared/use-cases/operate/list-dead-letters.ts';
+import { listReviews } from '../../shared/use-cases/operate/list-reviews.ts';
+import { listTasks } from '../../shared/use-cases/operate/list-tasks.ts';
+import {
+  forecastBudget,
+  readModelQuality,
+  readQuality,
+  readQualityCost,
+  readQualityTrend,
+} from '../../shared/use-cases/operate/quality-metrics.ts';
+import { readArtifactPart } from '../../shared/use-cases/operate/read-artifact-part.ts';
+import { requireDeadLetter } from '../../shared/use-cases/operate/retry-dead-letters.ts';
+import { readStatus, readVerificationWindow, statusEtag } from '../../shared/use-cases/operate/status.ts';
+import { readTierBeliefs } from '../../shared/use-cases/operate/tier-beliefs.ts';
+import { requirePlan } from '../../shared/use-cases/submit/plans.ts';
+import { listRequests } from '../../shared/use-cases/submit/work-requests.ts';
+import { listApprovals } from '../../shared/use-cases/work/approvals.ts';
+import { readCascadePolicy, readTierModels } from '../runtime/config.ts';
+import { createObjectStore as objectStore } from '../runtime/object-store.ts';
+import { createStores } from '../runtime/stores.ts';
+import { createApiHandler } from './api-handler.ts';
+import type { RouteResponse } from './response.ts';
+import { taskVisibleTo } from './visible-task.ts';
+
+const objects = objectStore();
+const {
+  tasks,
+  taskCounts: counts,
+  completions,
+  beliefs,
+  dailyMetrics: figures,
+  fileHealth: files,
+  breakers,
+  deadLetters: letters,
+  workRequests: requests,
+  providerCooldowns: providers,
+  tuning: evolution,
+} = createStores();
+const policy = readCascadePolicy();
+const models = readTierModels();
+const nudge = parseNudgeRules(process.env);
+
+const taskVersion = (task: Task): Pick<RouteResponse, 'version' | 'leaseUntil'> => ({
+  version: task.version,
+  leaseUntil: findHeartbeatAttempt(task)?.lease_until,
+});
+
+/** Letters are of all repositories: a token for some sees none of them. */
+function unrestrictedDeadLetters({ isUnrestricted }: { readonly isUnrestricted: boolean }): typeof letters {
+  if (!isUnrestricted)
+    throw new Refusal('forbidden', 'dead letters are of all repositories; this token is for some');
+  return letters;
+}
+
+export const handler = createApiHandler('api-read', {
+  listTasks: async (request) => ({
+    body: await listTasks(request.query, tasks, ({ repository }) => request.canAccess(repository)),
+  }),
+  listReviews: async (request) => ({
+    body: await listReviews(request.query, tasks, ({ repository }) => request.canAccess(repository)),
+  }),
+  listApprovals: async (request) => ({
+    body: await listApprovals(request.query, tasks, new Date(), ({ repository }) =>
+      request.canAccess(repository),
+    ),
+  }),
+  getRequest: async (request) => {
+    const found = await requests.require(request.params.id, ({ requirement }) =>
+      request.canAccess(requirement.repository),
+    );
+    return { body: workRequestView(found), version: found.version };
+  },
+  listRequests: async (request) => ({
+    body: await listRequests(request.query, requests, ({ requirement }) =>
+      request.canAccess(requirement.repository),
+    ),
+  }),
+  getTask: async (request) => {
+    const task = await tasks.withGuard(request.guardTask).require(request.params.id);
+    return { body: taskView(taskVisibleTo(request, task), models), ...taskVersion(task) };
+  },
+  listAttempts: async (request) => {
+    const task = await tasks.withGuard(request.guardTask).require(request.params.id);
+    return { body: chainView(taskVisibleTo(request, task), models), ...taskVersion(task) };
+  },
+  artifact: async (request) => {
+    const task = await tasks.withGuard(request.guardTask).require(request.params.id);
+    return { body: await readArtifactPart(task, request.query, objects) };
+  },
+  getPlan: async (request) => {
+    const task = requirePlan(await tasks.withGuard(request.guardTask).require(request.params.id));
+    const ids = (task.plan?.proposal?.tasks ?? []).map(({ key }) => plannedTaskId(task.id, key));
+    return {
+      body: planView(task, await tasks.withGuard(request.guardTask).getMany(ids)),
+      version: task.version,
+    };
+  },
+  status: async () => {
+    const body = await readStatus({
+      counts,
+      breakers,
+      providers,
+      completions,
+      nudge,
+      now: new Date(),
+    });
+    return { body, etag: statusEtag(body) };
+  },
+  verification: async () => ({
+    body: await readVerificationWindow({ counts, completions, nudge, now: new Date() }),
+  }),
+  cascade: async (request) => ({
+    body: {
+      ...(await readTierBeliefs(request.query.role, counts, {
+        beliefs,
+        models,
+        policy: tunedPolicy(policy, await evolution.read()),
+        now: new Date(),
+      })),
+      cooling: cooldownsActiveAt(await providers.listCooldowns(), new Date()).map(
+        ({ seen: _, ...each }) => each,
+      ),
+    },
+  }),
+  evolution: async () => ({ body: tuningView(await evolution.read(), policy.evolve) }),
+  deadLetters: async (request) => ({
+    body: await listDeadLetters(request.query, unrestrictedDeadLetters(request)),
+  }),
+  deadLetter: async (request) => ({
+    body: deadLetterView(await requireDeadLetter(request.params.letter, unrestrictedDeadLetters(request))),
+  }),
+  quality: async () => ({ body: await readQuality(figures, new Date()) }),
+  qualityModels: async () => ({ body: await readModelQuality(figures, new Date()) }),
+  qualityCost: async ({ query }) => ({ body: await readQualityCost(figures, query, new Date()) }),
+  budgetForecast: async () => ({
+    body: await forecastBudget(figures, counts, policy.budgets?.deployment_usd ?? null, new Date()),
+  }),
+  qualityTrend: async ({ query }) => ({ body: await readQualityTrend(figures, query, new Date()) }),
+  qualityFiles: async ({ query, canAccess }) => ({
+    body: await readFileHealth(query, { files, canAccess, now: new Date() }),
+  }),
+  qualityFilesFlagged: async ({ query, canAccess }) => ({
+    body: await readFlaggedFiles(query.repository, { files, canAccess, now: new Date() }),
+  }),
+  qualityFile: async ({ query, canAccess }) => ({
+    body: await readFileHistory(query, { files, canAccess, now: new Date() }),
+  }),
+  health: async () => ({ body: { status: 'ok', version: VERSION } }),
+});

@@ -1,0 +1,36 @@
+import { UPLOAD_RULES } from '../../shared/api/report-schemas.ts';
+import { Refusal } from '../../shared/contract/refusal.ts';
+import { PRESIGNED_URL_SECONDS } from '../../shared/store/object-store.ts';
+import { authorizeUpload, presignMemoryEntry } from '../../shared/use-cases/work/presign-upload.ts';
+import { createObjectStore as objectStore } from '../runtime/object-store.ts';
+import { createStores } from '../runtime/stores.ts';
+import { createApiHandler } from './api-handler.ts';
+
+const { tasks, uploads } = createStores();
+const objects = objectStore();
+
+/** Signs what boxes may put into the bucket. */
+export const handler = createApiHandler('api-upload', {
+  upload: async (request) => {
+    const content = request.body;
+    const { uploader } = UPLOAD_RULES[content.kind];
+    if (uploader !== request.caller)
+      throw new Refusal(
+        'forbidden',
+        `${content.kind} is uploaded by ${uploader}; the token is for ${request.caller}`,
+        [{ pointer: '/kind', message: `is not for ${request.caller}` }],
+      );
+    const task = await tasks.withGuard(request.guardTask).require(request.params.id);
+    const upload = await authorizeUpload(task, request.attempt, content, {
+      uploads,
+      objects,
+      now: new Date(),
+    });
+    return { body: { ...upload, method: 'PUT', expires_s: PRESIGNED_URL_SECONDS } };
+  },
+  memory: async (request) => {
+    const task = await tasks.withGuard(request.guardTask).require(request.params.id);
+    const place = await presignMemoryEntry(task, request.body, objects);
+    return { body: { ...place, expires_s: PRESIGNED_URL_SECONDS } };
+  },
+});

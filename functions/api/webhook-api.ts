@@ -1,0 +1,42 @@
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import type { ForgeKind } from '../../shared/control/forge/forge-settings.ts';
+import { optionalEnv } from '../../shared/store/env.ts';
+import {
+  type ForgeEventContext,
+  type ForgeEventResult,
+  handleForgeEvent,
+} from '../../shared/use-cases/deliver/handle-forge-event.ts';
+import { readDeployedAgents, readForgeSettings } from '../runtime/config.ts';
+import { readForgeSecret } from '../runtime/forge-secret.ts';
+import { logger } from '../runtime/logger.ts';
+import { pullRequestScopes, pushScopes } from '../runtime/repository-scopes.ts';
+import { createStores } from '../runtime/stores.ts';
+import { createApiHandler } from './api-handler.ts';
+import type { RequestContext } from './route-request.ts';
+
+const { tasks, mergedWork: landed } = createStores();
+const context = (): ForgeEventContext => ({
+  tasks,
+  mergedWork: landed,
+  now: new Date(),
+  allowFileRepositories: optionalEnv(FUNCTION_ENV_NAMES.allowFileRepositories, 'false') === 'true',
+  pushScopes: pushScopes(),
+  pullRequestScopes: pullRequestScopes(),
+  agents: readDeployedAgents(),
+  settings: readForgeSettings(),
+  secret: readForgeSecret,
+});
+
+async function receiveEvent(
+  forge: ForgeKind,
+  { headers, rawBody }: RequestContext,
+): Promise<{ body: ForgeEventResult }> {
+  const body = await handleForgeEvent(forge, headers, rawBody, context());
+  logger.info('heard', { forge, ...body });
+  return { body };
+}
+
+export const handler = createApiHandler('api-hook', {
+  hearGitHub: (request) => receiveEvent('github', request),
+  hearGitLab: (request) => receiveEvent('gitlab', request),
+});

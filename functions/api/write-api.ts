@@ -1,0 +1,287 @@
+import type * as z from 'zod';
+import type { ApprovalDecisionBody, ApprovalView } from '../../shared/api/approval-schemas.ts';
+import { approvalView } from '../../shared/api/approval-view.ts';
+import type { DeadLetterView } from '../../shared/api/dead-letter-schemas.ts';
+import type { PlanDecisionBody, PlanView } from '../../shared/api/plan-schemas.ts';
+import { planView } from '../../shared/api/plan-view.ts';
+import { boundedDetail } from '../../shared/api/problem.ts';
+import type { BatchResultEntry, TaskView } from '../../shared/api/task-schemas.ts';
+import { taskView } from '../../shared/api/task-views.ts';
+import { type TuningView, tuningView } from '../../shared/api/tuning-schemas.ts';
+import type { WorkRequestView } from '../../shared/api/work-request-schemas.ts';
+import { workRequestView } from '../../shared/api/work-request-view.ts';
+import type { WorkRequest } from '../../shared/contract/intake/schema.ts';
+import { Refusal } from '../../shared/contract/refusal.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import type { Task } from '../../shared/contract/task/task.ts';
+import {
+  approveWorkRequest,
+  clarifyWorkRequest,
+  rejectWorkRequest,
+  type WorkRequestChange,
+} from '../../shared/control/intake/commands.ts';
+import { requestReverification } from '../../shared/control/task-commands/hold.ts';
+import {
+  cancelTask,
+  reviewHeldTask,
+  startRetryRound,
+} from '../../shared/control/task-commands/operator-commands.ts';
+import { withVersionCheck } from '../../shared/control/task-commands/task-change.ts';
+import { optionalEnv } from '../../shared/store/env.ts';
+import { deadLetterView } from '../../shared/use-cases/operate/list-dead-letters.ts';
+import { applyDeadLetterAction } from '../../shared/use-cases/operate/retry-dead-letters.ts';
+import { type BeliefsContext, pinTier, resetBeliefs } from '../../shared/use-cases/operate/tier-beliefs.ts';
+import {
+  applyProposal,
+  proposeChange,
+  revertProposal,
+  type TuningContext,
+} from '../../shared/use-cases/operate/tune-settings.ts';
+import { decidePlan, submitPlan } from '../../shared/use-cases/submit/plans.ts';
+import { type BatchTaskResult, submitBatch } from '../../shared/use-cases/submit/submit-batch.ts';
+import { type SubmitContext, submitTask } from '../../shared/use-cases/submit/submit-task.ts';
+import { submitRequest } from '../../shared/use-cases/submit/work-requests.ts';
+import { recordApprovalDecision } from '../../shared/use-cases/work/approvals.ts';
+import {
+  readApprovalRules,
+  readCascadePolicy,
+  readDeployedAgents,
+  readTierModels,
+} from '../runtime/config.ts';
+import { readScopes } from '../runtime/credential-provider.ts';
+import { createObjectStore as objectStore } from '../runtime/object-store.ts';
+import { pullRequestScopes, pushScopes } from '../runtime/repository-scopes.ts';
+import { createStores } from '../runtime/stores.ts';
+import { createApiHandler } from './api-handler.ts';
+import type { RouteResponse } from './response.ts';
+import type { RequestContext } from './route-request.ts';
+
+const {
+  tasks,
+  beliefs,
+  completions,
+  taskCounts: counts,
+  tuning: evolution,
+  dailyMetrics: figures,
+  deadLetters: letters,
+  workRequests: requests,
+} = createStores();
+const policy = readCascadePolicy();
+const objects = objectStore();
+const models = readTierModels();
+const allowFileRepositories = optionalEnv(FUNCTION_ENV_NAMES.allowFileRepositories, 'false') === 'true';
+
+const agents = readDeployedAgents();
+const rules = readApprovalRules();
+
+const context = (request: RequestContext): SubmitContext => ({
+  tasks: tasks.withGuard(request.guardTask),
+  canAccess: request.canAccess,
+  objects,
+  now: new Date(),
+  submitter: request.principal,
+  idempotencyKey: request.idempotencyKey,
+  allowFileRepositories,
+  pushScopes: pushScopes(),
+  pullRequestScopes: pullRequestScopes(),
+  readScopes: readScopes(),
+  agents,
+});
+const shown = (task: Task): RouteResponse<TaskView> => ({
+  body: taskView(task, models),
+  version: task.version,
+});
+const replayed = (created: boolean): Pick<RouteResponse, 'headers' | 'status'> =>
+  created ? {} : { status: 200, headers: { 'idempotent-replay': 'true' } };
+
+const resultView = (result: BatchTaskResult): z.infer<typeof BatchResultEntry> => ({
+  id: result.id,
+  outcome: result.outcome,
+  ...(result.outcome === 'refused'
+    ? { code: result.refusal.code, detail: boundedDetail(result.refusal.message, []).detail }
+    : {}),
+});
+
+/** A person's word on the plan that is proposed. */
+async function decidePlanRoute(
+  request: {
+    readonly params: { readonly id: string };
+    readonly body: z.infer<typeof PlanDecisionBody>;
+    readonly principal: string;
+    readonly guardTask: RequestContext['guardTask'];
+  },
+  decision: 'approve' | 'reject',
+): Promise<RouteResponse<PlanView>> {
+  const { reason, tree } = request.body;
+  const word = { reason, tree, by: request.principal, now: new Date() };
+  const task = await decidePlan(request.params.id, decision, word, tasks.withGuard(request.guardTask));
+  return { body: planView(task, new Map()), version: task.version };
+}
+
+/** A person's word on what an agent has asked leave for. */
+async function decideApprovalRoute(
+  request: {
+    readonly params: { readonly id: string };
+    readonly body: z.infer<typeof ApprovalDecisionBody>;
+    readonly principal: string;
+    readonly guardTask: RequestContext['guardTask'];
+  },
+  decision: 'approve' | 'deny',
+): Promise<RouteResponse<ApprovalView>> {
+  const { id } = request.params;
+  const { number: approvalNumber, ...body } = request.body;
+  const word = { ...body, approvalNumber, decision, by: request.principal };
+  const context = { tasks: tasks.withGuard(request.guardTask), now: new Date() };
+  const { task, approval } = await recordApprovalDecision(id, word, context);
+  return { body: approvalView(approval), version: task.version };
+}
+
+/** A person's word on a request. */
+async function changeRequest(
+  {
+    params,
+    canAccess,
+  }: { readonly params: { readonly id: string }; readonly canAccess: RequestContext['canAccess'] },
+  command: (request: WorkRequest) => WorkRequestChange | null,
+): Promise<RouteResponse<WorkRequestView>> {
+  const now = await requests.change(params.id, command, ({ requirement }) =>
+    canAccess(requirement.repository),
+  );
+  return { body: workRequestView(now), version: now.version };
+}
+
+const learned = (): BeliefsContext => ({ beliefs, models, policy, now: new Date() });
+/** What a person says of a role holds for all repositories: a token for some must not say it. */
+function operatorNote(request: {
+  readonly principal: string;
+  readonly isUnrestricted: boolean;
+  readonly body: { readonly reason: string };
+}): { readonly by: string; readonly reason: string } {
+  if (!request.isUnrestricted)
+    throw new Refusal('forbidden', 'this is said of all repositories; the token is for some');
+  return { by: request.principal, reason: request.body.reason };
+}
+
+const evolving = (): TuningContext => ({
+  tuning: evolution,
+  beliefs,
+  taskCounts: counts,
+  dailyMetrics: figures,
+  models,
+  policy,
+  now: new Date(),
+});
+const evolved = (state: Parameters<typeof tuningView>[0]): RouteResponse<TuningView> => ({
+  body: tuningView(state, policy.evolve),
+});
+
+async function deadLetterAction(
+  request: Parameters<typeof operatorNote>[0] & { readonly params: { readonly letter: string } },
+  event: 'requeue' | 'resolve' | 'abandon',
+): Promise<RouteResponse<DeadLetterView>> {
+  const letter = await applyDeadLetterAction(
+    request.params.letter,
+    event,
+    operatorNote(request),
+    letters,
+    new Date(),
+  );
+  return { body: deadLetterView(letter) };
+}
+
+export const handler = createApiHandler('api-submit', {
+  retryDeadLetter: (request) => deadLetterAction(request, 'requeue'),
+  resolveDeadLetter: (request) => deadLetterAction(request, 'resolve'),
+  abandonDeadLetter: (request) => deadLetterAction(request, 'abandon'),
+  resetVerification: async (request) => ({
+    body: await completions.resetWindow({ ...operatorNote(request), at: new Date().toISOString() }),
+  }),
+  proposeChange: async (request) =>
+    evolved(await proposeChange(request.body.setting, operatorNote(request), evolving())),
+  applyProposal: async (request) =>
+    evolved(await applyProposal(request.body.proposal, operatorNote(request), evolving())),
+  revertProposal: async (request) =>
+    evolved(await revertProposal(request.body.proposal, operatorNote(request), evolving())),
+  pinTier: async (request) => ({
+    body: await pinTier(request.params.role, request.body, operatorNote(request), learned()),
+  }),
+  resetLearned: async (request) => ({
+    body: await resetBeliefs(request.params.role, request.body.tier, operatorNote(request), learned()),
+  }),
+  submitTask: async (request) => {
+    const { task, created } = await submitTask(request.body, context(request));
+    return { ...shown(task), ...replayed(created) };
+  },
+  submitBatch: async (request) => {
+    const results = await submitBatch(request.body.tasks, context(request));
+    const refused = results.some(({ outcome }) => outcome === 'refused');
+    return {
+      body: {
+        tasks: results.flatMap((each) => ('task' in each ? [taskView(each.task, models)] : [])),
+        results: results.map(resultView),
+      },
+      ...(refused ? { status: 207 } : replayed(results.some(({ outcome }) => outcome === 'created'))),
+    };
+  },
+  submitPlan: async (request) => {
+    const { task, created } = await submitPlan(request.body, {
+      ...context(request),
+      autonomy: rules.autonomy,
+    });
+    return { body: planView(task, new Map()), version: task.version, ...replayed(created) };
+  },
+  approve: (request) => decideApprovalRoute(request, 'approve'),
+  deny: (request) => decideApprovalRoute(request, 'deny'),
+  submitRequest: async (request) => {
+    const { request: made, entered } = await submitRequest(request.body, { ...context(request), requests });
+    return { body: workRequestView(made), version: made.version, ...replayed(entered) };
+  },
+  clarifyRequest: (request) =>
+    changeRequest(request, (each) => clarifyWorkRequest(each, request.body, request.principal, new Date())),
+  approveRequest: (request) =>
+    changeRequest(request, (each) => approveWorkRequest(each, request.principal, new Date())),
+  rejectRequest: (request) =>
+    changeRequest(request, (each) =>
+      rejectWorkRequest(each, request.body.reason, request.principal, new Date()),
+    ),
+  approvePlan: (request) => decidePlanRoute(request, 'approve'),
+  rejectPlan: (request) => decidePlanRoute(request, 'reject'),
+  cancel: async (request) => {
+    const { reason } = request.body;
+    return shown(
+      await tasks.withGuard(request.guardTask).change(
+        request.params.id,
+        withVersionCheck(request.ifMatch, (task) => cancelTask(task, reason, request.principal, new Date())),
+      ),
+    );
+  },
+  retry: async (request) =>
+    shown(
+      await tasks.withGuard(request.guardTask).change(
+        request.params.id,
+        withVersionCheck(request.ifMatch, (task) => startRetryRound(task, new Date())),
+      ),
+    ),
+  verify: async (request) => {
+    const { reason } = request.body;
+    return shown(
+      await tasks.withGuard(request.guardTask).change(
+        request.params.id,
+        withVersionCheck(request.ifMatch, (task) =>
+          requestReverification(task, reason, request.principal, new Date()),
+        ),
+      ),
+    );
+  },
+  review: async (request) => {
+    const { decision, reason, ...work } = request.body;
+    return shown(
+      await tasks.withGuard(request.guardTask).change(
+        request.params.id,
+        withVersionCheck(request.ifMatch, (task) =>
+          reviewHeldTask(task, decision, reason, request.principal, work, new Date()),
+        ),
+      ),
+    );
+  },
+});

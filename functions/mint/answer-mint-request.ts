@@ -1,0 +1,29 @@
+import type {
+  CredentialRequest,
+  CredentialResponse,
+} from '../../shared/contract/messages/credential-messages.ts';
+import { GitSecret, GitSecretSource } from '../../shared/contract/repository/git-secret.ts';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { requireEnv } from '../../shared/store/env.ts';
+import { type MintContext, mintCredential } from '../../shared/use-cases/containers/mint-credential.ts';
+import { logger } from '../runtime/logger.ts';
+import { readSecretAs } from '../runtime/secrets.ts';
+import { createStores } from '../runtime/stores.ts';
+import { createInstallationToken } from './github-app.ts';
+
+const place = GitSecretSource.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.gitSecret)));
+const context: MintContext = {
+  tasks: createStores().tasks,
+  secret: () => readSecretAs('repositories', GitSecret, place),
+  installationToken: (app, repository, access) => createInstallationToken(app, repository, access),
+};
+
+/** What is due to whoever asks; what was asked and what came of it is logged, and nothing of a token. */
+export async function answerMintRequest(request: CredentialRequest): Promise<CredentialResponse> {
+  const made = await mintCredential(request, context);
+  const { task_id, repository, access } = request;
+  if (made.outcome === 'refused')
+    logger.error('no credential', { task_id, repository, access, reason: made.message });
+  else logger.info('credential', { task_id, repository, access, outcome: made.outcome });
+  return made;
+}

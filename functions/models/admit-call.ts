@@ -1,0 +1,155 @@
+import { parseModelToken } from '../../shared/contract/access/tokens.ts';
+import {
+  type GatewayRoute,
+  gatewayRoute,
+  PROVIDER_OF_PROTOCOL,
+} from '../../shared/contract/models/protocols.ts';
+import type { Task } from '../../shared/contract/task/task.ts';
+import {
+  type ConfiguredPrice,
+  type WorstCaseUsage,
+  worstCaseMicroUsd,
+} from '../../shared/control/model-gateway/call-cost.ts';
+import {
+  type ModelCallProblem,
+  type ModelCallRequest,
+  parseModelCall,
+  withUsageRequested,
+  worstCaseUsage,
+} from '../../shared/control/model-gateway/model-call-request.ts';
+import {
+  agentModelGrant,
+  gatesModelGrant,
+  type ModelGrant,
+} from '../../shared/control/model-gateway/model-grant.ts';
+import { reserveGateQuestionOrRefusal } from '../../shared/control/spending/gate-question-reservation.ts';
+import { sha256 } from '../../shared/lib/sha256.ts';
+import type { GatewayContext } from './gateway-context.ts';
+import { type GatewayResponse, refuseCall } from './gateway-refusals.ts';
+import { forwardedHeaders, type ModelRequest, modelTokenOf } from './model-request.ts';
+import { buildUpstreamRequest, type UpstreamRequest } from './upstream-request.ts';
+
+/** Largest request in bytes: Lambda takes no more than 6 MiB, in which a JSON text has to be escaped once more. */
+export const MAX_MODEL_REQUEST_BYTES = 6 * 1_048_576;
+
+/** A call that may be made. */
+export interface AdmittedCall {
+  readonly grant: ModelGrant;
+  readonly route: GatewayRoute;
+  readonly model: string;
+  readonly worstCase: WorstCaseUsage;
+  /** What is reserved, in millionths of a dollar; 0 for what is free and for a model without a price. */
+  readonly reservedMicro: number;
+  readonly upstream: UpstreamRequest;
+  /** Of the model, where the configuration of who may be asked says it. */
+  readonly price?: ConfiguredPrice;
+}
+
+const isAnswer = (value: object): value is GatewayResponse => 'statusCode' in value;
+const isProblem = (ask: ModelCallRequest | ModelCallProblem): ask is ModelCallProblem => 'problem' in ask;
+
+/** Who calls, as the task stands now. Nobody learns from the answer which part was wrong. */
+async function grantFor(
+  request: ModelRequest,
+  route: GatewayRoute,
+  gateway: GatewayContext,
+): Promise<{ readonly grant: ModelGrant; readonly task: Task } | GatewayResponse> {
+  const token = modelTokenOf(request);
+  const parsed = token === null ? null : parseModelToken(token);
+  const task = parsed && (await gateway.tasks.get(parsed.taskId));
+  const { tiers, maxAttemptUsd } = gateway;
+  const options = { tiers, maxAttemptUsd, now: gateway.now() };
+  const grant =
+    token && parsed && task
+      ? parsed.caller === 'gates'
+        ? gatesModelGrant(task, parsed.attempt, sha256(token), gateway.gatesModels)
+        : agentModelGrant(task, parsed.attempt, sha256(token), options)
+      : null;
+  return grant && task
+    ? { grant, task }
+    : refuseCall(
+        route.protocol,
+        'ended',
+        'this token is good for no attempt that is running; the attempt may have ended',
+      );
+}
+
+function askFor(
+  request: ModelRequest,
+  route: GatewayRoute,
+  grant: ModelGrant,
+): ModelCallRequest | GatewayResponse {
+  const refused = (why: 'request' | 'model', message: string): GatewayResponse =>
+    refuseCall(route.protocol, why, message);
+  const ask = parseModelCall(route, request.body.toString('utf8'));
+  if (isProblem(ask)) return refused('request', ask.problem);
+  if (!grant.models.includes(ask.model))
+    return refused(
+      'model',
+      `model ${ask.model.slice(0, 100)} is not one of this attempt: ${grant.models.join(', ')}`,
+    );
+  return ask;
+}
+
+/** Checks a request from its path to its price, and makes of it what is sent to the provider; else says why not. */
+export async function admitCall(
+  request: ModelRequest,
+  gateway: GatewayContext,
+): Promise<AdmittedCall | GatewayResponse> {
+  const asked = gatewayRoute(request.path);
+  if (!asked)
+    return refuseCall(
+      null,
+      'path',
+      'this gateway serves messages, responses, chat/completions and generateContent only',
+    );
+  const { protocol } = asked;
+  if (request.method !== 'POST' || request.headers['upgrade'] !== undefined)
+    return refuseCall(protocol, 'method', 'this gateway takes POST only, and no WebSocket');
+  if (request.body.length > MAX_MODEL_REQUEST_BYTES)
+    return refuseCall(
+      protocol,
+      'too_large',
+      `the request has ${request.body.length} bytes; at most ${MAX_MODEL_REQUEST_BYTES} are taken`,
+    );
+  const route = { ...asked, streams: asked.streams === true && request.query['alt'] === 'sse' };
+  const found = await grantFor(request, route, gateway);
+  if (isAnswer(found)) return found;
+  const { grant, task } = found;
+  const ask = askFor(request, route, grant);
+  if (isAnswer(ask)) return ask;
+  const at = gateway.now().toISOString();
+  const worst = worstCaseUsage(ask, request.body.length, at);
+  const vendor = PROVIDER_OF_PROTOCOL[protocol];
+  const opinion = grant.gatesModels?.find((each) => each.model === ask.model && each.vendor === vendor);
+  const micro = worstCaseMicroUsd(worst, ask.model, at, opinion?.price);
+  if (micro === null && grant.hasTaskLimit && !route.isFree)
+    return refuseCall(
+      protocol,
+      'request',
+      `model ${ask.model.slice(0, 100)} has no price here, so the task's max_cost_usd could not hold; take another model or leave the limit out`,
+    );
+  const body = ask.needsUsage ? Buffer.from(JSON.stringify(withUsageRequested(ask.body))) : request.body;
+  const provider = grant.gatesModels ? opinion?.endpoint : gateway.providers[vendor];
+  const upstream = provider && (await buildUpstreamRequest(provider, route, forwardedHeaders(request), body));
+  if (!upstream)
+    return refuseCall(
+      protocol,
+      'provider',
+      `this deployment has no access to models of ${PROVIDER_OF_PROTOCOL[protocol]}; docs/models.md says what to set`,
+    );
+  // What an agent may spend was set aside before it was started.
+  const stopped =
+    grant.caller === 'gates' && gateway.budget && !route.isFree
+      ? await reserveGateQuestionOrRefusal(task, grant.attempt, micro, gateway.budget, gateway.now())
+      : null;
+  if (stopped !== null) {
+    gateway.budget?.onStop();
+    return refuseCall(protocol, 'spent', stopped);
+  }
+  return {
+    ...{ grant, route, model: ask.model, worstCase: worst, upstream },
+    reservedMicro: route.isFree ? 0 : (micro ?? 0),
+    ...(opinion?.price && { price: opinion.price }),
+  };
+}

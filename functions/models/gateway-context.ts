@@ -1,0 +1,45 @@
+import type { TierModels } from '../../shared/contract/agents/tiers.ts';
+import type { GatesModel } from '../../shared/contract/models/gates-models.ts';
+import type { ModelProviders } from '../../shared/contract/models/model-providers.ts';
+import type { CascadePolicy } from '../../shared/control/cascade/learning/cascade-policy.ts';
+import type { CallSettlement } from '../../shared/control/model-gateway/usage-meter.ts';
+import type { MeterStore } from '../../shared/store/meters.ts';
+import type { ModelCallStore } from '../../shared/store/model-calls.ts';
+import type { ModelSpendStore } from '../../shared/store/model-spend.ts';
+import type { TaskStore } from '../../shared/store/task-store.ts';
+
+/** What the gateway works with. */
+export interface GatewayContext {
+  readonly tasks: Pick<TaskStore, 'get'>;
+  readonly meters: Pick<MeterStore, 'reserve' | 'settle'>;
+  /** Where single calls are kept; null: nobody wants them. */
+  readonly callStore: Pick<ModelCallStore, 'record'> | null;
+  readonly providers: ModelProviders;
+  /** What gates may ask; agents may not. */
+  readonly gatesModels: readonly GatesModel[];
+  /** What may go to models, of what is asked by gates; absent: nothing is limited. */
+  readonly budget?: {
+    readonly policy: CascadePolicy;
+    readonly spend: Pick<ModelSpendStore, 'increase'>;
+    /** A budget has stopped a question. */
+    readonly onStop: () => void;
+  };
+  readonly tiers: TierModels;
+  readonly maxAttemptUsd: number;
+  readonly now: () => Date;
+  /** Milliseconds until a call is given up. */
+  readonly deadlineMs: () => number;
+  /** Once for each call that was made, when it has ended. */
+  readonly onCall: (call: ModelCallRecord) => void;
+  readonly onProblem: (message: string, details: Record<string, unknown>) => void;
+}
+
+/** What is known of a call afterwards; never what was asked or said. */
+export interface ModelCallRecord {
+  readonly task_id: string;
+  readonly attempt: number;
+  readonly protocol: string;
+  readonly model: string;
+  readonly status: number;
+  readonly settlement: CallSettlement;
+}

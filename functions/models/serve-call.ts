@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { MeteredCall } from '../../shared/contract/models/metered-call.ts';
+import { normaliseModelName } from '../../shared/contract/models/model-prices.ts';
+import { billCall } from '../../shared/control/model-gateway/call-cost.ts';
+import {
+  BROKEN_CONNECTION,
+  type CallResult,
+  classifyCallResult,
+  MAX_CONSECUTIVE_PROVIDER_FAILURES,
+} from '../../shared/control/model-gateway/provider-failure.ts';
+import type { CallReservation, CallSettlement } from '../../shared/control/model-gateway/usage-meter.ts';
+import {
+  EMPTY_USAGE_READING,
+  UsageReader,
+  type UsageReading,
+} from '../../shared/control/model-gateway/usage-reader.ts';
+import { type AdmittedCall, admitCall } from './admit-call.ts';
+import type { GatewayContext } from './gateway-context.ts';
+import { type GatewayResponse, refuseCall } from './gateway-refusals.ts';
+import { type ModelRequest, returnedHeaders } from './model-request.ts';
+
+export interface StreamedResponse {
+  readonly statusCode: number;
+  readonly headers: Record<string, string>;
+  readonly body: Readable | string;
+}
+
+/** Errors before anything was sent: what was never asked costs nothing. */
+const NOT_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+const codeOf = (error: unknown): string => {
+  const cause = error instanceof Error ? (error.cause as { code?: unknown } | undefined) : undefined;
+  return String(cause?.code ?? (error instanceof Error ? error.name : error));
+};
+
+const FREE_USAGE: UsageReading = { ...EMPTY_USAGE_READING, input: 0, output: 0 };
+
+/** The end of a call: once, whatever ends it. */
+class ModelCall {
+  readonly #admitted: AdmittedCall;
+  readonly #gateway: GatewayContext;
+  readonly #id = randomUUID();
+  readonly #started: string;
+  #settled: Promise<void> | null = null;
+
+  constructor(admitted: AdmittedCall, gateway: GatewayContext) {
+    this.#admitted = admitted;
+    this.#gateway = gateway;
+    this.#started = gateway.now().toISOString();
+  }
+
+  async reserve(): Promise<CallReservation> {
+    const { grant, route, reservedMicro } = this.#admitted;
+    return route.isFree
+      ? 'made'
+      : this.#gateway.meters.reserve(grant, this.#id, reservedMicro, this.#gateway.now());
+  }
+
+  settle(status: number, reading: UsageReading, end: CallResult): Promise<void> {
+    this.#settled ??= this.#write(status, reading, end);
+    return this.#settled;
+  }
+
+  async #write(status: number, reading: UsageReading, end: CallResult): Promise<void> {
+    const { grant, route, model, worstCase, reservedMicro, price } = this.#admitted;
+    if (route.isFree) return;
+    const { now, meters, onCall, onProblem } = this.#gateway;
+    const bill = billCall(reading, model, worstCase, now().toISOString(), price);
+    const isOther = bill.model !== normaliseModelName(model);
+    const mistaken = isOther ? `${normaliseModelName(model)} > ${bill.model}` : null;
+    const settlement = { ...bill, substitution: mistaken, end };
+    const about = { task_id: grant.taskId, attempt: grant.attempt, model };
+    await Promise.all([
+      meters.settle(grant, this.#id, reservedMicro, settlement).catch((error: unknown) =>
+        // The reservation stays, and counts as spent.
+        onProblem('a call could not be settled', { ...about, error: String(error) }),
+      ),
+      this.#keep(status, settlement),
+    ]);
+    if (bill.micro === null) onProblem('a model has no price', { ...about, answered: bill.model });
+    onCall({ ...about, protocol: route.protocol, status, settlement });
+  }
+
+  /** Beside the settling, which it neither waits for nor is waited for longer than. A call that is not kept is one that traces count only. */
+  async #keep(status: number, { model: answered, usage, micro, end }: CallSettlement): Promise<void> {
+    const { grant, route, model } = this.#admitted;
+    const { callStore, now, onProblem } = this.#gateway;
+    const call: MeteredCall = {
+      ...{ id: this.#id, attempt: grant.attempt, caller: grant.caller, protocol: route.protocol },
+      ...{ model, answered, status, usage, micro },
+      started_at: this.#started,
+      ended_at: now().toISOString(),
+      trouble: typeof end === 'object' ? end.class : null,
+    };
+    await callStore
+      ?.record(grant.taskId, call, now())
+      .catch((error: unknown) =>
+        onProblem('a call could not be kept', { task_id: grant.taskId, error: String(error) }),
+      );
+  }
+}
+
+/**
+ * What passes, byte by byte and as fast as it is taken. The last bytes wait until the call is settled: so whoever has seen the end of an
+ * answer finds it counted.
+ */
+async function* meteredStream(
+  body: AsyncIterable<Uint8Array>,
+  reader: UsageReader,
+  call: ModelCall,
+  status: number,
+) {
+  // Until something else is known: a client that goes away says nothing of the provider.
+  let end: CallResult = 'unknown';
+  try {
+    for await (const chunk of body) {
+      reader.push(chunk);
+      if (reader.hasFinalUsage) await call.settle(status, reader.reading, 'well');
+      yield chunk;
+    }
+    end = reader.isComplete ? 'well' : BROKEN_CONNECTION;
+  } catch (error) {
+    end = BROKEN_CONNECTION;
+    throw error;
+  } finally {
+    reader.end();
+    await call.settle(status, reader.reading, end);
+  }
+}
+
+async function send(
+  admitted: AdmittedCall,
+  call: ModelCall,
+  gateway: GatewayContext,
+): Promise<StreamedResponse> {
+  const { route, upstream } = admitted;
+  const { protocol } = route;
+  let response: Response;
+  try {
+    response = await fetch(upstream.url, {
+      method: 'POST',
+      headers: upstream.headers,
+      body: new Uint8Array(upstream.body),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(gateway.deadlineMs()),
+    });
+  } catch (error) {
+    const code = codeOf(error);
+    await call.settle(0, NOT_SENT.has(code) ? FREE_USAGE : EMPTY_USAGE_READING, BROKEN_CONNECTION);
+    return code === 'TimeoutError' || code === 'UND_ERR_HEADERS_TIMEOUT'
+      ? refuseCall(protocol, 'timeout', 'the provider has not answered in time')
+      : refuseCall(protocol, 'unreachable', `the provider cannot be reached (${code})`);
+  }
+  const { status } = response;
+  if (status < 200 || status >= 300) {
+    const body = await readErrorBody(response);
+    // A provider charges nothing for a refusal.
+    await call.settle(
+      status,
+      FREE_USAGE,
+      classifyCallResult(status, response.headers, body.toString('utf8'), gateway.now()),
+    );
+    return (
+      replacedErrorResponse(protocol, status) ?? {
+        statusCode: status,
+        headers: returnedHeaders(response.headers),
+        body: Readable.from([body]),
+      }
+    );
+  }
+  const headers = returnedHeaders(response.headers);
+  if (!response.body) {
+    await call.settle(status, EMPTY_USAGE_READING, BROKEN_CONNECTION);
+    return { statusCode: status, headers, body: '' };
+  }
+  const reader = new UsageReader(protocol, response.headers.get('content-type') ?? '');
+  return {
+    statusCode: status,
+    headers,
+    body: Readable.from(meteredStream(response.body, reader, call, status)),
+  };
+}
+
+/** Bytes of an error that are handed back; no provider says more. */
+const MAX_ERROR_BYTES = 1_048_576;
+
+/** An error is read before it is handed back, because it says for how long the provider wants to be left alone. */
+async function readErrorBody(response: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk.subarray(0, MAX_ERROR_BYTES - bytes));
+      bytes += chunk.byteLength;
+      if (bytes >= MAX_ERROR_BYTES) break;
+    }
+  } catch {
+    // The status has said that it is an error; its words broke off.
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Some answers of a provider are about us and not about the client, and would mislead it. */
+function replacedErrorResponse(
+  protocol: AdmittedCall['route']['protocol'],
+  status: number,
+): GatewayResponse | null {
+  if (status === 401)
+    return refuseCall(protocol, 'provider', 'the provider does not take the key of this deployment');
+  if (status >= 300 && status < 400)
+    return refuseCall(protocol, 'unreachable', 'the provider redirects, which is not followed');
+  return null;
+}
+
+/** One call of a model: checked, reserved, handed on, counted. */
+export async function serveModelCall(
+  request: ModelRequest,
+  gateway: GatewayContext,
+): Promise<StreamedResponse> {
+  const admitted = await admitCall(request, gateway);
+  if ('statusCode' in admitted) return admitted;
+  const call = new ModelCall(admitted, gateway);
+  const reserved = await call.reserve();
+  if (reserved === 'made') return send(admitted, call, gateway);
+  if (reserved === 'failing')
+    return refuseCall(
+      admitted.route.protocol,
+      'failing',
+      `the provider could not do the last ${MAX_CONSECUTIVE_PROVIDER_FAILURES} calls of this attempt; it ends here, and the next one waits`,
+    );
+  const limit = (admitted.grant.limitMicro / 1e6).toFixed(4);
+  return refuseCall(admitted.route.protocol, 'spent', `the budget of this attempt is spent: $${limit}`);
+}

@@ -1,0 +1,94 @@
+import type { ModelEndpoint } from '../../shared/contract/models/gates-models.ts';
+import type { ModelProvider } from '../../shared/contract/models/model-providers.ts';
+import type { GatewayRoute } from '../../shared/contract/models/protocols.ts';
+import { PROVIDER_OF_PROTOCOL, type ProviderName } from '../../shared/contract/models/protocols.ts';
+import { readModelKey } from '../runtime/model-key.ts';
+import { signRequest } from './sign-request.ts';
+
+/** A request that is ready to be sent to a provider. */
+export interface UpstreamRequest {
+  readonly url: URL;
+  readonly headers: Record<string, string>;
+  readonly body: Buffer;
+}
+
+const OWN_URLS: Readonly<Record<ProviderName, string>> = {
+  anthropic: 'https://api.anthropic.com',
+  openai: 'https://api.openai.com/v1',
+  gemini: 'https://generativelanguage.googleapis.com',
+};
+
+/** Which header each vendor wants its key in. */
+const KEY_HEADERS: Readonly<Record<ProviderName, (key: string) => Record<string, string>>> = {
+  anthropic: (key) => ({ 'x-api-key': key }),
+  openai: (key) => ({ authorization: `Bearer ${key}` }),
+  gemini: (key) => ({ 'x-goog-api-key': key }),
+};
+
+type Bedrock = Extract<ModelProvider, { via: 'bedrock' }>;
+
+const bedrockHost = ({ endpoint }: Bedrock, region: string): string =>
+  endpoint === 'mantle'
+    ? `https://bedrock-mantle.${region}.api.aws`
+    : `https://bedrock-runtime.${region}.amazonaws.com`;
+/** Bedrock's endpoints speak Anthropic's protocol below one path and OpenAI's below another; Gemini's nowhere. */
+const BEDROCK_PATHS: Readonly<Partial<Record<ProviderName, string>>> = {
+  anthropic: '/anthropic',
+  openai: '/openai/v1',
+};
+const BEDROCK_PREFIXES: Readonly<Partial<Record<ProviderName, string>>> = {
+  anthropic: 'anthropic.',
+  openai: 'openai.',
+};
+const BEDROCK_SERVICES = { mantle: 'bedrock-mantle', runtime: 'bedrock' } as const;
+
+/** Fixed parts and what the route has checked; nothing of what the client sent gets into a host or a path unseen. */
+const urlOf = (base: string, route: GatewayRoute): URL => {
+  const url = new URL(`${base}${route.path}`);
+  if (route.streams) url.searchParams.set('alt', 'sse');
+  return url;
+};
+
+/** Names the model as Bedrock does. */
+const withBedrockModelId = (body: Buffer, prefix: string): Buffer => {
+  const fields = JSON.parse(body.toString('utf8')) as Record<string, unknown>;
+  const model = String(fields['model']);
+  return Buffer.from(
+    JSON.stringify({ ...fields, model: model.startsWith(prefix) ? model : `${prefix}${model}` }),
+  );
+};
+
+async function buildBedrockRequest(
+  provider: Bedrock,
+  route: GatewayRoute,
+  headers: Record<string, string>,
+  body: Buffer,
+): Promise<UpstreamRequest | null> {
+  const name = PROVIDER_OF_PROTOCOL[route.protocol];
+  const path = BEDROCK_PATHS[name];
+  if (path === undefined) return null;
+  const region = provider.region ?? process.env['AWS_REGION'] ?? 'us-east-1';
+  const url = urlOf(provider.url ?? `${bedrockHost(provider, region)}${path}`, route);
+  const sent = withBedrockModelId(body, provider.model_prefix ?? BEDROCK_PREFIXES[name] ?? '');
+  const where = { service: BEDROCK_SERVICES[provider.endpoint], region };
+  return { url, headers: await signRequest(url, headers, sent, where), body: sent };
+}
+
+/** The request with what the provider wants to know us by. Null when the key is not there. */
+export async function buildUpstreamRequest(
+  provider: ModelEndpoint,
+  route: GatewayRoute,
+  headers: Record<string, string>,
+  body: Buffer,
+): Promise<UpstreamRequest | null> {
+  if (provider.via === 'none') return { url: urlOf(provider.url, route), headers, body };
+  if (provider.via === 'bedrock') return buildBedrockRequest(provider, route, headers, body);
+  const key = await readModelKey(provider);
+  if (key === null) return null;
+  const name = PROVIDER_OF_PROTOCOL[route.protocol];
+  return {
+    url: urlOf(provider.url ?? OWN_URLS[name], route),
+    headers: { ...headers, ...KEY_HEADERS[name](key) },
+    body,
+  };
+}

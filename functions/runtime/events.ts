@@ -1,8 +1,0 @@
-import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import { FUNCTION_ENV_NAMES } from '../../shared/contract/names.ts';
-import { requireEnv } from '../../shared/store/env.ts';
-import { EventPublisher } from '../../shared/store/events.ts';
-
-/** The bus that events of the deployment go to. */
-export const createEventPublisher = (): EventPublisher =>
-  new EventPublisher(new EventBridgeClient({}), requireEnv(FUNCTION_ENV_NAMES.eventBus));

@@ -1,0 +1,22 @@
+import type { FileChange } from '../../workspace/git/file-changes.ts';
+import { getBasePath } from '../../workspace/git/file-changes.ts';
+import type { CodeFile } from './code-files.ts';
+import type { ProjectCode } from './project-code.ts';
+
+/** A file of code that a patch touches, on both sides. */
+export interface ChangedCode {
+  /** Path in the new tree, or in the base when it is gone. */
+  readonly path: string;
+  /** Null when it was no code, or was not there. */
+  readonly before: CodeFile | null;
+  readonly after: CodeFile | null;
+}
+
+/** The code among the changes; a rename is one file with two paths. */
+export const listChangedCode = (project: ProjectCode, changes: readonly FileChange[]): ChangedCode[] =>
+  changes.flatMap((change) => {
+    const from = getBasePath(change);
+    const before = (from === null ? null : project.base.files.code.get(from)) ?? null;
+    const after = (change.headEntry === null ? null : project.head.files.code.get(change.path)) ?? null;
+    return before || after ? [{ path: change.path, before, after }] : [];
+  });

@@ -1,0 +1,204 @@
+import { chmod, chown, mkdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { changeOwner } from '../../workspace/git/change-owner.ts';
+import { checkOutTree } from '../../workspace/git/checkout-tree.ts';
+import { createCheckoutGit } from '../../workspace/git/create-checkout-git.ts';
+import { emptyTreeId, type GitStore } from '../../workspace/git/git-store.ts';
+import { listFiles } from '../../workspace/git/list-files.ts';
+import { encodePath } from '../../workspace/git/path-encoding.ts';
+import { buildCommandEnvironment } from '../../workspace/process/command-environment.ts';
+import { ExclusiveGroups } from '../../workspace/process/exclusive-groups.ts';
+import type { ProcessUser } from '../../workspace/process/process-user.ts';
+import {
+  createUncontainedResult,
+  type ProcessCommand,
+  type ProcessResult,
+  runProcess,
+} from '../../workspace/process/run-process.ts';
+import { writeNewFile } from '../../workspace/process/write-new-file.ts';
+
+export interface SandboxesOptions {
+  readonly store: GitStore;
+  readonly base: string;
+  /** An existing folder for everything; the caller removes it. */
+  readonly workDir: string;
+  /** Users that commands run as, one for each room as far as they go; null: all run as we do. */
+  readonly users: readonly ProcessUser[] | null;
+  readonly abort?: AbortSignal;
+}
+
+/** A fresh checkout with its own home and temporary folder, for one command. */
+export interface Sandbox {
+  /** Real path of the checkout. */
+  readonly checkoutRoot: string;
+  /** Its temporary folder, outside of the checkout. */
+  readonly tmpFolder: string;
+  /**
+   * @param extra variables of the environment besides the usual ones.
+   * @param abort ends the command before its time.
+   */
+  run(
+    program: ProcessCommand,
+    timeoutMs: number,
+    extra?: Readonly<Record<string, string>>,
+    abort?: AbortSignal,
+  ): Promise<ProcessResult>;
+  /** Leaves paths of the tree for commands to read, each ended by NUL and from the checkout on. Once; gives the file's path. */
+  writePathList(paths: readonly string[]): Promise<string>;
+}
+
+/** How long a command waits for another room's that has the same user is up to that one. */
+interface SandboxUser {
+  readonly user: ProcessUser | null;
+  readonly exclusiveGroups: ExclusiveGroups;
+}
+
+const PATCH_GROUP = 'patch';
+
+/**
+ * Makes a room for each command. Commands never share a checkout: what one of them does to its files, on purpose or not,
+ * no other sees, and they can run side by side. Where we may change user, a room can be entered only while its own command runs, and
+ * only by its own user.
+ *
+ * Nothing of the patch runs while the base is asked: a daemon, a taken port or a file in a common folder would answer for it.
+ */
+export class Sandboxes {
+  readonly #options: SandboxesOptions;
+  readonly #lodgers: readonly SandboxUser[];
+  readonly #turns = new ExclusiveGroups();
+  readonly #apart: Set<string>;
+  #count = 0;
+  /** A checkout in which nothing has run yet, by tree. */
+  readonly #unused = new Map<string, Sandbox>();
+  /** Once a command could not be contained, no other is started: it could be met by what is left. */
+  #uncontained: string | null = null;
+
+  constructor(options: SandboxesOptions) {
+    this.#options = options;
+    this.#apart = new Set([options.base]);
+    this.#lodgers = (options.users ?? [null]).map((user) => ({
+      user,
+      exclusiveGroups: new ExclusiveGroups(),
+    }));
+  }
+
+  /** Milliseconds on the clock of `performance.now()`, without those in which a command waits to be let in. */
+  nowExcludingWaits(): number {
+    return this.#turns.nowExcludingWaits();
+  }
+
+  /** How much is left of a time limit that begins now, in milliseconds, at least 1. Time in which a command waits to be let in does not count. */
+  startTimeLimit(limitMs: number): () => number {
+    const until = this.nowExcludingWaits() + limitMs;
+    return () => Math.max(1, until - this.nowExcludingWaits());
+  }
+
+  /** What is asked of this tree is asked while nothing else runs, as it is of the base. */
+  runExclusively(tree: string): void {
+    this.#apart.add(tree);
+  }
+
+  /** The root of a checkout to look at, not to run anything in. The first command on that tree gets it afterwards. */
+  async createReadOnlyCheckout(tree: string): Promise<string> {
+    const room = await this.#make(tree, this.#groupOf(tree));
+    this.#unused.set(tree, room);
+    return room.checkoutRoot;
+  }
+
+  async createSandbox(tree: string): Promise<Sandbox> {
+    const unused = this.#unused.get(tree);
+    if (!unused) return this.#make(tree, this.#groupOf(tree));
+    this.#unused.delete(tree);
+    return unused;
+  }
+
+  /** A checkout for questions to the machine, such as which tools it has: they have nothing to do with what runs beside them. */
+  createToolQuerySandbox(tree: string): Promise<Sandbox> {
+    return this.#make(tree, null);
+  }
+
+  /** The same without the files of the tree, where none of them lies in a place that counts for the question. */
+  async createMinimalToolQuerySandbox(tree: string, counts: RegExp): Promise<Sandbox> {
+    const { store } = this.#options;
+    const files = await listFiles(store, tree);
+    return this.createToolQuerySandbox(
+      files.some(({ path }) => counts.test(path)) ? tree : emptyTreeId(store),
+    );
+  }
+
+  #groupOf(tree: string): string {
+    return this.#apart.has(tree) ? tree : PATCH_GROUP;
+  }
+
+  async #make(tree: string, group: string | null): Promise<Sandbox> {
+    const { store, base, workDir } = this.#options;
+    const number = ++this.#count;
+    const lodger = this.#lodgers[number % this.#lodgers.length] ?? {
+      user: null,
+      exclusiveGroups: new ExclusiveGroups(),
+    };
+    const place = join(workDir, `room-${number}`);
+    const checkout = join(place, 'tree');
+    const home = join(place, 'home');
+    const tmp = join(place, 'tmp');
+    const index = join(place, 'index');
+    await mkdir(place, { mode: 0o700 });
+    await Promise.all([mkdir(home, { mode: 0o700 }), mkdir(tmp, { mode: 0o700 })]);
+    await checkOutTree(store, tree, checkout, index);
+    await createCheckoutGit(store, checkout, base, index);
+    const [root, territory] = await Promise.all([realpath(checkout), realpath(place)]);
+    if (lodger.user) {
+      await changeOwner(lodger.user, [checkout, home, tmp]);
+      await chown(place, 0, lodger.user.gid);
+    }
+    const env = buildCommandEnvironment({ home, tmp });
+    return {
+      checkoutRoot: root,
+      tmpFolder: tmp,
+      writePathList: (paths) =>
+        writeNewFile(
+          join(place, 'given'),
+          'files',
+          Buffer.concat(paths.flatMap((path) => [HERE, encodePath(path), NUL])),
+        ),
+      run: (program, timeoutMs, extra = {}, abort) => {
+        const ends = [this.#options.abort, abort].filter((each) => each !== undefined);
+        const start = () =>
+          this.#inside(place, lodger, (runAs) =>
+            runProcess(program, {
+              cwd: root,
+              env: { ...env, ...extra },
+              timeoutMs,
+              runAs,
+              exclusiveFolder: territory,
+              ...(ends.length > 0 ? { abort: AbortSignal.any(ends) } : {}),
+            }),
+          );
+        return group === null ? start() : this.#turns.runInGroup(group, start);
+      },
+    };
+  }
+
+  /** One room at a time for each user, and its door is closed when nobody of ours is in. */
+  #inside(
+    place: string,
+    { user, exclusiveGroups }: SandboxUser,
+    work: (user: ProcessUser | null) => Promise<ProcessResult>,
+  ): Promise<ProcessResult> {
+    if (user === null) return work(null);
+    return exclusiveGroups.runInGroup(place, async () => {
+      if (this.#uncontained !== null) return createUncontainedResult(this.#uncontained);
+      await chmod(place, 0o710);
+      try {
+        const result = await work(user);
+        if (result.end === 'uncontained') this.#uncontained = result.startError;
+        return result;
+      } finally {
+        await chmod(place, 0o700);
+      }
+    });
+  }
+}
+
+const HERE = Buffer.from('./');
+const NUL = Buffer.from([0]);

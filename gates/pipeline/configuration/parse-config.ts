@@ -1,0 +1,93 @@
+import { ConfigError } from '../../core/configuration-error.ts';
+import { CONFIG_FILE, MAX_CONFIG_BYTES } from '../../core/configuration-file.ts';
+import type { RuleSetting } from '../../core/rule-settings.ts';
+import { findGateNameProblems } from '../../gates/custom/gate-name-problems.ts';
+import { GATES } from '../../gates/gate-registry.ts';
+import type { AllowedFilesSetting } from '../../rules/allowed-files.ts';
+import { Config, type QualityGatesConfig } from './config-schema.ts';
+import { readYaml, validateYaml } from './config-yaml.ts';
+import { listRuleSettings } from './parse-rule-settings.ts';
+
+export interface ParsedConfig {
+  readonly gates: QualityGatesConfig;
+  /** Globs of files that steer checks and that a patch may change. */
+  readonly protected: { readonly allow: readonly string[] };
+  readonly allowedFiles: AllowedFilesSetting;
+  readonly rules: readonly RuleSetting[];
+}
+
+/**
+ * Reads the text of an `assay.yaml`.
+ * @param modules names of the gates that the same commit brings as modules.
+ * @throws ConfigError that names every offending key and its line.
+ */
+export function parseConfig(
+  text: string,
+  file: string = CONFIG_FILE,
+  modules: readonly string[] = [],
+): ParsedConfig {
+  if (Buffer.byteLength(text) > MAX_CONFIG_BYTES)
+    throw new ConfigError(file, [{ key: '', line: 1, message: `is over ${MAX_CONFIG_BYTES} bytes` }]);
+  const document = readYaml(text, file);
+  // An empty file is an empty configuration.
+  const {
+    quality_gates,
+    protected: steering,
+    allowed_files,
+    rules,
+  } = validateYaml(Config, {
+    ...document,
+    value: document.value ?? {},
+  });
+  const {
+    enabled,
+    timeout_s,
+    allow_bypass,
+    cache_enabled,
+    base_ref,
+    pipeline,
+    custom_gates,
+    bypasses,
+    ...settings
+  } = quality_gates as QualityGatesConfig & Record<string, unknown>;
+  const problems = findGateNameProblems({
+    builtIn: GATES.map(({ name }) => name),
+    custom: custom_gates,
+    modules,
+    named: [
+      ...(pipeline ?? []).map(({ name }, index) => ({
+        name,
+        path: ['quality_gates', 'pipeline', index, 'name'],
+      })),
+      ...bypasses.map(({ gate }, index) => ({
+        name: gate,
+        path: ['quality_gates', 'bypasses', index, 'gate'],
+      })),
+    ],
+    lineOf: document.lineOf,
+  });
+  if (bypasses.length > 0 && !allow_bypass)
+    problems.push({
+      key: 'quality_gates.bypasses',
+      line: document.lineOf(['quality_gates', 'bypasses']),
+      message: 'needs allow_bypass: true',
+    });
+  if (problems.length > 0) throw new ConfigError(file, problems);
+  return {
+    gates: {
+      enabled,
+      timeout_s,
+      allow_bypass,
+      cache_enabled,
+      base_ref,
+      pipeline,
+      custom_gates,
+      bypasses,
+      modules,
+      settings,
+    },
+    protected: steering,
+    allowedFiles: allowed_files,
+    rules: listRuleSettings(rules),
+  };
+}

@@ -1,0 +1,281 @@
+import { availableParallelism } from 'node:os';
+import type { Evidence } from '../../shared/contract/evidence/schema.ts';
+import type { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
+import { type CompletionSignal, isModelJudgedSignal } from '../../shared/contract/submission/signals.ts';
+import type { GitStore } from '../../workspace/git/git-store.ts';
+import { toDisplayPath } from '../../workspace/git/path-encoding.ts';
+import type { UpstreamBranch } from '../../workspace/git/upstream-branch.ts';
+import type { ProcessUser } from '../../workspace/process/process-user.ts';
+import { ConfigError } from '../core/configuration-error.ts';
+import { CONFIG_FILE } from '../core/configuration-file.ts';
+import type { HiddenTestEdits, HiddenTestsResult } from '../core/hidden-tests-result.ts';
+import type { Judge, JudgedTask } from '../core/judge.ts';
+import type { PatchSubject } from '../core/patch-subject.ts';
+import type { PersistentCache } from '../core/persistent-cache.ts';
+import { Sandboxes } from '../core/sandboxes.ts';
+import { checkAllowedFiles } from '../rules/allowed-files.ts';
+import { splitExpiredSettings } from '../rules/framework/rule-levels.ts';
+import { createExemptionLookup } from '../rules/protect/protection-exemption.ts';
+import { isStaticSignal } from '../signals/check-static-signal.ts';
+import { selectActiveBypasses } from './active-bypasses.ts';
+import type { ParsedConfig } from './configuration/parse-config.ts';
+import { createPatchSubject } from './create-patch-subject.ts';
+import type { GateBypass, GateRunnerOptions } from './gate-runner.ts';
+import { loadBaseConfig } from './load-base-config.ts';
+import { loadBaseReviewPipeline } from './load-base-review-pipeline.ts';
+import { checkStaticSignals, createUnjudgedSignalEvidence, runTestSignal } from './run-signals.ts';
+import { type GateJob, runGateJobs } from './schedule-gate-jobs.ts';
+
+export interface GatherEvidenceOptions {
+  /** Holds both trees. */
+  readonly store: GitStore;
+  /** Commit that the work started from. */
+  readonly base: string;
+  /** Tree hash of the work. */
+  readonly tree: string;
+  readonly signals: readonly CompletionSignal[];
+  /** Files that the task names, and kinds of change that it foresees. */
+  readonly files?: readonly string[];
+  readonly expects?: readonly ExpectedChange[];
+  /** Says where the branch stands that the work is to go to. Absent: nobody here knows. */
+  readonly upstream?: () => Promise<UpstreamBranch | null>;
+  /** An existing, empty folder for checkouts; the caller removes it. */
+  readonly workDir: string;
+  /** Users for the rooms, where we may change user. */
+  readonly sandboxUsers?: readonly ProcessUser[] | null;
+  /** Configuration to use instead of the base commit's. */
+  readonly configOverride?: { readonly file: string; readonly text: string };
+  readonly bypasses?: readonly GateBypass[];
+  /** The task that the work is for, when it is known. */
+  readonly task?: JudgedTask | null;
+  /** Tests that whoever asked for the work keeps to himself, as blobs of the store; absent or null: none. */
+  readonly hiddenTests?: HiddenTestEdits | null;
+  /** The model that gates may ask; absent: no provider is configured. */
+  readonly judge?: Judge | null;
+  /** What outlives this run; absent: nothing. */
+  readonly persistentCache?: PersistentCache | null;
+  /** Names what else the tools come from, such as the image of the container; asked only when something is to be remembered. */
+  readonly identifyImage?: () => Promise<string | null>;
+  /** False: results and baselines are neither looked up nor kept, as with `cache_enabled: false`. */
+  readonly useCache?: boolean;
+  /** What tells this repository from others in what outlives this run, such as its address. */
+  readonly repository?: string | null;
+  /** Gets every test case of the first run of a gate, or those that were remembered with its result. */
+  readonly onTests?: GateRunnerOptions['onTests'];
+  /** Gets the pictures that a gate has taken, which the evidence only names. */
+  readonly onScreenshots?: GateRunnerOptions['onScreenshots'];
+  /** Commands at once; default: one per core. */
+  readonly maxParallel?: number;
+  readonly abort?: AbortSignal;
+}
+
+/**
+ * Looks at one tree: completion signals and gates. The same code for the gates box and `assay check`.
+ * @throws ConfigError when the configuration of the base commit cannot be used.
+ */
+export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Evidence> {
+  const started = performance.now();
+  const { store, base, tree, signals, workDir, abort } = options;
+  const rooms = new Sandboxes({
+    store,
+    base,
+    workDir,
+    users: options.sandboxUsers ?? null,
+    ...(abort ? { abort } : {}),
+  });
+  const hasStatic = signals.some(isStaticSignal);
+  const { files = [], expects = [] } = options;
+  const task = options.task ? { ...options.task, expects: options.task.expects ?? expects } : null;
+  const configured = loadBaseConfig(store, base, options.configOverride ?? null);
+  const [config, pipeline, subject, looked] = await Promise.all([
+    configured,
+    loadBaseReviewPipeline(store, base),
+    createPatchSubject({
+      store,
+      base,
+      tree,
+      rooms,
+      allowed: async () =>
+        createExemptionLookup({
+          taskFiles: files,
+          expects,
+          allowGlobs: (await configured)?.protected.allow ?? [],
+        }),
+      ...(options.upstream ? { upstream: options.upstream } : {}),
+    }),
+    hasStatic
+      ? rooms.createReadOnlyCheckout(tree).then((root) => checkStaticSignals(root, signals))
+      : new Map<number, Evidence['signals'][number]>(),
+  ]);
+  const bypasses = options.bypasses ?? [];
+  assertBypassAllowed(config, bypasses);
+  const standing = config
+    ? selectActiveBypasses(config.gates.bypasses, options.task?.id ?? null, new Date())
+    : [];
+
+  const hidden: HiddenTestsResult[] = [];
+  const gates =
+    config === null
+      ? NO_PREPARED_GATES
+      : await prepareGates(config, subject, {
+          ...options,
+          task,
+          bypasses: [...bypasses, ...standing],
+          onHiddenTestsResults: (results) => hidden.push(...results),
+        });
+  const signalSteps = signals.map((signal, index) => async () => {
+    const seen = looked.get(index);
+    if (seen) return seen;
+    if (isModelJudgedSignal(signal)) return createUnjudgedSignalEvidence(signal);
+    if (signal.type === 'api_responds')
+      return (await import('./api-responds.ts')).checkApiResponds(subject, signal);
+    if (signal.type !== 'test_passes') throw new Error(`nobody looked at a ${signal.type} signal`);
+    return runTestSignal(subject, signal, task);
+  });
+  const signalResults: Evidence['signals'] = [];
+  const gateResults = await runGateJobs(
+    gates.jobs.map((job) => withStartTime(job, started)),
+    signalSteps.map((step, index) => async () => {
+      signalResults[index] = await step();
+    }),
+    options.maxParallel ?? availableParallelism(),
+  );
+  // A gate of several commands may have come to a result without those that were stopped.
+  if (!abort?.aborted) await gates.save();
+  const changed_files = subject.changedPaths.map(toDisplayPath);
+  const protected_files = subject.protectedFiles.map((file) => ({ ...file, path: toDisplayPath(file.path) }));
+  // Beside the pipeline, and also without one: which gates a repository runs says nothing about which files a task is about.
+  const kept = checkAllowedFiles({
+    setting: config?.allowedFiles ?? 'hold',
+    taskFiles: files,
+    expects,
+    changedPaths: changed_files,
+    protectedFiles: protected_files,
+  });
+  const asked = options.hiddenTests
+    ? (await import('../tests/comparing/hidden-tests-evidence.ts')).buildHiddenTestsEvidence({
+        hiddenTests: options.hiddenTests,
+        results: hidden,
+        gates: gateResults,
+      })
+    : null;
+  return {
+    schema_version: 1,
+    base_commit: base,
+    tree,
+    empty_patch: subject.changes.length === 0,
+    changed_files,
+    signals: signalResults,
+    gates: [...gateResults, ...[kept, asked].flatMap((each) => each ?? [])],
+    expects: [...expects],
+    protected_files,
+    ...(pipeline && { review_pipeline: pipeline }),
+    gathered_at: new Date().toISOString(),
+    duration_ms: Math.round(performance.now() - started),
+  };
+}
+
+/** A job that says when it began: how long it took alone does not tell what ran side by side. */
+const withStartTime = (job: GateJob, since: number): GateJob => ({
+  ...job,
+  run: async () => {
+    const began_ms = Math.round(performance.now() - since);
+    return { ...(await job.run()), began_ms };
+  },
+});
+
+interface PreparedGates {
+  readonly jobs: readonly GateJob[];
+  /** Keeps the results for the next run. */
+  readonly save: () => Promise<void>;
+}
+const NO_PREPARED_GATES: PreparedGates = { jobs: [], save: async () => {} };
+
+/** The gates are loaded only when there is a configuration: most of a box's time is its start. */
+async function prepareGates(
+  { gates, rules }: ParsedConfig,
+  subject: PatchSubject,
+  {
+    bypasses,
+    task = null,
+    judge = null,
+    persistentCache = null,
+    useCache = true,
+    identifyImage,
+    repository = null,
+    hiddenTests = null,
+    onTests,
+    onScreenshots,
+    onHiddenTestsResults,
+  }: Pick<GateRunnerOptions, 'bypasses' | 'task' | 'judge' | 'onHiddenTestsResults'> &
+    Pick<
+      GatherEvidenceOptions,
+      | 'persistentCache'
+      | 'useCache'
+      | 'identifyImage'
+      | 'repository'
+      | 'hiddenTests'
+      | 'onTests'
+      | 'onScreenshots'
+    >,
+): Promise<PreparedGates> {
+  if (!gates.enabled) return NO_PREPARED_GATES;
+  const kept = gates.cache_enabled && useCache ? persistentCache : null;
+  const loading =
+    kept &&
+    Promise.all([
+      import('./cache/result-cache.ts').then(({ loadResultCache }) => loadResultCache(kept, subject)),
+      import('./cache/read-execution-environment.ts').then(({ readExecutionEnvironment }) =>
+        readExecutionEnvironment(identifyImage),
+      ),
+    ]);
+  const [{ resolvePipeline }, { createGateJobs }] = await Promise.all([
+    import('./gate-pipeline.ts'),
+    import('./gate-runner.ts'),
+  ]);
+  const wanted = (name: string): boolean => gates.pipeline?.some((step) => step.name === name) ?? true;
+  const custom = gates.custom_gates.filter(({ name }) => wanted(name));
+  const modules = gates.modules.filter(wanted);
+  const own =
+    custom.length + modules.length === 0
+      ? []
+      : await (await import('../gates/custom/load-custom-gates.ts')).loadCustomGates(
+          custom,
+          modules,
+          subject,
+        );
+  const [results = null, surroundings = null] = (await loading) ?? [];
+  if (kept && surroundings) {
+    const { enableImportCache } = await import('../code/import-cache.ts');
+    enableImportCache(subject.store, { memory: kept, build: surroundings.build });
+  }
+  const jobs = await createGateJobs(resolvePipeline(gates, own), {
+    subject,
+    settings: gates.settings,
+    bypasses,
+    task,
+    judge,
+    resultCache: results,
+    executionEnvironment: surroundings,
+    baselineCache: kept,
+    testHistory: persistentCache,
+    repository,
+    hiddenTests,
+    ruleSettings: splitExpiredSettings(rules, new Date()),
+    ...(onTests ? { onTests } : {}),
+    ...(onScreenshots ? { onScreenshots } : {}),
+    ...(onHiddenTestsResults ? { onHiddenTestsResults } : {}),
+  });
+  return { jobs, save: async () => results?.save() };
+}
+
+function assertBypassAllowed(config: ParsedConfig | null, bypasses: readonly GateBypass[]): void {
+  if (bypasses.length === 0 || config?.gates.allow_bypass) return;
+  throw new ConfigError(CONFIG_FILE, [
+    {
+      key: 'quality_gates.allow_bypass',
+      line: 1,
+      message: 'is not true in the base commit, so no gate may be bypassed',
+    },
+  ]);
+}

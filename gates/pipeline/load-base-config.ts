@@ -1,0 +1,38 @@
+import { isUtf8 } from 'node:buffer';
+import { CheckoutError } from '../../workspace/git/checkout-error.ts';
+import type { GitStore } from '../../workspace/git/git-store.ts';
+import { readFileAt } from '../../workspace/git/tree-folder.ts';
+import { ConfigError } from '../core/configuration-error.ts';
+import { CONFIG_FILE, MAX_CONFIG_BYTES } from '../core/configuration-file.ts';
+import { listGateModules } from '../gates/custom/gate-modules.ts';
+import type { ParsedConfig } from './configuration/parse-config.ts';
+
+/**
+ * The configuration of the base commit, or null when it has none: then there are no gates.
+ * @throws ConfigError
+ */
+export async function loadBaseConfig(
+  store: GitStore,
+  base: string,
+  instead: { readonly file: string; readonly text: string } | null,
+): Promise<ParsedConfig | null> {
+  if (instead) return parse(instead.text, instead.file, await listGateModules(store, base));
+  const unusable = (message: string) => new ConfigError(CONFIG_FILE, [{ key: '', line: 1, message }]);
+  try {
+    const file = await readFileAt(store, base, CONFIG_FILE, MAX_CONFIG_BYTES);
+    if (file === null) return null;
+    if (!file.regular) throw unusable('is not a regular file');
+    // Bytes that are no text would become others, and with them commands and paths.
+    if (!isUtf8(file.content)) throw unusable('is not UTF-8 text');
+    return await parse(file.content.toString('utf8'), CONFIG_FILE, await listGateModules(store, base));
+  } catch (error) {
+    if (error instanceof CheckoutError) throw unusable(`cannot be read: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The YAML parser is loaded only when there is something to parse: most of a box's time is its start. */
+async function parse(text: string, file: string, modules: readonly string[]): Promise<ParsedConfig> {
+  const { parseConfig } = await import('./configuration/parse-config.ts');
+  return parseConfig(text, file, modules);
+}

@@ -1,0 +1,117 @@
+import type { SignalEvidence } from '../../shared/contract/evidence/schema.ts';
+import type { CompletionSignal, ModelJudgedSignal } from '../../shared/contract/submission/signals.ts';
+import type { GateContext, GateResult } from '../core/gate.ts';
+import type { PatchSubject } from '../core/patch-subject.ts';
+import { countTestsRun } from '../reports/tool-report.ts';
+import { checkStaticSignal, isStaticSignal } from '../signals/check-static-signal.ts';
+import { FolderListingCache } from '../signals/folder-listing-cache.ts';
+import type { Again } from '../tests/experiments/behaviour/terms.ts';
+import type { CommandRun } from '../tests/running/command-run.ts';
+import { runWithBaseScripts } from '../tests/running/run-with-base-scripts.ts';
+
+const createInfraFailure = (error: unknown) => ({
+  outcome: 'infra_failed' as const,
+  detail: `could not be checked: ${error instanceof Error ? error.message : String(error)}`,
+});
+
+/**
+ * Looks at the signals that need no command, by their place in `signals`. They are answered before any command runs, so that none
+ * can make them true.
+ * @param root real path of a checkout of the patch's own tree.
+ */
+export async function checkStaticSignals(
+  root: string,
+  signals: readonly CompletionSignal[],
+): Promise<Map<number, SignalEvidence>> {
+  const seen = new Map<number, SignalEvidence>();
+  // Nothing has run: what lies where stays as it is.
+  const listing = new FolderListingCache(root);
+  for (const [index, signal] of signals.entries()) {
+    if (!isStaticSignal(signal)) continue;
+    const started = performance.now();
+    const checked = await checkStaticSignal(root, signal, { listing }).catch(createInfraFailure);
+    seen.set(index, {
+      type: signal.type,
+      signal,
+      ...checked,
+      kind: 'checked_by_us',
+      duration_ms: Math.round(performance.now() - started),
+    });
+  }
+  return seen;
+}
+
+/** A signal that a model is asked about, where there is none: the janitor of a deployment asks it. */
+export const createUnjudgedSignalEvidence = (signal: ModelJudgedSignal): SignalEvidence => ({
+  type: signal.type,
+  signal,
+  outcome: 'inert',
+  detail: 'a model is asked by the janitor of a deployment, and nobody here can be',
+  kind: 'judged',
+  duration_ms: 0,
+});
+
+/**
+ * Runs the command of a `test_passes` signal. Where it passes, what ran is compared with the base, as the tests gate does. Never rejects.
+ */
+export async function runTestSignal(
+  subject: PatchSubject,
+  signal: Extract<CompletionSignal, { type: 'test_passes' }>,
+  task: GateContext['task'] = null,
+): Promise<SignalEvidence> {
+  const started = performance.now();
+  const result = await runAndCompare(
+    { subject, task, timeoutMs: signal.timeout_s * 1_000 },
+    signal.command,
+  ).catch(createInfraFailure);
+  return {
+    type: signal.type,
+    signal,
+    outcome: result.outcome,
+    detail: result.detail,
+    kind: 'executed_by_us',
+    duration_ms: Math.round(performance.now() - started),
+  };
+}
+
+async function runAndCompare(
+  context: Pick<GateContext, 'subject' | 'task' | 'timeoutMs'>,
+  command: string,
+): Promise<Pick<GateResult, 'outcome' | 'detail'>> {
+  const { subject, timeoutMs } = context;
+  // Loaded only where a signal runs something: most of a box's time is its start.
+  const [{ runTests }, { withBehaviour }, { toBaselineResult }] = await Promise.all([
+    import('../tests/gate-runs/run-tests.ts'),
+    import('../tests/experiments/behaviour/judge.ts'),
+    import('../tests/comparing/baseline-result.ts'),
+  ]);
+  const again: Again = (tree, { surroundings, limitMs = timeoutMs } = {}) =>
+    runTests(subject, command, tree, Math.min(timeoutMs, limitMs), surroundings);
+  let first: CommandRun | null = null;
+  const result = await runWithBaseScripts(subject, command, async (tree) => {
+    const run = await again(tree);
+    first ??= run;
+    const [complaint] = run.report?.findings ?? [];
+    return run.outcome === 'passed' && complaint
+      ? {
+          outcome: 'failed' as const,
+          detail: `exit ${run.processResult.exitCode}, but its report says: ${complaint.message}`,
+        }
+      : run;
+  });
+  // It is assigned where the command was run.
+  const run = first as CommandRun | null;
+  if (run === null) return result;
+  const told =
+    subject.changes.length === 0
+      ? result
+      : await withBehaviour(context, {
+          result: { ...result, kind: 'executed_by_us' },
+          run,
+          base: async () => toBaselineResult(await again(subject.base)),
+          again,
+        });
+  // `node --test` ends with 0 where it finds no test, or may not look for them.
+  const nothing = run.cases !== null && countTestsRun(run.cases) === 0;
+  return nothing && told.outcome === 'passed' ? { outcome: 'inert', detail: 'no test ran' } : told;
+}

@@ -1,0 +1,136 @@
+import { isAbsolute, join, normalize, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Finding } from '../../shared/contract/evidence/schema.ts';
+import { computeTestId, type TestResult } from '../core/test-result.ts';
+
+/** One complaint of a tool. */
+export interface ToolFinding extends Finding {
+  /** What it stays the same by when lines move: compared with the complaints about the base. */
+  readonly key: string;
+}
+
+/** What a tool reported about one tree. */
+export interface ToolReport {
+  readonly findings: readonly ToolFinding[];
+  /** Every test case that it names; null for a tool that runs none. */
+  readonly cases: readonly TestResult[] | null;
+}
+
+/** Most test cases of one report. */
+const MAX_CASES = 100_000;
+
+/** The real path of a checkout, alone or with the folder of it that relative paths start from. */
+export type ReportRoot = string | { readonly root: string; readonly folder: string };
+
+/** Reads a report about a checkout. @throws whatever a text throws that is not such a report. */
+export type ReportReader = (text: string, ground: ReportRoot) => ToolReport;
+
+/** Longest message in characters. */
+const MAX_MESSAGE = 1_000;
+
+/** A complaint with a path relative to the checkout; what lies outside of it has no file. */
+export function createToolFinding(
+  ground: ReportRoot,
+  place: { readonly file?: unknown; readonly line?: unknown },
+  rule: unknown,
+  message: unknown,
+  key?: string,
+): ToolFinding {
+  const file = typeof place.file === 'string' ? toCheckoutPath(ground, place.file) : null;
+  const { line } = place;
+  const named = typeof rule === 'string' && rule !== '' ? rule : 'unknown';
+  const text = typeof message === 'string' ? message.trim().slice(0, MAX_MESSAGE) : '';
+  return {
+    file,
+    line: typeof line === 'number' && Number.isInteger(line) && line > 0 ? line : null,
+    rule: named,
+    message: text,
+    key: key ?? JSON.stringify([file, named, text]),
+  };
+}
+
+export const createFindingsReport = (complaints: readonly ToolFinding[]): ToolReport => ({
+  findings: complaints,
+  cases: null,
+});
+
+/** What a runner says of one failed case besides its name. */
+export interface FailedTest {
+  readonly test: TestResult;
+  readonly line?: number | null;
+  readonly message: string;
+  /** Default: `test_failed`. */
+  readonly rule?: string;
+}
+
+/** A failed case with what a JSON document says of it; what is no line and no text is left out. */
+export const createFailedTest = (result: TestResult, line: unknown, message: unknown): FailedTest => ({
+  test: result,
+  line: typeof line === 'number' ? line : null,
+  message: typeof message === 'string' ? message : '',
+});
+
+/** The report of a test runner. @throws when it names too many cases. */
+export function createTestReport(cases: readonly TestResult[], failures: readonly FailedTest[]): ToolReport {
+  if (cases.length > MAX_CASES) throw new Error(`the report has over ${MAX_CASES} test cases`);
+  return {
+    cases,
+    findings: failures.map(({ test, line = null, message, rule = 'test_failed' }) => ({
+      file: test.file,
+      line: line !== null && Number.isInteger(line) && line > 0 ? line : null,
+      rule,
+      test: test.name,
+      message: `${test.name}: ${message.trim() || 'failed'}`.slice(0, MAX_MESSAGE),
+      key: computeTestId(test),
+    })),
+  };
+}
+
+/** A name without the folder of the checkout, which is another one each time. */
+export function removeCheckoutRoot(name: string, ground: ReportRoot): string {
+  const root = typeof ground === 'string' ? ground : ground.root;
+  return root === '' ? name : name.replaceAll(`${root}/`, '');
+}
+
+/** How many tests of a report ran, skipped ones not counted. */
+export const countTestsRun = (cases: readonly TestResult[]): number =>
+  cases.filter(({ outcome }) => outcome !== 'skipped').length;
+
+/** A path relative to the checkout; null for what lies outside of it. */
+export function toCheckoutPath(ground: ReportRoot, path: string): string | null {
+  const { root, folder } = typeof ground === 'string' ? { root: ground, folder: '' } : ground;
+  let plain = path;
+  try {
+    if (path.startsWith('file://')) plain = fileURLToPath(path);
+  } catch {
+    return null;
+  }
+  const from = isAbsolute(plain) ? relative(root, plain) : normalize(join(folder, plain));
+  return from === '' || from === '.' || from === '..' || from.startsWith('../') ? null : from;
+}
+
+/** A JSON value as an object, or an empty one. */
+export const toJsonRecord = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
+
+/** A JSON value as a list, or an empty one. */
+export const toJsonList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** @throws when the value is no list: a report without its list is no report. */
+export function requireJsonList(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Error(`the report has no ${what}`);
+  return value;
+}
+
+/** The values of a text with one JSON value per line; other lines are of no report. */
+export const parseJsonLines = (text: string): Readonly<Record<string, unknown>>[] =>
+  text.split('\n').flatMap((line) => {
+    if (!line.startsWith('{')) return [];
+    try {
+      return [toJsonRecord(JSON.parse(line))];
+    } catch {
+      return [];
+    }
+  });

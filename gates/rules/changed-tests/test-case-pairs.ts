@@ -1,0 +1,45 @@
+import type { TestCase } from '../../code/cases/test-case.ts';
+import { isTestPath } from '../../core/test-paths.ts';
+import type { PatchView } from '../framework/rule.ts';
+
+/** A test case with the file that it stands in. */
+export interface LocatedTestCase extends TestCase {
+  readonly path: string;
+}
+
+export interface TestCasePairs {
+  /** Cases of one name, in the same file or moved to another. */
+  readonly matched: readonly (readonly [LocatedTestCase, LocatedTestCase])[];
+  /** Cases of the patch that the base has not. */
+  readonly added: readonly LocatedTestCase[];
+}
+
+/** The test cases of the changed files, those of both sides that belong together. Read once for all rules. */
+export const readTestCasePairs = (patch: PatchView): Promise<TestCasePairs> => patch.readOnce(pairTestCases);
+
+async function pairTestCases(patch: PatchView): Promise<TestCasePairs> {
+  const before: LocatedTestCase[] = [];
+  const after: LocatedTestCase[] = [];
+  for (const text of patch.changedTexts) {
+    const moved = text.basePath ?? text.path;
+    if (!isTestPath(text.path) && !isTestPath(moved) && !text.path.endsWith('.rs')) continue;
+    // Under the name that the file has now, so that a moved one is the same.
+    for (const each of await patch.readTestCases(text, 'before')) before.push({ ...each, path: text.path });
+    for (const each of await patch.readTestCases(text, 'after')) after.push({ ...each, path: text.path });
+  }
+  const left = new Set(after);
+  const kept: (readonly [LocatedTestCase, LocatedTestCase])[] = [];
+  let open = before;
+  for (const same of [
+    (a: LocatedTestCase, b: LocatedTestCase) => a.path === b.path && a.name === b.name,
+    (a: LocatedTestCase, b: LocatedTestCase) => a.name === b.name,
+  ])
+    open = open.filter((old) => {
+      const now = [...left].find((each) => same(old, each));
+      if (!now) return true;
+      left.delete(now);
+      kept.push([old, now]);
+      return false;
+    });
+  return { matched: kept, added: [...left] };
+}

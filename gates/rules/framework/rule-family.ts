@@ -1,0 +1,34 @@
+import type { FindingSeverity, GateFinding } from '../../core/gate-finding.ts';
+import type { Level } from '../../core/rule-settings.ts';
+import type { PatchView, Rule, RuleFinding } from './rule.ts';
+
+/** One look at a patch that tells several rules at once. */
+export type FindingCollector = (patch: PatchView) => Promise<readonly GateFinding[]>;
+
+/** A rule of a family: everything that it has of its own. */
+export type RuleDefinition = Omit<Rule, 'find'>;
+
+const OWN: Readonly<Record<FindingSeverity, Level>> = {
+  fails: 'block',
+  unclear: 'hold',
+  reported: 'report',
+  before: 'report',
+};
+
+const toRuleFinding = ({ file, line, message, severity }: GateFinding): RuleFinding => ({
+  file: file ?? '',
+  line,
+  message,
+  level: OWN[severity],
+  isPreexisting: severity === 'before',
+});
+
+/** Rules that share a reading: each takes from it what has its name. */
+export const createRuleFamily = (reading: FindingCollector, rows: readonly RuleDefinition[]): Rule[] =>
+  rows.map((row) => ({
+    ...row,
+    find: async (patch) =>
+      (await patch.readOnce(reading))
+        .filter(({ rule }) => rule === row.id)
+        .map((each) => toRuleFinding(each)),
+  }));

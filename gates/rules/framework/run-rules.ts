@@ -1,0 +1,92 @@
+import { parseTestCases } from '../../code/cases/find-test-cases.ts';
+import type { TestCase } from '../../code/cases/test-case.ts';
+import { type ChangedText, readChangedTexts } from '../../core/changed-texts.ts';
+import type { FindingSeverity, GateFinding } from '../../core/gate-finding.ts';
+import type { PatchSubject } from '../../core/patch-subject.ts';
+import type { Level } from '../../core/rule-settings.ts';
+import type { PatchView, Rule, RuleMetadata } from './rule.ts';
+import { pickLowerLevel } from './rule-levels.ts';
+
+const SEVERITY_BY_LEVEL: Readonly<Record<Exclude<Level, 'off'>, FindingSeverity>> = {
+  report: 'reported',
+  hold: 'unclear',
+  block: 'fails',
+};
+
+const LEVEL_BY_SEVERITY: Readonly<Record<Exclude<FindingSeverity, 'before'>, Level>> = {
+  fails: 'block',
+  unclear: 'hold',
+  reported: 'report',
+};
+
+type LevelOf = (card: Pick<RuleMetadata, 'id' | 'default' | 'levelInExpectedFiles'>, file: string) => Level;
+
+/** The patch as rules see it. Trees are read once for all of them. */
+export async function createPatchView(
+  subject: Pick<PatchSubject, 'store' | 'base' | 'patched' | 'changes'>,
+  required: readonly string[],
+  wanted: (path: string) => boolean = () => true,
+): Promise<PatchView> {
+  const { store, base, patched, changes } = subject;
+  const { texts, unreadablePaths } = await readChangedTexts(subject, wanted);
+  const known = new Map<string, Promise<readonly TestCase[]>>();
+  const readings = new Map<unknown, Promise<unknown>>();
+  const view: PatchView = {
+    store,
+    base,
+    patched,
+    changes,
+    changedTexts: texts,
+    unreadableFiles: unreadablePaths,
+    requiredGates: required,
+    readTestCases: (text: ChangedText, side) => {
+      const path = side === 'before' ? (text.basePath ?? text.path) : text.path;
+      const content = text[side];
+      if (content === null) return Promise.resolve([]);
+      const key = `${side}\0${path}`;
+      const there = known.get(key) ?? parseTestCases(path, content).then((cases) => cases ?? []);
+      known.set(key, there);
+      return there;
+    },
+    readOnce: <T>(reading: (patch: PatchView) => Promise<T>): Promise<T> => {
+      // The only writer of this key is this line, with a promise of the same type.
+      const there = (readings.get(reading) as Promise<T> | undefined) ?? reading(view);
+      readings.set(reading, there);
+      return there;
+    },
+  };
+  return view;
+}
+
+/** What rules find in a patch, each at its level. */
+export async function runRules(
+  rules: readonly Rule[],
+  patch: PatchView,
+  levelOf: LevelOf = (rule) => rule.default,
+): Promise<GateFinding[]> {
+  const seen: GateFinding[] = [];
+  for (const rule of rules)
+    for (const { level = rule.default, isPreexisting = false, ...found } of await rule.find(patch)) {
+      const said = pickLowerLevel(levelOf(rule, found.file), level);
+      if (said !== 'off')
+        seen.push({ ...found, rule: rule.id, severity: isPreexisting ? 'before' : SEVERITY_BY_LEVEL[said] });
+    }
+  return seen;
+}
+
+/** What a reading saw, each at the level of its rule in its file, or below where the rule itself has doubts. */
+export function applyRuleSettings(
+  seen: readonly GateFinding[],
+  cards: readonly RuleMetadata[],
+  levelOf: LevelOf,
+): GateFinding[] {
+  const known = new Map(cards.map((card) => [card.id, card]));
+  return seen.flatMap((each) => {
+    const card = known.get(each.rule);
+    if (!card) return [each];
+    const level = levelOf(card, each.file ?? '');
+    if (each.severity === 'before') return level === 'off' ? [] : [each];
+    const said = pickLowerLevel(level, LEVEL_BY_SEVERITY[each.severity]);
+    return said === 'off' ? [] : [{ ...each, severity: SEVERITY_BY_LEVEL[said] }];
+  });
+}

@@ -1,0 +1,44 @@
+/** What a partly protected file is merged with. */
+export interface ConfigMergeContext {
+  /** Folder of the file; empty at the top. */
+  readonly folder: string;
+  /** Whether the patch deletes a file. */
+  isDeleted(path: string): boolean;
+}
+
+/**
+ * The new version of a file with what steers checks as the base has it. `base` null: there was none, so nothing of it counts.
+ * @returns the text to use, `null` when the new one steers as the base does, or `'base'` when only the whole base can be
+ * trusted, because nobody can take the new one apart.
+ */
+export type ConfigMerger = (
+  base: string | null,
+  head: string,
+  context: ConfigMergeContext,
+) => string | null | 'base';
+
+export type ConfigTable = Record<string, unknown>;
+
+export const isConfigTable = (value: unknown): value is ConfigTable =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+
+export const isJsonEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** `head` with these keys as `base` has them, at a path such as `tool.pytest`; a table that was not there is not made. */
+export function restoreKey(head: ConfigTable, base: ConfigTable, path: string): ConfigTable {
+  const dot = path.indexOf('.');
+  if (dot >= 0) {
+    const key = path.slice(0, dot);
+    const [inner, from] = [head[key], base[key]];
+    if (inner !== undefined && !isConfigTable(inner)) return restoreKey(head, base, key);
+    const merged = restoreKey(inner ?? {}, isConfigTable(from) ? from : {}, path.slice(dot + 1));
+    return inner === undefined && Object.keys(merged).length === 0 ? head : { ...head, [key]: merged };
+  }
+  if (base[path] !== undefined) return { ...head, [path]: base[path] };
+  const { [path]: _, ...rest } = head;
+  return rest;
+}
+
+/** As `withKey`, for many paths. */
+export const restoreKeys = (head: ConfigTable, base: ConfigTable, paths: readonly string[]): ConfigTable =>
+  paths.reduce((merged, path) => restoreKey(merged, base, path), head);

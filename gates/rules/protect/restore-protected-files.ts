@@ -1,0 +1,156 @@
+import type { ProtectedFile } from '../../../shared/contract/evidence/schema.ts';
+import { CheckoutError } from '../../../workspace/git/checkout-error.ts';
+import { editTree, type GitTreeEdit, writeBlob } from '../../../workspace/git/edit-tree.ts';
+import { type FileChange, type GitTreeEntry, getBasePath } from '../../../workspace/git/file-changes.ts';
+import type { GitStore } from '../../../workspace/git/git-store.ts';
+import { isRegularFile } from '../../../workspace/git/list-files.ts';
+import { toDisplayPath } from '../../../workspace/git/path-encoding.ts';
+import { readBlobs } from '../../../workspace/git/read-blobs.ts';
+import { buildScriptReviewReason } from './build-scripts.ts';
+import type { ConfigMerger } from './config-merger.ts';
+import { IndirectProtection } from './indirect-protection.ts';
+import { findLockFileChanges } from './lock-files.ts';
+import { classifyChange, type PathVersions } from './path-versions.ts';
+import type { ExemptionLookup } from './protection-exemption.ts';
+import { findProtection } from './protection-lookup.ts';
+import type { Protection, RestoreScope } from './protection-rule.ts';
+
+/** Most bytes of all partly protected files together, in both versions. */
+const MAX_BYTES = 16 * 1_048_576;
+
+export interface RestoredTrees {
+  /** The tree that commands run on: the patch, with what steers the checks as the base has it. */
+  readonly gateTree: string;
+  /** The same with the patch's own lock files: what would be installed once the patch is in. */
+  readonly deliveredTree: string;
+  readonly protectedFiles: readonly ProtectedFile[];
+}
+
+/** Loaded only when there is something to take apart: most patches touch nothing of this. */
+const MERGES: Record<Exclude<RestoreScope, 'whole'>, () => Promise<ConfigMerger>> = {
+  package_json: async () => (await import('./package-json.ts')).mergePackageJson,
+  deno_json: async () => (await import('./package-json.ts')).mergeDenoJson,
+  cargo_toml: async () => (await import('./toml.ts')).mergeCargoToml,
+  pyproject_toml: async () => (await import('./toml.ts')).mergePyproject,
+  sections: async () => (await import('./ini-sections.ts')).mergeIniSections,
+  requirements: async () => (await import('./requirements.ts')).mergeRequirements,
+  go_mod: async () => (await import('./go-mod.ts')).mergeGoMod,
+  conftest: async () => (await import('./conftest.ts')).loadConftestMerger(),
+};
+
+interface PlannedRestore {
+  readonly edit: GitTreeEdit;
+  readonly file: ProtectedFile;
+}
+
+/**
+ * Puts the protected files that a patch touches back to their version in the base commit, but for those that it may change: what is
+ * in force for them is what will be delivered. `allowed` is asked only when there is something to allow.
+ */
+export async function restoreProtectedFiles(
+  store: GitStore,
+  base: string,
+  tree: string,
+  changes: readonly FileChange[],
+  allowed: () => Promise<ExemptionLookup>,
+): Promise<RestoredTrees> {
+  const touched = changes.flatMap(sidesOf);
+  const indirect = await IndirectProtection.load(store, base, touched);
+  const sides = touched.flatMap((side) => {
+    const rule =
+      indirect.findNestedModuleProtection(side) ?? findProtection(side.path) ?? indirect.findProtection(side);
+    return rule ? [{ ...side, ...rule }] : [];
+  });
+  const locks = await findLockFileChanges(store, touched);
+  const named = namedFiles(touched.filter(({ path }) => !sides.some((side) => side.path === path)));
+  if (sides.length + locks.length === 0)
+    return { gateTree: tree, deliveredTree: tree, protectedFiles: named };
+  const allowance = await allowed();
+  const texts = await readBlobs(
+    store,
+    sides.flatMap((side) =>
+      side.restoreScope === 'whole'
+        ? []
+        : [side.base, side.head].flatMap((entry) => (entry ? [entry.id] : [])),
+    ),
+    MAX_BYTES,
+  ).catch((error: unknown) => {
+    if (error instanceof CheckoutError) return null;
+    throw error;
+  });
+  const deleted = new Set(touched.filter(({ head }) => head === null).map(({ path }) => path));
+  const planned: PlannedRestore[] = [];
+  for (const side of sides) {
+    const to =
+      side.restoreScope === 'whole'
+        ? side.base
+        : await mergeWithBase(store, side, side.restoreScope, texts, deleted);
+    if (to === undefined) continue;
+    const by = allowance(toDisplayPath(side.path), side.class);
+    planned.push({
+      edit: { path: side.path, entry: to },
+      file: {
+        path: side.path,
+        change: classifyChange(side),
+        class: side.class,
+        reason: side.reason,
+        used: by !== null ? 'patch' : to?.id === side.base?.id ? 'base' : 'part',
+        allowed_by: by,
+      },
+    });
+  }
+  const put = planned.flatMap(({ edit, file }) => (file.used === 'patch' ? [] : [edit]));
+  const shipped = await editTree(store, tree, put);
+  const seen = locks.map(({ side, file }) => {
+    const by = file.used === 'base' ? allowance(toDisplayPath(side.path), file.class) : null;
+    return { side, file: by === null ? file : { ...file, used: 'patch' as const, allowed_by: by } };
+  });
+  const restored = seen.flatMap(({ side, file }) =>
+    file.used === 'base' ? [{ path: side.path, entry: side.base }] : [],
+  );
+  return {
+    gateTree: await editTree(store, shipped, restored),
+    deliveredTree: shipped,
+    protectedFiles: [...[...planned, ...seen].map(({ file }) => file), ...named],
+  };
+}
+
+/** Files that are used as the patch has them, and that a person may want to look at. */
+const namedFiles = (sides: readonly PathVersions[]): ProtectedFile[] =>
+  sides.flatMap((side) => {
+    const reason = buildScriptReviewReason(side.path);
+    if (reason === null) return [];
+    const file = { path: side.path, change: classifyChange(side), class: 'build_scripts' as const, reason };
+    return [{ ...file, used: 'patch', allowed_by: null }];
+  });
+
+/** A rename is a deletion here and an addition there. */
+const sidesOf = (change: FileChange): PathVersions[] => {
+  const from = getBasePath(change);
+  return from === null || from === change.path
+    ? [{ path: change.path, base: change.baseEntry, head: change.headEntry }]
+    : [
+        { path: from, base: change.baseEntry, head: null },
+        { path: change.path, base: null, head: change.headEntry },
+      ];
+};
+
+/** What a partly protected file becomes; undefined when it may stay as the patch has it. */
+async function mergeWithBase(
+  store: GitStore,
+  { path, base, head }: PathVersions & Protection,
+  extent: Exclude<RestoreScope, 'whole'>,
+  texts: ReadonlyMap<string, Buffer> | null,
+  deleted: ReadonlySet<string>,
+): Promise<GitTreeEntry | null | undefined> {
+  // A link or a submodule in its place is not a configuration that anybody reviewed, nor is one without end.
+  if (texts === null || head === null || !isRegularFile(head) || (base && !isRegularFile(base))) return base;
+  const text = (entry: GitTreeEntry): string => (texts.get(entry.id) ?? Buffer.alloc(0)).toString('utf8');
+  const merge = await MERGES[extent]();
+  const result = merge(base && text(base), text(head), {
+    folder: path.slice(0, Math.max(0, path.lastIndexOf('/'))),
+    isDeleted: (each) => deleted.has(each),
+  });
+  if (result === null) return undefined;
+  return result === 'base' ? base : { id: writeBlob(store, result), mode: head.mode };
+}

@@ -1,0 +1,41 @@
+import type { CodeFile } from '../../code/code-files.ts';
+import { runOnPatchCode } from '../../code/patch-code.ts';
+import { SyntaxReader } from '../../code/syntax-reader.ts';
+import { readTestReachability } from '../../code/test-reachability.ts';
+import type { GateContext, GateResult } from '../../core/gate.ts';
+import { buildGateResult, type GateFinding } from '../../core/gate-finding.ts';
+import { grammarOfPath } from '../../core/language.ts';
+import { isTestPath } from '../../core/test-paths.ts';
+import { findProtection } from '../protect/protection-lookup.ts';
+
+/** Changed code that no test imports, directly or through others. */
+export const checkUntestedCode = (context: GateContext): Promise<GateResult> =>
+  runOnPatchCode(context, async ({ project, changed, deadlineCpuMs }) => {
+    const reader = new SyntaxReader(context.subject.store, deadlineCpuMs);
+    const reach = readTestReachability(project.head);
+    const files = changed.flatMap(({ after }) => (after && wantsTests(after.path) ? [after] : []));
+    const seen: GateFinding[] = [];
+    for (const file of files) {
+      if (reach.testsReaching(file.path).length > 0 || (await testsItself(file, reader))) continue;
+      const [named] = reach.testsNamedAfter(file.path);
+      const how =
+        named === undefined ? 'no test imports it' : `no test imports it, though ${named} is named after it`;
+      seen.push({ file: file.path, line: null, rule: 'needs_test', message: how, severity: 'reported' });
+    }
+    return buildGateResult(
+      seen,
+      `${files.length - seen.length} of ${files.length} changed files are reached by a test`,
+      {
+        needs_coverage: seen.length,
+      },
+    );
+  });
+
+/** Types without code, tests, and what only steers tools need no test. */
+const wantsTests = (path: string): boolean =>
+  !isTestPath(path) && !/\.(?:pyi|d\.[cm]?ts)$/.test(path) && findProtection(path) === null;
+
+/** Rust has its unit tests in the same file. */
+const testsItself = async (file: CodeFile, reader: SyntaxReader): Promise<boolean> =>
+  grammarOfPath(file.path) === 'rust' &&
+  /#\[\s*(?:cfg\s*\(\s*test\b|(?:\w+::)*test\b)/.test((await reader.readText(file)) ?? '');

@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import type { CheckOutcome } from '../../../shared/contract/check-outcome.ts';
+import { Finding } from '../../../shared/contract/evidence/schema.ts';
+import { TestResult } from '../../core/test-result.ts';
+import type { CommandRun } from '../running/command-run.ts';
+
+const CachedToolFinding = Finding.extend({ key: z.string() });
+
+/** What a check said about the base commit, as it is kept. Only what came to a result is. */
+export const CachedBaselineResult = z.strictObject({
+  schema_version: z.literal(1),
+  outcome: z.enum(['passed', 'failed']),
+  detail: z.string(),
+  exit_code: z.number().int().nullable(),
+  /** Null: there was no report, the exit code is all. */
+  complaints: z.array(CachedToolFinding).nullable(),
+  cases: z.array(TestResult).nullable(),
+});
+export type CachedBaselineResult = z.infer<typeof CachedBaselineResult>;
+
+/** What a check says about the base commit. */
+export interface BaselineResult extends Omit<CachedBaselineResult, 'schema_version' | 'outcome'> {
+  /** Other than `passed` or `failed`: nobody knows what the base is like. */
+  readonly outcome: CheckOutcome;
+  /** Whether it was looked up, and not run. */
+  readonly isCached: boolean;
+}
+
+export const toBaselineResult = ({
+  outcome,
+  detail,
+  processResult,
+  report,
+  cases,
+}: CommandRun): BaselineResult => ({
+  outcome,
+  detail,
+  exit_code: processResult.exitCode,
+  complaints: report === null ? null : [...report.findings],
+  cases: cases === null ? null : [...cases],
+  isCached: false,
+});
+
+/**
+ * What is kept of an answer; null: it is none that could be relied upon another time.
+ * @param mustReport a failure without a report is a tool that broke.
+ */
+export function toCachedBaselineResult(
+  { isCached, outcome, ...answer }: BaselineResult,
+  mustReport: boolean,
+): CachedBaselineResult | null {
+  if (isCached || (outcome !== 'passed' && outcome !== 'failed') || answer.exit_code === null) return null;
+  if (mustReport && outcome === 'failed' && answer.complaints === null) return null;
+  return { schema_version: 1, outcome, ...answer };
+}

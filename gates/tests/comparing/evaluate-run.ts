@@ -1,0 +1,177 @@
+import type { GateEvidence } from '../../../shared/contract/evidence/schema.ts';
+import type { GateResult } from '../../core/gate.ts';
+import { buildGateResult, type GateFinding } from '../../core/gate-finding.ts';
+import type { TestResult } from '../../core/test-result.ts';
+import type { StopRules } from '../../languages/language-tool.ts';
+import { countTestsRun } from '../../reports/tool-report.ts';
+import type { AddedLines } from '../running/added-lines.ts';
+import type { CommandRun } from '../running/command-run.ts';
+import { isOnAddedLine, judgeToolFindings, type NewFindingRule } from '../running/judge-tool-findings.ts';
+import type { GetBaselineResult } from './baseline-lookup.ts';
+import type { BaselineResult } from './baseline-result.ts';
+import type { FlakyCheckInput, FlakyCheckResult } from './check-flaky-tests.ts';
+import { compareTests, findLostTests, type TestFinding } from './compare-tests.ts';
+import type { PatchTests } from './patch-tests.ts';
+
+export interface EvaluateRunOptions {
+  /** What is run, as people call it. */
+  readonly label?: string;
+  readonly stopRules?: StopRules;
+  readonly newFindingRule: NewFindingRule;
+  /** Lines that the patch wrote; not needed where everything new fails. */
+  readonly addedLines?: AddedLines;
+  /** Null: the base does not count, as for a command that looks at the base itself. */
+  readonly getBaseline: GetBaselineResult | null;
+  /** Tests that the patch wrote; absent: it is no run of tests. */
+  readonly readPatchTests?: () => Promise<PatchTests>;
+  /** Whether the runner stops at its first failure. */
+  readonly isFailFast?: boolean;
+  /** Looks for tests that fail now and then; absent: nobody asked for that. */
+  readonly checkFlaky?: (question: FlakyCheckInput) => Promise<FlakyCheckResult>;
+}
+
+const NO_TESTS = '; flaky_detection: nobody names the tests, so there is nothing to work on';
+const kind = 'executed_by_us';
+const NOTHING: AddedLines = { isAdded: () => false };
+
+/** What a run on a tree is worth, compared with the same on the base where that is needed. */
+export async function evaluateRun(run: CommandRun, terms: EvaluateRunOptions): Promise<GateResult> {
+  const { report, outcome, detail, cases } = run;
+  const tests = cases ? { tests: cases } : {};
+  const said = terms.checkFlaky && cases === null ? `${detail}${NO_TESTS}` : detail;
+  const plain = { outcome, kind, findings: [], detail: said, ...tests } as const;
+  if (outcome !== 'passed' && outcome !== 'failed') return plain;
+  const ran = cases === null ? null : countTestsRun(cases);
+  if (cases !== null && ran === 0 && outcome === 'passed' && report?.findings.length === 0)
+    return judgeEmptyRun(plain, cases, terms);
+  if (report === null)
+    return outcome === 'passed' || terms.getBaseline === null
+      ? plain
+      : judgeUnreportedFailure(plain, await terms.getBaseline(), terms);
+  const clean = ran === null ? `exit ${run.processResult.exitCode}` : `${ran} tests ran`;
+  const facts: GateEvidence['metadata'] = ran === null ? {} : { tests: ran };
+  const { newFindingRule, addedLines = NOTHING } = terms;
+  // The base is asked only when something needs it.
+  const asks = report.findings.some(
+    (each) => newFindingRule === 'not_in_base' || !isOnAddedLine(each, addedLines),
+  );
+  const base = asks && terms.getBaseline ? await terms.getBaseline() : null;
+  const compared = base === null ? {} : baselineFacts(base);
+  if (base === null && cases !== null && report.findings.length === 0)
+    return applyFlakyCheck(run, { findings: [], baseline: base, cases, clean, facts }, terms);
+  if (base === null || cases === null || !terms.readPatchTests) {
+    const seen: GateFinding[] = judgeToolFindings(
+      report.findings,
+      newFindingRule,
+      addedLines,
+      base?.complaints ?? [],
+    ).map((each) => escalateStopFinding(each, terms));
+    return { ...buildGateResult(seen, clean, { ...facts, ...compared }), kind, ...tests };
+  }
+  if (base.outcome === 'failed' && base.complaints === null)
+    return judgeUnreportedFailure(plain, base, terms);
+  const seen = compareTests({
+    run,
+    baseline: base,
+    patchTests: await terms.readPatchTests(),
+    isFailFast: terms.isFailFast ?? false,
+  });
+  return applyFlakyCheck(
+    run,
+    { findings: seen, baseline: base, cases, clean, facts: { ...facts, ...compared } },
+    terms,
+  );
+}
+
+interface ComparedTests extends Pick<FlakyCheckInput, 'findings' | 'baseline' | 'cases'> {
+  readonly clean: string;
+  readonly facts: GateEvidence['metadata'];
+}
+
+async function applyFlakyCheck(
+  run: CommandRun,
+  { findings, baseline, cases, clean, facts }: ComparedTests,
+  { checkFlaky, isFailFast = false }: EvaluateRunOptions,
+): Promise<GateResult> {
+  const looked = checkFlaky
+    ? await checkFlaky({ run, cases, findings, baseline, isFailFast })
+    : { findings, note: null };
+  const result = buildGateResult(looked.findings.map(withoutTest), clean, facts);
+  const detail = looked.note === null ? result.detail : `${result.detail}; flaky_detection: ${looked.note}`;
+  return { ...result, detail, kind, tests: cases };
+}
+
+/** A run of no test is no pass, unless the patch took away all that the base has, which others look at. */
+async function judgeEmptyRun(
+  plain: GateResult,
+  cases: readonly TestResult[],
+  { getBaseline, readPatchTests }: EvaluateRunOptions,
+): Promise<GateResult> {
+  const inert = { ...plain, outcome: 'inert', detail: 'no test ran' } as const;
+  const before = await getBaseline?.();
+  if (!before?.cases || countTestsRun(before.cases) === 0 || !readPatchTests) return inert;
+  const lost = findLostTests(cases, before, await readPatchTests());
+  if (lost.length > 0)
+    return { ...plain, ...buildGateResult(lost.map(withoutTest), '', baselineFacts(before)), kind };
+  return { ...plain, detail: 'no test ran: the patch takes them all away', metadata: baselineFacts(before) };
+}
+
+/**
+ * What keeps a tool from looking further is no complaint to be left alone, wherever it stands: nobody knows what it would have found.
+ * Code that the patch breaks is the patch's; what was broken before, and keeps the tool from the patch's lines, is for a person.
+ */
+function escalateStopFinding(
+  each: GateFinding,
+  { stopRules, addedLines = NOTHING }: EvaluateRunOptions,
+): GateFinding {
+  if (each.severity === 'fails' || !stopRules?.rules.test(each.rule)) return each;
+  const touched = each.file === null || addedLines.isAdded(each.file, null);
+  if (touched && each.severity === 'reported') return { ...each, severity: 'fails' };
+  return touched || stopRules.at === 'all' ? { ...each, severity: 'unclear' } : each;
+}
+
+const withoutTest = ({ testCase, ...seen }: TestFinding): GateFinding => seen;
+
+/** A run that failed without a word on what. When the base fails too, nobody can tell whose failure it is. */
+function judgeUnreportedFailure(
+  plain: GateResult,
+  base: BaselineResult,
+  { label = 'the command' }: EvaluateRunOptions,
+): GateResult {
+  const metadata = baselineFacts(base);
+  if (base.outcome === 'passed') return { ...plain, metadata };
+  if (base.outcome !== 'failed')
+    return {
+      ...plain,
+      detail: `${plain.detail}\nthe base could not be asked: ${base.outcome}: ${base.detail}`,
+      metadata,
+    };
+  if (base.cases !== null && plain.tests === undefined)
+    return {
+      ...plain,
+      outcome: 'failed',
+      detail: `the run broke: on the base it fails too, but reports ${base.cases.length} tests; now it reports none: ${plain.detail}`,
+      metadata,
+    };
+  const before = base.detail === plain.detail ? '' : `\nOn the base: ${base.detail}`;
+  return {
+    ...plain,
+    outcome: 'inert',
+    // Nothing tells old failures from new ones.
+    detail: `${label} breaks on the base too: ${plain.detail}${before}`.slice(0, 4_000),
+    metadata,
+  };
+}
+
+/** What shows that the base was asked, and not believed. */
+const baselineFacts = ({
+  outcome,
+  isCached,
+  cases,
+  complaints,
+}: BaselineResult): GateEvidence['metadata'] => ({
+  baseline: isCached ? 'kept' : 'run',
+  baseline_outcome: outcome,
+  ...(cases === null ? {} : { baseline_tests: countTestsRun(cases) }),
+  ...(complaints === null ? {} : { baseline_findings: complaints.length }),
+});

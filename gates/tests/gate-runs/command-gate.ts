@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import { BEHAVIOUR_SETTINGS, behaviourOf } from '../../core/behaviour-settings.ts';
+import { FLAKY_SETTINGS, readFlakySettings } from '../../core/flaky-settings.ts';
+import type { Gate, GateContext, GateResult } from '../../core/gate.ts';
+import type { GateCondition } from '../../core/gate-conditions.ts';
+import type { PatchSubject } from '../../core/patch-subject.ts';
+import type { ToolKind } from '../../languages/language-tool.ts';
+import { chooseTools } from '../running/choose-tools.ts';
+import type { NewFindingRule } from '../running/judge-tool-findings.ts';
+import {
+  findProjectScript,
+  PROJECT_SCRIPT_NAMES,
+  type ProjectScriptKind,
+} from '../running/project-scripts.ts';
+import { readToolProfiles, TOOL_PROFILE_SETTINGS } from '../running/tool-profile-settings.ts';
+
+interface CommandGateDefinition {
+  readonly name: string;
+  readonly enabledByDefault: boolean;
+  readonly condition: GateCondition;
+  /** Key of its command in `assay.yaml`. */
+  readonly commandKey: string;
+  /** What to look for in the project when there is no command. */
+  readonly toolKind: ToolKind;
+  /** Whether it runs the project's tests, so that those which the patch takes away are run too. */
+  readonly runsTests: boolean;
+  /** How its tools' complaints are told from those that were there before. */
+  readonly newFindingRule: NewFindingRule;
+}
+
+/** A command line in `assay.yaml`. */
+export const CommandSetting = z.string().trim().min(1, 'must not be empty').max(4_000);
+
+/** A gate that runs one command line, the configured one or the project's own script, or else the tools of the project's languages. */
+export function createCommandGate(definition: CommandGateDefinition): Gate {
+  const { name, commandKey } = definition;
+  return {
+    name,
+    configKey: name,
+    enabledByDefault: definition.enabledByDefault,
+    required: true,
+    condition: definition.condition,
+    settings: {
+      [name]: z.boolean().optional(),
+      [commandKey]: CommandSetting.optional(),
+      ...TOOL_PROFILE_SETTINGS,
+      ...(definition.runsTests ? { ...FLAKY_SETTINGS, ...BEHAVIOUR_SETTINGS } : {}),
+    },
+    plan: async (project, settings, asked) => {
+      const command = await findCommand(definition, project, settings);
+      if (command !== null) return [{ command }];
+      const { tools } = await chooseTools(project, definition.toolKind, readToolProfiles(settings), asked);
+      return tools.map(({ tool: { line, installHint }, folder }) => ({ command: line, installHint, folder }));
+    },
+    run: async (given, settings) => {
+      const context = definition.runsTests
+        ? { ...given, flakySettings: readFlakySettings(settings), experimentSettings: behaviourOf(settings) }
+        : given;
+      const command = context.command ?? (await findCommand(definition, context.subject, settings));
+      if (command !== null) {
+        const { runCommand } = await import('./run-command.ts');
+        return runCommand(context, command, definition);
+      }
+      const profiles = readToolProfiles(settings);
+      const chosen = await chooseTools(
+        context.subject,
+        definition.toolKind,
+        profiles,
+        context.explicitlyEnabled,
+      );
+      if (chosen.tools.length + chosen.uncheckedFolders.length === 0)
+        return createNothingToRunResult(definition, context);
+      const { runTools } = await import('./run-tools.ts');
+      return runTools(context, chosen, definition);
+    },
+  };
+}
+
+const findCommand = async (
+  { commandKey, toolKind }: CommandGateDefinition,
+  project: Pick<PatchSubject, 'baseFile'>,
+  settings: Readonly<Record<string, unknown>>,
+): Promise<string | null> =>
+  CommandSetting.safeParse(settings[commandKey]).data ??
+  (isScript(toolKind) ? await findProjectScript(project, toolKind) : null);
+
+const isScript = (tool: ToolKind): tool is ProjectScriptKind => tool in PROJECT_SCRIPT_NAMES;
+
+/** On, but with nothing to run: `inert` when somebody asked for it, `skipped` when it is on by default only. */
+function createNothingToRunResult(
+  { name, commandKey }: CommandGateDefinition,
+  { explicitlyEnabled }: GateContext,
+): GateResult {
+  const remedy = `no ${commandKey} is set, and the project configures no tool for it`;
+  return {
+    outcome: explicitlyEnabled ? 'inert' : 'skipped',
+    kind: 'checked_by_us',
+    findings: [],
+    detail: explicitlyEnabled
+      ? remedy
+      : `on by default, but ${remedy}; set ${commandKey}, or ${name}: true to insist`,
+  };
+}

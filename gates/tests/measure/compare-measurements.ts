@@ -1,0 +1,108 @@
+import { toDisplayPath } from '../../../workspace/git/path-encoding.ts';
+import type { GateContext, GateResult } from '../../core/gate.ts';
+import { readToolProfiles } from '../running/tool-profile-settings.ts';
+import { findToolVersion, missingToolMessage } from '../running/tool-version.ts';
+import { type ToolResult, worstResult } from '../running/worst-result.ts';
+import { chooseMeasurementSuites, type MeasurementSuite } from './measurement-suites.ts';
+import {
+  createUnmeasuredResult,
+  type Measurement,
+  runMeasurement,
+  writeOutputToReportLine,
+} from './run-measurement.ts';
+
+type Metadata = NonNullable<GateResult['metadata']>;
+
+/** Both sides of a comparison. */
+interface MeasuredPair<T> {
+  readonly base: T;
+  readonly current: T;
+  readonly metadata: Metadata;
+}
+
+export interface CompareMeasurementsOptions<T> {
+  /** Command of the configuration; it prints the measurement. */
+  readonly command: string | undefined;
+  readonly suites: readonly MeasurementSuite[];
+  /** @throws when the text is no measurement. */
+  readonly read: (text: string) => T;
+  readonly judge: (both: MeasuredPair<T>) => GateResult;
+}
+
+/** Measures with the command, or with the suite of each language in each of its folders; the gravest result is the gate's. */
+export async function compareMeasurements<T>(
+  context: GateContext,
+  settings: Readonly<Record<string, unknown>>,
+  options: CompareMeasurementsOptions<T>,
+): Promise<GateResult> {
+  const { subject, timeoutMs } = context;
+  const left = subject.sandboxes.startTimeLimit(timeoutMs);
+  const { command, suites } = options;
+  if (command !== undefined)
+    return compare(subject, { line: writeOutputToReportLine(command), metadata: { command } }, options, left);
+  const { chosen, beyond } = await chooseMeasurementSuites(subject, suites, readToolProfiles(settings));
+  if (chosen.length + beyond.length === 0)
+    return createCouldNotRunResult('no command is set, and the languages of the project have no tool for it');
+  const parts: ToolResult[] = [];
+  for (const { suite, ...place } of chosen) {
+    const version = await findToolVersion(subject.sandboxes, subject.base, suite, place);
+    const { folder } = place;
+    const metadata: Metadata = {
+      tool: suite.name,
+      tool_version: version,
+      command: suite.line,
+      ...(folder === '' ? {} : { folder: toDisplayPath(folder) }),
+    };
+    const result =
+      version === null
+        ? createCouldNotRunResult(missingToolMessage(suite), metadata)
+        : await compare(subject, { ...place, line: suite.line, metadata }, options, left);
+    parts.push({ tool: suite.name, folder, result });
+  }
+  return worstResult(parts, beyond);
+}
+
+const createCouldNotRunResult = (detail: string, metadata: Metadata = {}): GateResult => ({
+  outcome: 'inert',
+  kind: 'checked_by_us',
+  findings: [],
+  detail,
+  metadata,
+});
+
+interface MeasurementLine {
+  readonly line: string;
+  readonly setup?: string | null;
+  readonly folder?: string;
+  readonly metadata: Metadata;
+}
+
+/** Measures the patch and the base with the same line, one after the other. */
+async function compare<T>(
+  { sandboxes, tree, base: commit }: GateContext['subject'],
+  { metadata, ...line }: MeasurementLine,
+  { read, judge }: CompareMeasurementsOptions<T>,
+  left: () => number,
+): Promise<GateResult> {
+  const head = await runMeasurement(tree, { sandboxes, ...line, timeoutMs: left() });
+  if (head.outcome === 'timed_out') return createUnmeasuredResult(head, metadata);
+  const before = await runMeasurement(commit, { sandboxes, ...line, timeoutMs: left() });
+  const base = attempt(before, read);
+  const current = attempt(head, read);
+  // A suite that fails on the base too says nothing about the patch; what it measured still counts.
+  if (head.outcome !== 'passed' && (before.outcome === 'passed' || current === null))
+    return createUnmeasuredResult(head, metadata);
+  if (current === null) return createUnmeasuredResult(head, metadata);
+  if (base === null)
+    return createCouldNotRunResult(`the base could not be measured: ${before.detail}`, metadata);
+  return judge({ base, current, metadata });
+}
+
+function attempt<T>({ reportText }: Measurement, read: (text: string) => T): T | null {
+  if (reportText === null) return null;
+  try {
+    return read(reportText);
+  } catch {
+    return null;
+  }
+}

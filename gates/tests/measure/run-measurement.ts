@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { classifyProcessResult } from '../../../workspace/process/command-outcome.ts';
+import type { GateResult } from '../../core/gate.ts';
+import type { Sandboxes } from '../../core/sandboxes.ts';
+import { readReportFile } from '../running/report-file.ts';
+import { enterFolderLine } from '../running/tool-folders.ts';
+
+export interface Measurement {
+  /** What it left in `$REPORT`; null when it left nothing that can be read. */
+  readonly reportText: string | null;
+  readonly outcome: GateResult['outcome'];
+  readonly detail: string;
+  readonly exitCode: number | null;
+  /** Real path of the checkout that it ran in. */
+  readonly checkoutRoot: string;
+}
+
+export interface RunMeasurementOptions {
+  readonly sandboxes: Sandboxes;
+  /** Line for `bash -c`. The report's file is `$REPORT`, the files are `"$@"`. */
+  readonly line: string;
+  /** Line that prepares the checkout; it runs in `folder`. */
+  readonly setup?: string | null | undefined;
+  /** Folder of the checkout that the line runs in; '' is the top. */
+  readonly folder?: string | undefined;
+  /** Paths to look at, as the tree names them. */
+  readonly files?: readonly string[];
+  readonly timeoutMs: number;
+}
+
+/** Runs a line on a tree, in a checkout of its own, and reads what it left. */
+export async function runMeasurement(tree: string, options: RunMeasurementOptions): Promise<Measurement> {
+  const { sandboxes, line, setup, folder = '', files = [], timeoutMs } = options;
+  const room = await sandboxes.createSandbox(tree);
+  const list = await room.writePathList(files);
+  if (setup) {
+    const ready = await room.run({ line: `${enterFolderLine(folder)}${setup}` }, timeoutMs);
+    const { outcome, detail } = classifyProcessResult(ready);
+    if (outcome !== 'passed')
+      return {
+        reportText: null,
+        outcome,
+        detail: `set-up "${setup}": ${detail}`,
+        exitCode: ready.exitCode,
+        checkoutRoot: room.checkoutRoot,
+      };
+  }
+  const ran = await room.run(
+    {
+      line: `${enterFolderLine(folder)}export REPORT="$TMPDIR/assay-report"; mapfile -d '' -t ASSAY_FILES < "$ASSAY_LIST"; set -- "\${ASSAY_FILES[@]}"; ${line}`,
+    },
+    timeoutMs,
+    { ASSAY_LIST: list },
+  );
+  const { outcome, detail } = classifyProcessResult(ran);
+  const text = await readReportFile(join(room.tmpFolder, 'assay-report')).catch(() => null);
+  return {
+    reportText: ran.end === 'exited' ? text : null,
+    outcome,
+    detail,
+    exitCode: ran.exitCode,
+    checkoutRoot: room.checkoutRoot,
+  };
+}
+
+/** A command of the configuration, which prints its result. */
+export const writeOutputToReportLine = (command: string): string => `{ ${command}\n} > "$REPORT"`;
+
+/** The result of a gate that could not measure. */
+export const createUnmeasuredResult = (
+  { outcome, detail }: Pick<Measurement, 'outcome' | 'detail'>,
+  metadata: GateResult['metadata'] = {},
+): GateResult => ({
+  outcome: outcome === 'passed' ? 'inert' : outcome,
+  kind: 'executed_by_us',
+  findings: [],
+  detail: outcome === 'passed' ? `left no result that can be read (${detail})` : detail,
+  metadata,
+});

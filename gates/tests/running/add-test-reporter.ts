@@ -1,0 +1,178 @@
+import type { PatchSubject } from '../../core/patch-subject.ts';
+import { parseShellCommands } from './parse-shell-line.ts';
+import { type CommandLine, REPORT_PATH_PLACEHOLDER } from './run-command-line.ts';
+import { findPackageScriptLine } from './scripts-of-line.ts';
+import { findToolVersion } from './tool-version.ts';
+
+/** How a runner is asked for single tests without a change of what it runs. */
+interface TestRunnerReporter {
+  readonly name: string;
+  /** Whether these are the words of a call of it. */
+  readonly isCall: (words: readonly string[]) => boolean;
+  /** Options and settings of the project's own after which it is left alone. */
+  readonly conflictsWith: RegExp;
+  /** Files of the base that may hold such settings. */
+  readonly configs: readonly string[];
+  /** Environment that asks it. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Options that ask it, at the end of its call. */
+  readonly options?: string;
+  /** It answers in its output, where not all may be left: no report is no answer. */
+  readonly reportsInOutput?: boolean;
+  /** First major version that understands this. */
+  readonly minMajorVersion?: number;
+}
+
+const configs = (name: string): string[] =>
+  ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts', 'json'].map((end) => `${name}.config.${end}`);
+/** Words before a program that only say where it comes from. */
+const LAUNCHERS = /^(?:npx|uv|poetry|pipenv|pdm|hatch|run|exec|--no-install|--no|--)$/;
+const call = (words: readonly string[]): readonly string[] =>
+  words.slice(words.findIndex((word) => !LAUNCHERS.test(word) && !/^[A-Za-z_]\w*=/.test(word)));
+const isCallOf =
+  (program: string, ...next: readonly string[]): TestRunnerReporter['isCall'] =>
+  (words) => {
+    const [first, ...rest] = call(words);
+    return first === program && next.every((word, at) => rest[at] === word);
+  };
+
+const TEST_RUNNER_REPORTERS: readonly TestRunnerReporter[] = [
+  {
+    name: 'node',
+    isCall: (words) => call(words)[0] === 'node' && words.includes('--test'),
+    conflictsWith: /--test-reporter|--watch|--test-isolation|--experimental-test-isolation/,
+    configs: ['node.config.json'],
+    environment: {
+      NODE_OPTIONS: `--test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination=${REPORT_PATH_PLACEHOLDER}`,
+    },
+    minMajorVersion: 20,
+  },
+  {
+    name: 'pytest',
+    isCall: (words) =>
+      isCallOf('pytest')(words) ||
+      ['python', 'python3'].some((python) => isCallOf(python, '-m', 'pytest')(words)),
+    conflictsWith: /junit-?xml|PYTEST_ADDOPTS/,
+    configs: [
+      'pytest.ini',
+      '.pytest.ini',
+      'pytest.toml',
+      '.pytest.toml',
+      'pyproject.toml',
+      'setup.cfg',
+      'tox.ini',
+    ],
+    environment: {
+      PYTEST_ADDOPTS: `--junitxml=${REPORT_PATH_PLACEHOLDER} -o junit_family=xunit1 -o junit_suite_name=pytest`,
+    },
+  },
+  {
+    name: 'unittest',
+    isCall: (words) => ['python', 'python3'].some((python) => isCallOf(python, '-m', 'unittest')(words)),
+    conflictsWith: /(?:^|\s)(?:-v|--verbose|-q|--quiet|-h|--help)(?=\s|$)/,
+    configs: [],
+    options: '-v',
+    reportsInOutput: true,
+  },
+  {
+    name: 'go',
+    isCall: (words) => isCallOf('go', 'test')(words),
+    conflictsWith: /(?:^|\s)--?(?:json|args|c|exec|bench|fuzz|o|list)\b/,
+    configs: [],
+    options: '-json > "$REPORT"',
+  },
+  {
+    // It names its programs on one stream and they their tests on the other: in two pipes nobody knows which came first.
+    name: 'cargo',
+    isCall: (words) => isCallOf('cargo', 'test')(words),
+    conflictsWith: /[<>]/,
+    configs: [],
+    options: '2>&1',
+    reportsInOutput: true,
+  },
+  {
+    name: 'vitest',
+    isCall: (words) => isCallOf('vitest', 'run')(words),
+    conflictsWith: /reporter|outputFile/,
+    configs: [...configs('vitest'), ...configs('vite')],
+    options: '--reporter=default --reporter=json --outputFile.json="$REPORT"',
+  },
+  {
+    name: 'jest',
+    isCall: (words) => isCallOf('jest')(words),
+    conflictsWith: /reporter|--json|outputFile|--watch|testResultsProcessor/,
+    configs: [...configs('jest'), 'package.json'],
+    options: '--json --outputFile="$REPORT"',
+  },
+];
+
+const PACKAGE_MANAGER = /^(?:npm|pnpm|yarn)$/;
+
+interface TestRunnerCall {
+  readonly runner: TestRunnerReporter;
+  /** The call is at the end, so that options can follow it. */
+  readonly atEnd: boolean;
+  /** It goes through a script of package.json. */
+  readonly script: boolean;
+  readonly text: string;
+}
+
+/**
+ * A line of tests such that its runner reports single tests, where it is one of those that can be asked without a change of the run,
+ * and the line runs it once and nothing but simple commands besides. Any other line is left as it is.
+ */
+export async function addTestReporter(
+  subject: Pick<PatchSubject, 'baseFile' | 'sandboxes' | 'base'>,
+  line: string,
+): Promise<CommandLine> {
+  const found = findRunnerCall(line, await subject.baseFile('package.json'));
+  if (!found || /\$\{?REPORT\b/.test(line) || found.runner.conflictsWith.test(found.text)) return { line };
+  const { runner, atEnd, script } = found;
+  for (const file of runner.configs)
+    if (runner.conflictsWith.test((await subject.baseFile(file)) ?? '')) return { line };
+  if (runner.minMajorVersion !== undefined && !(await isSince(subject, runner))) return { line };
+  // Whoever ends the runner from inside, with exit 0, leaves no report.
+  if (runner.environment) return { line, environment: runner.environment, reportRequirement: 'must' };
+  if (!atEnd) return { line };
+  const asked = `${line} ${script && !/ -- /.test(line) ? '-- ' : ''}${runner.options}`;
+  return runner.reportsInOutput ? { line: asked } : { line: asked, reportRequirement: 'must' };
+}
+
+async function isSince(
+  { sandboxes, base }: Pick<PatchSubject, 'sandboxes' | 'base'>,
+  { name, minMajorVersion = 0 }: TestRunnerReporter,
+): Promise<boolean> {
+  const version = await findToolVersion(sandboxes, base, {
+    name,
+    versionLine: `command -v ${name} >/dev/null || exit 127; ${name} --version`,
+    installHint: '',
+  });
+  return version !== null && Number.parseInt(version, 10) >= minMajorVersion;
+}
+
+function findRunnerCall(line: string, packageJson: string | null): TestRunnerCall | null {
+  const commands = parseShellCommands(line);
+  if (commands === null) return null;
+  const found = commands.map((words, at): TestRunnerCall | null => {
+    const atEnd = at === commands.length - 1;
+    const own = TEST_RUNNER_REPORTERS.find(({ isCall }) => isCall(words));
+    if (own) return { runner: own, atEnd, script: false, text: line };
+    const name = scriptName(words);
+    const script = name === null ? null : findPackageScriptLine(packageJson, name);
+    const inner = script === null ? null : findRunnerCall(script, null);
+    if (script === null || inner === null) return null;
+    const isNpm = words[0] === 'npm';
+    return { ...inner, atEnd: atEnd && inner.atEnd && isNpm, script: true, text: `${line}\n${script}` };
+  });
+  const [only, ...more] = found.filter((each) => each !== null);
+  return only && more.length === 0 ? only : null;
+}
+
+/** Name of the script of package.json that a package manager is to run. */
+function scriptName(words: readonly string[]): string | null {
+  const [manager = '', ...rest] = words;
+  if (!PACKAGE_MANAGER.test(manager)) return null;
+  const plain = rest.filter((word) => !word.startsWith('-'));
+  if (plain[0] === 'test' || plain[0] === 't') return 'test';
+  return (plain[0] === 'run' || plain[0] === 'run-script') && plain[1] !== undefined ? plain[1] : null;
+}

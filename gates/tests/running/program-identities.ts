@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { listAllScripts } from './scripts-of-line.ts';
+
+/** The programs that a command line names, also through the scripts of package.json, each with what tells it from another version. */
+export async function identifyPrograms(line: string, packageJson: string | null): Promise<string[]> {
+  const words = listAllScripts(line, packageJson);
+  const identities = await Promise.all([...new Set(words)].sort().map(identityOf));
+  return identities.filter((identity) => identity !== null);
+}
+
+async function identityOf(word: string): Promise<string | null> {
+  if (word.includes('/')) return null;
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    if (folder === '') continue;
+    try {
+      await access(join(folder, word), constants.X_OK);
+      const file = await realpath(join(folder, word));
+      const { size, mtimeMs } = await stat(file);
+      return `${file} ${size} ${mtimeMs} ${SHIM.test(file) ? await versionOf(join(folder, word)) : ''}`;
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return null;
+}
+
+/** Programs that start another one, which may be replaced while they stay as they are: of rustup, pyenv, asdf, mise and Volta. */
+const SHIM = /\/(?:rustup|mise|asdf|volta-shim|shims\/[^/]+)$/;
+/** How long one may take to say its version, in milliseconds. */
+const ASK_MS = 5_000;
+
+/** What a program says of itself, asked where no project chooses another version; null: it does not answer. */
+const versionOf = (program: string): Promise<string | null> =>
+  new Promise((resolve) => {
+    execFile(program, ['--version'], { cwd: tmpdir(), timeout: ASK_MS }, (error, stdout) =>
+      resolve(error ? null : stdout.trim()),
+    );
+  });

@@ -1,0 +1,56 @@
+import type { PatchSubject } from '../../core/patch-subject.ts';
+
+export type ProjectScriptKind = 'lint' | 'type_check' | 'tests';
+
+/** Runners that a project configures itself, by the files of the base commit; the first that is there counts. */
+const RUNNERS: readonly { readonly file: string; readonly when?: RegExp; readonly command: string }[] = [
+  { file: 'pytest.ini', command: 'pytest -q' },
+  { file: 'pyproject.toml', when: /^\[tool\.pytest\b/m, command: 'pytest -q' },
+  { file: 'go.mod', command: 'go test ./...' },
+  { file: 'Cargo.toml', command: 'cargo test --quiet' },
+];
+
+/** Names under which projects keep the scripts in their package.json. */
+export const PROJECT_SCRIPT_NAMES: Readonly<Record<ProjectScriptKind, readonly string[]>> = {
+  lint: ['lint'],
+  type_check: ['typecheck', 'type-check', 'type_check', 'types'],
+  tests: ['test'],
+};
+/** What `npm init` writes. */
+const NO_TEST = /no test specified/;
+
+/** The command that runs the project's tests, or null when it configures none. Its own script comes first. */
+export async function findTestCommand(subject: Pick<PatchSubject, 'baseFile'>): Promise<string | null> {
+  const script = await findProjectScript(subject, 'tests');
+  if (script !== null) return script;
+  for (const { file, when, command } of RUNNERS) {
+    const text = await subject.baseFile(file);
+    if (text !== null && (when?.test(text) ?? true)) return command;
+  }
+  return null;
+}
+
+/** The command of the project's own script in package.json, or null when it has none. */
+export async function findProjectScript(
+  subject: Pick<PatchSubject, 'baseFile'>,
+  kind: ProjectScriptKind,
+): Promise<string | null> {
+  const script = findScriptName(await subject.baseFile('package.json'), PROJECT_SCRIPT_NAMES[kind]);
+  return script === null ? null : `npm run --silent ${script}`;
+}
+
+/** The first of some scripts that a package.json has; what `npm init` writes is none. */
+export function findScriptName(text: string | null, names: readonly string[]): string | null {
+  if (text === null) return null;
+  try {
+    const { scripts } = JSON.parse(text) as { scripts?: Record<string, unknown> };
+    return (
+      names.find((name) => {
+        const script = scripts?.[name];
+        return typeof script === 'string' && !NO_TEST.test(script);
+      }) ?? null
+    );
+  } catch {
+    return null;
+  }
+}

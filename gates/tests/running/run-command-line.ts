@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { classifyProcessResult } from '../../../workspace/process/command-outcome.ts';
+import type { Sandbox } from '../../core/sandboxes.ts';
+import { findReportInOutput, readAnyReport } from '../../reports/read-any-report.ts';
+import type { ToolReport } from '../../reports/tool-report.ts';
+import type { CommandRun } from './command-run.ts';
+import { readReportFile } from './report-file.ts';
+import { truncatedRunReason } from './truncated-run.ts';
+
+/** A line for `bash -c`, and what makes its runner report single tests. */
+export interface CommandLine {
+  readonly line: string;
+  /** Variables of its environment besides the usual ones. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Folder of the checkout that relative paths of a report start from; absent: the top. */
+  readonly folder?: string;
+  /** What it means that there is no report at the end of a line that ends well. Default: what the line says of `$REPORT`. */
+  readonly reportRequirement?: 'must' | 'may' | null;
+  /** The exit code is all that counts: no report is looked for. */
+  readonly exitCodeOnly?: boolean;
+}
+
+/** Stands in a variable for the file that `$REPORT` names. */
+export const REPORT_PATH_PLACEHOLDER = '%REPORT%';
+
+/** Stands in a variable for a file that the code under test writes, which is read afterwards. */
+export const SIDE_FILE_PLACEHOLDER = '%ASIDE%';
+
+/** How the line of a command names the file that it writes its report to. */
+const NAMES_REPORT = /\$\{?REPORT\b/;
+
+/**
+ * Runs a command line of the project. Its exit code decides, and so does a report where it leaves one: in the file `$REPORT`, which
+ * lies outside of the checkout, or in its output. A report is written by the code that is looked at: it adds failures, it never takes
+ * the one away that the exit code tells.
+ */
+export async function runCommandLine(
+  room: Sandbox,
+  {
+    line,
+    environment = {},
+    folder = '',
+    reportRequirement: duty = NAMES_REPORT.test(line) ? 'must' : null,
+    exitCodeOnly: exitOnly = false,
+  }: CommandLine,
+  timeoutMs: number,
+): Promise<CommandRun> {
+  const ground = { root: room.checkoutRoot, folder };
+  const path = join(room.tmpFolder, 'assay-report');
+  const asidePath = join(room.tmpFolder, 'assay-aside');
+  const filled = Object.entries(environment).map(([name, value]) => [
+    name,
+    value.replaceAll(REPORT_PATH_PLACEHOLDER, path).replaceAll(SIDE_FILE_PLACEHOLDER, asidePath),
+  ]);
+  const ran = await room.run({ line }, timeoutMs, { REPORT: path, ...Object.fromEntries(filled) });
+  const aside = Object.values(environment).includes(SIDE_FILE_PLACEHOLDER)
+    ? await readReportFile(asidePath).catch(() => null)
+    : null;
+  const ended = classifyProcessResult(ran);
+  const broken = ended.outcome === 'passed' ? truncatedRunReason(ran) : null;
+  const plain = broken === null ? ended : { outcome: 'failed' as const, detail: broken };
+  if (exitOnly) return { processResult: ran, report: null, cases: null, sideFileText: aside, ...plain };
+  let report: ToolReport | null = null;
+  let why = '';
+  let isThere = true;
+  try {
+    report = await readAnyReport(await readReportFile(path), ground);
+  } catch (error) {
+    why = (error instanceof Error ? error.message : String(error)).slice(0, 500);
+    isThere = (error as NodeJS.ErrnoException).code !== 'ENOENT';
+    report = await findReportInOutput(ran.output, ran.truncatedBytes, ground);
+  }
+  const cases = report?.cases ?? null;
+  if (report === null && plain.outcome === 'passed' && (duty === 'must' || (duty === 'may' && isThere)))
+    return {
+      processResult: ran,
+      report,
+      cases,
+      sideFileText: aside,
+      outcome: 'inert',
+      detail: `the command ended well and left no report that can be read: ${why}`,
+    };
+  // Ended from outside, or ended badly without a word on why: what the report says is not all there is to know.
+  if (ran.exitCode === null || (plain.outcome !== 'passed' && report?.findings.length === 0))
+    return { processResult: ran, report: null, cases, sideFileText: aside, ...plain };
+  return { processResult: ran, report, cases, sideFileText: aside, ...plain };
+}

@@ -1,0 +1,88 @@
+import { delimiter } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
+import { runAgent } from '../../containers/agent/run-agent.ts';
+import type { MiddlewareRecord } from '../../shared/contract/run-record/middleware-record.ts';
+import { agentAssignment, inBox } from '../../test/containers/box.ts';
+import { type FakeApi, startFakeApi } from '../../test/containers/fake-api.ts';
+import { createTestRepository } from '../../test/support/git-repository.ts';
+import { type ModelServer, startModelServer } from '../../test/support/models/model-server.ts';
+import { CLI_BIN_FOLDER, INSTALLED_CLIS } from './installed-clis.ts';
+import { MODEL_BY_CLI } from './run-cli.ts';
+
+const HELD = `middleware:
+  agent:
+    hold_tools: true
+    policy:
+      evaluation_mode: enforce
+      forbid: [{ matches: "touch forbidden", reason: not in this house }]
+`;
+/** What a checkout brings of hooks and plugins for its own users. */
+const OF_THE_CHECKOUT = 'touch checkout-was-heard';
+const repository = createTestRepository({
+  'a.txt': 'a\n',
+  'assay.yaml': HELD,
+  '.codex/hooks.json': JSON.stringify({
+    hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: OF_THE_CHECKOUT }] }] },
+  }),
+  '.opencode/plugin/own.js': `import { writeFileSync } from 'node:fs';
+export const Own = async () => ({ 'tool.execute.before': async () => writeFileSync('checkout-was-heard', '') });
+`,
+});
+const base = repository.git('rev-parse', 'HEAD');
+let api: FakeApi;
+let models: ModelServer;
+beforeEach(async () => {
+  api = await startFakeApi();
+  models = await startModelServer({
+    script: [
+      { run: 'touch forbidden-by-policy' },
+      { run: 'echo allowed > allowed.txt' },
+      { say: 'Done what was allowed.' },
+    ],
+  });
+});
+afterEach(async () => {
+  await models.stop();
+  await api.stop();
+});
+
+const CASES = INSTALLED_CLIS.filter((kind) => AGENT_ADAPTERS[kind].supportsToolHook).flatMap((kind) =>
+  // Newer models of this vendor call tools from a program of their own.
+  (kind === 'codex' ? [MODEL_BY_CLI[kind], 'gpt-6-luna'] : [MODEL_BY_CLI[kind]]).map((model) => ({
+    kind,
+    model,
+  })),
+);
+
+/** What each real CLI does when the door of the box says no. */
+describe.each(CASES)('a call of the real $kind with $model', ({ kind, model }) => {
+  it('is made when it is allowed, and not when it is not, and the model is told why', async () => {
+    vi.stubEnv('PATH', `${CLI_BIN_FOLDER}${delimiter}${process.env['PATH'] ?? ''}`);
+    await inBox((box) =>
+      runAgent(
+        agentAssignment(api, repository.url, [], {
+          base_commit: base,
+          adapter: { kind, timeout_s: 120 },
+          model,
+          models: {
+            token: 'token-of-the-attempt',
+            base_urls: { anthropic: models.url, openai: `${models.url}/v1`, gemini: models.url },
+            models: [model],
+            witnessed: true,
+          },
+        }),
+        box,
+      ),
+    );
+    const [complete] = api.bodies('complete');
+    const patch = String(complete?.['patch']);
+    expect(patch).toContain('allowed.txt');
+    expect(patch).not.toContain('forbidden-by-policy');
+    expect(patch).not.toContain('checkout-was-heard');
+    const record = complete?.['middleware'] as MiddlewareRecord;
+    expect(record.found).toMatchObject([{ by: 'policy_gate', code: 'policy_denied' }]);
+    expect(record.fired.wrap_tool_call).toBe(2);
+    expect(models.calls.some(({ raw }) => raw.toString().includes('not in this house'))).toBe(true);
+  });
+});

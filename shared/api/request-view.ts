@@ -1,9 +1,0 @@
-import type { WorkRequest } from '../contract/intake/schema.ts';
-import { clarificationReasons } from '../control/intake/commands.ts';
-import type { WorkRequestView } from './request-schemas.ts';
-
-/** A request as the API shows it. */
-export function workRequestView({ request_sha256: _sha, expires_at: _ttl, ...view }: WorkRequest): WorkRequestView {
-  const open = view.status === 'submitted' || view.status === 'triaging';
-  return { ...view, unclear: open ? clarificationReasons(view) : [] };
-}

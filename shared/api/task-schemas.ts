@@ -1,0 +1,235 @@
+import * as z from 'zod';
+import { GitObjectId } from '../contract/repository/git-ref.ts';
+import { MAX_REPOSITORY_URL_LENGTH } from '../contract/repository/repository-url.ts';
+import { RepositoryUrl } from '../contract/repository/schema.ts';
+import { SUMMARY_FIELDS } from '../contract/resource-names.ts';
+import { RoleName, TaskId, TaskSubmission } from '../contract/submission/schema.ts';
+import { Attempt } from '../contract/task/attempt.ts';
+import { HOLD_EXPIRY_OUTCOMES } from '../contract/task/hold-limit.ts';
+import { TaskStatus } from '../contract/task/status.ts';
+import { Task } from '../contract/task/task.ts';
+import { VerificationNudge } from '../control/ledger/verification-nudge-schema.ts';
+import { JanitorResult } from '../control/verdict/janitor-result.ts';
+import { QualityScore } from '../control/verdict/quality-score.ts';
+import { VerdictInput } from '../control/verdict/verdict-inputs.ts';
+
+export const BaseCommit = GitObjectId.describe(
+  "The task's `base_commit`, which the platform resolved; any other is refused as `wrong_base`.",
+);
+
+/** Hides what only the platform may know: token hashes, assignment keys. */
+const hidden = { agent: true, gates: true, deliver: true } as const;
+export const AttemptView = Attempt.omit(hidden)
+  .extend({
+    judging_cost_usd: z
+      .number()
+      .nullable()
+      .describe('What models took to judge the work, beside `cost_usd`; 0: none was asked.'),
+    inputs: z.array(VerdictInput).describe('All that the verdict was made of, bound to base and tree.'),
+    quality_score: QualityScore.nullable().describe(
+      'Of the gates, with its formula; it decides nothing. Null: none ran.',
+    ),
+    janitor_result: JanitorResult.nullable().describe(
+      'The verdict in the words of others: signals, gates, judge and fix-ups. Null: there is none yet.',
+    ),
+  })
+  .meta({ id: 'Attempt' });
+export type AttemptView = z.infer<typeof AttemptView>;
+
+/** A task as the API shows it: the item less its internals, plus what is derived from it. */
+export const TaskView = Task.omit({
+  request_sha256: true,
+  hidden_tests: true,
+  expires_at: true,
+  attempts: true,
+  run: true,
+})
+  .extend({
+    attempt_count: z.number().int(),
+    model: z.string().nullable(),
+    cost_usd: z
+      .number()
+      .nullable()
+      .describe('Of all attempts and of judging them; null when any part of it is unknown.'),
+    judging_cost_usd: z.number().nullable().describe('Of it: what models took to judge the work.'),
+    saved_vs_direct_opus_usd: z.number().nullable().describe('May be negative; null when a cost is unknown.'),
+    verdict: z.enum(['pass', 'fail', 'refer']).nullable(),
+    reasons: z.array(z.string()),
+    branch: z.string().nullable(),
+    lease_until: z.number().int().nullable(),
+    progress: z
+      .string()
+      .nullable()
+      .describe(
+        'How far the agent is, in its own numbers: turns, tool calls, files, tokens, cost. Null when none runs.',
+      ),
+  })
+  .meta({ id: 'Task' });
+export type TaskView = z.infer<typeof TaskView>;
+
+const shown = <K extends string>(names: readonly K[]): Record<K, true> =>
+  Object.fromEntries(names.map((name) => [name, true])) as Record<K, true>;
+
+export const TaskSummary = TaskView.pick(shown(SUMMARY_FIELDS)).meta({ id: 'TaskSummary' });
+export type TaskSummary = z.infer<typeof TaskSummary>;
+
+export const SubmitBatchBody = z
+  .strictObject({ tasks: z.array(TaskSubmission).min(1).max(100) })
+  .meta({ id: 'SubmitBatch' });
+/** What became of one task of a batch, in the order in which they were sent. */
+export const BatchResultEntry = z
+  .object({
+    id: TaskId,
+    outcome: z.enum(['created', 'existed', 'refused']),
+    code: z.string().optional().describe('Why it was refused: the code of a problem document.'),
+    detail: z.string().optional(),
+  })
+  .meta({ id: 'BatchEntry' });
+export const BatchView = z
+  .object({
+    tasks: z.array(TaskView).describe('All but the refused ones.'),
+    results: z.array(BatchResultEntry),
+  })
+  .meta({ id: 'Batch' });
+
+export const ListTasksQuery = z.strictObject({
+  status: TaskStatus.optional(),
+  role: RoleName.optional(),
+  // ASCII only, so that the longest query there is fits into what API Gateway takes of a request line.
+  repository: z
+    .string()
+    .max(MAX_REPOSITORY_URL_LENGTH)
+    .regex(/^[!-~]*$/, 'must be a URL without blanks, in ASCII')
+    .pipe(RepositoryUrl)
+    .optional(),
+  unverified: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('Only tasks that completed unverified (or only those that did not).'),
+  live: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('Only tasks that have not ended (or only those that have).'),
+  order: z
+    .enum(['oldest', 'newest'])
+    .optional()
+    .describe('By when they were submitted; default: the oldest first.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z
+    .string()
+    .max(2_000)
+    .regex(/^[A-Za-z0-9_-]*$/, 'is not one that a listing gave out')
+    .optional(),
+});
+export const TaskList = z
+  .object({ tasks: z.array(TaskSummary), next_cursor: z.string().nullable() })
+  .meta({ id: 'TaskList' });
+
+export const ReviewsQuery = ListTasksQuery.pick({ role: true, repository: true, limit: true, cursor: true });
+/** A task that waits for a person. */
+export const ReviewItem = TaskSummary.pick({
+  id: true,
+  title: true,
+  role: true,
+  priority: true,
+  repository: true,
+  version: true,
+})
+  .extend({
+    reasons: z.array(z.string()),
+    since: z.iso.datetime(),
+    until: z.iso.datetime().nullable().describe('When it is decided without a person; null: never.'),
+    outcome: z
+      .enum(HOLD_EXPIRY_OUTCOMES)
+      .nullable()
+      .describe(
+        'How: the task fails, or the work is refused and a stronger model tries. It is never let out.',
+      ),
+  })
+  .meta({ id: 'ReviewItem' });
+export type ReviewItem = z.infer<typeof ReviewItem>;
+export const ReviewList = z
+  .object({ reviews: z.array(ReviewItem), next_cursor: z.string().nullable() })
+  .meta({ id: 'ReviewList' });
+
+export const ReasonBody = z
+  .strictObject({
+    reason: z.string().trim().min(1, 'must not be empty').max(2_000).default('no reason given'),
+  })
+  .meta({ id: 'ReasonBody' });
+export const ReviewBody = z
+  .strictObject({
+    decision: z.enum(['approve', 'reject']),
+    reason: z.string().trim().min(1, 'must not be empty').max(2_000),
+    base_commit: BaseCommit.optional(),
+    tree: GitObjectId.describe('The tree that was looked at; a different one is refused.'),
+  })
+  .meta({ id: 'ReviewBody' });
+
+export const AttemptList = z
+  .object({
+    task_id: TaskId,
+    attempts: z.array(AttemptView),
+    total_cost_usd: z.number().nullable(),
+    judging_cost_usd: z.number().nullable().describe('Of the total: what models took to judge the work.'),
+    saved_vs_direct_opus_usd: z.number().nullable(),
+    break_even_pass_rate: z.number().nullable(),
+  })
+  .meta({ id: 'AttemptList' });
+
+/** The nudge, and the completions that it is made of. */
+export const VerificationWindow = z
+  .object({
+    verification_nudge: VerificationNudge,
+    completions: z
+      .array(z.object({ task_id: z.string(), at: z.iso.datetime(), verified: z.boolean() }))
+      .describe('Those in the window, the newest first.'),
+    generated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'VerificationWindow' });
+export const WindowResetBody = z
+  .strictObject({ reason: z.string().trim().min(1).max(2_000) })
+  .meta({ id: 'WindowResetBody' });
+export const WindowReset = z
+  .object({ at: z.iso.datetime(), by: z.string(), reason: z.string() })
+  .meta({ id: 'WindowReset' });
+
+export const StatusView = z
+  .object({
+    total: z.number().int(),
+    by_status: z.record(TaskStatus, z.number().int()),
+    per_role: z.array(
+      z.object({ role: z.string(), by_status: z.partialRecord(TaskStatus, z.number().int()) }),
+    ),
+    verification_nudge: VerificationNudge,
+    /** Models whose last works the quality gate has rejected; `open`: none of theirs is marked until then. */
+    breakers: z
+      .array(
+        z.object({
+          model: z.string(),
+          rejections: z.number().int(),
+          state: z.enum(['closed', 'open', 'half_open']),
+          until: z.iso.datetime().nullable(),
+        }),
+      )
+      .default([]),
+    /** Providers of models that nothing is begun with for a while, because tasks have met trouble with them. */
+    cooling: z
+      .array(
+        z.object({
+          provider: z.string(),
+          until: z.iso.datetime(),
+          because: z.string(),
+          times: z.int().describe('In a row.'),
+        }),
+      )
+      .default([]),
+    revision: z
+      .number()
+      .int()
+      .default(0)
+      .describe('Grows with every change of a task that is counted: while it is the same, a listing is too.'),
+    generated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Status' });
+export const HealthView = z.object({ status: z.literal('ok'), version: z.string() }).meta({ id: 'Health' });

@@ -1,0 +1,45 @@
+import type { RouteDefinition } from './route.ts';
+import { ProposalActionBody, ProposeChangeBody, TuningView } from './tuning-schemas.ts';
+
+const PROPOSAL_ROUTE = {
+  method: 'POST',
+  function: 'api-submit',
+  callers: ['operator'],
+  right: 'review',
+  response: TuningView,
+} as const;
+
+/** What the deployment changes of its own settings. */
+export const TUNING_ROUTES = {
+  evolution: {
+    method: 'GET',
+    path: '/evolution',
+    function: 'api-read',
+    callers: ['operator'],
+    right: 'read',
+    summary:
+      'Settings that were changed on what was learned, what is proposed with its evidence, and who did what',
+    response: TuningView,
+  },
+  proposeChange: {
+    ...PROPOSAL_ROUTE,
+    path: '/evolution/propose',
+    body: ProposeChangeBody,
+    refusalCodes: ['conflict'],
+    summary: 'Propose a change of a setting, or have all proposed that the records suggest',
+  },
+  applyProposal: {
+    ...PROPOSAL_ROUTE,
+    path: '/evolution/apply',
+    body: ProposalActionBody,
+    refusalCodes: ['not_found', 'conflict'],
+    summary: 'Apply a proposal when its test holds, up to the level of the deployment',
+  },
+  revertProposal: {
+    ...PROPOSAL_ROUTE,
+    path: '/evolution/revert',
+    body: ProposalActionBody,
+    refusalCodes: ['not_found', 'conflict'],
+    summary: 'Take back a change: what held before holds again',
+  },
+} as const satisfies Record<string, RouteDefinition>;

@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import {
+  INTAKE_STRATEGIES,
+  MAX_CLARIFICATION_LENGTH,
+  RequestedTask,
+  WorkRequest,
+} from '../contract/intake/schema.ts';
+import { WorkRequestStatus } from '../contract/intake/status.ts';
+import { TaskSubmission } from '../contract/submission/schema.ts';
+import { ListTasksQuery } from './task-schemas.ts';
+
+export const WorkRequestBody = RequestedTask.extend({
+  strategy: z
+    .enum(INTAKE_STRATEGIES)
+    .default('review')
+    .describe('review: a person says yes before a task is made. direct: it is made at once.'),
+})
+  .strict()
+  .meta({ id: 'RequestBody' });
+
+export const WorkRequestView = WorkRequest.omit({ request_sha256: true, expires_at: true })
+  .extend({
+    unclear: z
+      .array(z.string())
+      .describe('Why it is not approved before somebody has said what is meant (clarify).'),
+  })
+  .meta({
+    id: 'Request',
+  });
+export type WorkRequestView = z.infer<typeof WorkRequestView>;
+
+export const WorkRequestsQuery = ListTasksQuery.pick({ limit: true, cursor: true }).extend({
+  status: WorkRequestStatus.default('submitted'),
+});
+export const WorkRequestList = z
+  .object({ requests: z.array(WorkRequestView), next_cursor: z.string().nullable() })
+  .meta({ id: 'RequestList' });
+
+export const ClarifyRequestBody = z
+  .strictObject({
+    notes: z.string().trim().min(1, 'must not be empty').max(MAX_CLARIFICATION_LENGTH),
+    title: TaskSubmission.shape.title.optional(),
+    description: z.string().max(100_000).optional(),
+  })
+  .meta({ id: 'ClarifyBody' });
+export const EmptyBody = z.strictObject({}).meta({ id: 'EmptyBody' });

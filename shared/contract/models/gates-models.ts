@@ -1,0 +1,101 @@
+import { allJudgeModels, type JudgeModel, type JudgeModels, judgeModelFamily } from './judge-models.ts';
+import type { ModelKey } from './model-key.ts';
+import type { ModelProvider } from './model-providers.ts';
+import type { ProviderName } from './protocols.ts';
+
+/** Who is asked in the end: a provider of the gateway's kind, or a server that wants no key. */
+export type ModelEndpoint = ModelProvider | { readonly via: 'none'; readonly url: string };
+
+/** How gates ask a model: they speak `speaks` to the gateway, which hands it on to `endpoint`. */
+interface ModelRouting {
+  readonly speaks: 'anthropic' | 'openai' | 'google' | 'openai_compatible';
+  readonly vendor: ProviderName;
+  readonly endpoint: ModelEndpoint;
+}
+
+const keyed = (key: ModelKey, url: string | undefined): ModelProvider => ({ ...key, ...(url && { url }) });
+
+const OPENROUTER = 'https://openrouter.ai/api/v1';
+
+/** @throws for a model that the configuration's schema refuses. */
+function modelRouting(model: JudgeModel): ModelRouting {
+  switch (model.provider) {
+    case 'bedrock': {
+      const isAnthropic = judgeModelFamily(model) === 'anthropic';
+      const { region, url } = model;
+      return {
+        speaks: isAnthropic ? 'anthropic' : 'openai_compatible',
+        vendor: isAnthropic ? 'anthropic' : 'openai',
+        // The name is Bedrock's own already.
+        endpoint: {
+          via: 'bedrock',
+          endpoint: 'runtime',
+          model_prefix: '',
+          ...(region && { region }),
+          ...(url && { url }),
+        },
+      };
+    }
+    case 'anthropic':
+      return { speaks: 'anthropic', vendor: 'anthropic', endpoint: keyed(model.key, model.url) };
+    case 'openai':
+      return { speaks: 'openai', vendor: 'openai', endpoint: keyed(model.key, model.url) };
+    case 'google':
+      return { speaks: 'google', vendor: 'gemini', endpoint: keyed(model.key, model.url) };
+    case 'openrouter':
+      return {
+        speaks: 'openai_compatible',
+        vendor: 'openai',
+        endpoint: keyed(model.key, model.url ?? OPENROUTER),
+      };
+    case 'openai_compatible':
+      return {
+        speaks: 'openai_compatible',
+        vendor: 'openai',
+        endpoint: model.key ? keyed(model.key, model.url) : { via: 'none', url: model.url },
+      };
+  }
+}
+
+/** A model that gates may ask through the gateway. */
+export interface GatesModel {
+  readonly model: string;
+  readonly vendor: ProviderName;
+  readonly endpoint: ModelEndpoint;
+  /** Dollars per million tokens, where the configuration says it. */
+  readonly price?: { readonly input: number; readonly output: number };
+}
+
+/** What the gateway lets gates ask. */
+export const gatesModels = (models: JudgeModels): GatesModel[] =>
+  allJudgeModels(models, 'box').map((model) => {
+    const { vendor, endpoint } = modelRouting(model);
+    return { model: model.model, vendor, endpoint, ...(model.price && { price: model.price }) };
+  });
+
+/** Where the token of a gates box stands for a key; there is no such variable. */
+export const GATES_TOKEN_KEY: ModelKey = { via: 'environment', variable: 'TOKEN_OF_THIS_BOX' };
+
+/** The models that gates may ask, as the box knows them: the gateway is the provider, and its token the key. */
+export function toGatesModels({ judge: _, ...models }: JudgeModels, gatewayUrl: string): JudgeModels {
+  const inBox = (model: JudgeModel): JudgeModel => {
+    const { speaks } = modelRouting(model);
+    const { price } = model;
+    const url = speaks === 'openai' || speaks === 'openai_compatible' ? `${gatewayUrl}/v1` : gatewayUrl;
+    return {
+      provider: speaks,
+      model: model.model,
+      family: judgeModelFamily(model),
+      ...(price && { price }),
+      key: GATES_TOKEN_KEY,
+      url,
+    };
+  };
+  const { cross_model, intent, rubric, test_writer } = models;
+  return {
+    ...(intent && { intent: inBox(intent) }),
+    ...(rubric && { rubric: inBox(rubric) }),
+    ...(test_writer && { test_writer: inBox(test_writer) }),
+    ...(cross_model && { cross_model: cross_model.map(inBox) }),
+  };
+}

@@ -1,0 +1,136 @@
+import * as z from 'zod';
+import { modelFamily } from './model-family.ts';
+import { BedrockRegion, ModelKey, ProviderUrl } from './model-key.ts';
+
+/**
+ * What models are asked for, by whom and by what. Only what is served is here: a model that nobody would ask is refused, not kept in
+ * silence. `box`: a gate asks, from the gates box by way of the model gateway.
+ */
+export const JUDGE_PURPOSES = {
+  second_look: {
+    by: 'janitor',
+    description: 'each task that has passed, where that can still change something',
+  },
+  judge: {
+    by: 'janitor',
+    description: 'the completion signals `llm_review`, `llm_judge` and `quality_gate`',
+  },
+  decomposer: { by: 'janitor', description: 'verification nodes with `decomposer: llm`' },
+  review: {
+    by: 'janitor',
+    description: 'the reviewers of `.assay/review_pipeline.yaml`; one model or several',
+  },
+  red_team: { by: 'janitor', description: 'workflows with `red_team`, of work that has passed all else' },
+  vision: {
+    by: 'janitor',
+    description: 'workflows with `vision` and `verifier: llm_vision`; it must read pictures',
+  },
+  intent: { by: 'box', description: 'the gate `intent_verification`' },
+  rubric: { by: 'both', description: 'the gate `review_rubric`, and verification nodes with `grader: llm`' },
+  test_writer: { by: 'box', description: 'the gate `integration_test_gen`' },
+  cross_model: { by: 'box', description: 'the gate `cross_model`; one model or several' },
+} as const satisfies Readonly<
+  Record<string, { readonly by: 'janitor' | 'box' | 'both'; readonly description: string }>
+>;
+export type JudgePurpose = keyof typeof JUDGE_PURPOSES;
+const NAMES = Object.keys(JUDGE_PURPOSES) as JudgePurpose[];
+
+/** Most reviewers that may be configured. */
+const MAX_REVIEWERS = 9;
+
+const Common = {
+  model: z.string().min(1).max(200),
+  /** Who makes the model, where its name does not tell. */
+  family: z.string().min(1).max(50).optional(),
+  /** Dollars per million tokens, where the price table does not know the model. */
+  price: z.strictObject({ input: z.number().nonnegative(), output: z.number().nonnegative() }).optional(),
+  /** It reads pictures: asked of the model for `vision`, since no provider's protocol tells. */
+  supports_vision: z.boolean().optional(),
+  /** What `assay judge calibrate` has measured of it: each counts for one prompt, by its digest. */
+  calibrations: z
+    .array(
+      z.strictObject({
+        id: z.string().regex(/^cal-[0-9a-f]{12}$/, 'must be the name of a calibration'),
+        prompt: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
+      }),
+    )
+    .max(20)
+    .optional(),
+};
+const keyed = { ...Common, key: ModelKey, url: ProviderUrl.optional() };
+
+/** A model that answers questions, and who is asked. Bedrock needs no key: the judging function's role may call it. */
+export const JudgeModel = z.discriminatedUnion('provider', [
+  z.strictObject({
+    provider: z.literal('bedrock'),
+    ...Common,
+    region: BedrockRegion.optional(),
+    url: ProviderUrl.optional(),
+  }),
+  z.strictObject({ provider: z.literal('anthropic'), ...keyed }),
+  z.strictObject({ provider: z.literal('openai'), ...keyed }),
+  z.strictObject({ provider: z.literal('google'), ...keyed }),
+  z.strictObject({ provider: z.literal('openrouter'), ...keyed }),
+  z.strictObject({
+    provider: z.literal('openai_compatible'),
+    ...Common,
+    key: ModelKey.optional(),
+    url: ProviderUrl,
+  }),
+]);
+export type JudgeModel = z.infer<typeof JudgeModel>;
+
+/** Which model does what; a purpose without one is not served, and says so. */
+/** Bedrock speaks the protocols of these makers only, beside its own, which the gateway does not hand on. */
+const GATEWAY_FAMILIES = ['anthropic', 'openai'];
+const GatesJudgeModel = JudgeModel.refine(
+  (model) => model.provider !== 'bedrock' || GATEWAY_FAMILIES.includes(judgeModelFamily(model)),
+  { path: ['model'], message: `gates can ask Bedrock for models of ${GATEWAY_FAMILIES.join(' and ')} only` },
+);
+const VisionModel = JudgeModel.refine(({ supports_vision: sees }) => sees === true, {
+  path: ['supports_vision'],
+  message: 'must be true of a model that is shown pictures',
+});
+
+const SHAPE = {
+  judge: JudgeModel.optional(),
+  second_look: JudgeModel.optional(),
+  decomposer: JudgeModel.optional(),
+  review: z
+    .union([z.array(JudgeModel).min(1).max(MAX_REVIEWERS), JudgeModel.transform((one) => [one])])
+    .optional(),
+  red_team: JudgeModel.optional(),
+  vision: VisionModel.optional(),
+  intent: GatesJudgeModel.optional(),
+  rubric: GatesJudgeModel.optional(),
+  test_writer: GatesJudgeModel.optional(),
+  /** Who writes is reviewed by a model of another maker. */
+  cross_model: z
+    .union([z.array(GatesJudgeModel).min(1).max(MAX_REVIEWERS), GatesJudgeModel.transform((one) => [one])])
+    .optional(),
+} satisfies Readonly<Record<JudgePurpose, z.ZodType>>;
+
+export const JudgeModels = z.strictObject(SHAPE, {
+  error: (issue) =>
+    'keys' in issue ? `${issue['keys']} is not served; known: ${NAMES.join(', ')}` : undefined,
+});
+export type JudgeModels = z.infer<typeof JudgeModels>;
+
+/** Those that serve a purpose, in the order in which they are named. */
+export const modelsForPurpose = (models: JudgeModels, purpose: JudgePurpose): readonly JudgeModel[] =>
+  [models[purpose] ?? []].flat();
+
+/** All of them, or those that one side asks. */
+export const allJudgeModels = (models: JudgeModels, by?: 'janitor' | 'box'): JudgeModel[] =>
+  NAMES.filter((purpose) => by === undefined || [by, 'both'].includes(JUDGE_PURPOSES[purpose].by)).flatMap(
+    (purpose) => [...modelsForPurpose(models, purpose)],
+  );
+
+export const judgeModelFamily = ({ family, model }: Pick<JudgeModel, 'family' | 'model'>): string =>
+  family ?? modelFamily(model);
+
+/** The calibration of a model that was made with this very prompt; null: none was. */
+export const calibrationIdFor = (
+  { calibrations }: Pick<JudgeModel, 'calibrations'>,
+  prompt: { readonly sha256: string } | null,
+): string | null => calibrations?.findLast((each) => each.prompt === prompt?.sha256)?.id ?? null;

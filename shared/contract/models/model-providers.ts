@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { BedrockRegion, EnvironmentKey, ParameterKey, ProviderUrl, SecretKey } from './model-key.ts';
+
+const Url = ProviderUrl.optional();
+
+/** Who answers the calls for one vendor's models, and what they are signed with. */
+export const ModelProvider = z.discriminatedUnion('via', [
+  z.strictObject({
+    via: z.literal('bedrock'),
+    /** Where the models are; the gateway's own region when it is not given. */
+    region: BedrockRegion.optional(),
+    /** Both speak the vendors' own protocols. */
+    endpoint: z.enum(['mantle', 'runtime']).default('mantle'),
+    /** What Bedrock puts before a model's name. */
+    model_prefix: z.string().max(50).optional(),
+    url: Url,
+  }),
+  SecretKey.extend({ url: Url }),
+  ParameterKey.extend({ url: Url }),
+  EnvironmentKey.extend({ url: Url }),
+]);
+export type ModelProvider = z.infer<typeof ModelProvider>;
+
+export const ModelProviders = z.strictObject({
+  anthropic: ModelProvider.optional(),
+  openai: ModelProvider.optional(),
+  gemini: ModelProvider.optional(),
+});
+export type ModelProviders = z.infer<typeof ModelProviders>;
+
+/** No key is needed: the gateway's role may call Bedrock. */
+export const DEFAULT_MODEL_PROVIDERS: ModelProviders = { anthropic: { via: 'bedrock', endpoint: 'mantle' } };
+
+/** Dollars that an attempt may spend when its task says nothing: a token that gets out buys no more. */
+export const DEFAULT_MAX_ATTEMPT_USD = 25;

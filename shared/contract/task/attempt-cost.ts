@@ -1,0 +1,29 @@
+import type { Attempt } from './attempt.ts';
+import { type KnownCost, knownJudgingCost } from './judging-cost.ts';
+import type { Task } from './task.ts';
+
+/** What models took for an attempt: its agent, and all that judged what it did. Whatever has a limit in dollars counts this and nothing else. */
+export function attemptCost(attempt: Attempt): KnownCost {
+  const judging = knownJudgingCost(attempt);
+  return {
+    usd: (attempt.cost_usd ?? 0) + judging.usd,
+    isComplete: attempt.cost_usd !== null && judging.isComplete,
+  };
+}
+
+/**
+ * What the present round has used of its budget: those before an operator's retry do not count, nor what was nobody's fault. Unknown
+ * costs count as nothing: the limit on attempts still holds.
+ */
+export function roundBudgetUsage(task: Pick<Task, 'attempts' | 'budget_from'>): {
+  readonly attempts: number;
+  readonly usd: number;
+} {
+  const round = task.attempts.filter(({ number }) => number >= task.budget_from);
+  return {
+    attempts: round.filter(
+      ({ outcome, merge }) => outcome !== 'infra_failed' && outcome !== 'expired' && !merge,
+    ).length,
+    usd: round.reduce((sum, attempt) => sum + attemptCost(attempt).usd, 0),
+  };
+}

@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { ReviewProgress } from '../review/review-progress.ts';
+
+/** How a workflow went with the work of one attempt. */
+export const WorkflowOutcome = z.object({
+  name: z.string(),
+  /** The way out of each verification node that was come to. */
+  taken: z.array(
+    z.object({
+      node: z.string(),
+      verdict: z.enum(['pass', 'fail', 'refer']),
+      /** An opinion took it this way; false: what was observed did. */
+      graded: z.boolean(),
+      to: z.string().nullable(),
+      skipped: z.array(z.string()),
+    }),
+  ),
+  review_pipeline: ReviewProgress,
+});
+export type WorkflowOutcome = z.infer<typeof WorkflowOutcome>;

@@ -1,0 +1,78 @@
+import { TIERS, type Tier, type TierModels } from '../../../contract/agents/tiers.ts';
+import type { AttemptRoute } from '../../../contract/task/attempt.ts';
+import type { Task } from '../../../contract/task/task.ts';
+import type { RoleMemory } from './belief.ts';
+import type { CascadePolicy } from './cascade-policy.ts';
+import { chooseTier } from './choose-tier.ts';
+import { pinnedTier } from './learning-control.ts';
+import { createSeededRandom } from './seeded-random.ts';
+import type { Rung } from './tier-ladder.ts';
+import { tierOptions } from './tier-options.ts';
+
+/** What a choice is made with. */
+export interface AdviceInputs {
+  readonly policy: CascadePolicy;
+  readonly memory: RoleMemory;
+  /** ISO time: prices are of a day. */
+  readonly priced_at: string;
+  /** What was applied in the place of the table's word, and by which proposal; absent: nothing. */
+  readonly tuned_first_tier?: { readonly tier: Tier; readonly proposal: string } | null;
+}
+
+export interface TierAdvice {
+  readonly rung: Rung;
+  /** Why, to follow the reason of the route. */
+  readonly reason: string;
+  readonly choice: NonNullable<AttemptRoute['choice']>;
+}
+
+/** A task that names its model has chosen; a plan is always made by the best. */
+const canChooseTier = (task: Task): boolean =>
+  task.model === undefined && task.runner === 'managed' && task.plan === undefined;
+
+/**
+ * Where to begin, or to go on after failed work, by a person's word or by what is learned; null: where the ladder says. Chance comes from the
+ * task and the number of the attempt, so that a step that is repeated decides the same.
+ */
+export function adviseTier(
+  task: Task,
+  rungs: readonly Rung[],
+  isFirst: boolean,
+  models: TierModels,
+  { policy, memory, priced_at, tuned_first_tier }: AdviceInputs,
+): TierAdvice | null {
+  if (!canChooseTier(task)) return null;
+  const word = isFirst ? pinnedTier(memory.control, task.complexity) : null;
+  if (word) {
+    const { tier, scope } = word;
+    const { by, reason } =
+      memory.control.history.find((each) => each.action === 'pin' && each.complexity === scope) ?? {};
+    return {
+      rung: rungs.find((each) => each.tier === tier) ?? { tier, model: models[tier] },
+      reason: `; ${tier} by ${by ?? 'a person'}'s word: ${reason ?? 'pinned'}`,
+      choice: { by: 'pin', explored: false, weighed: [] },
+    };
+  }
+  if (policy.policy === 'fixed') {
+    const rung =
+      isFirst && tuned_first_tier ? rungs.find(({ tier }) => tier === tuned_first_tier.tier) : undefined;
+    return rung && tuned_first_tier
+      ? {
+          rung,
+          reason: `; ${tuned_first_tier.tier} first by proposal ${tuned_first_tier.proposal}`,
+          choice: { by: 'proposal', explored: false, weighed: [] },
+        }
+      : null;
+  }
+  const options = tierOptions(memory, task.complexity, rungs, policy.min_observations, priced_at);
+  if (options.length !== rungs.length || options.length > TIERS.length) return null;
+  const random = createSeededRandom(`${task.id}#${task.budget_from}#${task.attempts.length + 1}`);
+  const choice = chooseTier(options, policy, random);
+  const rung = choice && rungs[choice.index];
+  if (!choice || !rung) return null;
+  return {
+    rung,
+    reason: `; ${policy.policy}: ${choice.reason}`,
+    choice: { by: policy.policy, explored: choice.explored, weighed: [...choice.candidates] },
+  };
+}

@@ -1,0 +1,100 @@
+import type { AgentCliKind } from '../../contract/agents/adapter.ts';
+import { type TierModels, tierModelsFor } from '../../contract/agents/tiers.ts';
+import type { Effort } from '../../contract/submission/schema.ts';
+import type { AttemptRoute } from '../../contract/task/attempt.ts';
+import type { Task } from '../../contract/task/task.ts';
+import { truncateText } from '../../lib/truncate.ts';
+import { routeTask } from '../routing/route-task.ts';
+import { type AdviceInputs, adviseTier } from './learning/advise-tier.ts';
+import { buildLadder, effortForRung, type Rung } from './learning/tier-ladder.ts';
+import { attemptAdapter } from './provider-fallback.ts';
+
+/** Which model the next attempt runs on, at what effort, and why. */
+export interface ModelSelection {
+  readonly rung: Rung;
+  readonly effort: Effort;
+  readonly route: AttemptRoute;
+  /** Another agent than the task's or the deployment's; null: that one. */
+  readonly adapter: AgentCliKind | null;
+}
+
+/** Why this rung and not the one that the route names; empty where it is that one. */
+function rungChangeReason(task: Task, rung: Rung, planned: Rung['tier'], first: Rung): string {
+  const last = task.attempts.at(-1);
+  if (last && last.number >= task.budget_from && last.decision?.strategy)
+    return `; ${last.decision.strategy.replace('_', ' ')} after attempt ${last.number}: ${truncateText(last.decision.reason, 200)}`;
+  if (last && last.number >= task.budget_from)
+    return last.decision?.action === 'escalate'
+      ? `; climbed from ${last.tier ?? last.model ?? 'the last'}: ${truncateText(last.decision.reason, 200)}`
+      : last.decision?.next_adapter
+        ? `; after attempt ${last.number}: ${truncateText(last.decision.reason, 200)}`
+        : `; again after attempt ${last.number}`;
+  return rung === first && rung.tier !== planned && rung.tier !== null && task.model === undefined
+    ? `; ${rung.tier} tries first, being cheaper`
+    : '';
+}
+
+/** The next attempt's model: what the last decision named, else (first attempt, lost box, expired lease) the same again or the first rung. */
+export function selectNextModel(
+  of: Task,
+  models: TierModels,
+  other: AgentCliKind | null = null,
+  learned: AdviceInputs | null = null,
+  home = false,
+): ModelSelection {
+  const last = of.attempts.at(-1);
+  const fresh = !last || last.number < of.budget_from;
+  // The way back: what the fallback was for is over.
+  const isBack = !other && !fresh && home && last.route?.fallback !== undefined;
+  const stays = isBack ? null : (last?.adapter ?? null);
+  const kind = other ?? (fresh ? null : (last.decision?.next_adapter ?? stays));
+  const task = kind ? { ...of, adapter: attemptAdapter(of, { adapter: kind }) } : of;
+  const rungs = buildLadder(task, models);
+  const first = rungs[0] ?? { tier: null, model: models.haiku };
+  // By tier: the model of a decision is another provider's.
+  const tierThen = last?.decision?.next_tier ?? last?.tier;
+  const sameTier =
+    (other || isBack) && !fresh && rungs.find(({ tier }) => tier !== null && tier === tierThen);
+  if (sameTier) {
+    const { rule, reason } = routeTask(task);
+    const why = other
+      ? `${reason}; by ${other}, because the provider of ${last.model ?? 'the last agent'} is down`
+      : `${reason}; back from ${last.adapter ?? 'another agent'}, because its own provider answers again`;
+    return {
+      rung: sameTier,
+      effort: effortForRung(task, sameTier),
+      route: { rule, reason: why },
+      adapter: kind,
+    };
+  }
+  const wanted = fresh
+    ? null
+    : (last.decision?.next_model ??
+      (last.outcome === 'infra_failed' || last.outcome === 'expired' ? last.model : null));
+  const rung =
+    wanted === null ? first : (rungs.find((each) => each.model === wanted) ?? { tier: null, model: wanted });
+  const { rule, tier, reason } = routeTask(task);
+  const climbs = !fresh && last.decision?.action === 'escalate';
+  const candidates = fresh ? rungs : climbs && rungs.includes(rung) ? rungs.slice(rungs.indexOf(rung)) : [];
+  const advice =
+    learned && candidates.length > 0
+      ? adviseTier(task, candidates, fresh, tierModelsFor(task.adapter, models), learned)
+      : null;
+  if (advice)
+    return {
+      rung: advice.rung,
+      effort: effortForRung(task, advice.rung),
+      route: {
+        rule,
+        reason: `${reason}${climbs ? rungChangeReason(task, rung, tier, first) : ''}${advice.reason}`,
+        choice: advice.choice,
+      },
+      adapter: kind,
+    };
+  return {
+    rung,
+    effort: (fresh ? undefined : last.decision?.next_effort) ?? effortForRung(task, rung),
+    route: { rule, reason: `${reason}${rungChangeReason(task, rung, tier, first)}` },
+    adapter: kind,
+  };
+}

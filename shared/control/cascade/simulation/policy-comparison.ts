@@ -1,0 +1,153 @@
+import type { TierModels } from '../../../contract/agents/tiers.ts';
+import { CascadePolicy } from '../learning/cascade-policy.ts';
+import { createSeededRandom } from '../learning/seeded-random.ts';
+import { type BootstrapEstimate, bootstrapMean } from './bootstrap.ts';
+import {
+  directPlayer,
+  type Episode,
+  fixedPlayer,
+  learningPlayer,
+  type PolicyPlayer,
+  planPlayer,
+  playEpisode,
+} from './episode.ts';
+import { bestTierPlans, clairvoyantEpisode } from './oracle.ts';
+import type { RecordedTask } from './recorded-outcomes.ts';
+
+export const SIMULATED_POLICIES = ['fixed', 'direct', 'greedy', 'thompson', 'oracle'] as const;
+export type SimulatedPolicy = (typeof SIMULATED_POLICIES)[number];
+
+export interface PolicyComparison {
+  readonly policy: SimulatedPolicy | 'clairvoyant';
+  /** Tasks that all policies could be played on; the others hang on what nobody recorded, for one of them at least. */
+  readonly tasks: number;
+  readonly cost_usd: BootstrapEstimate | null;
+  readonly pass_rate: BootstrapEstimate | null;
+  /** Null: of no task is the time known. */
+  readonly seconds: BootstrapEstimate | null;
+  readonly attempts: BootstrapEstimate | null;
+  /** Dollars per task above the oracle, task by task; null for the oracle itself, and without one. */
+  readonly regret_usd: BootstrapEstimate | null;
+  /** Mean dollars above the oracle, added up task by task in the order they were played. */
+  readonly regret_so_far: readonly number[];
+}
+
+export interface SimulationResult {
+  readonly comparisons: readonly PolicyComparison[];
+  readonly tasks: number;
+  /** Tasks that were left out of account for want of a record. */
+  readonly unknown: number;
+}
+
+export interface SimulationOptions {
+  readonly policies: readonly SimulatedPolicy[];
+  readonly models: TierModels;
+  readonly settings: CascadePolicy;
+  /** How often the tasks are shuffled and played again. */
+  readonly runs: number;
+  readonly seed: string;
+}
+
+function shuffled<T>(list: readonly T[], seed: string): T[] {
+  const random = createSeededRandom(seed);
+  const result = [...list];
+  for (let last = result.length - 1; last > 0; last--) {
+    const other = Math.floor(random.uniform() * (last + 1));
+    [result[last], result[other]] = [result[other] as T, result[last] as T];
+  }
+  return result;
+}
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, each) => sum + each, 0) / values.length;
+
+/** Episodes of one policy: by task, one for each run; the order in which the tasks were played is the same for all policies. */
+type EpisodesByTask = Map<string, (Episode | null)[]>;
+
+function playPolicy(
+  policy: SimulatedPolicy,
+  orders: readonly (readonly RecordedTask[])[],
+  tasks: readonly RecordedTask[],
+  { models, settings, seed }: SimulationOptions,
+): EpisodesByTask {
+  const ways = policy === 'oracle' ? bestTierPlans(tasks, models) : null;
+  const player = (run: number): PolicyPlayer => {
+    if (ways) return planPlayer(ways);
+    if (policy === 'fixed') return fixedPlayer();
+    if (policy === 'direct') return directPlayer();
+    const name = policy === 'greedy' ? 'greedy' : 'thompson';
+    return learningPlayer(CascadePolicy.parse({ ...settings, policy: name }), `${seed}#${run}`);
+  };
+  const played: EpisodesByTask = new Map();
+  for (const [run, order] of orders.entries()) {
+    const of = player(run);
+    for (const [n, task] of order.entries())
+      played.set(task.id, [...(played.get(task.id) ?? []), playEpisode(task, of, models, n)]);
+  }
+  return played;
+}
+
+const meanOverRuns = (
+  episodes: readonly (Episode | null)[],
+  field: (episode: Episode) => number | null,
+): number | null => {
+  const values = episodes.map((each) => (each === null ? null : field(each)));
+  return values.some((each) => each === null) ? null : mean(values as number[]);
+};
+
+/**
+ * Plays recorded outcomes under several policies. Compared are the tasks on which all of them are known: nothing is invented for a tier that
+ * was never tried. Intervals come from drawing the tasks again; learning policies are averaged over shuffled orders.
+ */
+export function simulatePolicies(
+  tasks: readonly RecordedTask[],
+  options: SimulationOptions,
+): SimulationResult {
+  const { models, runs, seed } = options;
+  const orders = Array.from({ length: runs }, (_, run) => shuffled(tasks, `${seed}#order#${run}`));
+  const bound: EpisodesByTask = new Map(tasks.map((task) => [task.id, [clairvoyantEpisode(task, models)]]));
+  const all = new Map<PolicyComparison['policy'], EpisodesByTask>([
+    ...options.policies.map((policy) => [policy, playPolicy(policy, orders, tasks, options)] as const),
+    ['clairvoyant', bound],
+  ]);
+  // The bound asks for every tier; the others for those that they go over.
+  const isKnown = ({ id }: RecordedTask): boolean =>
+    options.policies.every((policy) =>
+      all
+        .get(policy)
+        ?.get(id)
+        ?.every((each) => each !== null),
+    );
+  const known = tasks.filter(isKnown);
+  const ids = new Set(known.map(({ id }) => id));
+  const order = (orders[0] ?? []).filter(({ id }) => ids.has(id));
+  const costs = (played: EpisodesByTask | undefined): (number | null)[] =>
+    order.map(({ id }) => meanOverRuns(played?.get(id) ?? [null], ({ cost_usd }) => cost_usd));
+  const oracle = options.policies.includes('oracle') ? costs(all.get('oracle')) : null;
+  const comparisons = [...all].map(([policy, played]): PolicyComparison => {
+    const values = (field: (episode: Episode) => number | null): number[] =>
+      order.flatMap(({ id }) => meanOverRuns(played.get(id) ?? [null], field) ?? []);
+    const above =
+      oracle === null || policy === 'oracle'
+        ? []
+        : costs(played).flatMap((cost, index) => {
+            const best = oracle[index] ?? null;
+            return cost === null || best === null ? [] : [cost - best];
+          });
+    let sum = 0;
+    return {
+      policy,
+      tasks: values(({ cost_usd }) => cost_usd).length,
+      cost_usd: bootstrapMean(values(({ cost_usd }) => cost_usd)),
+      pass_rate: bootstrapMean(values(({ passed }) => (passed ? 1 : 0))),
+      seconds: bootstrapMean(values(({ seconds }) => seconds)),
+      attempts: bootstrapMean(values(({ attempts }) => attempts)),
+      regret_usd: bootstrapMean(above),
+      regret_so_far: above.map((each) => {
+        sum += each;
+        return sum;
+      }),
+    };
+  });
+  return { comparisons, tasks: tasks.length, unknown: tasks.length - known.length };
+}

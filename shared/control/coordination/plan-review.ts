@@ -1,0 +1,29 @@
+import type { Task } from '../../contract/task/task.ts';
+import { PlanReviewGated } from '../failures/thrown-errors.ts';
+import type { CoordinationContext } from './context.ts';
+import { runCoordinationHook } from './context.ts';
+import { buildCoordinationChain, buildCoordinationContext } from './plan-coordination.ts';
+
+/** A plan that holds, before its tasks are made. `gated`: why a person is asked first; null: nobody is. */
+export interface PlanDispatch {
+  readonly gateReason: string | null;
+  readonly context: CoordinationContext;
+}
+
+/** The ledger is made before anybody is asked, so that who reviews the plan has it. */
+export function preparePlanDispatch(task: Task): PlanDispatch {
+  const start = buildCoordinationContext(task);
+  const chain = buildCoordinationChain(start.settings);
+  let context = start;
+  try {
+    for (const each of chain) context = runCoordinationHook([each], 'before_dispatch', context);
+    // A chain without its gate lets nothing through that a person was to see.
+    const { plan_review_gate: gate } = context.metadata;
+    return gate === undefined
+      ? { gateReason: 'no gate of its chain has let it through', context }
+      : { gateReason: null, context };
+  } catch (error) {
+    if (!(error instanceof PlanReviewGated)) throw error;
+    return { gateReason: error.message, context };
+  }
+}

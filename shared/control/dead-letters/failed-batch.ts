@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import { ITEM_KEY_PREFIXES, objectKey, TABLE_KEYS } from '../../contract/resource-names.ts';
+import { sha256 } from '../../lib/sha256.ts';
+import { STREAM_CONSUMERS, type StreamConsumer } from './dead-letter.ts';
+
+/** A record of the table's stream, as far as it matters here; the rest of it is kept. */
+const StreamRecord = z.looseObject({
+  eventID: z.string(),
+  dynamodb: z.looseObject({
+    SequenceNumber: z.string().regex(/^\d{1,40}$/),
+    Keys: z.record(z.string(), z.looseObject({ S: z.string().optional() })),
+  }),
+});
+type StreamRecord = z.infer<typeof StreamRecord>;
+export const StreamBatchEvent = z.object({ Records: z.array(StreamRecord).min(1) });
+
+/** What Lambda writes into a bucket about a batch that it has given up: who could not do it, and the whole of it, as text. */
+const FailedBatchObject = z.object({
+  requestContext: z.object({ functionArn: z.string() }),
+  payload: z.string().transform((text): unknown => JSON.parse(text)),
+});
+
+/** The records of one task, or of one request of people, in a batch that was given up. */
+export interface ItemStreamRecords {
+  readonly item: { readonly kind: 'task' | 'request'; readonly id: string };
+  readonly key: string;
+  /** JSON of the event, as the function has it. */
+  readonly body: string;
+  readonly first_sequence: bigint;
+}
+
+const sequence = ({ dynamodb }: StreamRecord): bigint => BigInt(dynamodb.SequenceNumber);
+
+const KINDS = ['task', 'request'] as const;
+
+function itemOf(key: string): ItemStreamRecords['item'] {
+  const kind = KINDS.find((each) => key.startsWith(ITEM_KEY_PREFIXES[each]));
+  if (!kind) throw new Error(`${key} is nothing that the stream is read for`);
+  return { kind, id: key.slice(ITEM_KEY_PREFIXES[kind].length) };
+}
+
+/** A batch that was given up. */
+export interface FailedBatch {
+  readonly consumer: StreamConsumer;
+  /** By what they are of, each in the order of its writes. */
+  readonly items: readonly ItemStreamRecords[];
+}
+
+/** The batch that an object tells of; null: nobody can read it. */
+export function parseFailedBatch(
+  text: string,
+  readers: Readonly<Record<StreamConsumer, string>>,
+): FailedBatch | null {
+  try {
+    const { requestContext, payload } = FailedBatchObject.parse(JSON.parse(text));
+    // arn:aws:lambda:REGION:ACCOUNT:function:NAME[:VERSION]
+    const name = requestContext.functionArn.split(':')[6];
+    const reader = STREAM_CONSUMERS.find((each) => readers[each] === name);
+    if (!reader) throw new Error(`${name} reads no stream here`);
+    const { Records } = StreamBatchEvent.parse(payload);
+    const byItem = Map.groupBy(Records, ({ dynamodb }) => dynamodb.Keys[TABLE_KEYS.pk]?.S ?? '');
+    const items = [...byItem].map(([key, all]) => {
+      const item = itemOf(key);
+      const records = all.toSorted((a, b) => (sequence(a) < sequence(b) ? -1 : 1));
+      const name = sha256(records.map(({ eventID }) => eventID).join('\n')).slice(0, 32);
+      const body = JSON.stringify({ Records: records });
+      return {
+        item,
+        key: objectKey.givenUp(item.id, name),
+        body,
+        first_sequence: records.map(sequence)[0] ?? 0n,
+      };
+    });
+    return { consumer: reader, items };
+  } catch {
+    return null;
+  }
+}

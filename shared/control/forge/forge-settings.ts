@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { GitHubAppCredential } from '../../contract/repository/git-secret.ts';
+import { isLoopbackUrl } from '../../contract/repository/loopback.ts';
+import { CredentialScope, CredentialToken, refuseDuplicateScopes } from '../../contract/repository/schema.ts';
+
+export const FORGE_KINDS = ['github', 'gitlab'] as const;
+export type ForgeKind = (typeof FORGE_KINDS)[number];
+
+/** What a deployment does at a forge: `assay:forges`. No secret is in it. */
+export const ForgeSetting = z.strictObject({
+  url: CredentialScope.describe('The repositories that it is for, e.g. `https://github.com/acme`.'),
+  forge: z.enum(FORGE_KINDS),
+  api_url: z
+    .url({ protocol: /^https?$/ })
+    .refine((url) => url.startsWith('https:') || isLoopbackUrl(url), 'must be an https:// URL')
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional()
+    .describe(
+      'Of a server of your own; absent: that of github.com or gitlab.com, or the usual one of the host.',
+    ),
+  label: z
+    .string()
+    .trim()
+    .min(1)
+    .max(50)
+    .default('assay')
+    .describe('An issue that gets this label becomes a task.'),
+});
+export type ForgeSetting = z.infer<typeof ForgeSetting>;
+export const ForgeSettingList = z.array(ForgeSetting).max(100);
+export const ForgeSettings = ForgeSettingList.min(1);
+export type ForgeSettings = z.infer<typeof ForgeSettings>;
+
+const WebhookSecret = z.string().min(16, 'must have 16 characters and more');
+
+/** The secret of the two functions that speak with forges. Of several entries that cover a repository the one with the longest path counts. */
+export const ForgeSecret = z
+  .strictObject({
+    credentials: z
+      .array(
+        z.union([
+          GitHubAppCredential.extend({ webhook_secret: WebhookSecret.optional() }),
+          z.strictObject({
+            url: CredentialScope,
+            token: CredentialToken,
+            webhook_secret: WebhookSecret.optional(),
+          }),
+        ]),
+      )
+      .min(1)
+      .max(100),
+  })
+  .superRefine(refuseDuplicateScopes);
+export type ForgeSecret = z.infer<typeof ForgeSecret>;
+export type ForgeCredential = ForgeSecret['credentials'][number];

@@ -1,0 +1,315 @@
+import { type TierModels, tierModelsFor } from '../../contract/agents/tiers.ts';
+import type { CheckOutcome } from '../../contract/check-outcome.ts';
+import type { VerificationGateRecord } from '../../contract/run-record/verification-gate-record.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
+import { judgingCost } from '../../contract/task/judging-cost.ts';
+import { isTerminalStatus } from '../../contract/task/status.ts';
+import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { breakEvenPassRate, chainCosts } from '../cascade/chain-costs.ts';
+import { attemptReward } from '../cascade/learning/learned-outcome.ts';
+import { classifyAttemptFailure } from '../failures/attempt-failure.ts';
+import { qualityScore } from '../verdict/quality-score.ts';
+import { fileRows } from './file-rows.ts';
+import { judgementRows } from './judgement-rows.ts';
+import { outcomeRows } from './outcome-rows.ts';
+import type { ChainRow, GateRow, RecordRow, RecordTable, VerificationNudgeRow } from './record-rows.ts';
+import { reviewRow } from './review-row.ts';
+
+/** One row and where it goes. `date` is the day of the fact itself, so a late delivery lands in the same partition. */
+export type DerivedRow = {
+  [T in RecordTable]: { readonly table: T; readonly date: string; readonly row: RecordRow<T> };
+}[RecordTable];
+
+const GATE_STATUS_OF: Record<CheckOutcome, GateRow['status']> = {
+  passed: 'pass',
+  failed: 'fail',
+  timed_out: 'timeout',
+  skipped: 'skipped',
+  bypassed: 'bypassed',
+  inert: 'inert',
+  infra_failed: 'infra_failed',
+};
+const day = (iso: string): string => iso.slice(0, 10);
+
+function taskRow(before: Task | null, after: Task): DerivedRow[] {
+  if (before?.status === after.status) return [];
+  return [
+    {
+      table: 'tasks',
+      date: day(after.updated_at),
+      row: {
+        record_id: `${after.id}#v${after.version}`,
+        schema_version: 1,
+        task_id: after.id,
+        timestamp: after.updated_at,
+        status: after.status,
+        previous_status: before?.status ?? null,
+        role: after.role,
+        priority: after.priority,
+        scope: after.scope,
+        complexity: after.complexity,
+        runner: after.runner,
+        repository: after.repository,
+        attempt: currentAttempt(after)?.number ?? 0,
+        model: currentAttempt(after)?.model ?? null,
+        version: after.version,
+        verified: after.verified,
+        failure_code: after.failure?.code ?? null,
+        age_ms: Date.parse(after.updated_at) - Date.parse(after.created_at),
+      },
+    },
+  ];
+}
+
+/** As text by name in small letters; of two that differ in capitals alone the first counts. */
+function factsOf(facts: Readonly<Record<string, unknown>>): Record<string, string> {
+  const named = Object.entries(facts).map(([name, fact]) => [
+    name.toLowerCase(),
+    typeof fact === 'string' ? fact : JSON.stringify(fact),
+  ]);
+  return Object.fromEntries(named.reverse());
+}
+
+const textOf = (fact: unknown): string | null => (typeof fact === 'string' ? fact : null);
+
+/** The attempt whose evidence came with this write. */
+function newVerification(before: Task | null, after: Task) {
+  const attempt = currentAttempt(after);
+  const verification = attempt?.verification;
+  const known = before?.attempts.find((each) => each.number === attempt?.number)?.verification;
+  return attempt && verification && !known ? { attempt, verification } : null;
+}
+
+function signalRows(before: Task | null, after: Task): DerivedRow[] {
+  const judged = newVerification(before, after);
+  if (!judged) return [];
+  const { attempt, verification } = judged;
+  return verification.signals.map(({ type, subject, outcome }, index) => ({
+    table: 'completion_signals',
+    date: day(verification.at),
+    row: {
+      record_id: `${after.id}#${attempt.number}#${index}`,
+      schema_version: 1,
+      task_id: after.id,
+      timestamp: verification.at,
+      attempt: attempt.number,
+      type,
+      subject,
+      outcome,
+      model: attempt.model,
+      tree: verification.tree,
+    },
+  }));
+}
+
+function gateRows(before: Task | null, after: Task): DerivedRow[] {
+  const judged = newVerification(before, after);
+  if (!judged) return [];
+  const { attempt, verification } = judged;
+  return verification.gates.map((gate) => ({
+    table: 'quality_gates',
+    date: day(verification.at),
+    row: {
+      record_id: `${after.id}#${attempt.number}#${gate.name}`,
+      schema_version: 1,
+      task_id: after.id,
+      timestamp: verification.at,
+      attempt: attempt.number,
+      gate: gate.name,
+      result:
+        gate.outcome === 'passed' || gate.outcome === 'skipped'
+          ? 'pass'
+          : gate.blocked
+            ? 'blocked'
+            : 'flagged',
+      status: GATE_STATUS_OF[gate.outcome],
+      outcome: gate.outcome,
+      duration_ms: gate.duration_ms,
+      cached: gate.cached,
+      required: gate.required,
+      findings: gate.findings,
+      tree: verification.tree,
+      model: attempt.model,
+      tool: textOf(gate.facts?.['tool']),
+      tool_version: textOf(gate.facts?.['tool_version']),
+      facts: factsOf(gate.facts ?? {}),
+    },
+  }));
+}
+
+const tokens = ({ usage }: Attempt): number | null =>
+  usage
+    ? usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+    : null;
+
+type FailureField =
+  | 'failure_class'
+  | 'failure_code'
+  | 'failure_mode'
+  | 'failure_retryable'
+  | 'failure_rule'
+  | 'fingerprint'
+  | 'strategy'
+  | 'exit_code'
+  | 'signal';
+
+function failureFields(attempt: Attempt): Pick<ChainRow['attempts'][number], FailureField> {
+  const failure = attempt.failure ?? classifyAttemptFailure(attempt);
+  return {
+    failure_class: failure?.class ?? null,
+    failure_code: failure?.code ?? null,
+    failure_mode: failure?.mode ?? null,
+    failure_retryable: failure?.retryable ?? null,
+    failure_rule: failure?.rule ?? null,
+    fingerprint: attempt.failure?.fingerprint ?? null,
+    strategy: attempt.decision?.strategy ?? null,
+    exit_code: attempt.report?.end?.exit_code ?? null,
+    signal: attempt.report?.end?.signal ?? null,
+  };
+}
+
+/** How often the agent was told to go on; null: nothing was asked of it. */
+const nudgesOf = (gate: VerificationGateRecord | undefined): number | null =>
+  gate ? gate.nudges.tests + gate.nudges.compilation : null;
+
+function chainRow(after: Task, deployed: TierModels): ChainRow {
+  const models = tierModelsFor(after.adapter, deployed);
+  const chainId = `${after.id}#${after.budget_from}`;
+  const attempts = after.attempts.filter((attempt) => attempt.number >= after.budget_from);
+  return {
+    record_id: chainId,
+    schema_version: 1,
+    task_id: after.id,
+    timestamp: after.ended_at ?? after.updated_at,
+    chain_id: chainId,
+    role: after.role,
+    complexity: after.complexity,
+    attempts: attempts.map((attempt) => ({
+      task_id: after.id,
+      chain_id: chainId,
+      model: attempt.model,
+      tier: attempt.tier,
+      effort: attempt.effort,
+      route_rule: attempt.route?.rule ?? null,
+      route_reason: attempt.route?.reason ?? null,
+      fallback_from: attempt.route?.fallback?.from ?? null,
+      chosen_by: attempt.route?.choice?.by ?? null,
+      explored: attempt.route?.choice?.explored ?? false,
+      attempt_number: attempt.number,
+      started_at: attempt.started_at,
+      cost_usd: attempt.cost_usd,
+      judging_cost_usd: judgingCost(attempt),
+      gates_cost_usd: attempt.opinions?.cost_usd ?? null,
+      quality_score: qualityScore(attempt)?.total ?? null,
+      verification_gate: attempt.report?.verification_gate?.state ?? null,
+      nudges: nudgesOf(attempt.report?.verification_gate),
+      latency_s: attempt.report
+        ? (Date.parse(attempt.report.at) - Date.parse(attempt.started_at)) / 1_000
+        : null,
+      tokens_used: tokens(attempt),
+      success: attempt.outcome === 'passed' || attempt.outcome === 'unverified',
+      passed: attemptReward(attempt),
+      outcome: attempt.outcome,
+      ...failureFields(attempt),
+      escalated: attempt.decision?.action === 'escalate',
+      decision: attempt.decision?.action ?? null,
+      escalation_reason: attempt.decision?.action === 'escalate' ? attempt.decision.reason : null,
+    })),
+    final_model: attempts.at(-1)?.model ?? null,
+    succeeded: after.status === 'done',
+    ...chainCosts(attempts, models),
+    break_even_pass_rate: breakEvenPassRate(models, after.created_at),
+  };
+}
+
+function chainRows(after: Task, date: string, models: TierModels): DerivedRow[] {
+  const row = chainRow(after, models);
+  const { timestamp, role, complexity } = row;
+  const attempts = row.attempts.map(
+    (attempt): DerivedRow => ({
+      table: 'cascade_attempts',
+      date,
+      row: {
+        ...attempt,
+        record_id: `${row.chain_id}#${attempt.attempt_number}`,
+        schema_version: 1,
+        timestamp,
+        role,
+        complexity,
+        repository: after.repository,
+        task_succeeded: row.succeeded,
+      },
+    }),
+  );
+  return [{ table: 'cascade_chains', date, row }, ...attempts];
+}
+
+function endRows(before: Task | null, after: Task, models: TierModels): DerivedRow[] {
+  if (!isTerminalStatus(after.status) || before?.status === after.status) return [];
+  const at = after.ended_at ?? after.updated_at;
+  const attempt = currentAttempt(after);
+  const chain = attempt ? chainRows(after, day(at), models) : [];
+  if (after.status !== 'done') return chain;
+  const verdict = attempt?.verdict ?? null;
+  const row: VerificationNudgeRow = {
+    record_id: `${after.id}#${attempt?.number ?? 0}`,
+    schema_version: 1,
+    task_id: after.id,
+    session_id: `${after.id}#${attempt?.number ?? 0}`,
+    timestamp: Date.parse(at) / 1_000,
+    tests_run: verdict?.tests_run ?? false,
+    quality_gates_run: verdict?.quality_gates_run ?? false,
+    completion_signals_checked: verdict?.completion_signals_checked ?? false,
+    verified: after.verified === true,
+    evidence_source: 'gates_container',
+    tree: attempt?.artifact?.tree ?? null,
+  };
+  return [...chain, { table: 'verification_nudges', date: day(at), row }];
+}
+
+/** The rows that follow from one write of a task: a pure function of the two images, so a re-delivery gives the same rows. */
+export function deriveRows(before: Task | null, after: Task, models: TierModels): DerivedRow[] {
+  const judgements = judgementRows(before, after).map((row) => ({
+    table: 'judgements' as const,
+    date: day(row.timestamp),
+    row,
+  }));
+  const review = reviewRow(before, after);
+  return [
+    ...taskRow(before, after),
+    ...signalRows(before, after),
+    ...gateRows(before, after),
+    ...judgements,
+    ...(review ? [{ table: 'reviews' as const, date: day(review.timestamp), row: review }] : []),
+    ...outcomeRows(before, after).map((row) => ({
+      table: 'work_outcomes' as const,
+      date: day(row.timestamp),
+      row,
+    })),
+    ...fileRows(before, after).map((row) => ({
+      table: 'file_touches' as const,
+      date: day(row.timestamp),
+      row,
+    })),
+    ...endRows(before, after, models),
+  ];
+}
+
+/** The bodies of the objects to write: one per table and day, rows in the order they came, each once. */
+export function groupRows(rows: readonly DerivedRow[]): { table: RecordTable; date: string; body: string }[] {
+  const groups = new Map<
+    string,
+    { table: RecordTable; date: string; rows: Map<string, DerivedRow['row']> }
+  >();
+  for (const { table, date, row } of rows) {
+    const key = `${table}/${date}`;
+    const group = groups.get(key) ?? { table, date, rows: new Map() };
+    group.rows.set(row.record_id, row);
+    groups.set(key, group);
+  }
+  return [...groups.values()].map(({ table, date, rows: each }) => ({
+    table,
+    date,
+    body: [...each.values()].map((row) => `${JSON.stringify(row)}\n`).join(''),
+  }));
+}

@@ -1,0 +1,82 @@
+import * as z from 'zod';
+import type { DailyMetrics, WorkMetrics } from './daily-metrics.ts';
+import type { AttemptTotals } from './metrics-breakdown.ts';
+import {
+  dateBefore,
+  daysFrom,
+  knownCostUsd,
+  mapSorted,
+  ratioOrNull,
+  roundOrNull,
+  sumDays,
+} from './quality-views.ts';
+
+const Cost = z.object({
+  count: z.number().int(),
+  success: z.number().int(),
+  cost_usd: z.number().nullable().describe('Of those of which it is known; null: of none.'),
+  cost_unknown: z.number().int(),
+  usd_per_success: z
+    .number()
+    .nullable()
+    .describe('cost_usd / success; null: nothing was accepted, or a cost is unknown.'),
+});
+
+export const QualityCostQuery = z.strictObject({ days: z.coerce.number().int().min(1).max(365).default(30) });
+export const QualityCost = z
+  .object({
+    window_days: z.number().int(),
+    tasks: Cost.describe('Tasks that came to their goal or failed, with all their attempts.'),
+    per_day: z.array(Cost.extend({ date: z.iso.date() })),
+    per_role: z.record(z.string(), Cost),
+    per_model: z.record(z.string(), Cost).describe('Attempts.'),
+    per_tier: z.record(z.string(), Cost).describe('Attempts.'),
+    per_repository: z.record(z.string(), Cost).describe('Attempts; beyond a hundred a day: `others`.'),
+    per_outcome: z.record(z.string(), Cost).describe('Attempts, by what became of them.'),
+    saved_vs_direct_opus_usd: z
+      .number()
+      .nullable()
+      .describe('Over the tasks of which it is known; may be negative. Null: of none.'),
+    saved_unknown: z.number().int().describe('Tasks of which it is not known.'),
+    generated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'QualityCost' });
+
+const costOf = ({
+  count,
+  success,
+  cost_usd,
+  with_cost,
+}: AttemptTotals | WorkMetrics): z.infer<typeof Cost> => ({
+  count,
+  success,
+  cost_usd: knownCostUsd(cost_usd, count, with_cost),
+  cost_unknown: count - with_cost,
+  usd_per_success: count === with_cost ? ratioOrNull(cost_usd, success, 6) : null,
+});
+
+/** What work costs, by whatever it can be told apart by. */
+export function qualityCostView(
+  days: ReadonlyMap<string, DailyMetrics>,
+  window: number,
+  now: Date,
+): z.infer<typeof QualityCost> {
+  const within = daysFrom(days, dateBefore(now, window - 1));
+  const { tasks, roles, models, further } = sumDays(within);
+  const saved = further?.saved ?? { usd: 0, known: 0, unknown: 0 };
+  return {
+    window_days: window,
+    tasks: costOf(tasks),
+    per_day: [...within]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([date, figures]) => ({ date, ...costOf(figures.tasks) })),
+    per_role: mapSorted(roles, costOf),
+    per_model: mapSorted(models, costOf),
+    per_tier: mapSorted(further?.tiers ?? {}, costOf),
+    per_repository: mapSorted(further?.repositories ?? {}, costOf),
+    per_outcome: mapSorted(further?.outcomes ?? {}, costOf),
+    saved_vs_direct_opus_usd: saved.known === 0 ? null : roundOrNull(saved.usd, 6),
+    saved_unknown: saved.unknown,
+    generated_at: now.toISOString(),
+  };
+}

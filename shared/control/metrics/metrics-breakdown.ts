@@ -1,0 +1,164 @@
+import type { DerivedRow } from '../ledger/derive-rows.ts';
+import { addToHistogram, type Histogram } from './histogram.ts';
+
+/** Some attempts: how many, how many were accepted, and what they cost as far as it is known. */
+export interface AttemptTotals {
+  readonly count: number;
+  readonly success: number;
+  readonly cost_usd: number;
+  readonly with_cost: number;
+}
+
+/** How a gate's word has held against a person's. */
+export interface GateAccuracy {
+  /** Held work that a person then looked at. */
+  readonly held: number;
+  /** Of it: approved all the same. */
+  readonly false_blocks: number;
+  /** Work that it had passed, and that was rejected or taken back later. */
+  readonly false_greens: number;
+}
+
+/** Sums of a day beside those of `Figures`. */
+export interface MetricsBreakdown {
+  readonly completions: { readonly verified: number; readonly unverified: number };
+  /** Against going straight to the top model, over the chains of which it is known; may be negative. */
+  readonly saved: { readonly usd: number; readonly known: number; readonly unknown: number };
+  readonly tiers: Readonly<Record<string, AttemptTotals>>;
+  readonly repositories: Readonly<Record<string, AttemptTotals>>;
+  /** Attempts by what became of them: cost by verdict. */
+  readonly outcomes: Readonly<Record<string, AttemptTotals>>;
+  /** Seconds from submission until somebody first claimed the task. */
+  readonly queue: { readonly count: number; readonly by_seconds: Histogram };
+  readonly words: Readonly<Record<string, GateAccuracy>>;
+}
+
+export const EMPTY_METRICS_BREAKDOWN: MetricsBreakdown = {
+  completions: { verified: 0, unverified: 0 },
+  saved: { usd: 0, known: 0, unknown: 0 },
+  tiers: {},
+  repositories: {},
+  outcomes: {},
+  queue: { count: 0, by_seconds: {} },
+  words: {},
+};
+
+const NO_WORD: GateAccuracy = { held: 0, false_blocks: 0, false_greens: 0 };
+
+/** Repositories that one sum tells apart: an item must not grow with how many there are. */
+const MOST_REPOSITORIES = 100;
+const OTHERS = 'others';
+
+type Sums = Readonly<Record<string, number>>;
+const added = <T extends Sums>(a: T, b: T): T =>
+  Object.fromEntries(Object.keys(a).map((key) => [key, (a[key] ?? 0) + (b[key] ?? 0)])) as unknown as T;
+
+function joined<T>(
+  a: Readonly<Record<string, T>>,
+  b: Readonly<Record<string, T>>,
+  add: (x: T, y: T) => T,
+  most = Number.POSITIVE_INFINITY,
+): Record<string, T> {
+  const result = new Map(Object.entries(a));
+  for (const [name, value] of Object.entries(b)) {
+    const key = result.has(name) || result.size < most ? name : OTHERS;
+    const present = result.get(key);
+    result.set(key, present === undefined ? value : add(present, value));
+  }
+  return Object.fromEntries(result);
+}
+
+const addPart = (a: AttemptTotals, b: AttemptTotals): AttemptTotals =>
+  added(a as AttemptTotals & Sums, b as AttemptTotals & Sums);
+const addWord = (a: GateAccuracy, b: GateAccuracy): GateAccuracy =>
+  added(a as GateAccuracy & Sums, b as GateAccuracy & Sums);
+
+export const addBreakdowns = (
+  a: MetricsBreakdown = EMPTY_METRICS_BREAKDOWN,
+  b: MetricsBreakdown = EMPTY_METRICS_BREAKDOWN,
+): MetricsBreakdown => ({
+  completions: added(a.completions, b.completions),
+  saved: added(a.saved, b.saved),
+  tiers: joined(a.tiers, b.tiers, addPart),
+  repositories: joined(a.repositories, b.repositories, addPart, MOST_REPOSITORIES),
+  outcomes: joined(a.outcomes, b.outcomes, addPart),
+  queue: {
+    count: a.queue.count + b.queue.count,
+    by_seconds: joined(a.queue.by_seconds, b.queue.by_seconds, (x, y) => x + y),
+  },
+  words: joined(a.words, b.words, addWord),
+});
+
+const partOf = ({ success, cost_usd }: { success: boolean; cost_usd: number | null }): AttemptTotals => ({
+  count: 1,
+  success: success ? 1 : 0,
+  cost_usd: cost_usd ?? 0,
+  with_cost: cost_usd === null ? 0 : 1,
+});
+
+/** The first time that somebody takes a task: later claims wait for other things. */
+const isFirstClaim = (row: { status: string; previous_status: string | null; attempt: number }): boolean =>
+  row.status === 'claimed' && row.previous_status === 'open' && row.attempt <= 1;
+
+/** What one record adds; null: nothing. */
+function breakdownOf(derived: DerivedRow): Partial<MetricsBreakdown> | null {
+  switch (derived.table) {
+    case 'verification_nudges': {
+      const { verified } = derived.row;
+      return { completions: { verified: verified ? 1 : 0, unverified: verified ? 0 : 1 } };
+    }
+    case 'cascade_chains': {
+      const usd = derived.row.saved_vs_direct_opus_usd;
+      return { saved: { usd: usd ?? 0, known: usd === null ? 0 : 1, unknown: usd === null ? 1 : 0 } };
+    }
+    case 'cascade_attempts': {
+      const { tier, repository, outcome } = derived.row;
+      const part = partOf(derived.row);
+      return {
+        tiers: { [tier ?? 'none']: part },
+        repositories: { [repository.slice(0, 200)]: part },
+        outcomes: { [outcome ?? 'unknown']: part },
+      };
+    }
+    case 'tasks':
+      return isFirstClaim(derived.row)
+        ? { queue: { count: 1, by_seconds: addToHistogram({}, derived.row.age_ms / 1_000) } }
+        : null;
+    case 'reviews': {
+      const { decision, held_by, passed_by } = derived.row;
+      if (decision === null) return null;
+      const held = held_by.map((gate): [string, GateAccuracy] => [
+        gate,
+        { held: 1, false_blocks: decision === 'approve' ? 1 : 0, false_greens: 0 },
+      ]);
+      const passed = decision === 'reject' ? passed_by : [];
+      const green = passed.map((gate): [string, GateAccuracy] => [gate, { ...NO_WORD, false_greens: 1 }]);
+      return { words: joined(Object.fromEntries(held), Object.fromEntries(green), addWord) };
+    }
+    case 'work_outcomes': {
+      const { outcome, passed_gates } = derived.row;
+      // Merged is no news of a gate; closed may have many reasons.
+      if (outcome !== 'reverted') return null;
+      return {
+        words: Object.fromEntries(
+          passed_gates.map((gate): [string, GateAccuracy] => [gate, { ...NO_WORD, false_greens: 1 }]),
+        ),
+      };
+    }
+    default:
+      return null;
+  }
+}
+
+export const hasBreakdown = (derived: DerivedRow): boolean => breakdownOf(derived) !== null;
+
+/** Adds what one record says beside the figures that were there before. */
+export function addRecordToBreakdown(
+  sum: MetricsBreakdown | undefined,
+  derived: DerivedRow,
+): MetricsBreakdown {
+  const one = breakdownOf(derived);
+  return one === null
+    ? (sum ?? EMPTY_METRICS_BREAKDOWN)
+    : addBreakdowns(sum, { ...EMPTY_METRICS_BREAKDOWN, ...one });
+}

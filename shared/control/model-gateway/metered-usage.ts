@@ -1,0 +1,115 @@
+import { roundUsd } from '../../contract/models/model-prices.ts';
+import type { TokenUsage } from '../../contract/models/usage.ts';
+import type { Attempt, MeteredUsage } from '../../contract/task/attempt.ts';
+import type { UsageMeter } from './usage-meter.ts';
+
+const NOTHING: TokenUsage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+};
+const FIELDS = Object.keys(NOTHING) as (keyof TokenUsage)[];
+/** A difference of more than this share between what is claimed and what is witnessed is a finding. */
+const TOLERANCE = 0.1;
+/** Findings and models kept: the item's size is bounded. */
+const KEPT = 10;
+
+const add = (left: TokenUsage, right: TokenUsage): TokenUsage => ({
+  input_tokens: left.input_tokens + right.input_tokens,
+  output_tokens: left.output_tokens + right.output_tokens,
+  cache_read_tokens: left.cache_read_tokens + right.cache_read_tokens,
+  cache_write_tokens: left.cache_write_tokens + right.cache_write_tokens,
+});
+/** All that went in: agents differ in how they tell cached tokens apart. */
+const input = (usage: TokenUsage): number =>
+  usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+const differs = (claimed: number, witnessed: number): boolean =>
+  Math.abs(claimed - witnessed) > TOLERANCE * Math.max(claimed, witnessed);
+
+function findings(
+  claimed: TokenUsage | null,
+  meter: UsageMeter,
+  usage: TokenUsage,
+): MeteredUsage['findings'] {
+  const isOff =
+    claimed !== null &&
+    (differs(input(claimed), input(usage)) || differs(claimed.output_tokens, usage.output_tokens));
+  return [
+    ...(isOff
+      ? [
+          {
+            code: 'usage_differs' as const,
+            message: `the agent claims ${input(claimed)} tokens in and ${claimed.output_tokens} out; the gateway has counted ${input(usage)} and ${usage.output_tokens}`,
+          },
+        ]
+      : []),
+    ...meter.substitutions.slice(0, KEPT).map((each) => ({
+      code: 'model_differs' as const,
+      message: `another model has answered than was asked: ${each}`,
+    })),
+  ];
+}
+
+/** The attempt with what the gateway has counted in the place of what the agent claims, which is kept beside it. */
+export function applyMeteredUsage(attempt: Attempt, meter: UsageMeter): Attempt {
+  const claimed = attempt.claimed ?? { usage: attempt.usage, cost_usd: attempt.cost_usd };
+  const usage = Object.values(meter.models).reduce(add, NOTHING);
+  const open = meter.openReservations.reduce((sum, each) => sum + each, 0);
+  const cost = meter.unpriced > 0 ? null : roundUsd((meter.settled + open) / 1e6);
+  return {
+    ...attempt,
+    usage,
+    cost_usd: cost,
+    claimed,
+    witnessed: {
+      usage,
+      by_model: Object.fromEntries(Object.entries(meter.models).slice(0, KEPT)),
+      cost_usd: cost,
+      calls: meter.calls,
+      estimated_usd: roundUsd((meter.estimated + open) / 1e6),
+      open_calls: meter.openReservations.length,
+      findings: findings(claimed.usage, meter, usage),
+      trouble: meter.providerFailure && {
+        class: meter.providerFailure.class,
+        status: meter.providerFailure.status,
+        calls: meter.providerFailure.calls,
+        retry_at:
+          meter.providerFailure.retryAtMs === null
+            ? null
+            : new Date(meter.providerFailure.retryAtMs).toISOString(),
+      },
+    },
+  };
+}
+
+/** The attempt with what its gates have spent. A box that was lost has spent, too: the meter is the attempt's. */
+export function applyGatesUsage(
+  attempt: Attempt,
+  { calls, settled, openReservations, unpriced }: UsageMeter,
+): Attempt {
+  const reserved = openReservations.reduce((sum, each) => sum + each, 0);
+  const cost_usd = unpriced > 0 ? null : roundUsd((settled + reserved) / 1e6);
+  return { ...attempt, opinions: { calls, cost_usd, open_calls: openReservations.length } };
+}
+
+/** Is it time to ask the meter of its gates? When they have reported, when something was decided, and as long as calls are open. */
+export function shouldReadGatesMeter(attempt: Attempt, before: Attempt | undefined): boolean {
+  if (!attempt.gates?.model_token_sha256) return false;
+  const ends = (of: Attempt | undefined): number =>
+    [of?.verification, of?.verification_failure, of?.verdict, of?.decision, of?.outcome].filter(Boolean)
+      .length;
+  return ends(attempt) > ends(before) || (attempt.opinions?.open_calls ?? 0) > 0;
+}
+
+/** Is it time to ask the meter about this attempt? When it has just reported or ended, and as long as calls of it are open. */
+export function shouldReadAgentMeter(attempt: Attempt, before: Attempt | undefined): boolean {
+  if (!attempt.agent?.model_token_sha256) return false;
+  const has = (each: Attempt | undefined): number =>
+    each === undefined
+      ? 0
+      : Number(each.report !== null) + Number(each.decision !== null) + Number(each.outcome !== null);
+  return has(attempt) > has(before) || (attempt.witnessed?.open_calls ?? 0) > 0;
+}
+
+export const USAGE_FIELDS: readonly (keyof TokenUsage)[] = FIELDS;

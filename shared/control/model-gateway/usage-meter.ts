@@ -1,0 +1,34 @@
+import type { TokenUsage } from '../../contract/models/usage.ts';
+import type { CallResult, ProviderFailure } from './provider-failure.ts';
+
+/** What was counted for one attempt so far. Money in millionths of a dollar. */
+export interface UsageMeter {
+  readonly calls: number;
+  /** Settled cost. */
+  readonly settled: number;
+  readonly estimated: number;
+  /** Settled calls of models without a price. */
+  readonly unpriced: number;
+  /** What calls that are not settled may cost at the worst. */
+  readonly openReservations: readonly number[];
+  readonly models: Readonly<Record<string, TokenUsage>>;
+  /** Models that have answered in the place of another: `asked > answered`. */
+  readonly substitutions: readonly string[];
+  /** The last calls were such that the provider could not do them; null: the last one went well, or there was none. */
+  readonly providerFailure: (ProviderFailure & { readonly calls: number }) | null;
+}
+
+/** Whether a call may be made: no, because of the budget; no, because the provider has failed too often in a row. */
+export type CallReservation = 'made' | 'spent' | 'failing';
+
+/** What is written down when a call has ended. */
+export interface CallSettlement {
+  readonly model: string;
+  readonly usage: TokenUsage;
+  /** Null: the model has no price. */
+  readonly micro: number | null;
+  readonly estimated: number;
+  /** `asked > answered`, when another model has answered. */
+  readonly substitution: string | null;
+  readonly end: CallResult;
+}

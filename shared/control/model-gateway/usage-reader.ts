@@ -1,0 +1,195 @@
+import type { Protocol } from '../../contract/models/protocols.ts';
+import { SseDataParser } from './sse-parser.ts';
+
+/** Tokens of one call, each kind priced apart. Null: the answer did not say, or said what cannot be. */
+export interface CallTokenCounts {
+  /** Read neither from a cache nor written to one. */
+  readonly input: number | null;
+  readonly output: number | null;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  /** Of `cacheWrite`: what is kept for an hour, which costs more. */
+  readonly cacheWriteHour: number;
+}
+
+/** What an answer says about itself. */
+export interface UsageReading extends CallTokenCounts {
+  /** The model that has answered, in the provider's words. */
+  readonly model: string | null;
+}
+
+export const EMPTY_USAGE_READING: UsageReading = {
+  model: null,
+  input: null,
+  output: null,
+  cacheRead: 0,
+  cacheWrite: 0,
+  cacheWriteHour: 0,
+};
+
+type Json = Readonly<Record<string, unknown>>;
+const record = (value: unknown): Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+
+/** More tokens than any context holds: not a count. */
+const MOST_TOKENS = 100_000_000;
+const count = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS ? value : null;
+const less = (all: number | null, part: number): number | null =>
+  all === null ? null : Math.max(0, all - part);
+const modelOf = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? value.slice(0, 200) : null;
+
+/** Anthropic counts cached tokens beside the input. A later event says again what has changed. */
+function anthropic(event: Json, before: UsageReading): UsageReading {
+  const message = event['type'] === 'message_delta' ? event : record(event['message'] ?? event);
+  const usage = record(message['usage']);
+  const has = (name: string): boolean => usage[name] !== undefined && usage[name] !== null;
+  const hour = count(record(usage['cache_creation'])['ephemeral_1h_input_tokens']);
+  // The output of `message_start` is what has been written so far, not what it will be.
+  const isStart = event['type'] === 'message_start';
+  return {
+    model: modelOf(message['model']) ?? before.model,
+    input: has('input_tokens') ? count(usage['input_tokens']) : before.input,
+    output: has('output_tokens') && !isStart ? count(usage['output_tokens']) : before.output,
+    cacheRead: count(usage['cache_read_input_tokens']) ?? before.cacheRead,
+    cacheWrite: count(usage['cache_creation_input_tokens']) ?? before.cacheWrite,
+    cacheWriteHour: hour ?? before.cacheWriteHour,
+  };
+}
+
+/** OpenAI counts cached tokens within the input. */
+function openai(
+  usage: Json,
+  model: unknown,
+  names: { readonly input: string; readonly output: string; readonly details: string },
+  before: UsageReading,
+): UsageReading {
+  const details = record(usage[names.details]);
+  const cacheRead = count(details['cached_tokens']) ?? before.cacheRead;
+  const cacheWrite = count(details['cache_write_tokens']) ?? before.cacheWrite;
+  const isThere = usage[names.input] !== undefined || usage[names.output] !== undefined;
+  return {
+    model: modelOf(model) ?? before.model,
+    input: isThere ? less(count(usage[names.input]), cacheRead + cacheWrite) : before.input,
+    output: isThere ? count(usage[names.output]) : before.output,
+    cacheRead,
+    cacheWrite,
+    cacheWriteHour: 0,
+  };
+}
+
+const responses = (event: Json, before: UsageReading): UsageReading => {
+  const response = record(event['response'] ?? event);
+  const names = { input: 'input_tokens', output: 'output_tokens', details: 'input_tokens_details' };
+  return openai(record(response['usage']), response['model'], names, before);
+};
+
+const chat = (event: Json, before: UsageReading): UsageReading => {
+  const names = { input: 'prompt_tokens', output: 'completion_tokens', details: 'prompt_tokens_details' };
+  return openai(record(event['usage']), event['model'], names, before);
+};
+
+/** Gemini counts cached tokens within the prompt, and thoughts and tool prompts beside what they belong to. */
+function gemini(event: Json, before: UsageReading): UsageReading {
+  const usage = record(event['usageMetadata']);
+  const model = modelOf(event['modelVersion']) ?? before.model;
+  if (usage['promptTokenCount'] === undefined) return { ...before, model };
+  const cacheRead = count(usage['cachedContentTokenCount']) ?? 0;
+  const prompt = count(usage['promptTokenCount']);
+  // Both are left out where they are none.
+  const candidates = count(usage['candidatesTokenCount'] ?? 0);
+  const thoughts = count(usage['thoughtsTokenCount'] ?? 0);
+  const tools = count(usage['toolUsePromptTokenCount']) ?? 0;
+  return {
+    ...before,
+    model,
+    input: prompt === null ? null : Math.max(0, prompt - cacheRead) + tools,
+    output: candidates === null || thoughts === null ? null : candidates + thoughts,
+    cacheRead,
+  };
+}
+
+const READ: Readonly<Record<Protocol, (event: Json, before: UsageReading) => UsageReading>> = {
+  anthropic,
+  responses,
+  chat,
+  gemini,
+};
+
+/** The event after which nothing follows that counts. Gemini has none: there it is the end of the stream. */
+const LAST: Readonly<Record<Protocol, (data: string, event: Json) => boolean>> = {
+  anthropic: (_data, event) => event['type'] === 'message_stop',
+  responses: (_data, event) =>
+    ['response.completed', 'response.incomplete', 'response.failed'].includes(String(event['type'])),
+  chat: (data) => data === '[DONE]',
+  gemini: () => false,
+};
+const WORDS = ['"usage', '"model', '"message_stop"', '[DONE]', '"response.failed"'];
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Largest answer in bytes that is kept to be read when it is not streamed. */
+const MAX_WHOLE_BYTES = 32 * 1_048_576;
+
+/** Reads usage out of an answer on the side, while it passes. The same bytes give the same reading, however they are cut. */
+export class UsageReader {
+  readonly #protocol: Protocol;
+  readonly #lines: SseDataParser | null;
+  #whole: Buffer[] = [];
+  #bytes = 0;
+  #reading: UsageReading = EMPTY_USAGE_READING;
+  #isLast = false;
+
+  constructor(protocol: Protocol, contentType: string) {
+    this.#protocol = protocol;
+    this.#lines = /^text\/event-stream\b/i.test(contentType.trim())
+      ? new SseDataParser(WORDS, (data) => this.#event(data))
+      : null;
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.#lines) this.#lines.push(chunk);
+    else {
+      this.#bytes += chunk.byteLength;
+      if (this.#bytes <= MAX_WHOLE_BYTES) this.#whole.push(Buffer.from(chunk));
+    }
+  }
+
+  /** Nothing more will come. */
+  end(): void {
+    this.#lines?.end();
+    if (this.#lines || this.#bytes > MAX_WHOLE_BYTES) return;
+    const value = parse(Buffer.concat(this.#whole).toString('utf8'));
+    this.#whole = [];
+    // Gemini streams a list when it is not asked for events.
+    for (const each of Array.isArray(value) ? value : [value])
+      this.#reading = READ[this.#protocol](record(each), this.#reading);
+  }
+
+  /** True when the counts are in: what comes now does not change them. */
+  get hasFinalUsage(): boolean {
+    return this.#isLast;
+  }
+
+  /** False: the answer has ended before its own end. Gemini's streams have none, and of a whole answer the length was checked. */
+  get isComplete(): boolean {
+    return this.#lines === null || this.#protocol === 'gemini' || this.#isLast;
+  }
+
+  get reading(): UsageReading {
+    return this.#reading;
+  }
+
+  #event(data: string): void {
+    const event = record(parse(data));
+    if (!this.#isLast) this.#reading = READ[this.#protocol](event, this.#reading);
+    this.#isLast ||= LAST[this.#protocol](data, event);
+  }
+}

@@ -1,0 +1,60 @@
+import { isTier, type Tier } from '../../contract/agents/tiers.ts';
+import type { ResolvedRole } from '../../contract/roles/resolved-role.ts';
+import type { Effort, TaskSubmission } from '../../contract/submission/schema.ts';
+import { truncateText } from '../../lib/truncate.ts';
+import { resolveBuiltinRole } from '../roles/defaults.ts';
+import { ROUTING_TABLE, type RoutingFields, type RoutingRuleName } from './table.ts';
+
+/** Which tier a task is worth, at what effort, and why. */
+export interface TaskRoute {
+  /** The row of the table that matched; `role`: none did, and the role's own settings count. `task`: the task names its model itself. */
+  readonly rule: RoutingRuleName | 'role' | 'task';
+  /** Null: the task names a model that is no tier. */
+  readonly tier: Tier | null;
+  readonly effort: Effort;
+  readonly reason: string;
+}
+
+type RoutableTask = RoutingFields &
+  Partial<Pick<TaskSubmission, 'model' | 'effort'>> & { readonly base_role?: ResolvedRole | null };
+
+const describeRoleSource = ({ from, why_unread }: ResolvedRole): string =>
+  from === 'repository'
+    ? ' by the repository'
+    : from === 'unread'
+      ? `, as it is built in, since the base could not be read (${why_unread})`
+      : '';
+
+const describeConditions = (when: Partial<RoutingFields>): string =>
+  Object.entries(when)
+    .map(([field, value]) => `${field} ${value}`)
+    .join(' and ');
+
+/** A pure function of the task: the table's first row that matches, and what the task says itself wins over it. */
+export function routeTask(task: RoutableTask): TaskRoute {
+  const role = task.base_role ?? resolveBuiltinRole(task.role);
+  const row = ROUTING_TABLE.find(({ when }) =>
+    Object.entries(when).every(([field, value]) => task[field as keyof RoutingFields] === value),
+  );
+  const { tier, effort } = row ?? { tier: role.model, effort: role.effort };
+  const planned: TaskRoute = {
+    rule: row?.rule ?? 'role',
+    tier,
+    effort,
+    reason: `${row ? describeConditions(row.when) : `complexity ${task.complexity}, scope ${task.scope}: what role ${task.role} is given${describeRoleSource(role)}`} (${tier} at ${effort} effort${row ? `: ${row.why}` : ''})`,
+  };
+  return task.model === undefined && task.effort === undefined ? planned : applyTaskOverrides(task, planned);
+}
+
+function applyTaskOverrides({ model, effort }: RoutableTask, planned: TaskRoute): TaskRoute {
+  const said = [
+    ...(model === undefined ? [] : [`model ${truncateText(model, 100)}`]),
+    ...(effort === undefined ? [] : [`effort ${effort}`]),
+  ].join(' and ');
+  return {
+    rule: model === undefined ? planned.rule : 'task',
+    tier: model === undefined ? planned.tier : isTier(model) ? model : null,
+    effort: effort ?? planned.effort,
+    reason: `the task says ${said}${model === undefined || effort === undefined ? `; else ${planned.reason}` : ''}`,
+  };
+}

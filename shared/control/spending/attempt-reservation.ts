@@ -1,0 +1,110 @@
+import { isTier } from '../../contract/agents/tiers.ts';
+import { type Budgets, hasSharedBudgets } from '../../contract/models/budgets.ts';
+import type { Attempt, BudgetReservation } from '../../contract/task/attempt.ts';
+import { judgingCost } from '../../contract/task/judging-cost.ts';
+import type { Task } from '../../contract/task/task.ts';
+import type { AdviceInputs } from '../cascade/learning/advise-tier.ts';
+import type { CascadePolicy } from '../cascade/learning/cascade-policy.ts';
+import { tierOptions } from '../cascade/learning/tier-options.ts';
+import type { ModelSelection } from '../cascade/model-selection.ts';
+import { type CostEstimate, estimateAttemptCost } from './cost-estimate.ts';
+import { unrecordedReservationIds } from './reservations.ts';
+import type { SpendCounters } from './spend-counters.ts';
+import { taskBudgetRefusal } from './task-budget.ts';
+
+/** What the next attempt is expected to cost on the tier and model that were chosen. */
+function estimateNextAttempt(
+  task: Task,
+  { rung }: ModelSelection,
+  { memory, policy, priced_at }: AdviceInputs,
+): CostEstimate | null {
+  const tier = rung.tier ?? 'haiku';
+  if (!isTier(tier)) return null;
+  const [option] = tierOptions(
+    memory,
+    task.complexity,
+    [{ tier, model: rung.model }],
+    policy.min_observations,
+    priced_at,
+  );
+  return estimateAttemptCost(option ?? null);
+}
+
+/**
+ * Sets aside what the next attempt may cost, before it starts. `{}`: nothing is limited. What is not known to fit does not: an attempt of
+ * which nobody can say what it costs is refused where there are budgets.
+ */
+export async function reserveAttempt(
+  task: Task,
+  selection: ModelSelection,
+  learned: AdviceInputs,
+  spend: Pick<SpendCounters, 'reserve'>,
+  now: Date,
+): Promise<{ readonly reserved?: BudgetReservation } | { readonly refused: string }> {
+  const budgets: Budgets | undefined = learned.policy.budgets;
+  if (!budgets) return {};
+  const estimated = estimateNextAttempt(task, selection, learned);
+  if (!estimated)
+    return {
+      refused: `there are budgets, and nobody knows what an attempt on ${selection.rung.model} costs: it has no price, and none was observed`,
+    };
+  const own = taskBudgetRefusal(task, estimated, budgets);
+  if (own !== null) return { refused: own };
+  // Also where only tasks are limited: while its cost is not known, an attempt counts as what was set aside for it.
+  if (!hasSharedBudgets(budgets))
+    return { reserved: { day: now.toISOString().slice(0, 10), micro: estimated.highMicro } };
+  const attempt = `${task.id}#${(task.attempts.at(-1)?.number ?? 0) + 1}`;
+  const answer = await spend.reserve(
+    { reservationId: attempt, repository: task.repository, estimate: estimated },
+    budgets,
+    now,
+  );
+  return 'refused' in answer ? answer : { reserved: answer };
+}
+
+/** What was set aside before midnight is found after it. */
+const DAY_MS = 86_400_000;
+
+/** What a decision writes on its attempt of what is set aside for it. */
+export type ReservationFields = Pick<Attempt, 'reserved' | 'reserved_more'>;
+
+/**
+ * Has the judging of the current attempt counted in the budgets that tasks share, where it was not set aside with the attempt: in the
+ * place of what was set aside before models were asked, also where these then cost nothing. Empty: there is nothing to count, or it is
+ * counted with what was set aside.
+ */
+export async function recordJudgingReservation(
+  task: Task,
+  {
+    learning,
+    now,
+  }: {
+    readonly learning?:
+      | {
+          readonly spend: Pick<SpendCounters, 'findReservations' | 'openJudgingReservation'>;
+          readonly policy: CascadePolicy;
+        }
+      | undefined;
+    readonly now: Date;
+  },
+): Promise<ReservationFields> {
+  const attempt = task.attempts.at(-1);
+  const budgets = learning?.policy.budgets;
+  if (!learning || !budgets || !hasSharedBudgets(budgets) || !attempt) return {};
+  const { spend } = learning;
+  const { own, more } = unrecordedReservationIds(task, attempt);
+  const looked = [...(attempt.reserved ? [] : [own]), ...more];
+  if (looked.length === 0) return {};
+  const days = [now, new Date(now.getTime() - DAY_MS)].map((at) => at.toISOString().slice(0, 10));
+  const open = await spend.findReservations(looked, days);
+  const found = more.flatMap((mark) => {
+    const reserved = open.get(mark);
+    return reserved ? [{ mark, ...reserved }] : [];
+  });
+  const isCounted = attempt.reserved || (found.length === 0 && judgingCost(attempt) === 0);
+  const reserved = open.get(own) ?? (isCounted ? undefined : await spend.openJudgingReservation(own, now));
+  return {
+    ...(reserved && { reserved }),
+    ...(found.length > 0 && { reserved_more: [...(attempt.reserved_more ?? []), ...found] }),
+  };
+}

@@ -1,0 +1,41 @@
+import { formatMicroUsd, hasSharedBudgets } from '../../contract/models/budgets.ts';
+import type { Task } from '../../contract/task/task.ts';
+import type { CascadePolicy } from '../cascade/learning/cascade-policy.ts';
+import { requireAttempt } from '../task-commands/task-change.ts';
+import { gatesReservationId } from './reservations.ts';
+import type { SpendCounters } from './spend-counters.ts';
+import { taskBudgetRefusal } from './task-budget.ts';
+
+/**
+ * Sets aside what one question of the gates of an attempt may cost, at the worst and before it is asked, where nothing was set aside with
+ * the attempt: an outside agent's work, and work that is put onto a branch that has moved. Null: it fits, or nothing is limited; else why
+ * it is not asked. Asked for twice, it is set aside twice; what is not used is given back when the attempt is over.
+ */
+export async function reserveGateQuestionOrRefusal(
+  task: Task,
+  number: number,
+  /** Millionths of a dollar; null: nobody knows. */
+  worst: number | null,
+  { policy, spend }: { readonly policy: CascadePolicy; readonly spend: Pick<SpendCounters, 'increase'> },
+  now: Date,
+): Promise<string | null> {
+  const { budgets } = policy;
+  if (!budgets || requireAttempt(task, number).reserved) return null;
+  if (worst === null)
+    return 'there are budgets, and nobody knows what asking this model costs: it has no price';
+  const what = 'this question of a gate';
+  const estimated = {
+    expectedMicro: worst,
+    highMicro: worst,
+    description: `up to ${formatMicroUsd(worst)}, by its price`,
+  };
+  const own = taskBudgetRefusal(task, estimated, budgets, what);
+  if (own !== null || !hasSharedBudgets(budgets)) return own;
+  const mark = gatesReservationId(task.id, number);
+  const answer = await spend.increase(
+    { reservationId: mark, repository: task.repository, estimate: estimated, purpose: what },
+    budgets,
+    now,
+  );
+  return 'refused' in answer ? answer.refused : null;
+}

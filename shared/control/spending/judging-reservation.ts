@@ -1,0 +1,131 @@
+import { MAX_PIPELINE_REVIEWERS } from '../../contract/judgement/review-pipeline-schema.ts';
+import { formatMicroUsd, hasSharedBudgets, toMicroUsd } from '../../contract/models/budgets.ts';
+import type { JudgeModel, JudgeModels } from '../../contract/models/judge-models.ts';
+import type { ModelJudgedSignal } from '../../contract/submission/signals.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
+import type { Task } from '../../contract/task/task.ts';
+import { askCostUsd } from '../../reviews/judging/ask-cost.ts';
+import { redTeamSettings } from '../../reviews/review/red-team.ts';
+import { visionSettings } from '../../reviews/review/vision/vision-review.ts';
+import type { CascadePolicy } from '../cascade/learning/cascade-policy.ts';
+import { listGradedNodes } from '../workflow/gradings.ts';
+import type { CostEstimate } from './cost-estimate.ts';
+import { judgingReservationId } from './reservations.ts';
+import type { SpendCounters } from './spend-counters.ts';
+import { taskBudgetRefusal } from './task-budget.ts';
+
+/** Tokens of what one question shows at the most, with our instructions: what is shown is cut to some 30,000 characters. */
+const MAX_MATERIAL_TOKENS = 12_000;
+/** Tokens of what a question with pictures shows. */
+const MAX_PICTURE_TOKENS = 40_000;
+/** Tokens of the longest answers: of a judge, and of those whom a workflow has asked. */
+const MAX_ANSWER_TOKENS = 1_024;
+const MAX_LONG_ANSWER_TOKENS = 4_096;
+/** An answer of another shape is asked for once more. Calls that end at the provider's error are not billed. */
+const MAX_BILLED_CALLS = 2;
+/** A second look, and both orders of what tests expect. */
+const REQUIREMENTS_REVIEW_QUESTIONS = 3;
+
+/** Who may be asked about work, as far as that is known before it is read. */
+export interface JudgingScope {
+  readonly task: Task;
+  readonly attempt: Attempt;
+  readonly signals: readonly ModelJudgedSignal[];
+  readonly hasRequirementsReview: boolean;
+  readonly hasReviewPipeline: boolean;
+}
+
+interface PlannedQuestions {
+  readonly model: JudgeModel;
+  readonly times: number;
+  readonly shown: number;
+  readonly answer: number;
+}
+
+function planQuestions(
+  { task, attempt, signals, hasRequirementsReview, hasReviewPipeline }: JudgingScope,
+  models: JudgeModels,
+): PlannedQuestions[] {
+  const questions: PlannedQuestions[] = [];
+  const add = (
+    model: JudgeModel | undefined,
+    times: number,
+    answer: number,
+    shown = MAX_MATERIAL_TOKENS,
+  ): void => {
+    if (model && times > 0) questions.push({ model, times, shown, answer });
+  };
+  const nodes = listGradedNodes(task);
+  add(models.judge, signals.length, MAX_ANSWER_TOKENS);
+  add(models.second_look, hasRequirementsReview ? REQUIREMENTS_REVIEW_QUESTIONS : 0, MAX_ANSWER_TOKENS);
+  add(
+    models.decomposer,
+    nodes.filter(({ decomposer }) => decomposer === 'llm').length,
+    MAX_LONG_ANSWER_TOKENS,
+  );
+  add(models.rubric, nodes.filter(({ grader }) => grader === 'llm').length, MAX_LONG_ANSWER_TOKENS);
+  add(models.red_team, redTeamSettings(task) ? 1 : 0, MAX_LONG_ANSWER_TOKENS);
+  add(
+    models.vision,
+    visionSettings(task)?.verifier === 'llm_vision' ? 1 : 0,
+    MAX_LONG_ANSWER_TOKENS,
+    MAX_PICTURE_TOKENS,
+  );
+  // Nobody reviews what they do not know the writer of. Who of them is asked how often, the base says: at the worst each is asked by all.
+  if (hasReviewPipeline && attempt.model !== null)
+    for (const model of models.review ?? []) add(model, MAX_PIPELINE_REVIEWERS, MAX_ANSWER_TOKENS);
+  return questions;
+}
+
+/**
+ * What judging an attempt may cost, by the prices of those who may be asked, for the longest questions and answers. Null: nobody would be
+ * asked. A model without a price: nobody knows.
+ */
+export function estimateJudgingCost(
+  may: JudgingScope,
+  models: JudgeModels,
+  now: Date,
+): CostEstimate | { readonly unknown: string } | null {
+  let usd = 0;
+  let asked = 0;
+  for (const { model, times, shown, answer } of planQuestions(may, models)) {
+    const one = askCostUsd(model, { tokens: { input: shown, output: answer } }, now.toISOString());
+    if (one === null) return { unknown: model.model };
+    usd += one * times * MAX_BILLED_CALLS;
+    asked += times;
+  }
+  if (asked === 0) return null;
+  const micro = toMicroUsd(usd);
+  const words = `up to ${formatMicroUsd(micro)}, by the price of the longest questions, ${asked} at the most`;
+  return { expectedMicro: micro, highMicro: micro, description: words };
+}
+
+/**
+ * Sets aside what judging may cost, before anybody is asked, where nothing was set aside with the attempt: an outside agent's work, and
+ * work that is put onto a branch that has moved, and each time that it is judged again. Null: it fits, or nothing is limited; else why nobody is asked. A repeat changes nothing.
+ */
+export async function reserveJudgingOrRefusal(
+  may: JudgingScope,
+  models: JudgeModels,
+  { policy, spend }: { readonly policy: CascadePolicy; readonly spend: Pick<SpendCounters, 'reserve'> },
+  now: Date,
+): Promise<string | null> {
+  const { task, attempt } = may;
+  const { budgets } = policy;
+  const times = attempt.asked?.times ?? 1;
+  if (!budgets || (attempt.reserved && times === 1)) return null;
+  const estimated = estimateJudgingCost(may, models, now);
+  if (estimated === null) return null;
+  if ('unknown' in estimated)
+    return `there are budgets, and nobody knows what asking ${estimated.unknown} costs: it has no price`;
+  const what = 'judging this work';
+  // Whoever asks has said what it may cost: that is not to count twice.
+  const { judging: _, ...before } = attempt;
+  const earlier = task.attempts.map((each) => (each.number === before.number ? before : each));
+  const own = taskBudgetRefusal({ ...task, attempts: earlier }, estimated, budgets, what);
+  if (own !== null || !hasSharedBudgets(budgets)) return own;
+  const mark = judgingReservationId(task.id, attempt.number, times);
+  const launching = { reservationId: mark, repository: task.repository, estimate: estimated, purpose: what };
+  const answer = await spend.reserve(launching, budgets, now);
+  return 'refused' in answer ? answer.refused : null;
+}

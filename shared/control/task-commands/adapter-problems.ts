@@ -1,0 +1,83 @@
+import type { Adapter, AgentCliKind } from '../../contract/agents/adapter.ts';
+import {
+  ADAPTER_CAPABILITIES,
+  type AdapterCapabilities,
+} from '../../contract/agents/adapter-capabilities.ts';
+import type { TierModels } from '../../contract/agents/tiers.ts';
+import { isTier, tierModelsFor } from '../../contract/agents/tiers.ts';
+import type { ProviderName } from '../../contract/models/protocols.ts';
+import { VENDOR_ENV } from '../../contract/resource-names.ts';
+import type { TaskSubmission } from '../../contract/submission/schema.ts';
+
+/** What a deployment has to run tasks with. */
+export interface AvailableAgents {
+  /** Runs a task that names none. */
+  readonly defaultAdapter: Adapter;
+  /** CLIs that the agent box has; null: whatever is installed, as on a laptop. */
+  readonly containerClis: readonly AgentCliKind[] | null;
+  /** Of what is installed on a laptop: what another one's task may go to. Absent: `clis`. */
+  readonly installedClis?: readonly AgentCliKind[];
+  /** Whose models the gateway has; null: a gateway of the user's own, of which nobody knows. */
+  readonly modelVendors: readonly ProviderName[] | null;
+  readonly tierModels: TierModels;
+}
+
+export interface SubmissionProblem {
+  /** JSON Pointer in the request. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+function missingCliReason(kind: AgentCliKind, { containerClis }: AvailableAgents): string | null {
+  if (containerClis === null || containerClis.includes(kind)) return null;
+  const wanted = JSON.stringify([...containerClis, kind]);
+  return `the agent box of this deployment has ${[...containerClis, 'command'].join(', ')}; for ${kind}, deploy with -c assay:agentClis='${wanted}'`;
+}
+
+function missingModelsReason(
+  kind: AgentCliKind,
+  { modelVendors, containerClis }: AvailableAgents,
+): string | null {
+  const { vendor } = ADAPTER_CAPABILITIES[kind];
+  if (modelVendors === null || modelVendors.includes(vendor)) return null;
+  const remedy =
+    containerClis === null
+      ? `start assay up with ${VENDOR_ENV[vendor].key} in its environment`
+      : `name who answers for ${vendor} in -c assay:models (docs/models.md), and deploy`;
+  return `${kind} needs models of ${vendor}, which this deployment has no access to: ${remedy}, or choose another adapter`;
+}
+
+function wrongModelReason(
+  model: string,
+  kind: AgentCliKind,
+  adapter: Adapter,
+  agents: AvailableAgents,
+): string | null {
+  const { modelPattern }: AdapterCapabilities = ADAPTER_CAPABILITIES[kind];
+  const known = Object.values(tierModelsFor(adapter, agents.tierModels));
+  if (agents.modelVendors === null || modelPattern === null || isTier(model) || known.includes(model))
+    return null;
+  return modelPattern.test(model)
+    ? null
+    : `${model} is no model that ${kind} can run; name one of its provider's, a tier, or another adapter`;
+}
+
+/** Why no agent of this deployment can do a task, and what to set; empty when one can. An external agent brings its own. */
+export function findAdapterProblems(request: TaskSubmission, agents: AvailableAgents): SubmissionProblem[] {
+  const adapter = request.adapter ?? agents.defaultAdapter;
+  const { kind } = adapter;
+  if (request.runner === 'external' || kind === 'command') return [];
+  const { effort, model } = request;
+  const problem = (pointer: string, message: string | null): SubmissionProblem[] =>
+    message === null ? [] : [{ pointer, message }];
+  return [
+    ...problem('/adapter', missingCliReason(kind, agents) ?? missingModelsReason(kind, agents)),
+    ...problem(
+      '/effort',
+      effort !== undefined && !ADAPTER_CAPABILITIES[kind].effortSetting
+        ? `${kind} knows no effort; leave it out, and choose a model instead`
+        : null,
+    ),
+    ...problem('/model', model === undefined ? null : wrongModelReason(model, kind, adapter, agents)),
+  ];
+}

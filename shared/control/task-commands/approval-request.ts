@@ -1,0 +1,271 @@
+import { type AutonomyLevel, isAllowedWithoutApproval } from '../../contract/approval/autonomy.ts';
+import { actionRisk, isHumanApprovalRequired } from '../../contract/approval/risk.ts';
+import {
+  type Approval,
+  type ApprovalRequest,
+  findPendingApproval,
+  MAX_APPROVALS,
+  MAX_DECISION_REASON_LENGTH,
+  type ParkedSession,
+  type ParkedWork,
+} from '../../contract/approval/schema.ts';
+import { Refusal } from '../../contract/refusal.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
+import type { Task } from '../../contract/task/task.ts';
+import { truncateText } from '../../lib/truncate.ts';
+import { effectiveAutonomy } from '../approvals/effective-autonomy.ts';
+import { type ApprovalTimeoutPolicy, scheduleApproval } from '../approvals/timeout-policy.ts';
+import { isPlatformLaunch } from './launch.ts';
+import { taskEndFields } from './settle.ts';
+import {
+  applyTaskEvent,
+  replaceCurrentAttempt,
+  requireRunningAttempt,
+  type TaskChange,
+  toEpochSeconds,
+  toIsoTime,
+} from './task-change.ts';
+
+/** Seconds that a task may wait for the box in which it goes on; SQS keeps a message for days, but a day without room is an outage. */
+const QUEUE_SECONDS = 86_400;
+/** Of an outside agent, which is at work elsewhere: until its next sign of life. */
+const OUTSIDE_SECONDS = 900;
+
+export interface ApprovalRequestInput {
+  readonly request: ApprovalRequest;
+  /** Where the work stands; null: it is kept by whoever asks. */
+  readonly parkedWork: ParkedWork | null;
+  /** What the agent's CLI can go on with elsewhere; null: nothing. */
+  readonly session?: ParkedSession | null;
+  readonly timeoutPolicy: ApprovalTimeoutPolicy;
+  /** The deployment's; the base and the task may have a lower one. */
+  readonly autonomy: AutonomyLevel;
+}
+
+const isSameRequest = (
+  one: Approval,
+  attempt: Attempt,
+  { action, title, description }: ApprovalRequest,
+): boolean =>
+  one.attempt === attempt.number &&
+  one.launch === (attempt.agent?.number ?? 1) &&
+  one.action === action &&
+  one.title === title &&
+  one.description === description;
+
+/** What this box has asked for already, with the same words: a repeat of a call whose answer was lost. */
+export const findRepeatedApprovalRequest = (
+  task: Task,
+  number: number,
+  ask: ApprovalRequest,
+): Approval | null => {
+  const attempt = task.attempts.find((each) => each.number === number);
+  return (attempt && task.approvals?.find((each) => isSameRequest(each, attempt, ask))) ?? null;
+};
+
+/** Who does the work: for an outside agent, the holder of its token. */
+const workerName = (attempt: Attempt): string =>
+  attempt.holder === 'managed' ? `agent of attempt ${attempt.number}` : attempt.holder;
+
+/** A box that is told to end when it has asked: its task holds no box while it waits. An outside agent keeps its own. */
+const parkContainer = (task: Task, attempt: Attempt, number: number): Partial<Attempt> =>
+  attempt.agent && isPlatformLaunch(task, 'agent')
+    ? {
+        agent: {
+          ...attempt.agent,
+          lost: true,
+          parked: number,
+          // It has not failed: what counts how many were lost leaves it out.
+          excused: (attempt.agent.excused ?? 0) + 1,
+        },
+      }
+    : {};
+
+/**
+ * The agent asks for leave in the middle of its run. What its level of autonomy leaves to it is allowed at once, and written down; all
+ * else parks the task until a person decides. Null: this box has asked the same before.
+ */
+export function recordApprovalRequest(
+  task: Task,
+  number: number,
+  { request, parkedWork, session = null, timeoutPolicy, autonomy }: ApprovalRequestInput,
+  now: Date,
+): TaskChange | null {
+  if (findRepeatedApprovalRequest(task, number, request)) return null;
+  const attempt = requireRunningAttempt(task, number);
+  const approvals = task.approvals ?? [];
+  if (approvals.length >= MAX_APPROVALS)
+    throw new Refusal(
+      'conflict',
+      `task ${task.id} has asked for ${MAX_APPROVALS} approvals, which is the most`,
+    );
+  const risk = actionRisk(request.action);
+  const level = effectiveAutonomy(task, autonomy);
+  const isAllowed = isAllowedWithoutApproval(level, request.action, risk);
+  const schedule = scheduleApproval(timeoutPolicy, { action: request.action, risk }, now);
+  const approval: Approval = {
+    ...request,
+    number: approvals.length + 1,
+    attempt: number,
+    launch: attempt.agent?.number ?? 1,
+    risk,
+    requested_by: workerName(attempt),
+    created_at: toIsoTime(now),
+    ...(isAllowed
+      ? {
+          status: 'approved',
+          timetable: [],
+          waits_for: null,
+          decided_at: toIsoTime(now),
+          decided_by: `autonomy ${level}`,
+          decision_reason: null,
+          work: null,
+        }
+      : {
+          status: 'pending',
+          timetable: schedule.deadlines,
+          waits_for: schedule.approver_role,
+          decided_at: null,
+          decided_by: null,
+          decision_reason: null,
+          work: parkedWork,
+          ...(session && { session }),
+        }),
+  };
+  const event = isAllowed ? 'keep' : 'park';
+  return applyTaskEvent(task, event, now, {
+    // No box goes on with an earlier one.
+    approvals: [...approvals.map(({ session: _, ...each }) => each), approval],
+    ...(isAllowed
+      ? {}
+      : { attempts: replaceCurrentAttempt(task, parkContainer(task, attempt, approval.number)) }),
+  });
+}
+
+const applyDecision = (
+  task: Task,
+  number: number,
+  decision: Pick<Approval, 'status' | 'decided_by' | 'decision_reason'>,
+  now: Date,
+): Approval[] =>
+  (task.approvals ?? []).map((each) =>
+    each.number === number ? { ...each, ...decision, decided_at: toIsoTime(now) } : each,
+  );
+
+/** The task goes on where it was: an outside agent by its next sign of life, any other in a new box. */
+function resumeTask(task: Task, approvals: Approval[], now: Date): TaskChange {
+  const isOutside = task.runner === 'external';
+  return applyTaskEvent(task, 'resume', now, {
+    approvals,
+    attempts: replaceCurrentAttempt(task, {
+      lease_until: toEpochSeconds(now) + (isOutside ? OUTSIDE_SECONDS : QUEUE_SECONDS),
+    }),
+    run: isOutside ? task.run : task.run + 1,
+  });
+}
+
+function denyTask(task: Task, approvals: Approval[], code: string, message: string, now: Date): TaskChange {
+  return applyTaskEvent(task, 'deny', now, {
+    approvals,
+    attempts: replaceCurrentAttempt(task, { outcome: 'cancelled', ended_at: toIsoTime(now) }),
+    ...taskEndFields(now),
+    failure: { code, message: truncateText(message, 4_000) },
+  });
+}
+
+export interface ApprovalDecision {
+  readonly decision: 'approve' | 'deny';
+  readonly reason: string;
+  readonly by: string;
+  /** The approval that was looked at; undefined: the one that waits. */
+  readonly approvalNumber?: number | undefined;
+}
+
+/**
+ * A person's word on an approval. A repeat is the same word; whoever does the work has none. The write itself says so once more (`notBy`).
+ * @throws Refusal `forbidden` to who does the work; `conflict` where another word came first, or nothing waits.
+ */
+export function decideApproval(
+  task: Task,
+  { decision, reason, by, approvalNumber }: ApprovalDecision,
+  now: Date,
+): TaskChange | null {
+  const pending = findPendingApproval(task);
+  const last = task.approvals?.at(-1) ?? null;
+  const about =
+    approvalNumber === undefined
+      ? (pending ?? last)
+      : task.approvals?.find((each) => each.number === approvalNumber);
+  if (!about)
+    throw new Refusal(
+      'conflict',
+      `task ${task.id} has not asked for ${approvalNumber === undefined ? 'an approval' : `approval ${approvalNumber}`}`,
+    );
+  if (about.requested_by === by)
+    throw new Refusal(
+      'forbidden',
+      `${by} does the work of task ${task.id}, and cannot allow what it asks for`,
+    );
+  const status = decision === 'approve' ? 'approved' : 'rejected';
+  if (about.status === status && about.decided_by === by) return null;
+  if (about.status !== 'pending')
+    throw new Refusal(
+      'conflict',
+      `approval ${about.number} of task ${task.id} was ${about.status} by ${about.decided_by ?? 'nobody'}`,
+    );
+  const approvals = applyDecision(
+    task,
+    about.number,
+    { status, decided_by: by, decision_reason: truncateText(reason, MAX_DECISION_REASON_LENGTH) },
+    now,
+  );
+  const made =
+    decision === 'approve'
+      ? resumeTask(task, approvals, now)
+      : denyTask(task, approvals, 'approval_denied', `${about.action} was denied by ${by}: ${reason}`, now);
+  return { ...made, excludedDecider: by };
+}
+
+/** When something happens by itself to the approval that a task waits for; null: never. */
+export const nextApprovalDeadline = (task: Task): Date | null => {
+  const next = findPendingApproval(task)?.timetable[0];
+  return task.status === 'auth_required' && next ? new Date(next.at) : null;
+};
+
+/** What time alone brings: another role's turn, or the end. Never leave for what only a person may allow. Null: there is time. */
+export function applyApprovalDeadline(task: Task, now: Date): TaskChange | null {
+  const pending = findPendingApproval(task);
+  const [moment, ...later] = pending?.timetable ?? [];
+  if (task.status !== 'auth_required' || !pending || !moment || Date.parse(moment.at) > now.getTime())
+    return null;
+  if (moment.outcome === 'escalate')
+    return applyTaskEvent(task, 'keep', now, {
+      approvals: (task.approvals ?? []).map((each) =>
+        each.number === pending.number ? { ...each, timetable: later, waits_for: moment.to ?? null } : each,
+      ),
+    });
+  const why = `no person has decided between ${pending.created_at} and ${moment.at}`;
+  if (moment.outcome === 'approve' && !isHumanApprovalRequired(pending.risk))
+    return resumeTask(
+      task,
+      applyDecision(
+        task,
+        pending.number,
+        { status: 'approved', decided_by: 'timeout_policy', decision_reason: why },
+        now,
+      ),
+      now,
+    );
+  return denyTask(
+    task,
+    applyDecision(
+      task,
+      pending.number,
+      { status: 'expired', decided_by: 'timeout_policy', decision_reason: why },
+      now,
+    ),
+    'approval_expired',
+    `${pending.action}: ${why}`,
+    now,
+  );
+}

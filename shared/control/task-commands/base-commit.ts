@@ -1,0 +1,40 @@
+import { Refusal } from '../../contract/refusal.ts';
+import { GitObjectId } from '../../contract/repository/git-ref.ts';
+import type { Task } from '../../contract/task/task.ts';
+
+/** The commit that a ref names by itself, or null: then the repository must be asked. */
+export const commitIdOrNull = (ref: string): string | null =>
+  GitObjectId.safeParse(ref).success ? ref : null;
+
+/** Does the task need an execution of the cascade while it is open? An outside agent's only until its base is known. */
+export const shouldStartCascade = (task: Pick<Task, 'runner' | 'base_commit' | 'workflow'>): boolean =>
+  task.runner === 'managed' || task.base_commit === null || task.workflow !== undefined;
+
+/** Is there anything that the repository has still to be asked before the task can be given to somebody? */
+export const isBaseUnresolved = ({
+  base_commit,
+  base_role,
+  runner,
+  workflow,
+  workflow_in_force,
+}: Pick<Task, 'base_commit' | 'base_role' | 'runner' | 'workflow' | 'workflow_in_force'>): boolean =>
+  base_commit === null ||
+  (base_role === null && runner !== 'external') ||
+  (workflow !== undefined && workflow_in_force === undefined);
+
+/** The commit that the task is bound to. Refuses while there is none. */
+export function requireBaseCommit(task: Task): string {
+  if (task.base_commit === null)
+    throw new Refusal('base_unresolved', `the base ref of task ${task.id} is not resolved yet; try again`);
+  return task.base_commit;
+}
+
+/** As `knownBase`, and refuses any other that the caller names. */
+export function requireSameBaseCommit(task: Task, named: string | undefined, at = '/base_commit'): string {
+  const base = requireBaseCommit(task);
+  if (named !== undefined && named !== base)
+    throw new Refusal('wrong_base', `task ${task.id} is bound to base ${base}, not ${named}`, [
+      { pointer: at, message: `is not the base commit of this task, ${base}` },
+    ]);
+  return base;
+}

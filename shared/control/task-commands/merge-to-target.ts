@@ -1,0 +1,167 @@
+import { Refusal } from '../../contract/refusal.ts';
+import type { Artifact, Attempt } from '../../contract/task/attempt.ts';
+import { currentAttempt, type PatchedTree, type Task } from '../../contract/task/task.ts';
+import { truncateText } from '../../lib/truncate.ts';
+import { requireSameBaseCommit } from './base-commit.ts';
+import { attemptOutcome } from './decide.ts';
+import { recordDeliveryRefusal } from './deliver.ts';
+import {
+  applyTaskEvent,
+  replaceCurrentAttempt,
+  requireRunningAttempt,
+  type TaskChange,
+  toIsoTime,
+} from './task-change.ts';
+
+/** How often, in one round, work is put on top of a target that has moved before a person has to look: each time costs a run of the gates. */
+export const MAX_MERGES_PER_ROUND = 8;
+
+/** Work on top of what its target has become. */
+export interface MergedTree extends Pick<Artifact, 'tree' | 'patch_sha256' | 'patch_bytes'> {
+  readonly onto: string;
+}
+export interface MergeConflict {
+  readonly onto: string;
+  readonly files: readonly string[];
+}
+
+const countMerges = ({ attempts, budget_from }: Task): number =>
+  attempts.filter(({ number, merge }) => merge && number >= budget_from).length;
+
+/** An attempt in which nobody works: what it has is there from the start. */
+function mergeAttempt(
+  of: Attempt,
+  onto: string,
+  said: Pick<Attempt, 'artifact'> & { readonly summary: string },
+  now: Date,
+): Attempt {
+  const at = toIsoTime(now);
+  const status = said.artifact ? ('completed' as const) : ('failed' as const);
+  return {
+    number: of.number + 1,
+    model: of.model,
+    tier: of.tier,
+    effort: of.effort,
+    ...(of.adapter && { adapter: of.adapter }),
+    route: { rule: 'merge', reason: `the work of attempt ${of.number}, put onto ${onto}` },
+    merge: { of: of.number, onto },
+    outcome: null,
+    started_at: at,
+    ended_at: null,
+    holder: of.holder,
+    lease_until: of.lease_until,
+    progress: null,
+    usage: { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 },
+    cost_usd: 0,
+    report: {
+      status,
+      summary: said.summary,
+      failure_class: status === 'failed' ? 'patch_does_not_apply' : null,
+      output_tail: '',
+      at,
+    },
+    artifact: said.artifact,
+    verification: null,
+    verification_failure: null,
+    verdict: null,
+    decision: null,
+    agent: null,
+    gates: null,
+    deliver: null,
+  };
+}
+
+/**
+ * The target has moved: the task is bound to what it has become, and the cascade goes on from there in a run of its own. What was said of the earlier base and tree stays
+ * with the earlier attempt, and counts for nothing else. Null: it was said before.
+ */
+function rebindToTarget(
+  task: Task,
+  number: number,
+  { base_commit, tree }: PatchedTree,
+  target: string,
+  next: (attempt: Attempt) => Pick<Attempt, 'artifact'> & { readonly summary: string },
+  now: Date,
+): TaskChange | null {
+  const present = currentAttempt(task);
+  if (present?.merge?.of === number && present.merge.onto === target) return null;
+  const attempt = requireRunningAttempt(task, number);
+  const base = requireSameBaseCommit(task, base_commit);
+  if (task.deliver_as !== 'merge_queue')
+    throw new Refusal('conflict', `task ${task.id} is not delivered onto its target`);
+  if (task.delivery?.state !== 'pushing' || task.delivery.tree !== tree)
+    throw new Refusal('conflict', `no leave was given to push tree ${tree}`);
+  if (target === base)
+    throw new Refusal('invalid', `/onto ${target} is the base that the work is bound to`, [
+      { pointer: '/onto', message: 'is the base that the work is bound to' },
+    ]);
+  if (countMerges(task) >= MAX_MERGES_PER_ROUND)
+    return recordDeliveryRefusal(
+      task,
+      number,
+      { base_commit: base, tree },
+      `${task.base_ref} has moved ${MAX_MERGES_PER_ROUND} times while the work was judged; retry it when less is going on`,
+      now,
+    );
+  const over = replaceCurrentAttempt(task, {
+    outcome: attemptOutcome(attempt, { action: 'accept' }),
+    ended_at: toIsoTime(now),
+  });
+  return applyTaskEvent(task, 'review', now, {
+    attempts: [...over, mergeAttempt(attempt, target, next(attempt), now)],
+    base_commit: target,
+    delivery: null,
+    review: null,
+    run: task.run + 1,
+  });
+}
+
+/** The work lies on top of what the target has become: gates run on that, and nothing of it is known yet. */
+export const recordMerge = (
+  task: Task,
+  number: number,
+  work: PatchedTree,
+  merged: MergedTree & { readonly patch_key: string },
+  now: Date,
+): TaskChange | null =>
+  rebindToTarget(
+    task,
+    number,
+    work,
+    merged.onto,
+    (attempt) => ({
+      artifact: {
+        base_commit: merged.onto,
+        tree: merged.tree,
+        patch_key: merged.patch_key,
+        patch_sha256: merged.patch_sha256,
+        patch_bytes: merged.patch_bytes,
+        transcript_key: null,
+      },
+      summary: `the work of attempt ${attempt.number}, merged onto ${merged.onto}`,
+    }),
+    now,
+  );
+
+/** The work and what the target has become change the same lines. It is done again on that, by who did it, and is told where. */
+export const recordMergeConflict = (
+  task: Task,
+  number: number,
+  work: PatchedTree,
+  conflict: MergeConflict,
+  now: Date,
+): TaskChange | null =>
+  rebindToTarget(
+    task,
+    number,
+    work,
+    conflict.onto,
+    () => ({
+      artifact: null,
+      summary: truncateText(
+        `the work conflicts with what ${task.base_ref} has become (${conflict.onto}), in ${conflict.files.join(', ') || 'files that git does not name'}`,
+        4_000,
+      ),
+    }),
+    now,
+  );

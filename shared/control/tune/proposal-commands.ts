@@ -1,0 +1,227 @@
+import { Refusal } from '../../contract/refusal.ts';
+import { truncateText } from '../../lib/truncate.ts';
+import type { TuningLevel } from '../cascade/learning/tuning-level.ts';
+import { AUTOMATIC_ACTOR, type Proposal, type ProposalTest, type TuningState } from './proposals.ts';
+import {
+  describeSettingChange,
+  requiredTuningLevel,
+  type SettingChange,
+  settingKey,
+  tuningLevelRank,
+} from './setting-change.ts';
+
+/** Proposals that are kept beside those in force, and lines of the trail. */
+const KEPT = 30;
+const MAX_HISTORY = 100;
+/** Settings that may be changed at once: they are one item. */
+const MOST_IN_FORCE = 60;
+/** What applies itself within 24 hours, by level: the reference's numbers. */
+const MAX_APPLIED_PER_DAY: Readonly<Record<TuningLevel, number>> = { L0: 5, L1: 3, L2: 0, L3: 0 };
+const DAY_MS = 86_400_000;
+/** After a revert nothing applies itself for so long. */
+const COOLDOWN_MS = 2 * DAY_MS;
+
+export interface ProposalCommandContext {
+  /** Who says it; {@link ITSELF}: nobody does. */
+  readonly by: string;
+  readonly reason: string;
+  readonly now: Date;
+}
+
+const historyWith = (
+  { history }: TuningState,
+  proposal: string,
+  action: TuningState['history'][number]['action'],
+  { by, reason, now }: ProposalCommandContext,
+): TuningState['history'] =>
+  [{ proposal, action, by, reason: truncateText(reason, 1_000), at: now.toISOString() }, ...history].slice(
+    0,
+    MAX_HISTORY,
+  );
+
+export function requireProposal({ proposals }: Pick<TuningState, 'proposals'>, id: string): Proposal {
+  const found = proposals.find((each) => each.id === id);
+  if (!found) throw new Refusal('not_found', `there is no proposal ${id}`);
+  return found;
+}
+
+const isActiveProposal = (proposal: Proposal): boolean => proposal.replaced !== undefined;
+
+/** Forgets the oldest of what is not in force. */
+function pruneProposals(proposals: readonly Proposal[]): Proposal[] {
+  const others = proposals.filter((each) => !isActiveProposal(each));
+  const kept = new Set(others.slice(-KEPT));
+  return proposals.filter((each) => isActiveProposal(each) || kept.has(each));
+}
+
+const replaceProposal = (state: TuningState, proposal: Proposal): Proposal[] =>
+  state.proposals.map((each) => (each.id === proposal.id ? proposal : each));
+
+/** What stands in the way of applying: of the level of the deployment, and of who wants it. Null: nothing does. */
+export function applyRefusal(setting: SettingChange, level: TuningLevel, by: string): string | null {
+  const needed = requiredTuningLevel(setting);
+  if (tuningLevelRank(needed) > tuningLevelRank(level))
+    return `this is of level ${needed}, and the deployment applies up to ${level} (evolve in its cascade settings)`;
+  if (by !== AUTOMATIC_ACTOR) return null;
+  if (level === 'L0') return 'at level L0 a person applies';
+  return tuningLevelRank(needed) > tuningLevelRank('L1')
+    ? `what is of level ${needed} a person applies`
+    : null;
+}
+
+/** Has as much applied itself as may, or has a person taken something back? Null: it may go on. */
+export function cooldownReason(state: TuningState, level: TuningLevel, now: Date): string | null {
+  const since = (ms: number) => new Date(now.getTime() - ms).toISOString();
+  if (state.history.some(({ action, at }) => action === 'revert' && at > since(COOLDOWN_MS)))
+    return 'something was taken back within the last 48 hours';
+  const lately = state.history.filter(
+    ({ action, by, at, proposal }) =>
+      (action === 'apply' || action === 'try') &&
+      by === AUTOMATIC_ACTOR &&
+      at > since(DAY_MS) &&
+      state.proposals.some((each) => each.id === proposal && each.level === level),
+  );
+  return lately.length >= MAX_APPLIED_PER_DAY[level]
+    ? `${lately.length} of level ${level} within 24 hours`
+    : null;
+}
+
+const isSameValue = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Writes a proposal down; null where the same is proposed already, or in force. */
+export function addProposal(
+  state: TuningState,
+  setting: SettingChange,
+  evidence: string,
+  word: ProposalCommandContext,
+): TuningState | null {
+  const present = state.in_force[settingKey(setting)];
+  if (present && isSameValue(present.setting, setting)) return null;
+  const instead_of = present?.proposal ?? null;
+  // One that was made against what held earlier can no longer be applied: it stands in nobody's way.
+  const isOpen = (each: Proposal): boolean => each.status === 'proposed' && each.instead_of === instead_of;
+  if (state.proposals.some((each) => isOpen(each) && isSameValue(each.setting, setting))) return null;
+  const id = `p${state.next}`;
+  const proposal: Proposal = {
+    id,
+    setting,
+    level: requiredTuningLevel(setting),
+    evidence: truncateText(evidence, 1_000),
+    by: word.by,
+    at: word.now.toISOString(),
+    status: 'proposed',
+    instead_of,
+    test: null,
+    applied_by: null,
+    applied_at: null,
+  };
+  return {
+    ...state,
+    next: state.next + 1,
+    proposals: pruneProposals([...state.proposals, proposal]),
+    history: historyWith(state, id, 'propose', word),
+  };
+}
+
+/** Throws where a proposal cannot be applied, whatever its test says. */
+export function requireApplicableProposal(
+  state: TuningState,
+  id: string,
+  level: TuningLevel,
+  by: string,
+): Proposal {
+  const proposal = requireProposal(state, id);
+  const { setting, status, instead_of } = proposal;
+  const no = applyRefusal(setting, level, by);
+  if (no) throw new Refusal('forbidden', `proposal ${id} is not applied: ${no}`);
+  const thing = settingKey(setting);
+  const now = state.in_force[thing];
+  if (status === 'trial' && now?.proposal === id) return proposal;
+  if (status !== 'proposed' && status !== 'refused')
+    throw new Refusal('conflict', `proposal ${id} is ${status}; what is applied must be proposed`);
+  if ((now?.proposal ?? null) !== instead_of)
+    throw new Refusal(
+      'conflict',
+      `proposal ${id} was made against ${instead_of ?? 'what is configured'}, and ${thing} is now by ${now?.proposal ?? 'what is configured'}: propose it again`,
+    );
+  if (!now && Object.keys(state.in_force).length >= MOST_IN_FORCE)
+    throw new Refusal('conflict', `${MOST_IN_FORCE} settings are changed already; revert some first`);
+  return proposal;
+}
+
+/**
+ * Puts a proposal in force, as its test says: one that holds for all tasks, one that holds not at all for none; `test` null: for half of the
+ * tasks, because nothing but that can test it. @throws Refusal where the level, a person's word or another proposal stands in the way.
+ */
+export function applyTestedProposal(
+  state: TuningState,
+  id: string,
+  test: ProposalTest | null,
+  level: TuningLevel,
+  word: ProposalCommandContext,
+): TuningState {
+  const proposal = requireApplicableProposal(state, id, level, word.by);
+  const thing = settingKey(proposal.setting);
+  if (test && !test.holds) {
+    const { replaced: before, ...rest } = proposal;
+    const over: Proposal = { ...rest, status: 'refused', test };
+    return {
+      ...state,
+      in_force: before === undefined ? state.in_force : withActiveEntry(state.in_force, thing, before),
+      proposals: replaceProposal(state, over),
+      history: historyWith(state, id, 'refuse', { ...word, reason: test.why }),
+    };
+  }
+  const entry = { proposal: id, setting: proposal.setting, share: test ? 'all' : 'half' } as const;
+  const held: Proposal = {
+    ...proposal,
+    status: test ? 'applied' : 'trial',
+    replaced: proposal.replaced === undefined ? (state.in_force[thing] ?? null) : proposal.replaced,
+    test,
+    applied_by: word.by,
+    applied_at: word.now.toISOString(),
+  };
+  return {
+    ...state,
+    in_force: withActiveEntry(state.in_force, thing, entry),
+    proposals: replaceProposal(state, held),
+    history: historyWith(state, id, test ? 'apply' : 'try', word),
+  };
+}
+
+function withActiveEntry(
+  inForce: TuningState['in_force'],
+  thing: string,
+  entry: TuningState['in_force'][string] | null,
+): TuningState['in_force'] {
+  const { [thing]: _, ...others } = inForce;
+  return entry === null ? others : { ...others, [thing]: entry };
+}
+
+/** Takes back what is in force: what held before holds again, exactly. */
+export function revertActiveProposal(
+  state: TuningState,
+  id: string,
+  word: ProposalCommandContext,
+): TuningState {
+  const proposal = requireProposal(state, id);
+  const thing = settingKey(proposal.setting);
+  const present = state.in_force[thing];
+  const { replaced: before, ...rest } = proposal;
+  if (before === undefined)
+    throw new Refusal(
+      'conflict',
+      `proposal ${id} is ${proposal.status}; only what is in force is taken back`,
+    );
+  if (present?.proposal !== id)
+    throw new Refusal(
+      'conflict',
+      `proposal ${present?.proposal} has taken the place of ${id}: ${describeSettingChange(present?.setting ?? proposal.setting)}; revert that one first`,
+    );
+  return {
+    ...state,
+    in_force: withActiveEntry(state.in_force, thing, before),
+    proposals: replaceProposal(state, { ...rest, status: 'reverted' }),
+    history: historyWith(state, id, 'revert', word),
+  };
+}

@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import { StoredNumber } from '../../lib/stored-number.ts';
+import { TuningLevel } from '../cascade/learning/tuning-level.ts';
+import { SettingChange } from './setting-change.ts';
+
+/** A mean with its interval at 95 %. */
+const EstimatedDifference = z.object({ mean: StoredNumber, low: StoredNumber, high: StoredNumber });
+
+/** What a test of a proposal came to, with its numbers. */
+export const ProposalTest = z
+  .object({
+    by: z
+      .enum(['replay', 'words', 'trial'])
+      .describe(
+        'replay: recorded tasks in the simulator. words: what people said of held work. trial: half of the tasks, against the others.',
+      ),
+    at: z.iso.datetime(),
+    holds: z.boolean(),
+    why: z.string().describe('With its numbers.'),
+    tasks: z.int().nonnegative().describe('That were compared.'),
+    left_out: z.int().nonnegative().describe('Of which too little is recorded.'),
+    assumed: z
+      .int()
+      .nonnegative()
+      .describe('In which what was never tried was taken at its worst, against the proposal.'),
+    cost_usd: EstimatedDifference.nullable().describe('Dollars per task, with the change less without it.'),
+    pass_rate: EstimatedDifference.nullable().describe('With the change less without it.'),
+  })
+  .meta({ id: 'ProposalTest' });
+export type ProposalTest = z.infer<typeof ProposalTest>;
+
+export const PROPOSAL_STATUSES = ['proposed', 'trial', 'applied', 'refused', 'reverted'] as const;
+export const ProposalStatus = z.enum(PROPOSAL_STATUSES);
+export type ProposalStatus = z.infer<typeof ProposalStatus>;
+
+/** What holds for one setting. */
+export const ActiveChange = z.object({
+  proposal: z.string(),
+  setting: SettingChange,
+  /** While it is tried: half of the tasks, by their ids. */
+  share: z.enum(['all', 'half']),
+});
+export type ActiveChange = z.infer<typeof ActiveChange>;
+
+export const ProposalId = z
+  .string()
+  .regex(/^p[1-9][0-9]{0,8}$/, 'must be the id of a proposal, as `assay tune list` prints it');
+
+export const Proposal = z
+  .object({
+    id: ProposalId,
+    setting: SettingChange,
+    level: TuningLevel,
+    evidence: z.string().describe('Why it was proposed, with its numbers.'),
+    by: z.string(),
+    at: z.iso.datetime(),
+    status: ProposalStatus,
+    /** What held for the setting when it was proposed, by proposal; null: what is configured. */
+    instead_of: z
+      .string()
+      .nullable()
+      .describe('The proposal whose place it takes; null: what is configured.'),
+    /** What it has taken the place of; absent: it is not in force. */
+    replaced: ActiveChange.nullable().optional(),
+    test: ProposalTest.nullable(),
+    applied_by: z.string().nullable(),
+    applied_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'Proposal' });
+export type Proposal = z.infer<typeof Proposal>;
+
+const ProposalHistoryEntry = z.object({
+  proposal: z.string(),
+  action: z.enum(['propose', 'try', 'apply', 'refuse', 'revert']),
+  by: z.string(),
+  reason: z.string(),
+  at: z.iso.datetime(),
+});
+
+/** All of it, in one item: what is in force, what is proposed, and who did what. */
+export const TuningState = z.object({
+  next: z.int().positive(),
+  in_force: z.record(z.string(), ActiveChange),
+  /** The latest last. */
+  proposals: z.array(Proposal),
+  /** The latest first. */
+  history: z.array(ProposalHistoryEntry),
+  /** When the deployment last looked by itself; null: never. */
+  looked_at: z.iso.datetime().nullable(),
+});
+export type TuningState = z.infer<typeof TuningState>;
+export const EMPTY_TUNING_STATE: TuningState = {
+  next: 1,
+  in_force: {},
+  proposals: [],
+  history: [],
+  looked_at: null,
+};
+/** What acts for itself is told by this name. */
+export const AUTOMATIC_ACTOR = 'assay';

@@ -1,0 +1,153 @@
+import { type CheckOutcome, hasCheckResult } from '../../contract/check-outcome.ts';
+import { ALLOWED_FILES_GATE } from '../../contract/evidence/gate-names.ts';
+import { isRestoredFile } from '../../contract/evidence/restored-file.ts';
+import type {
+  Evidence,
+  GateEvidence,
+  SignalEvidence,
+  Verdict,
+  VerdictReason,
+} from '../../contract/evidence/schema.ts';
+import { describeSignal } from '../../contract/submission/signals.ts';
+import { truncateText } from '../../lib/truncate.ts';
+import { verdictWithoutOpinion } from '../../reviews/judging/opinion-verdict.ts';
+
+/** Outcomes of a check that was to run and could not: never a pass, and no fault of the patch that we know of. */
+const OUTCOMES_WITHOUT_RESULT: readonly CheckOutcome[] = ['inert', 'timed_out', 'infra_failed'];
+
+/** Evidence of ours: the agent's own word and a model's opinion verify nothing. */
+const isPlatformEvidence = (check: Pick<SignalEvidence, 'kind' | 'outcome'>): boolean =>
+  (check.kind === 'executed_by_us' || check.kind === 'checked_by_us') && hasCheckResult(check.outcome);
+
+/** A gate whose result must stand for the work to be accepted. */
+const isDecisiveGate = ({
+  required,
+  blocked,
+}: {
+  readonly required: boolean;
+  readonly blocked: boolean;
+}): boolean => required || blocked;
+
+/** What a gate that could not run makes of the verdict; null: it ran. One that asks a model may say it in its configuration. */
+const verdictWithoutResult = ({ outcome, on_error = 'hold' }: GateEvidence): Verdict['verdict'] | null =>
+  OUTCOMES_WITHOUT_RESULT.includes(outcome) ? verdictWithoutOpinion(on_error) : null;
+
+/**
+ * The verdict that evidence allows, bound to the tree it was gathered on. Pure; the order of checks does not matter.
+ * Anything failed: `fail`. Else anything that could not run, or was judged otherwise than it
+ * will be delivered: `refer`. Else `pass`, which is `verified` only with
+ * evidence of ours.
+ */
+export function reduceToVerdict(evidence: Evidence): Verdict {
+  const gates = evidence.gates.filter(isDecisiveGate);
+  const failed = [
+    ...evidence.signals.filter((signal) => signal.outcome === 'failed').map(signalReason),
+    ...gates
+      .filter((gate) => gate.outcome === 'failed' || verdictWithoutResult(gate) === 'fail')
+      .map(gateReason),
+  ];
+  const unclear = [
+    ...evidence.signals
+      .filter((signal) => OUTCOMES_WITHOUT_RESULT.includes(signal.outcome))
+      .map(signalReason),
+    ...gates.filter((gate) => verdictWithoutResult(gate) === 'refer').map(gateReason),
+    ...revertedFileReasons(evidence.protected_files),
+  ];
+  const ours = {
+    signals: evidence.signals.some(isPlatformEvidence),
+    gates: evidence.gates.some((gate) => gate.name !== ALLOWED_FILES_GATE && isPlatformEvidence(gate)),
+    tests:
+      evidence.signals.some((signal) => signal.type === 'test_passes' && isPlatformEvidence(signal)) ||
+      evidence.gates.some((gate) => gate.name === 'tests' && isPlatformEvidence(gate)),
+  };
+  const verified = ours.signals || ours.gates;
+  // Something of ours must have passed for a patch that changes nothing to count as work that was done already.
+  const emptyHanded =
+    evidence.empty_patch &&
+    ![...evidence.signals, ...evidence.gates].some(
+      (check) => isPlatformEvidence(check) && check.outcome === 'passed',
+    );
+  const without = emptyHanded ? [EMPTY_PATCH] : verified ? [] : [NO_EVIDENCE];
+  return {
+    verdict: failed.length > 0 || emptyHanded ? 'fail' : unclear.length > 0 ? 'refer' : 'pass',
+    verified,
+    reasons: [...failed, ...unclear, ...without].sort(byCodeAndSubject),
+    base_commit: evidence.base_commit,
+    tree: evidence.tree,
+    tests_run: ours.tests,
+    quality_gates_run: ours.gates,
+    completion_signals_checked: ours.signals,
+  };
+}
+
+/** Most characters of a check's detail in a reason; the evidence has it whole. */
+const REASON_DETAIL = 500;
+
+function signalReason(signal: SignalEvidence): VerdictReason {
+  const subject = describeSignal(signal.signal);
+  return {
+    code: `signal_${signal.outcome}`,
+    subject,
+    message: `${subject}: ${short(signal.detail)}`,
+  };
+}
+
+function gateReason(gate: GateEvidence): VerdictReason {
+  return {
+    code: `gate_${gate.outcome}`,
+    subject: gate.name,
+    message: `gate ${gate.name}: ${short(gate.detail)}`,
+  };
+}
+
+/** Most files that the reason names; the evidence has them all. */
+const NAMED_FILES = 10;
+
+/** What is judged must be what is delivered: where it is not, a person decides. */
+function revertedFileReasons(files: Evidence['protected_files']): VerdictReason[] {
+  const found = files.filter(isRestoredFile);
+  if (found.length === 0) return [];
+  const names = found.slice(0, NAMED_FILES).map((file) => `${truncateText(file.path, 200)} (${file.class})`);
+  const more = found.length > names.length ? ` and ${found.length - names.length} more` : '';
+  return [
+    {
+      code: 'protected_files_put_back',
+      subject: null,
+      message: `judged with the base's version of files that steer checks, and the patch changes them: ${names.join(', ')}${more}`,
+    },
+  ];
+}
+
+const EMPTY_PATCH: VerdictReason = {
+  code: 'empty_patch',
+  subject: null,
+  message: 'nothing was changed, and nothing else shows that the work is done',
+};
+const NO_EVIDENCE: VerdictReason = {
+  code: 'no_evidence',
+  subject: null,
+  message: 'no signal and no gate looked at this tree',
+};
+
+const short = (text: string): string =>
+  text.length <= REASON_DETAIL ? text : `…${text.slice(-(REASON_DETAIL - 1))}`;
+
+const REASON_ORDER = [
+  'failed',
+  'empty_patch',
+  'infra_failed',
+  'timed_out',
+  'inert',
+  'put_back',
+  'no_evidence',
+];
+const rank = (code: string): number => REASON_ORDER.findIndex((word) => code.endsWith(word));
+
+/** What failed comes first, then by subject: a fixed order, whatever order the checks came in. */
+const byCodeAndSubject = (a: VerdictReason, b: VerdictReason): number =>
+  rank(a.code) - rank(b.code) ||
+  compare(a.code, b.code) ||
+  compare(a.subject ?? '', b.subject ?? '') ||
+  compare(a.message, b.message);
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import { CheckOutcome, EvidenceKind } from '../../contract/check-outcome.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
+
+/** One thing that a verdict was made of. */
+export const VerdictInput = z.object({
+  source: z.enum(['signal', 'gate', 'judge']),
+  name: z.string(),
+  kind: EvidenceKind.nullable().describe('How it is known; null: an earlier version of ours did not say.'),
+  outcome: CheckOutcome,
+  model: z.string().nullable().describe('Who was asked; null: nobody.'),
+  prompt_sha256: z.string().nullable(),
+  calibration: z
+    .string()
+    .nullable()
+    .describe('What says how far this model can be relied on; null: nothing.'),
+  cost_usd: z.number().nullable().describe('Of asking; null: nobody was asked, or it is not known.'),
+  base_commit: z.string(),
+  tree: z.string(),
+});
+export type VerdictInput = z.infer<typeof VerdictInput>;
+
+type JudgedInputFields = Pick<VerdictInput, 'model' | 'prompt_sha256' | 'calibration' | 'cost_usd'>;
+const NO_JUDGE: JudgedInputFields = { model: null, prompt_sha256: null, calibration: null, cost_usd: null };
+
+/** Who a gate has asked, by its own facts; what its calls cost in all is the gateway's to say. */
+function gateJudgeFields(facts: Readonly<Record<string, unknown>>): JudgedInputFields {
+  const text = (name: string): string | null => (typeof facts[name] === 'string' ? facts[name] : null);
+  const cost = facts['cost_usd'];
+  return {
+    model: text('tool_version'),
+    prompt_sha256: text('prompt_sha256'),
+    calibration: null,
+    cost_usd: typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? cost : null,
+  };
+}
+
+/** All that a verdict was made of, in the order in which it came; empty without one. */
+export function verdictInputs({
+  verification,
+  verdict,
+}: Pick<Attempt, 'verification' | 'verdict'>): VerdictInput[] {
+  if (!verdict) return [];
+  const about = { base_commit: verdict.base_commit, tree: verdict.tree };
+  return [
+    ...(verification?.signals ?? []).map(({ subject, kind = null, outcome }) => ({
+      source: 'signal' as const,
+      name: subject,
+      kind,
+      outcome,
+      ...NO_JUDGE,
+      ...about,
+    })),
+    ...(verification?.gates ?? []).map(({ name, kind = null, outcome, facts }) => ({
+      source: 'gate' as const,
+      name,
+      kind,
+      outcome,
+      ...(kind === 'judged' ? gateJudgeFields(facts ?? {}) : NO_JUDGE),
+      ...about,
+    })),
+    ...(verdict.judgements ?? []).map(({ subject, outcome, model, prompt, calibration, cost_usd }) => ({
+      source: 'judge' as const,
+      name: subject,
+      kind: 'judged' as const,
+      outcome,
+      model,
+      prompt_sha256: prompt?.sha256 ?? null,
+      calibration,
+      cost_usd,
+      ...about,
+    })),
+  ];
+}

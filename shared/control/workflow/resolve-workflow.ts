@@ -1,0 +1,103 @@
+import type { VerificationRubric } from '../../contract/rubric/verification-rubric.ts';
+import type { ResolvedVerification, ResolvedWorkflow } from '../../contract/workflow/resolved-workflow.ts';
+import {
+  ConditionalNodeConfig,
+  TaskNodeConfig,
+  VerificationNodeConfig,
+  type Workflow,
+  type WorkflowNode,
+} from '../../contract/workflow/schema.ts';
+import { builtinRubric } from '../../reviews/rubric/builtin-rubrics.ts';
+import { parseCondition } from './condition.ts';
+import { CONDITION_FACTS, type ConditionFacts } from './condition-facts.ts';
+import { EMPTY_WORKFLOW_LIBRARY, expandSubworkflows, type WorkflowLibrary } from './expand-subworkflows.ts';
+import { DEFAULT_GENERATOR_AGENT, findGeneratorAgents } from './generator.ts';
+import { routeVerdict } from './route.ts';
+import {
+  buildWorkflowGraph,
+  findEdgeTarget,
+  findReachableNodes,
+  sortNodesTopologically,
+  type WorkflowGraph,
+} from './workflow-graph.ts';
+import { type InputScope, resolveInputValues } from './workflow-inputs.ts';
+
+/** Where a node leads to when all goes well. */
+function nextNodes(
+  graph: WorkflowGraph,
+  node: WorkflowNode,
+  task: ConditionFacts,
+  scope: InputScope | undefined,
+): string[] {
+  const targets = (graph.outgoingEdges.get(node.id) ?? []).map(({ target_node_id }) => target_node_id);
+  if (node.type === 'verification') return [findEdgeTarget(graph, node.id, 'verification_pass') ?? []].flat();
+  if (node.type !== 'conditional') return targets;
+  const { expression = '' } = ConditionalNodeConfig.parse(node.config);
+  const facts = resolveInputValues(scope, task);
+  const holds =
+    expression !== '' && parseCondition(expression, [...CONDITION_FACTS, ...(scope?.keys() ?? [])])(facts);
+  return [findEdgeTarget(graph, node.id, holds ? 'conditional_true' : 'conditional_false') ?? []].flat();
+}
+
+/** How often work is done again that came to the FAIL edge of a node; null: as the cascade has it, 0: not at all. */
+function regenerationLimit(graph: WorkflowGraph, node: string): number | null {
+  const target = findEdgeTarget(graph, node, 'verification_fail');
+  const kept = new Set(findReachableNodes(graph, findEdgeTarget(graph, node, 'verification_pass') ?? node));
+  const tasks = [...(target === null ? [] : findReachableNodes(graph, target))]
+    .flatMap((id) => graph.nodes.get(id) ?? [])
+    .filter(({ id, type }) => type === 'task' && !kept.has(id));
+  const [first] = tasks;
+  return first ? (TaskNodeConfig.parse(first.config).max_regenerations ?? null) : 0;
+}
+
+interface WorkflowOrigin {
+  readonly from: ResolvedWorkflow['from'];
+  /** Rubrics of the repository, before those that are built in. */
+  readonly rubrics: readonly VerificationRubric[];
+  /** Workflows that this one names. */
+  readonly library?: WorkflowLibrary;
+}
+
+/** What a workflow without faults means for one task. */
+export function resolveWorkflow(
+  workflow: Workflow,
+  task: ConditionFacts,
+  { from, rubrics, library = EMPTY_WORKFLOW_LIBRARY }: WorkflowOrigin,
+): ResolvedWorkflow {
+  const { workflow: whole, scopes } = expandSubworkflows(workflow, library);
+  const graph = buildWorkflowGraph(whole);
+  const reached = new Set(whole.nodes.filter(({ type }) => type === 'start').map(({ id }) => id));
+  const steps: ResolvedWorkflow['steps'] = [];
+  const verifications: ResolvedVerification[] = [];
+  for (const id of sortNodesTopologically(graph)) {
+    const node = graph.nodes.get(id);
+    if (!node || !reached.has(id)) continue;
+    for (const next of nextNodes(graph, node, task, scopes.get(id))) reached.add(next);
+    if (node.type === 'task') {
+      const { title, description } = TaskNodeConfig.parse(node.config);
+      steps.push({ node: id, title, description });
+    }
+    if (node.type === 'verification') {
+      const { rubric_name, evaluator_agent_id, ...config } = VerificationNodeConfig.parse(node.config);
+      const rubric = rubrics.find(({ name }) => name === rubric_name) ?? builtinRubric(rubric_name ?? '');
+      verifications.push({
+        ...config,
+        node: id,
+        rubric: config.grader === 'evidence' ? null : rubric,
+        generator: findGeneratorAgents(graph, id)[0] ?? DEFAULT_GENERATOR_AGENT,
+        evaluator: evaluator_agent_id ?? null,
+        from_stage: steps.at(-1)?.node ?? 'start',
+        max_regenerations: regenerationLimit(graph, id),
+        routes: {
+          pass: mutable(routeVerdict(graph, id, 'pass')),
+          fail: mutable(routeVerdict(graph, id, 'fail')),
+          refer: mutable(routeVerdict(graph, id, 'refer')),
+        },
+      });
+    }
+  }
+  const { name, version, review } = workflow;
+  return { name, from, version, steps, verifications, review };
+}
+
+const mutable = ({ taken, skipped }: ReturnType<typeof routeVerdict>) => ({ taken, skipped: [...skipped] });

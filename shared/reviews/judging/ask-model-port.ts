@@ -1,0 +1,48 @@
+import type * as z from 'zod';
+import type { CheckOutcome } from '../../contract/check-outcome.ts';
+import type { AskReceipt } from '../../contract/judgement/judgement.ts';
+import type { JudgeModel } from '../../contract/models/judge-models.ts';
+import type { JudgePrompt } from './prompt.ts';
+
+/** A picture that a model is shown. Whoever shows one has read it to its end. */
+export interface PromptPicture {
+  readonly png: Uint8Array;
+}
+
+/** One question, with the only shape that an answer may have. */
+export interface ReviewQuestion<Schema extends z.ZodType> {
+  readonly prompt: JudgePrompt;
+  /** Fenced; see material.ts. */
+  readonly fencedText: string;
+  readonly boundary: string;
+  readonly injections: readonly string[];
+  /** In their order, behind the material; absent: none. */
+  readonly pictures?: readonly PromptPicture[];
+  readonly answerSchema: Schema;
+  readonly maxTokens: number;
+  readonly timeoutMs: number;
+}
+
+/** An answer of the shape that was asked for, or why there is none. */
+export type ModelAnswer<T> = AskReceipt &
+  (
+    | { readonly value: T }
+    | {
+        readonly outcome: Extract<CheckOutcome, 'inert' | 'timed_out' | 'infra_failed'>;
+        readonly why: string;
+      }
+  );
+
+/** Puts a question to a model. Never throws for what a provider does. */
+export type AskModel = <Schema extends z.ZodType>(
+  model: JudgeModel,
+  question: ReviewQuestion<Schema>,
+) => Promise<ModelAnswer<z.output<Schema>>>;
+
+/** What an answer has used, without the answer. */
+export const receiptOf = ({ calls, tokens, ms, asked_at }: AskReceipt): AskReceipt => ({
+  calls,
+  tokens,
+  ms,
+  ...(asked_at !== undefined && { asked_at }),
+});

@@ -1,0 +1,88 @@
+import type { Evidence, Verdict } from '../../contract/evidence/schema.ts';
+import {
+  type Judgement,
+  LOST_RECEIPT,
+  NO_ANSWER_REASON,
+  type RequirementsReviewPlan,
+} from '../../contract/judgement/judgement.ts';
+import type { PipelineReviewPlan } from '../../contract/judgement/review-pipeline-schema.ts';
+import { isModelJudgedSignal, type ModelJudgedSignal } from '../../contract/submission/signals.ts';
+import type { Task } from '../../contract/task/task.ts';
+import { unaskedPipelineJudgement } from './pipeline-judgement.ts';
+import { unansweredRequirementsReview } from './requirements-review.ts';
+import { signalJudgementHead, unaskedSignalJudgement } from './signal-judgement.ts';
+
+/** What models are to be asked about a task, in the order in which it names them. */
+export const judgedSignals = (task: Pick<Task, 'completion_signals' | 'foundation'>): ModelJudgedSignal[] =>
+  task.completion_signals
+    .filter(isModelJudgedSignal)
+    .map((signal) =>
+      signal.type === 'quality_gate' && task.foundation ? { ...signal, foundation: true } : signal,
+    );
+
+/** Why a model is not asked: it could not change the verdict. Null: it is asked. */
+export const judgingSkipReason = ({ verdict }: Pick<Verdict, 'verdict'>): string | null =>
+  verdict === 'fail' ? 'not asked: what was observed has failed already, and no opinion mends that' : null;
+
+/** A judgement for each that was to be made: what nobody was asked for, and what did not come back, is one too. */
+export function completeJudgements(
+  task: Pick<Task, 'completion_signals' | 'foundation'>,
+  observed: Pick<Verdict, 'verdict'>,
+  made: readonly Judgement[],
+  look: RequirementsReviewPlan | null = null,
+  pipeline: PipelineReviewPlan | null = null,
+): Judgement[] {
+  const because = judgingSkipReason(observed);
+  const signals = judgedSignals(task);
+  const ofSignals = signals.map((signal, index) => {
+    if (because !== null) return unaskedSignalJudgement(signal, { outcome: 'skipped', because });
+    const found = made[index];
+    return found?.subject === signalJudgementHead(signal).subject
+      ? found
+      : {
+          ...unaskedSignalJudgement(signal, { outcome: 'infra_failed', because: NO_ANSWER_REASON }),
+          calls: LOST_RECEIPT.calls,
+        };
+  });
+  return [...ofSignals, ...requirementsReviewJudgements(made, look), ...pipelineJudgements(made, pipeline)];
+}
+
+/** The second look, and the comparison of expectations that belongs to it. */
+function requirementsReviewJudgements(
+  made: readonly Judgement[],
+  look: RequirementsReviewPlan | null,
+): Judgement[] {
+  if (look === null) return [];
+  const found = look.outcome === 'asked' ? made.find(({ kind }) => kind === 'second_look') : undefined;
+  return [
+    found ?? unansweredRequirementsReview(look),
+    ...made.filter(({ kind }) => found && kind === 'expectations'),
+  ];
+}
+
+/** The pipeline with its reviewers; without the word of the whole, no reviewer counts. */
+function pipelineJudgements(made: readonly Judgement[], pipeline: PipelineReviewPlan | null): Judgement[] {
+  if (pipeline === null) return [];
+  if (pipeline.outcome === 'skipped')
+    return [unaskedPipelineJudgement(pipeline, 'skipped', pipeline.because)];
+  const whole = made.find(({ kind }) => kind === 'review_pipeline');
+  if (!whole)
+    return [
+      { ...unaskedPipelineJudgement(pipeline, 'infra_failed', NO_ANSWER_REASON), calls: LOST_RECEIPT.calls },
+    ];
+  return [...made.filter(({ kind }) => kind === 'review'), whole];
+}
+
+/** Whether the reviewers of the base are asked about what was observed; null: the base names none. */
+export function planPipelineReview(
+  { review_pipeline: pipeline, empty_patch }: Pick<Evidence, 'review_pipeline' | 'empty_patch'>,
+  observed: Pick<Verdict, 'verdict'>,
+): PipelineReviewPlan | null {
+  if (!pipeline) return null;
+  const { on_error } = pipeline;
+  const skipped =
+    judgingSkipReason(observed) ?? (empty_patch ? 'not asked: the patch changes nothing' : null);
+  return skipped === null
+    ? { outcome: 'asked', on_error, because: 'asked: the base has reviewers' }
+    : { outcome: 'skipped', on_error, because: skipped };
+}

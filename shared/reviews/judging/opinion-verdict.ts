@@ -1,0 +1,46 @@
+import { hasCheckResult } from '../../contract/check-outcome.ts';
+import type { VerdictReason } from '../../contract/evidence/schema.ts';
+import type { Judgement } from '../../contract/judgement/judgement.ts';
+import type { OnErrorAction } from '../../contract/submission/on-error.ts';
+
+/** A judge that is less sure than this has not decided: a person does, whatever it said. */
+export const MIN_JUDGE_CONFIDENCE = 0.7;
+
+/** What a verdict becomes when nobody could judge. */
+const WITHOUT: Readonly<Record<OnErrorAction, Judgement['verdict']>> = {
+  hold: 'refer',
+  block: 'fail',
+  allow: 'pass',
+};
+
+/** What it makes of the verdict that there is no opinion. */
+export const verdictWithoutOpinion = (onError: OnErrorAction): Judgement['verdict'] => WITHOUT[onError];
+
+/**
+ * What an opinion makes of the verdict. A confidence is the model's own word: it can only add doubt. So does an attempt to talk the
+ * model over: a person looks at what it let out.
+ */
+export function verdictOfOpinion(
+  isGood: boolean,
+  confidence: number | null,
+  injections: readonly string[] = [],
+): Judgement['verdict'] {
+  if (confidence !== null && confidence < MIN_JUDGE_CONFIDENCE) return 'refer';
+  if (!isGood) return 'fail';
+  return injections.length > 0 ? 'refer' : 'pass';
+}
+
+const codeOf = ({ outcome, verdict }: Judgement): string =>
+  hasCheckResult(outcome) && verdict === 'refer' ? 'judge_unsure' : `judge_${outcome}`;
+
+/** Why a judgement keeps work from being accepted; none where it does not. */
+export const judgementReasons = (judgement: Judgement): VerdictReason[] =>
+  judgement.verdict === 'pass'
+    ? []
+    : [
+        {
+          code: codeOf(judgement),
+          subject: judgement.subject,
+          message: `${judgement.subject}: ${judgement.reasons.join(' ')}`,
+        },
+      ];

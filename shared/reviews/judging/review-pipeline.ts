@@ -1,0 +1,249 @@
+import * as z from 'zod';
+import { type Judgement, judgementTimes, UNASKED_RECEIPT } from '../../contract/judgement/judgement.ts';
+import type {
+  PipelineReviewer,
+  PipelineStage,
+  ReviewPipeline,
+} from '../../contract/judgement/review-pipeline-schema.ts';
+import { calibrationIdFor, type JudgeModel, judgeModelFamily } from '../../contract/models/judge-models.ts';
+import { fencePrompt, type PromptPiece } from '../../lib/fenced-prompt.ts';
+import { truncateText } from '../../lib/truncate.ts';
+import { askCostUsd } from './ask-cost.ts';
+import type { AskModel } from './ask-model-port.ts';
+import { verdictWithoutOpinion } from './opinion-verdict.ts';
+import { REVIEW_PIPELINE_HEAD, unaskedPipelineJudgement } from './pipeline-judgement.ts';
+import { PROMPTS } from './prompts.ts';
+import { eligibleReviewerModels, type ReviewerModel } from './reviewer-model.ts';
+import { JUDGEMENT_TIMEOUT_MS } from './signal-judgement.ts';
+import {
+  decidePipeline,
+  decideStage,
+  MIN_VOTE_CONFIDENCE,
+  type ReviewerApproval,
+  type StageDecision,
+} from './stage-decision.ts';
+
+export const ReviewerAnswer = z.strictObject({
+  issues: z.array(z.string().max(300)).max(3),
+  verdict: z.enum(['approve', 'request_changes']),
+  confidence: z.number().min(0).max(1),
+});
+
+export interface ReviewPipelineContext {
+  readonly pipeline: ReviewPipeline;
+  /** Of the deployment, for this purpose. */
+  readonly models: readonly JudgeModel[];
+  /** The model that wrote the work; null: nobody knows. */
+  readonly writer: string | null;
+  readonly pieces: readonly PromptPiece[];
+  readonly request_reason: string;
+  readonly ask: AskModel;
+  readonly now: () => Date;
+}
+
+interface ReviewerVote {
+  readonly approval: ReviewerApproval;
+  readonly judgement: Judgement;
+}
+
+const HOW_TO =
+  'no model reviews: name one or several as `review` in `assay:judges` of the deployment, or with `assay up --models FILE`';
+/** Less than this in milliseconds, and no model answers. */
+const LEAST_MS = 1_000;
+
+/**
+ * Asks the reviewers of a pipeline, stage by stage, until it is decided. Each has its own judgement, which counts by way of its stage
+ * alone; the last one is that of the whole.
+ */
+export async function askReviewPipeline(reviewing: ReviewPipelineContext): Promise<Judgement[]> {
+  const { pipeline, models, writer } = reviewing;
+  if (models.length === 0) return [unaskedPipelineJudgement(pipeline, 'inert', HOW_TO)];
+  if (writer === null)
+    return [
+      unaskedPipelineJudgement(
+        pipeline,
+        'inert',
+        'nobody knows which model wrote this, so nobody of another maker can be found',
+      ),
+    ];
+  const eligible = eligibleReviewerModels(models, writer);
+  const until = performance.now() + JUDGEMENT_TIMEOUT_MS;
+  const judgements: Judgement[] = [];
+  const counts: StageDecision[] = [];
+  let turn = 0;
+  for (const stage of pipeline.stages) {
+    if (decidePipeline(pipeline, counts) !== 'undecided') {
+      judgements.push(
+        ...stage.agents.map((each) =>
+          unaskedReviewerJudgement(stage, each, 'skipped', 'not asked: it was decided before'),
+        ),
+      );
+      continue;
+    }
+    const first = turn;
+    turn += stage.agents.length;
+    const votes = await mapConcurrently(stage.parallelism, stage.agents, (each, index) =>
+      askReviewer(stage, each, chooseReviewerModel(each, eligible, first + index), until, reviewing),
+    );
+    judgements.push(...votes.map(({ judgement }) => judgement));
+    counts.push(
+      decideStage(
+        stage,
+        votes.map(({ approval }) => approval),
+      ),
+    );
+  }
+  return [...judgements, pipelineJudgement(reviewing, counts, judgements)];
+}
+
+/** The model that a reviewer names, among those that may review this writer; without a name they take turns. */
+const chooseReviewerModel = (
+  { model }: PipelineReviewer,
+  eligible: readonly ReviewerModel[],
+  turn: number,
+): JudgeModel | null =>
+  (model === undefined
+    ? eligible[turn % eligible.length]
+    : eligible.find((each) => each.model.model === model)
+  )?.model ?? null;
+
+async function mapConcurrently<T, R>(
+  lanes: number,
+  all: readonly T[],
+  work: (one: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let index = next++; index < all.length; index = next++)
+      results[index] = await work(all[index] as T, index);
+  };
+  await Promise.all(Array.from({ length: Math.min(lanes, all.length) }, lane));
+  return results;
+}
+
+const { id, version, sha256 } = PROMPTS.review_stage;
+const headOf = (stage: PipelineStage, { role }: PipelineReviewer) => ({
+  kind: 'review' as const,
+  subject: `review: ${stage.name}/${role}`,
+  prompt: { id, version, sha256 },
+  calibration: null,
+  // It counts by way of its stage.
+  verdict: 'pass' as const,
+});
+
+const unaskedReviewerJudgement = (
+  stage: PipelineStage,
+  reviewer: PipelineReviewer,
+  outcome: 'skipped' | 'inert' | 'timed_out',
+  because: string,
+): Judgement => ({ ...UNASKED_RECEIPT, ...headOf(stage, reviewer), outcome, reasons: [because], because });
+
+async function askReviewer(
+  stage: PipelineStage,
+  reviewer: PipelineReviewer,
+  model: JudgeModel | null,
+  until: number,
+  { pieces, writer, request_reason, ask, now }: ReviewPipelineContext,
+): Promise<ReviewerVote> {
+  const nobody = (outcome: 'inert' | 'timed_out', why: string): ReviewerVote => ({
+    approval: null,
+    judgement: unaskedReviewerJudgement(stage, reviewer, outcome, why),
+  });
+  if (model === null)
+    return nobody(
+      'inert',
+      `${reviewer.model ?? 'no model'} of \`review\` may review what ${writer} has written`,
+    );
+  const timeoutMs = Math.floor(until - performance.now());
+  if (timeoutMs < LEAST_MS) return nobody('timed_out', 'no time was left to ask');
+  const own = reviewer.prompt_template;
+  const shown = fencePrompt([
+    ...(own === undefined ? [] : [{ label: 'what you are to look for', text: own }]),
+    ...pieces,
+  ]);
+  const answered = await ask(model, {
+    prompt: PROMPTS.review_stage,
+    fencedText: shown.text,
+    boundary: shown.boundary,
+    injections: shown.injections,
+    answerSchema: ReviewerAnswer,
+    maxTokens: 512,
+    timeoutMs,
+  });
+  const asked = {
+    ...headOf(stage, reviewer),
+    injections: [...shown.injections],
+    because: request_reason,
+    model: model.model,
+    family: judgeModelFamily(model),
+    calibration: calibrationIdFor(model, PROMPTS.review_stage),
+    calls: answered.calls,
+    tokens: answered.tokens,
+    cost_usd: askCostUsd(model, answered, now().toISOString()),
+    ...judgementTimes(answered),
+  };
+  if ('outcome' in answered)
+    return {
+      approval: null,
+      judgement: {
+        ...asked,
+        outcome: answered.outcome,
+        confidence: null,
+        reasons: [truncateText(answered.why, 300)],
+      },
+    };
+  const { verdict, confidence, issues } = answered.value;
+  const approves = verdict === 'approve';
+  return {
+    approval: confidence < MIN_VOTE_CONFIDENCE ? null : approves,
+    judgement: {
+      ...asked,
+      outcome: approves ? 'passed' : 'failed',
+      confidence,
+      reasons: issues.map((issue) => issue.toWellFormed()),
+    },
+  };
+}
+
+/** The judgement of the whole: the only one that makes something of the verdict. What its reviewers cost is theirs. */
+function pipelineJudgement(
+  { pipeline, request_reason }: ReviewPipelineContext,
+  counts: readonly StageDecision[],
+  reviewers: readonly Judgement[],
+): Judgement {
+  const count = decidePipeline(pipeline, counts);
+  const injections = [...new Set(reviewers.flatMap((each) => each.injections))];
+  const stages = pipeline.stages
+    .map(({ name }, index) => `${name} ${counts[index] ?? 'not asked'}`)
+    .join(', ');
+  const issues = reviewers
+    .filter(({ outcome }) => outcome === 'failed')
+    .flatMap(({ subject, reasons }) => reasons.map((reason) => `${subject}: ${reason}`))
+    .slice(0, 10);
+  const of = {
+    ...REVIEW_PIPELINE_HEAD,
+    ...UNASKED_RECEIPT,
+    prompt: null,
+    because: request_reason,
+    injections,
+  };
+  if (count === 'undecided') {
+    const why = reviewers.find(({ outcome }) => outcome !== 'passed' && outcome !== 'failed');
+    const outcome = why?.outcome === 'timed_out' || why?.outcome === 'infra_failed' ? why.outcome : 'inert';
+    const reasons = [
+      `undecided: ${stages}`,
+      ...(why?.reasons ?? ['reviewers were not sure enough']),
+      ...issues,
+    ];
+    return { ...of, outcome, verdict: verdictWithoutOpinion(pipeline.on_error), reasons };
+  }
+  const passed = count === 'passed';
+  const held = passed && injections.length > 0;
+  return {
+    ...of,
+    outcome: passed ? 'passed' : 'failed',
+    verdict: held ? 'refer' : passed || !pipeline.block_on_fail ? 'pass' : 'fail',
+    reasons: [`${count}: ${stages}`, ...issues, ...injections],
+  };
+}

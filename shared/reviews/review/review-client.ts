@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import type { ReviewClient } from '../../contract/review/review-settings.ts';
+
+export interface ClientReviewInput {
+  /** What the work is said to be. */
+  readonly deliverable: string;
+  readonly criteria: readonly string[];
+}
+
+/** What a client says; `reason` is null where it accepts. */
+export interface ClientFeedback {
+  readonly reason: string | null;
+  readonly unmet: readonly string[];
+}
+
+const lengthOf = (text: string): number => [...text.trim()].length;
+
+/** Not within a longer word: of any script, so `\b` would not do. */
+const saysWhole = (text: string, words: string): boolean => {
+  const escaped = words.trim().replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`(?<![\\p{L}\\p{N}_])${escaped}(?![\\p{L}\\p{N}_])`, 'iu').test(text);
+};
+
+/** 1 where the criterion stands in the text, else between 0.3 and 0.8, the same each time. */
+function scoreOf(text: string, criterion: string): number {
+  if (text.includes(criterion)) return 1;
+  const drawn = createHash('sha256').update(text).update('\0').update(criterion).digest().readBigUInt64BE(0);
+  return 0.3 + (0.5 * Number(drawn % 1_000n)) / 1_000;
+}
+
+/** Least score that a criterion may have. */
+const LEAST = 0.7;
+
+const STRATEGIES: Readonly<
+  Record<ReviewClient['strategy'], (shown: ClientReviewInput, strictness: number) => ClientFeedback>
+> = {
+  binary: ({ deliverable, criteria }, strictness) => {
+    const least = Math.max(20, Math.floor(20 * Math.max(1, criteria.length) * strictness));
+    return lengthOf(deliverable) >= least
+      ? { reason: null, unmet: [] }
+      : { reason: `says too little of the work: fewer than ${least} characters`, unmet: [] };
+  },
+  scored: ({ deliverable, criteria }, strictness) => {
+    const scores = criteria.map((criterion) => ({ criterion, score: scoreOf(deliverable, criterion) }));
+    const mean = scores.reduce((sum, { score }) => sum + score, 0) / Math.max(1, scores.length);
+    const unmet = scores.flatMap(({ criterion, score }) => (score < LEAST ? [criterion] : []));
+    const isEnough = scores.length === 0 || mean >= Math.min(1, LEAST * strictness);
+    return isEnough && unmet.length === 0
+      ? { reason: null, unmet }
+      : { reason: `scores it ${mean.toFixed(2)}`, unmet };
+  },
+  criteria_check: ({ deliverable, criteria }) => {
+    const unmet = criteria.filter((criterion) => !saysWhole(deliverable, criterion));
+    return { reason: unmet.length === 0 ? null : 'misses criteria in what the work is said to be', unmet };
+  },
+  adversarial: ({ deliverable, criteria }) => {
+    const unmet = criteria.filter((criterion) => !deliverable.includes(criterion));
+    const words = new Set(deliverable.toLowerCase().split(/\s+/).filter(Boolean));
+    const isThin = lengthOf(deliverable) < 200 || words.size < 30;
+    return {
+      reason: isThin ? 'says too little of the work' : unmet.length > 0 ? 'misses criteria' : null,
+      unmet,
+    };
+  },
+};
+
+export const clientFeedback = (
+  { strategy, strictness }: ReviewClient,
+  shown: ClientReviewInput,
+): ClientFeedback => STRATEGIES[strategy](shown, strictness);
+
+/** Whose turn it is with an attempt: one after the other. */
+export const clientForAttempt = (pool: readonly ReviewClient[], attempt: number): ReviewClient | undefined =>
+  pool[(attempt - 1) % Math.max(1, pool.length)];

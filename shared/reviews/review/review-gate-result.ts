@@ -1,0 +1,90 @@
+import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
+import type { Judgement } from '../../contract/judgement/judgement.ts';
+import type { ReviewSeverity } from '../../contract/review/review-stage-names.ts';
+import { mostSevereFindings } from './red-team-finding.ts';
+import { reviewGateDecision } from './severity-matrix.ts';
+
+/** What a gate of a review comes to, before it is told what it took to ask. */
+export type ReviewGateResult = Pick<
+  Judgement,
+  'outcome' | 'verdict' | 'reasons' | 'confidence' | 'injections'
+>;
+
+interface Finding {
+  readonly severity: ReviewSeverity;
+  readonly description: string;
+  readonly evidence: readonly string[];
+}
+
+interface FindingsInput<F extends Finding> {
+  /** As the reason names it. */
+  readonly gate: 'red-team' | 'vision';
+  readonly summary: string;
+  readonly findings: readonly F[];
+  /** What a finding is about, in a word or two. */
+  readonly about: (finding: F) => string;
+  readonly autonomy: AutonomyLevel;
+  readonly injections: readonly string[];
+  readonly confidence?: number | null;
+}
+
+const MAX_LINE = 1_000;
+
+/** What findings make of work: what blocks sends it back with the summary, what does not is kept with it. */
+export function resultOfFindings<F extends Finding>({
+  gate,
+  summary,
+  findings,
+  about,
+  autonomy,
+  injections,
+  confidence = null,
+}: FindingsInput<F>): ReviewGateResult {
+  const all = mostSevereFindings(findings);
+  const severities = all.map(({ severity }) => severity);
+  const isBlocked = reviewGateDecision(severities, autonomy) === 'block';
+  const line = (finding: F): string => {
+    const { severity, description, evidence } = finding;
+    const shown = evidence.length > 0 ? ` (${evidence.join('; ')})` : '';
+    return `${severity} ${about(finding)}: ${description}${shown}`.slice(0, MAX_LINE);
+  };
+  return {
+    outcome: isBlocked ? 'failed' : 'passed',
+    verdict: isBlocked ? 'fail' : injections.length > 0 ? 'refer' : 'pass',
+    confidence,
+    reasons: [
+      ...(isBlocked ? [`${gate} blocked: ${summary.slice(0, MAX_LINE)}`] : []),
+      ...all.map(line),
+      ...injections,
+    ],
+    injections: [...injections],
+  };
+}
+
+/** A gate that could not look is open, with a finding that says so; its faults are counted. */
+export const failOpenResult = (
+  outcome: 'inert' | 'timed_out' | 'infra_failed',
+  about: string,
+  why: string,
+): ReviewGateResult => ({
+  outcome,
+  verdict: 'pass',
+  confidence: null,
+  reasons: [`info ${about}: ${why}`.slice(0, MAX_LINE)],
+  injections: [],
+});
+
+/** What becomes of work that a gate finds nothing of to look at. */
+export type OnMissingDeliverable = 'skip' | 'hold' | 'block';
+const MISSING = {
+  skip: { outcome: 'skipped', verdict: 'pass' },
+  hold: { outcome: 'inert', verdict: 'refer' },
+  block: { outcome: 'failed', verdict: 'fail' },
+} as const satisfies Readonly<Record<OnMissingDeliverable, Pick<ReviewGateResult, 'outcome' | 'verdict'>>>;
+
+export const missingInputResult = (why: string, onMissing: OnMissingDeliverable): ReviewGateResult => ({
+  ...MISSING[onMissing],
+  confidence: null,
+  reasons: [why],
+  injections: [],
+});

@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { REVIEW_SEVERITIES } from '../../../contract/review/review-stage-names.ts';
+import { VISION_CATEGORIES } from '../../../contract/review/vision-kinds.ts';
+import { MAX_REVIEW_FINDINGS, requireEvidenceRule } from '../red-team-finding.ts';
+
+const words = (most: number) => z.string().trim().min(1).max(most);
+
+/** What speaks against work in pictures of it. */
+export const VisionFinding = z
+  .strictObject({
+    category: z.enum(VISION_CATEGORIES),
+    severity: z.enum(REVIEW_SEVERITIES),
+    description: words(1_000),
+    evidence: z.array(words(500)).max(10),
+    suggested_fix: z.string().max(1_000),
+    screenshot: z.string().max(40).describe('Name of the picture that shows it; empty: of none.'),
+  })
+  .refine(...requireEvidenceRule);
+export type VisionFinding = z.infer<typeof VisionFinding>;
+
+/** What a model may answer that was shown these pictures: nothing of others. */
+export const visionReportSchema = (shown: readonly string[]) =>
+  z.strictObject({
+    findings: z
+      .array(
+        VisionFinding.refine(({ screenshot }) => screenshot === '' || shown.includes(screenshot), {
+          path: ['screenshot'],
+          message: `is none of ${shown.join(', ')}`,
+        }),
+      )
+      .max(MAX_REVIEW_FINDINGS),
+    summary: z.string().max(4_096),
+    confidence: z.number().min(0).max(1),
+  });
+export type VisionReport = z.infer<ReturnType<typeof visionReportSchema>>;

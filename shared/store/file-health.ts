@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import type { TrackedFile } from '../control/file-health/file-health-views.ts';
+import {
+  addTouches,
+  type FileTouch,
+  type FileTouchState,
+  MAX_KEPT_TOUCHES,
+  NO_TOUCH_COUNTS,
+} from '../control/file-health/file-touches.ts';
+import type { FileTouchRow } from '../control/ledger/record-rows.ts';
+import { ttlAfterDays } from './ttl.ts';
+import { itemKey, type TableItem, VersionedItems } from './versioned-items.ts';
+
+const PARTITION = `${ITEM_KEY_PREFIXES.fileHistory}all`;
+/** A file that nobody has touched for so long is forgotten. */
+const KEPT_DAYS = 400;
+/** Days for which a touch that is part of the sums is remembered by itself: longer than a stream keeps a record. */
+const REMEMBERED_DAYS = 7;
+/** Files that are written at a time, and that one look reads at most. */
+const AT_ONCE = 16;
+export const MAX_FILES = 2_000;
+
+const digest = (text: string, length: number): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, length);
+const prefixOf = (repository: string): string => `${digest(repository, 16)}#`;
+const keyOfFile = (repository: string, path: string): TableItem =>
+  itemKey(PARTITION, `${prefixOf(repository)}${digest(path, 32)}`);
+
+/** As an item has them: shorter than with names. */
+type StoredTouch = [id: string, at: string, outcome: FileTouch['outcome'], findings: number, flaky: number];
+const toKept = ({ id, at, outcome, findings, flaky }: FileTouch): StoredTouch => [
+  id,
+  at,
+  outcome,
+  findings,
+  flaky,
+];
+const fromKept = ([id, at, outcome, findings, flaky]: StoredTouch): FileTouch => ({
+  id,
+  at,
+  outcome,
+  findings,
+  flaky,
+});
+const stateOf = (item: TableItem | null): FileTouchState => ({
+  earlier: { ...NO_TOUCH_COUNTS, ...(item?.['earlier'] as FileTouchState['earlier'] | undefined) },
+  latest: ((item?.['latest'] as StoredTouch[] | undefined) ?? []).map(fromKept),
+});
+const fileOf = (item: TableItem): TrackedFile => ({
+  ...stateOf(item),
+  repository: String(item['repository']),
+  path: String(item['path']),
+});
+const touchOf = ({ record_id, timestamp, outcome, findings, flaky_tests }: FileTouchRow): FileTouch => ({
+  id: record_id,
+  at: timestamp,
+  outcome,
+  findings,
+  flaky: flaky_tests,
+});
+
+/** What has happened to files: an item for each that does not grow, right however often and in whatever order records come. */
+export class FileHealthStore {
+  readonly #db: DynamoDBDocumentClient;
+  readonly #table: string;
+  readonly #items: VersionedItems;
+
+  constructor(db: DynamoDBDocumentClient, table: string) {
+    this.#db = db;
+    this.#table = table;
+    this.#items = new VersionedItems(db, table);
+  }
+
+  /** Adds records, each once. */
+  async recordTouches(rows: readonly FileTouchRow[], now: Date): Promise<void> {
+    const files = [
+      ...Map.groupBy(rows, ({ repository, path }) => JSON.stringify([repository, path])).values(),
+    ];
+    for (let at = 0; at < files.length; at += AT_ONCE)
+      await Promise.all(files.slice(at, at + AT_ONCE).map((each) => this.#touchFile(each, now)));
+  }
+
+  async #touchFile(rows: readonly FileTouchRow[], now: Date): Promise<void> {
+    const [{ repository, path } = { repository: '', path: '' }] = rows;
+    const key = keyOfFile(repository, path);
+    const once = [...new Map(rows.map((row) => [row.record_id, touchOf(row)])).values()];
+    await this.#items.update(key, `what is known of ${path}`, async (present) => {
+      const before = stateOf(present);
+      const fresh = await this.#fresh(once, before, key);
+      if (fresh.length === 0) return { fields: null, result: undefined };
+      const { state, left } = addTouches(before, fresh);
+      // Before the item no longer lists them.
+      await Promise.all(left.map(({ id }) => this.#putAside(id, key, now)));
+      const fields = {
+        repository,
+        path,
+        earlier: state.earlier,
+        latest: state.latest.map(toKept),
+        [TABLE_KEYS.ttl]: ttlAfterDays(KEPT_DAYS, now),
+      };
+      return { fields, result: undefined };
+    });
+  }
+
+  /** Those that the item does not know; only one that is full has put others aside. */
+  async #fresh(
+    touches: readonly FileTouch[],
+    { latest }: FileTouchState,
+    key: TableItem,
+  ): Promise<FileTouch[]> {
+    const known = new Set(latest.map(({ id }) => id));
+    const unknown = touches.filter(({ id }) => !known.has(id));
+    if (latest.length < MAX_KEPT_TOUCHES) return unknown;
+    const aside = await Promise.all(unknown.map(({ id }) => this.#items.get(this.#asideKey(id, key))));
+    return unknown.filter((_, index) => aside[index] === null);
+  }
+
+  #asideKey = (id: string, key: TableItem): TableItem =>
+    itemKey(`${ITEM_KEY_PREFIXES.countedState}${id}`, `file#${String(key[TABLE_KEYS.sk])}`);
+
+  async #putAside(id: string, key: TableItem, now: Date): Promise<void> {
+    const Item = { ...this.#asideKey(id, key), [TABLE_KEYS.ttl]: ttlAfterDays(REMEMBERED_DAYS, now) };
+    await this.#db.send(new PutCommand({ TableName: this.#table, Item }));
+  }
+
+  /** One file; null: nothing is known of it. */
+  async readFile(repository: string, path: string): Promise<TrackedFile | null> {
+    const item = await this.#items.get(keyOfFile(repository, path));
+    return item && fileOf(item);
+  }
+
+  /** All files, or those of one repository; not more than so many. */
+  async listFiles(
+    repository: string | undefined,
+    most = MAX_FILES,
+  ): Promise<{ readonly files: TrackedFile[]; readonly truncated: boolean }> {
+    const files: TrackedFile[] = [];
+    let after: Record<string, unknown> | undefined;
+    do {
+      const answer = await this.#db.send(
+        new QueryCommand({
+          TableName: this.#table,
+          KeyConditionExpression: `#pk = :pk${repository === undefined ? '' : ' AND begins_with(#sk, :of)'}`,
+          ExpressionAttributeNames: {
+            '#pk': TABLE_KEYS.pk,
+            ...(repository !== undefined && { '#sk': TABLE_KEYS.sk }),
+          },
+          ExpressionAttributeValues: {
+            ':pk': PARTITION,
+            ...(repository !== undefined && { ':of': prefixOf(repository) }),
+          },
+          ...(after ? { ExclusiveStartKey: after } : {}),
+        }),
+      );
+      files.push(...(answer.Items ?? []).map(fileOf));
+      after = answer.LastEvaluatedKey;
+    } while (after && files.length < most);
+    return { files: files.slice(0, most), truncated: after !== undefined || files.length > most };
+  }
+}

@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type Budgets, toMicroUsd } from '../contract/models/budgets.ts';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import type { BudgetReservation } from '../contract/task/attempt.ts';
+import type { SpendCounters, SpendRequest } from '../control/spending/spend-counters.ts';
+import { budgetRefusalMessage } from '../control/spending/task-budget.ts';
+import { ttlAfterDays } from './ttl.ts';
+
+/** Days that the counters are kept. */
+const RETENTION_DAYS = 90;
+/** Attributes: spent or set aside of all, of a repository, and for an attempt that is under way. */
+const TAKEN = 'taken';
+const short = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 12);
+const ofRepository = (url: string): string => `r:${short(url)}`;
+const ofAttempt = (attempt: string): string => `o:${short(attempt)}`;
+
+type Item = Record<string, unknown>;
+const keyOf = (day: string): Item => ({
+  [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.spend}${day.slice(0, 7)}`,
+  [TABLE_KEYS.sk]: day,
+});
+const number = (item: Item | null, name: string): number => Number(item?.[name] ?? 0);
+
+/**
+ * What goes to models, by day: one item that is only ever changed by one conditional update, so that however many launch at once, they cannot
+ * set aside more than there is. What is set aside for an attempt is an attribute of its own, so each step may be repeated.
+ */
+export class ModelSpendStore implements SpendCounters {
+  readonly #db: DynamoDBDocumentClient;
+  readonly #table: string;
+
+  constructor(db: DynamoDBDocumentClient, table: string) {
+    this.#db = db;
+    this.#table = table;
+  }
+
+  async #day(day: string): Promise<Item | null> {
+    const { Item } = await this.#db.send(
+      new GetCommand({ TableName: this.#table, Key: keyOf(day), ConsistentRead: true }),
+    );
+    return Item ?? null;
+  }
+
+  /** What was taken in the days of the month before this one: it only changes by what is given back. */
+  async #before(day: string): Promise<number> {
+    let sum = 0;
+    let after: Item | undefined;
+    do {
+      const answer = await this.#db.send(
+        new QueryCommand({
+          TableName: this.#table,
+          KeyConditionExpression: '#pk = :pk AND #sk < :day',
+          ProjectionExpression: TAKEN,
+          ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk, '#sk': TABLE_KEYS.sk },
+          ExpressionAttributeValues: { ':pk': keyOf(day)[TABLE_KEYS.pk], ':day': day },
+          ConsistentRead: true,
+          ...(after ? { ExclusiveStartKey: after } : {}),
+        }),
+      );
+      for (const item of answer.Items ?? []) sum += number(item, TAKEN);
+      after = answer.LastEvaluatedKey;
+    } while (after);
+    return sum;
+  }
+
+  /** Sets aside what an attempt may cost, once; or says which budget it could exceed. */
+  reserve(
+    of: SpendRequest,
+    budgets: Budgets,
+    now: Date,
+  ): Promise<BudgetReservation | { readonly refused: string }> {
+    return this.#take(of, budgets, now, true);
+  }
+
+  /** Sets aside more under the same mark, each time; or says which budget that could exceed. */
+  increase(
+    of: SpendRequest,
+    budgets: Budgets,
+    now: Date,
+  ): Promise<BudgetReservation | { readonly refused: string }> {
+    return this.#take(of, budgets, now, false);
+  }
+
+  async #take(
+    { reservationId, repository, estimate, purpose }: SpendRequest,
+    budgets: Budgets,
+    now: Date,
+    once: boolean,
+  ): Promise<BudgetReservation | { readonly refused: string }> {
+    const day = now.toISOString().slice(0, 10);
+    const [open, own] = [ofAttempt(reservationId), ofRepository(repository)];
+    const before = budgets.deployment_usd === undefined ? 0 : await this.#before(day);
+    const limitOf = (usd: number | undefined): number =>
+      usd === undefined ? Number.MAX_SAFE_INTEGER : toMicroUsd(usd);
+    const all = Math.min(limitOf(budgets.day_usd), limitOf(budgets.deployment_usd) - before);
+    const repositories = limitOf(budgets.repository_usd);
+    const micro = estimate.highMicro;
+    const fits = micro <= all && micro <= repositories;
+    if (fits)
+      try {
+        await this.#db.send(
+          new UpdateCommand({
+            TableName: this.#table,
+            Key: keyOf(day),
+            UpdateExpression: `SET ${once ? '#open = :micro, ' : ''}#ttl = :ttl ADD ${once ? '' : '#open :micro, '}#taken :micro, #own :micro`,
+            ConditionExpression: `${once ? 'attribute_not_exists(#open) AND ' : ''}(attribute_not_exists(#taken) OR #taken <= :all) AND (attribute_not_exists(#own) OR #own <= :repository)`,
+            ExpressionAttributeNames: {
+              '#open': open,
+              '#taken': TAKEN,
+              '#own': own,
+              '#ttl': TABLE_KEYS.ttl,
+            },
+            ExpressionAttributeValues: {
+              ':micro': micro,
+              ':all': all - micro,
+              ':repository': repositories - micro,
+              ':ttl': ttlAfterDays(RETENTION_DAYS, now),
+            },
+          }),
+        );
+        return { day, micro };
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      }
+    const item = await this.#day(day);
+    // The answer to an earlier try of this very step was lost.
+    if (once && item?.[open] !== undefined) return { day, micro: number(item, open) };
+    const limits: readonly (readonly [string, number | undefined, number])[] = [
+      ['budget of a repository for a day', budgets.repository_usd, number(item, own)],
+      ['budget of the deployment for a day', budgets.day_usd, number(item, TAKEN)],
+      ['budget of the deployment for a month', budgets.deployment_usd, before + number(item, TAKEN)],
+    ];
+    const [name, limit, taken] =
+      limits.find(([, usd, spent]) => usd !== undefined && spent + micro > toMicroUsd(usd)) ??
+      (['budget of the deployment for a day', budgets.day_usd, number(item, TAKEN)] as const);
+    return { refused: budgetRefusalMessage(name, toMicroUsd(limit ?? 0), taken, estimate, purpose) };
+  }
+
+  /** What is set aside under some marks, each on the first of some days that have it; one that is missing has nothing, or was settled. */
+  async findReservations(
+    marks: readonly string[],
+    days: readonly string[],
+  ): Promise<Map<string, BudgetReservation>> {
+    const found = new Map<string, BudgetReservation>();
+    for (const day of days) {
+      if (found.size === marks.length) break;
+      const item = await this.#day(day);
+      for (const mark of marks) {
+        const micro = item?.[ofAttempt(mark)];
+        if (micro !== undefined && !found.has(mark)) found.set(mark, { day, micro: Number(micro) });
+      }
+    }
+    return found;
+  }
+
+  /**
+   * Lets the cost of judging an attempt for which nothing was set aside be counted when it is over: models were asked while nothing was limited, or
+   * gates have asked some. A repeat changes nothing.
+   */
+  async openJudgingReservation(attempt: string, now: Date): Promise<BudgetReservation> {
+    const day = now.toISOString().slice(0, 10);
+    await this.#db.send(
+      new UpdateCommand({
+        TableName: this.#table,
+        Key: keyOf(day),
+        UpdateExpression: 'SET #open = if_not_exists(#open, :nothing), #ttl = :ttl',
+        ExpressionAttributeNames: { '#open': ofAttempt(attempt), '#ttl': TABLE_KEYS.ttl },
+        ExpressionAttributeValues: { ':nothing': 0, ':ttl': ttlAfterDays(RETENTION_DAYS, now) },
+      }),
+    );
+    return { day, micro: 0 };
+  }
+
+  /** Puts `counted`, in millionths of a dollar, in the place of what was set aside for an attempt. A repeat changes nothing. */
+  async settle(
+    { reservationId, repository }: Pick<SpendRequest, 'reservationId' | 'repository'>,
+    { day, micro }: BudgetReservation,
+    counted: number,
+  ): Promise<void> {
+    try {
+      await this.#db.send(
+        new UpdateCommand({
+          TableName: this.#table,
+          Key: keyOf(day),
+          UpdateExpression: 'REMOVE #open ADD #taken :difference, #own :difference',
+          ConditionExpression: 'attribute_exists(#open)',
+          ExpressionAttributeNames: {
+            '#open': ofAttempt(reservationId),
+            '#taken': TAKEN,
+            '#own': ofRepository(repository),
+          },
+          ExpressionAttributeValues: { ':difference': counted - micro },
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+  }
+
+  /** Millionths of a dollar that are spent or set aside on a day. */
+  async readDayTotal(day: string): Promise<number> {
+    return number(await this.#day(day), TAKEN);
+  }
+}

@@ -1,0 +1,131 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import type { TaskStatus } from '../contract/task/status.ts';
+import {
+  type CountedTask,
+  countTask,
+  EMPTY_ROLE_TALLY,
+  type RoleTally,
+  type TaskFact,
+} from '../control/ledger/task-counts.ts';
+import { CompletionStore } from './completions.ts';
+import { shardOf } from './shard.ts';
+import { ttlAfterDays } from './ttl.ts';
+import { itemKey, type TableItem, VersionedItems } from './versioned-items.ts';
+
+/** Items that the tasks of one role are counted in: writers of the same one race. */
+const SHARDS = 8;
+/** Days for which it is remembered that a task is gone: longer than a stream keeps a record. */
+const REMEMBERED_DAYS = 2;
+const PARTITION = `${ITEM_KEY_PREFIXES.count}tasks`;
+
+type Roles = Map<string, Partial<Record<TaskStatus, number>>>;
+
+/** Tasks by role and status, and completions, verified or not. */
+export interface TaskCounts {
+  readonly roles: Roles;
+  readonly allTime: { readonly verified: number; readonly unverified: number };
+  /** Grows with every task that comes to stand in another status, or begins another attempt: the same number, the same tasks. */
+  readonly revision: number;
+}
+
+const tallyKey = ({ role, id }: TaskFact): TableItem => itemKey(PARTITION, `${role}#${shardOf(id, SHARDS)}`);
+const markKey = (id: string): TableItem => itemKey(`${ITEM_KEY_PREFIXES.countedState}${id}`, 'mark');
+
+/**
+ * Counts that are right however often a fact is delivered: each count and the marks that say what it is made of are one item, written
+ * under a condition that it is as it was read; a mark that goes out of it is first written into an item of its own.
+ */
+export class TaskCountStore {
+  readonly #db: DynamoDBDocumentClient;
+  readonly #table: string;
+  readonly #items: VersionedItems;
+  readonly #completions: CompletionStore;
+
+  constructor(db: DynamoDBDocumentClient, table: string) {
+    this.#db = db;
+    this.#table = table;
+    this.#items = new VersionedItems(db, table);
+    this.#completions = new CompletionStore(db, table);
+  }
+
+  async #mark(id: string): Promise<CountedTask | null> {
+    const item = await this.#items.get(markKey(id));
+    return item && { id, version: item['version'] as number, status: item['status'] as TaskStatus | null };
+  }
+
+  /** Puts a mark beside its count, unless a later one is there. */
+  async #spill({ id, version, status }: CountedTask, now: Date): Promise<void> {
+    const gone = status === null ? { [TABLE_KEYS.ttl]: ttlAfterDays(REMEMBERED_DAYS, now) } : {};
+    try {
+      await this.#db.send(
+        new PutCommand({
+          TableName: this.#table,
+          Item: { ...markKey(id), version, status, ...gone },
+          ConditionExpression: 'attribute_not_exists(#version) OR #version < :version',
+          ExpressionAttributeNames: { '#version': 'version' },
+          ExpressionAttributeValues: { ':version': version },
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+  }
+
+  /** Counts a fact, once. True when a completion was counted by it. */
+  async count(fact: TaskFact, now: Date): Promise<boolean> {
+    // Before it is counted: whoever dies in between does both again.
+    if (fact.completion) await this.#completions.record({ task_id: fact.id, ...fact.completion });
+    return this.#items.update(tallyKey(fact), `an item of the counts of role ${fact.role}`, async (item) => {
+      const tally = { ...EMPTY_ROLE_TALLY, ...(item as Partial<RoleTally> | null) };
+      const mark = tally.marks.find(({ id }) => id === fact.id) ?? (await this.#mark(fact.id));
+      const counted = countTask(tally, mark, fact);
+      if (counted === null) return { fields: null, result: false };
+      await Promise.all(counted.evicted.map((each) => this.#spill(each, now)));
+      return { fields: { ...counted.tally }, result: counted.isCompletion };
+    });
+  }
+
+  async *#partition(pk: string): AsyncGenerator<TableItem> {
+    let after: Record<string, unknown> | undefined;
+    do {
+      const answer = await this.#db.send(
+        new QueryCommand({
+          TableName: this.#table,
+          KeyConditionExpression: '#pk = :pk',
+          ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk },
+          ExpressionAttributeValues: { ':pk': pk },
+          ConsistentRead: true,
+          ...(after ? { ExclusiveStartKey: after } : {}),
+        }),
+      );
+      yield* answer.Items ?? [];
+      after = answer.LastEvaluatedKey;
+    } while (after);
+  }
+
+  /** All counts so far. */
+  async read(): Promise<TaskCounts> {
+    const roles: Roles = new Map();
+    const sum = { verified: 0, unverified: 0 };
+    let revision = 0;
+    const completions = (tally: TableItem): void => {
+      sum.verified += (tally['verified'] as number | undefined) ?? 0;
+      sum.unverified += (tally['unverified'] as number | undefined) ?? 0;
+    };
+    for await (const item of this.#partition(PARTITION)) {
+      const tally = { ...EMPTY_ROLE_TALLY, ...(item as Partial<RoleTally>) };
+      completions(item);
+      revision += Number(item['revision'] ?? 0);
+      const role = String(item[TABLE_KEYS.sk]).replace(/#\d+$/, '');
+      const row = roles.get(role) ?? {};
+      for (const [status, number] of Object.entries(tally.by_status) as [TaskStatus, number][])
+        if (number !== 0) row[status] = (row[status] ?? 0) + number;
+      roles.set(role, row);
+    }
+    // Completions of versions that kept an item for each day.
+    for await (const day of this.#partition(ITEM_KEY_PREFIXES.completions)) completions(day);
+    return { roles, allTime: sum, revision };
+  }
+}

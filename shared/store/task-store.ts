@@ -1,0 +1,337 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { Refusal } from '../contract/refusal.ts';
+import {
+  ITEM_KEY_PREFIXES,
+  type SummaryField,
+  TABLE_INDEXES,
+  TABLE_KEYS,
+} from '../contract/resource-names.ts';
+import { shrinkTaskToItem } from '../contract/task/shrink-task.ts';
+import { statusesAllowingEvent, type TaskStatus } from '../contract/task/status.ts';
+import type { Task } from '../contract/task/task.ts';
+import {
+  applyGatesUsage,
+  applyMeteredUsage,
+  shouldReadAgentMeter,
+  shouldReadGatesMeter,
+} from '../control/model-gateway/metered-usage.ts';
+import { failTooLarge } from '../control/task-commands/fail-too-large.ts';
+import { applyHeartbeat, findHeartbeatAttempt } from '../control/task-commands/heartbeat.ts';
+import type { TaskChange, TaskCommand } from '../control/task-commands/task-change.ts';
+import { HeartbeatStore } from './heartbeats.ts';
+import { MeterStore } from './meters.ts';
+import { queuePartition, REQUESTER_ATTRIBUTE, taskFromItem, taskKey, taskToItem } from './task-item.ts';
+
+/** How often a lost race is run again before the caller is told to come back. Each loss means that somebody else got on. */
+const MAX_RACES = 25;
+/** Most keys that one BatchGetItem takes. */
+const MAX_BATCH_GET = 100;
+
+/** DynamoDB has no error of its own for an item of more than 400 KB. */
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'ValidationException' && /item size/i.test(error.message);
+
+interface WriteRestriction {
+  readonly condition: string;
+  readonly names: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, string>>;
+}
+
+/**
+ * Who may not make this write: whoever asked for the approval that it decides, and whoever did the work that it judges. Whatever a caller
+ * has read, the item that is there says who that was.
+ */
+function selfReviewRestriction({ reviewers = [], excludedDecider, task }: TaskChange): WriteRestriction {
+  const last = task.attempts.length - 1;
+  const values = Object.fromEntries(reviewers.map((judge, index) => [`:judge${index}`, judge]));
+  return {
+    condition: [
+      excludedDecider === undefined ? '' : ' AND #requester <> :by',
+      reviewers.length === 0
+        ? ''
+        : ` AND NOT #attempts[${last}].#holder IN (${Object.keys(values).join(', ')})`,
+    ].join(''),
+    names: {
+      ...(excludedDecider !== undefined && { '#requester': REQUESTER_ATTRIBUTE }),
+      ...(reviewers.length > 0 && { '#attempts': 'attempts', '#holder': 'holder' }),
+    },
+    values: { ...(excludedDecider !== undefined && { ':by': excludedDecider }), ...values },
+  };
+}
+
+/** A row of the `by_status` index. */
+export type TaskIndexRow = Pick<Task, SummaryField | 'run'> & {
+  readonly lease_until?: number;
+  readonly [TABLE_INDEXES.byStatus.sk]: string;
+};
+
+export interface TaskIndexPage {
+  readonly rows: TaskIndexRow[];
+  readonly hasMore: boolean;
+}
+
+/** Tasks in the table. Every write is one conditional Put of one whole item, which is made to fit. */
+export class TaskStore {
+  readonly #db: DynamoDBDocumentClient;
+  readonly #table: string;
+  readonly #guard: (task: Task) => void;
+  readonly #meters: MeterStore;
+  readonly #beats: HeartbeatStore;
+
+  constructor(db: DynamoDBDocumentClient, table: string, guard: (task: Task) => void = () => {}) {
+    this.#db = db;
+    this.#table = table;
+    this.#guard = guard;
+    this.#meters = new MeterStore(db, table);
+    this.#beats = new HeartbeatStore(db, table);
+  }
+
+  /** The same tasks for somebody who may not see or change each of them: `guard` throws for those, at every read and every write. */
+  withGuard(guard: (task: Task) => void): TaskStore {
+    return new TaskStore(this.#db, this.#table, guard);
+  }
+
+  /** The task, read consistently, with the last sign of life of its agent; null when there is none. */
+  async get(id: string): Promise<Task | null> {
+    const { Item } = await this.#db.send(
+      new GetCommand({ TableName: this.#table, Key: taskKey(id), ConsistentRead: true }),
+    );
+    return Item ? this.#alive(taskFromItem(Item)) : null;
+  }
+
+  async #alive(task: Task): Promise<Task> {
+    const attempt = findHeartbeatAttempt(task);
+    const beat = attempt && (await this.#beats.read(task.id, attempt.number));
+    return beat ? applyHeartbeat(task, beat) : task;
+  }
+
+  /** As `get`, but a missing task is a refusal. */
+  async require(id: string): Promise<Task> {
+    const task = await this.get(id);
+    if (!task) throw new Refusal('not_found', `there is no task ${id}`);
+    this.#guard(task);
+    return task;
+  }
+
+  #shows(task: Task): boolean {
+    try {
+      this.#guard(task);
+      return true;
+    } catch (error) {
+      if (error instanceof Refusal) return false;
+      throw error;
+    }
+  }
+
+  /** The tasks that exist among `ids`, by id; for somebody who may not see one of them, it does not. */
+  async getMany(ids: readonly string[]): Promise<Map<string, Task>> {
+    const found = new Map<string, Task>();
+    const all = [...new Set(ids)].map(taskKey);
+    while (all.length > 0) {
+      const keys = all.splice(0, MAX_BATCH_GET);
+      const answer = await this.#db.send(
+        new BatchGetCommand({ RequestItems: { [this.#table]: { Keys: keys, ConsistentRead: true } } }),
+      );
+      for (const item of answer.Responses?.[this.#table] ?? []) {
+        const task = taskFromItem(item);
+        if (this.#shows(task)) found.set(task.id, task);
+      }
+      all.push(...((answer.UnprocessedKeys?.[this.#table]?.Keys ?? []) as typeof keys));
+    }
+    return found;
+  }
+
+  /** Writes a new task. When the id is taken, answers with the task that has it instead. */
+  async create(task: Task): Promise<{ created: boolean; task: Task }> {
+    try {
+      await this.#db.send(
+        new PutCommand({
+          TableName: this.#table,
+          Item: taskToItem(task),
+          ConditionExpression: 'attribute_not_exists(#pk)',
+          ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk },
+        }),
+      );
+      return { created: true, task };
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      const present = await this.get(task.id);
+      // Whoever had the id is gone since: a rare thing, and a good moment to try again.
+      if (!present) throw new Refusal('busy', `the id ${task.id} was taken a moment ago; try again`);
+      return { created: false, task: present };
+    }
+  }
+
+  /**
+   * Applies a command: read, compute, write under the condition that nothing has changed in between; a lost race is computed again.
+   * Answers with the task as it stands afterwards.
+   * Given the task, as `get` has read it, instead of its id, the first read is saved: the condition tells whether it is still as it was.
+   */
+  async change(of: string | Task, command: TaskCommand): Promise<Task> {
+    return (await this.apply(of, command)).task;
+  }
+
+  /** As `change`, and says whether something was written. */
+  async apply(of: string | Task, command: TaskCommand): Promise<{ task: Task; changed: boolean }> {
+    let task = typeof of === 'string' ? await this.require(of) : of;
+    const { id } = task;
+    for (let race = 0; race < MAX_RACES; race++) {
+      this.#guard(task);
+      const wanted = command(task);
+      if (wanted === null) return { task, changed: false };
+      const witnessed = await this.#witness(wanted, task);
+      const change = { ...witnessed, task: shrinkTaskToItem(witnessed.task) };
+      let lost = await this.#write(change, task.version);
+      if (lost === 'too large') {
+        const failed = failTooLarge(task, witnessed);
+        if (failed === null)
+          throw new Refusal('invalid', `task ${id} would be larger than the table can hold`);
+        lost = await this.#write(failed, task.version);
+        if (lost === null) return { task: failed.task, changed: true };
+        if (lost === 'too large') throw new Error(`task ${id} cannot be written, not even as failed`);
+      }
+      if (lost === null) return { task: change.task, changed: true };
+      task = lost === 'unknown' ? await this.require(id) : await this.#alive(lost);
+    }
+    throw new Refusal('busy', `task ${id} changes too fast; try again`);
+  }
+
+  /**
+   * Whatever ends an attempt, or a part of one, takes what its meter says along. Here, because every end comes by here: a report, a lost
+   * lease, a cancellation.
+   */
+  async #witness(change: TaskChange, before: Task): Promise<TaskChange> {
+    const attempts = await Promise.all(
+      change.task.attempts.map(async (attempt, index) => {
+        const { id } = change.task;
+        const earlier = before.attempts[index];
+        const [agent, gates] = await Promise.all([
+          shouldReadAgentMeter(attempt, earlier) ? this.#meters.read(id, attempt.number) : null,
+          shouldReadGatesMeter(attempt, earlier) ? this.#meters.read(id, attempt.number, 'gates') : null,
+        ]);
+        const known = agent === null ? attempt : applyMeteredUsage(attempt, agent);
+        return gates === null ? known : applyGatesUsage(known, gates);
+      }),
+    );
+    return attempts.some((attempt, index) => attempt !== change.task.attempts[index])
+      ? { ...change, task: { ...change.task, attempts } }
+      : change;
+  }
+
+  /** Null when written; else the item that stood in the way, when the engine hands it out, or that there is too much in this one. */
+  async #write(change: TaskChange, version: number): Promise<Task | 'unknown' | 'too large' | null> {
+    const from = statusesAllowingEvent(change.event);
+    const values = Object.fromEntries(from.map((status, index) => [`:s${index}`, status]));
+    const judged = selfReviewRestriction(change);
+    try {
+      await this.#db.send(
+        new PutCommand({
+          TableName: this.#table,
+          Item: taskToItem(change.task),
+          ConditionExpression: `#version = :version AND #status IN (${Object.keys(values).join(', ')})${judged.condition}`,
+          ExpressionAttributeNames: { '#version': 'version', '#status': 'status', ...judged.names },
+          ExpressionAttributeValues: { ':version': version, ...values, ...judged.values },
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return null;
+    } catch (error) {
+      if (isTooLarge(error)) return 'too large';
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      return error.Item ? taskFromItem(unmarshall(error.Item as Record<string, AttributeValue>)) : 'unknown';
+    }
+  }
+
+  /** Claimable external tasks of a role, best first. */
+  async listClaimable(
+    role: string,
+    limit: number,
+    after?: Record<string, unknown>,
+  ): Promise<{ ids: string[]; after?: Record<string, unknown> }> {
+    const answer = await this.#db.send(
+      new QueryCommand({
+        TableName: this.#table,
+        IndexName: TABLE_INDEXES.byQueue.name,
+        KeyConditionExpression: '#pk = :pk',
+        ExpressionAttributeNames: { '#pk': TABLE_INDEXES.byQueue.pk },
+        ExpressionAttributeValues: { ':pk': queuePartition(role) },
+        Limit: limit,
+        ...(after ? { ExclusiveStartKey: after } : {}),
+      }),
+    );
+    const ids = (answer.Items ?? []).map((item) =>
+      String(item[TABLE_KEYS.pk]).slice(ITEM_KEY_PREFIXES.task.length),
+    );
+    return answer.LastEvaluatedKey ? { ids, after: answer.LastEvaluatedKey } : { ids };
+  }
+
+  /** Ids of tasks that wait for `id`, `most` at the most. */
+  async listFirstWaiting(id: string, most: number): Promise<string[]> {
+    const answer = await this.#db.send(
+      new QueryCommand({
+        TableName: this.#table,
+        IndexName: TABLE_INDEXES.byWait.name,
+        KeyConditionExpression: '#pk = :pk',
+        ExpressionAttributeNames: { '#pk': TABLE_INDEXES.byWait.pk },
+        ExpressionAttributeValues: { ':pk': id },
+        Limit: most,
+      }),
+    );
+    return (answer.Items ?? []).map((item) => String(item[TABLE_INDEXES.byWait.sk]));
+  }
+
+  /** Ids of the tasks that wait for `id`. */
+  async listWaiting(id: string): Promise<string[]> {
+    const ids: string[] = [];
+    let after: Record<string, unknown> | undefined;
+    do {
+      const answer = await this.#db.send(
+        new QueryCommand({
+          TableName: this.#table,
+          IndexName: TABLE_INDEXES.byWait.name,
+          KeyConditionExpression: '#pk = :pk',
+          ExpressionAttributeNames: { '#pk': TABLE_INDEXES.byWait.pk },
+          ExpressionAttributeValues: { ':pk': id },
+          ...(after ? { ExclusiveStartKey: after } : {}),
+        }),
+      );
+      ids.push(...(answer.Items ?? []).map((item) => String(item[TABLE_INDEXES.byWait.sk])));
+      after = answer.LastEvaluatedKey;
+    } while (after);
+    return ids;
+  }
+
+  /** Tasks of one status, oldest first or, not `forward`, newest first, after the rank `after` (exclusive). */
+  async listByStatus(
+    status: TaskStatus,
+    limit: number,
+    after?: string,
+    forward = true,
+  ): Promise<TaskIndexPage> {
+    const answer = await this.#db.send(
+      new QueryCommand({
+        TableName: this.#table,
+        IndexName: TABLE_INDEXES.byStatus.name,
+        KeyConditionExpression:
+          after === undefined ? '#pk = :pk' : `#pk = :pk AND #sk ${forward ? '>' : '<'} :after`,
+        ScanIndexForward: forward,
+        ExpressionAttributeNames: {
+          '#pk': TABLE_INDEXES.byStatus.pk,
+          ...(after === undefined ? {} : { '#sk': TABLE_INDEXES.byStatus.sk }),
+        },
+        ExpressionAttributeValues: { ':pk': status, ...(after === undefined ? {} : { ':after': after }) },
+        Limit: limit,
+      }),
+    );
+    return { rows: (answer.Items ?? []) as TaskIndexRow[], hasMore: answer.LastEvaluatedKey !== undefined };
+  }
+}

@@ -1,0 +1,161 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { WorkRequest } from '../contract/intake/schema.ts';
+import { WORK_REQUEST_TRANSITIONS, type WorkRequestStatus } from '../contract/intake/status.ts';
+import { Refusal } from '../contract/refusal.ts';
+import { ITEM_KEY_PREFIXES, TABLE_INDEXES, TABLE_KEYS } from '../contract/resource-names.ts';
+import { hasBeenApproved, type WorkRequestChange } from '../control/intake/commands.ts';
+import { FOLLOW_UP_CHECK_SECONDS } from '../control/task-commands/deadline.ts';
+import { createdRank, requestDeadlineKey } from './task-item.ts';
+
+const MAX_RACES = 25;
+
+const keyOf = (id: string): Record<string, string> => ({
+  [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.request}${id}`,
+  [TABLE_KEYS.sk]: TABLE_KEYS.requestSk,
+});
+const partition = (status: WorkRequestStatus): string => `request#${status}`;
+
+const OWN: ReadonlySet<string> = new Set([
+  TABLE_KEYS.pk,
+  TABLE_KEYS.sk,
+  ...Object.values(TABLE_INDEXES).flatMap(({ pk, sk }) => [pk, sk]),
+]);
+
+/** The item of a request. What must follow from it is looked at once more after a while, in case the stream has lost it. */
+export function workRequestToItem(request: WorkRequest, settled = false): Record<string, unknown> {
+  const due = new Date(Date.parse(request.updated_at) + FOLLOW_UP_CHECK_SECONDS * 1_000);
+  return {
+    ...keyOf(request.id),
+    ...request,
+    expires_at: request.expires_at ?? undefined,
+    [TABLE_INDEXES.byStatus.pk]: partition(request.status),
+    [TABLE_INDEXES.byStatus.sk]: createdRank(request),
+    ...(hasBeenApproved(request) && !settled ? requestDeadlineKey(request.id, due) : {}),
+  };
+}
+
+/** A request from its item. */
+export const workRequestFromItem = (item: Record<string, unknown>): WorkRequest =>
+  ({
+    ...Object.fromEntries(Object.entries(item).filter(([name]) => !OWN.has(name))),
+    expires_at: item['expires_at'] ?? null,
+  }) as WorkRequest;
+
+/** Requests in the table. Every write is one conditional Put of one whole item. */
+export class WorkRequestStore {
+  readonly #db: DynamoDBDocumentClient;
+  readonly #table: string;
+
+  constructor(db: DynamoDBDocumentClient, table: string) {
+    this.#db = db;
+    this.#table = table;
+  }
+
+  async find(id: string): Promise<WorkRequest | null> {
+    const { Item } = await this.#db.send(
+      new GetCommand({ TableName: this.#table, Key: keyOf(id), ConsistentRead: true }),
+    );
+    return Item ? workRequestFromItem(Item) : null;
+  }
+
+  /** As `find`; a missing one, and one that `shows` does not, is a refusal. */
+  async require(id: string, shows: (request: WorkRequest) => boolean = () => true): Promise<WorkRequest> {
+    const request = await this.find(id);
+    if (!request || !shows(request)) throw new Refusal('not_found', `there is no request ${id}`);
+    return request;
+  }
+
+  /** Writes a new request; the one that has its id already is the answer instead. */
+  async create(request: WorkRequest): Promise<{ readonly entered: boolean; readonly request: WorkRequest }> {
+    const isNew = await this.#put(request, {
+      ConditionExpression: 'attribute_not_exists(#pk)',
+      ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk },
+    });
+    if (isNew) return { entered: true, request };
+    const present = await this.find(request.id);
+    if (!present) throw new Refusal('busy', `the id ${request.id} was taken a moment ago; try again`);
+    return { entered: false, request: present };
+  }
+
+  /** Moves a request: read, compute, write under the condition that nothing has changed in between. */
+  async change(
+    id: string,
+    command: (request: WorkRequest) => WorkRequestChange | null,
+    shows?: (request: WorkRequest) => boolean,
+  ): Promise<WorkRequest> {
+    for (let race = 0; race < MAX_RACES; race++) {
+      const present = await this.require(id, shows);
+      const moved = command(present);
+      if (moved === null) return present;
+      const from = WORK_REQUEST_TRANSITIONS[moved.event].from;
+      const statuses = Object.fromEntries(from.map((status, index) => [`:s${index}`, status]));
+      const written = await this.#put(moved.request, {
+        ConditionExpression: `#version = :version AND #status IN (${Object.keys(statuses).join(', ')})`,
+        ExpressionAttributeNames: { '#version': 'version', '#status': 'status' },
+        ExpressionAttributeValues: { ':version': present.version, ...statuses },
+      });
+      if (written) return moved.request;
+    }
+    throw new Refusal('busy', `request ${id} changes too fast; try again`);
+  }
+
+  /** All that follows from a request has followed: nobody has to look at it again. */
+  async clearDeadline(request: WorkRequest): Promise<void> {
+    await this.#put(
+      request,
+      {
+        ConditionExpression: '#version = :version',
+        ExpressionAttributeNames: { '#version': 'version' },
+        ExpressionAttributeValues: { ':version': request.version },
+      },
+      true,
+    );
+  }
+
+  async #put(
+    request: WorkRequest,
+    condition: Pick<
+      PutCommand['input'],
+      'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+    >,
+    settled = false,
+  ): Promise<boolean> {
+    try {
+      await this.#db.send(
+        new PutCommand({ TableName: this.#table, Item: workRequestToItem(request, settled), ...condition }),
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  }
+
+  /** Requests of one status, the oldest first, after the rank `after` (exclusive). */
+  async listByStatus(
+    status: WorkRequestStatus,
+    limit: number,
+    after?: string,
+  ): Promise<{ readonly ids: string[]; readonly next: string | null }> {
+    const { pk, sk, name } = TABLE_INDEXES.byStatus;
+    const answer = await this.#db.send(
+      new QueryCommand({
+        TableName: this.#table,
+        IndexName: name,
+        KeyConditionExpression: after === undefined ? '#pk = :pk' : '#pk = :pk AND #sk > :after',
+        ExpressionAttributeNames: { '#pk': pk, ...(after !== undefined && { '#sk': sk }) },
+        ExpressionAttributeValues: {
+          ':pk': partition(status),
+          ...(after !== undefined && { ':after': after }),
+        },
+        Limit: limit,
+      }),
+    );
+    const items = answer.Items ?? [];
+    return {
+      ids: items.map((item) => String(item['id'])),
+      next: answer.LastEvaluatedKey === undefined ? null : String(answer.LastEvaluatedKey[sk]),
+    };
+  }
+}

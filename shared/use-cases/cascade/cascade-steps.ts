@@ -1,0 +1,316 @@
+import type { AgentCliKind } from '../../contract/agents/adapter.ts';
+import type { TierModels } from '../../contract/agents/tiers.ts';
+import type { CascadeStepResult } from '../../contract/messages/step-messages.ts';
+import { Refusal } from '../../contract/refusal.ts';
+import type { AttemptRoute } from '../../contract/task/attempt.ts';
+import type { HoldLimit } from '../../contract/task/hold-limit.ts';
+import type { Task } from '../../contract/task/task.ts';
+import { decideAfterAttempt } from '../../control/cascade/decide-after-attempt.ts';
+import type { AdviceInputs } from '../../control/cascade/learning/advise-tier.ts';
+import type { CascadePolicy } from '../../control/cascade/learning/cascade-policy.ts';
+import { selectNextModel } from '../../control/cascade/model-selection.ts';
+import {
+  attemptProvider,
+  cooldownsActiveAt,
+  type ProviderCooldown,
+} from '../../control/cascade/provider-cooldown.ts';
+import { selectFallbackAgent } from '../../control/cascade/provider-fallback.ts';
+import { classifyAttemptFailure } from '../../control/failures/attempt-failure.ts';
+import { retryNotBefore } from '../../control/failures/retry-backoff.ts';
+import { recordJudgingReservation, reserveAttempt } from '../../control/spending/attempt-reservation.ts';
+import type { AvailableAgents } from '../../control/task-commands/adapter-problems.ts';
+import { recordDecision } from '../../control/task-commands/decide.ts';
+import { toCascadeResult } from '../../control/task-commands/execution-start.ts';
+import { failOutOfBudget, failTaskByOperator } from '../../control/task-commands/operator-commands.ts';
+import { settleTask } from '../../control/task-commands/settle.ts';
+import { type CascadeStage, currentStage } from '../../control/task-commands/stage.ts';
+import { startAttempt } from '../../control/task-commands/start-attempt.ts';
+import { waitForFiles } from '../../control/task-commands/wait.ts';
+import { tunedFirstTier, tunedPolicy } from '../../control/tune/active-changes.ts';
+import { EMPTY_TUNING_STATE } from '../../control/tune/proposals.ts';
+import type { BeliefStore } from '../../store/beliefs.ts';
+import type { FileLockStore } from '../../store/file-locks.ts';
+import type { ModelSpendStore } from '../../store/model-spend.ts';
+import type { ProviderCooldownStore } from '../../store/provider-cooldowns.ts';
+import type { TaskStore } from '../../store/task-store.ts';
+import type { TuningStore } from '../../store/tuning.ts';
+import { createPlannedTasks } from '../submit/plans.ts';
+import { type DeferredRetryContext, deferRetry } from './deferred-retry.ts';
+
+/** Seconds that a managed attempt may wait for its box; SQS keeps a message for days, but a day without room is an outage. */
+const QUEUE_SECONDS = 86_400;
+
+/** Milliseconds after which a task that waits for a provider looks again. */
+const LONGEST_WAIT_MS = 3_600_000;
+
+export interface CascadeContext extends DeferredRetryContext {
+  readonly tasks: TaskStore;
+  readonly locks: FileLockStore;
+  readonly models: TierModels;
+  /** What else may do a task whose provider is down; absent: nothing. */
+  readonly agents?: AvailableAgents;
+  /** How providers fare, as all tasks have met them; absent: nobody keeps it. */
+  readonly providers?: Pick<ProviderCooldownStore, 'listCooldowns'>;
+  /** How long a person has to decide; absent: the default. */
+  readonly holdLimit?: HoldLimit;
+  /** What is learned of models; absent: the routing table alone chooses. */
+  readonly learning?: {
+    readonly beliefs: Pick<BeliefStore, 'readRole'>;
+    readonly spend: Pick<ModelSpendStore, 'reserve' | 'findReservations' | 'openJudgingReservation'>;
+    readonly policy: CascadePolicy;
+    /** What the deployment has changed of its own settings; absent: nothing. */
+    readonly tuning?: Pick<TuningStore, 'read'>;
+  };
+  readonly now: Date;
+  /** Is the step tried again by the same execution, which has heard of no end of it? */
+  readonly isRetry?: boolean;
+  /** May the execution that asks wait by itself? Absent: it may. */
+  readonly canWait?: boolean;
+}
+
+/**
+ * The task does not stand where a step expects it: whoever has moved it has made follow what must, and the execution ends. A step that is
+ * tried again may have moved it itself, and nobody heard of that: it goes on from there.
+ */
+export const stageMismatchResult = (
+  task: Task,
+  run: number,
+  expected: CascadeStage,
+  { isRetry = false }: Pick<CascadeContext, 'isRetry'>,
+): CascadeStepResult => {
+  const stage = currentStage(task, run);
+  const isAtRest = stage === 'ended' || stage === 'held' || stage === 'waiting';
+  return toCascadeResult(task, isAtRest || (isRetry && stage !== expected) ? stage : 'superseded');
+};
+export const taskNotFoundResult = (): CascadeStepResult => ({
+  stage: 'ended',
+  attempt: 0,
+  priority: 2,
+  submitter: 'nobody',
+});
+
+/**
+ * Applies `command` only while the task stands where the step expects it. So a step that is repeated, comes late, or belongs to a superseded
+ * run changes nothing, and of two executions that do the same the one goes on whose write it was: the other one ends.
+ */
+export async function applyStep(
+  of: string | Task,
+  run: number,
+  expected: CascadeStage,
+  command: Parameters<TaskStore['change']>[1],
+  context: Pick<CascadeContext, 'tasks' | 'isRetry'>,
+): Promise<CascadeStepResult> {
+  const present = typeof of === 'string' ? await context.tasks.get(of) : of;
+  if (!present) return taskNotFoundResult();
+  const { task, changed } = await context.tasks.apply(present, (each) =>
+    currentStage(each, run) === expected ? command(each) : null,
+  );
+  return changed
+    ? toCascadeResult(task, currentStage(task, run))
+    : stageMismatchResult(task, run, expected, context);
+}
+
+/** What is known for choosing the task's model; null: this deployment learns nothing. */
+async function loadLearnedState(task: Task, { learning, now }: CascadeContext): Promise<AdviceInputs | null> {
+  if (!learning) return null;
+  const [memory, settings] = await Promise.all([
+    learning.beliefs.readRole(task.role),
+    learning.tuning?.read() ?? EMPTY_TUNING_STATE,
+  ]);
+  return {
+    policy: tunedPolicy(learning.policy, settings),
+    memory,
+    priced_at: now.toISOString(),
+    tuned_first_tier: tunedFirstTier(settings, task),
+  };
+}
+
+/** So many tasks must wait for one to make it a foundation. */
+const FOUNDATION = 3;
+/** Of those that wait, so many are looked at: some may wait for its files alone. */
+const LOOKED_AT = 20;
+
+/** How many tasks wait for it, where they make it a foundation; null: they do not, or it is one already. */
+async function foundationOf(
+  { id, foundation }: Task,
+  { tasks }: Pick<CascadeContext, 'tasks'>,
+): Promise<number | null> {
+  if (foundation) return null;
+  const waiting = await tasks.listFirstWaiting(id, LOOKED_AT);
+  if (waiting.length < FOUNDATION) return null;
+  const dependents = [...(await tasks.getMany(waiting)).values()].filter(({ depends_on }) =>
+    depends_on.includes(id),
+  );
+  return dependents.length >= FOUNDATION ? dependents.length : null;
+}
+
+/** Providers that nothing is begun with now. */
+const activeCooldowns = async ({ providers, now }: CascadeContext): Promise<ProviderCooldown[]> =>
+  providers ? cooldownsActiveAt(await providers.listCooldowns(), now) : [];
+
+/** Whose models the next attempt would call, where nothing else is chosen. */
+function nextProvider(task: Task, home: boolean, { defaultAdapter }: AvailableAgents): string | null {
+  const last = task.attempts.at(-1) ?? null;
+  const isNew = !last || last.number < task.budget_from || (home && last.route?.fallback !== undefined);
+  return task.runner === 'managed' ? attemptProvider(task, isNew ? null : last, defaultAdapter) : null;
+}
+
+type Fallback = NonNullable<AttemptRoute['fallback']>;
+const fallbackRoute = ({ provider: from, because, until }: ProviderCooldown, to: AgentCliKind): Fallback => ({
+  from,
+  to,
+  because,
+  until,
+});
+
+/** The way to another provider that a decision has named, which all others may not have heard of yet; null: it has named none. */
+function fallbackAfterQuota(task: Task, agents: AvailableAgents | undefined, now: Date): Fallback | null {
+  const last = task.attempts.at(-1);
+  const to = last?.decision?.next_adapter;
+  if (!last || !to || last.decision?.strategy || last.number < task.budget_from) return null;
+  const from = agents && attemptProvider(task, last, agents.defaultAdapter);
+  return from
+    ? { from, to, because: classifyAttemptFailure(last)?.class ?? 'unknown', until: now.toISOString() }
+    : null;
+}
+
+/** Starts the next attempt on the model that the cascade chooses, or says where the task stands. */
+export async function selectModel(
+  id: string,
+  run: number,
+  context: CascadeContext,
+): Promise<CascadeStepResult> {
+  const present = await context.tasks.get(id);
+  if (!present) return taskNotFoundResult();
+  if (currentStage(present, run) !== 'select_model')
+    return stageMismatchResult(present, run, 'select_model', context);
+  const { agents } = context;
+  const cooling = await activeCooldowns(context);
+  const other = (of: Task) =>
+    agents
+      ? selectFallbackAgent(
+          of,
+          agents,
+          cooling.map(({ provider }) => provider),
+        )
+      : null;
+  const home =
+    agents &&
+    cooling.every(({ provider }) => provider !== attemptProvider(present, null, agents.defaultAdapter));
+  const cold =
+    agents && cooling.find(({ provider }) => provider === nextProvider(present, home === true, agents));
+  const until = Math.max(retryNotBefore(present)?.getTime() ?? 0, cold ? Date.parse(cold.until) : 0);
+  const wait = other(present)
+    ? 0
+    : Math.ceil(Math.min(LONGEST_WAIT_MS, until - context.now.getTime()) / 1_000);
+  if (wait > 0)
+    return deferRetry(present, { seconds: wait, mayWait: context.canWait !== false }, context.now, context);
+  const conflict = await context.locks.acquire(present, context.now);
+  if (conflict !== null)
+    return applyStep(
+      present,
+      run,
+      'select_model',
+      (task) => waitForFiles(task, conflict, context.now),
+      context,
+    );
+  const learned = await loadLearnedState(present, context);
+  const dependents = await foundationOf(present, context);
+  const selected = (task: Task) => {
+    const kind = other(task);
+    const selection = selectNextModel(task, context.models, kind, learned, home);
+    const fallback = kind && cold ? fallbackRoute(cold, kind) : fallbackAfterQuota(task, agents, context.now);
+    return fallback ? { ...selection, route: { ...selection.route, fallback } } : selection;
+  };
+  const budget =
+    learned && context.learning
+      ? await reserveAttempt(present, selected(present), learned, context.learning.spend, context.now)
+      : {};
+  if ('refused' in budget) {
+    // Nothing of this round was started: who waits for the files need not.
+    await context.locks.release(present);
+    return applyStep(
+      present,
+      run,
+      'select_model',
+      (task) => failOutOfBudget(task, budget.refused, context.now),
+      context,
+    );
+  }
+  return applyStep(
+    present,
+    run,
+    'select_model',
+    (task) => {
+      const { rung, effort, route, adapter } = selected(task);
+      return startAttempt(task, {
+        model: rung.model,
+        tier: rung.tier,
+        effort,
+        route,
+        adapter,
+        reservation: budget.reserved,
+        dependentCount: dependents,
+        leaseHolder: 'managed',
+        leaseSeconds: QUEUE_SECONDS,
+        agentLaunch: null,
+        now: context.now,
+      });
+    },
+    context,
+  );
+}
+
+/** Decides what follows from the attempt: a pure decision, written down once. */
+export async function decideStep(
+  id: string,
+  run: number,
+  context: CascadeContext,
+): Promise<CascadeStepResult> {
+  const present = await context.tasks.get(id);
+  if (!present) return taskNotFoundResult();
+  const counted =
+    currentStage(present, run) === 'decide' ? await recordJudgingReservation(present, context) : {};
+  return applyStep(
+    present,
+    run,
+    'decide',
+    (task) =>
+      recordDecision(
+        task,
+        task.attempts.at(-1)?.number ?? 0,
+        decideAfterAttempt(task, context.models, context.agents),
+        context.now,
+        context.holdLimit,
+        counted,
+      ),
+    context,
+  );
+}
+
+/** Ends the task. The tasks of an approved plan are made before it is done, so that a step that is cut off is done again. */
+export async function settleStep(
+  id: string,
+  run: number,
+  context: CascadeContext,
+): Promise<CascadeStepResult> {
+  const plan = await context.tasks.get(id);
+  if (
+    plan?.plan &&
+    currentStage(plan, run) === 'settle' &&
+    plan.attempts.at(-1)?.decision?.action === 'accept'
+  )
+    try {
+      await createPlannedTasks(plan, context.tasks, context.now);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return applyStep(
+        plan,
+        run,
+        'settle',
+        (task) => failTaskByOperator(task, error.message, 'assay', context.now),
+        context,
+      );
+    }
+  return applyStep(id, run, 'settle', (task) => settleTask(task, context.now), context);
+}

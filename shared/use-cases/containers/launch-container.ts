@@ -1,0 +1,283 @@
+import type { ContainerKind, LaunchKind } from '../../contract/box-kind.ts';
+import type { LaunchMessage } from '../../contract/messages/step-messages.ts';
+import type { Attempt, Launch } from '../../contract/task/attempt.ts';
+import { launchName, type Task } from '../../contract/task/task.ts';
+import { submitterKey } from '../../control/admission/admission-control.ts';
+import { type ContainerCapacity, chooseFargatePool } from '../../control/admission/container-capacity.ts';
+import { requireBaseCommit } from '../../control/task-commands/base-commit.ts';
+import { recordDeliveryRefusal } from '../../control/task-commands/deliver.ts';
+import {
+  failRefusedLaunch,
+  hasLaunchReported,
+  postponeLaunch,
+  recordLaunch,
+  stopLaunching,
+} from '../../control/task-commands/launch.ts';
+import { launchGiveUpReason } from '../../control/task-commands/launch-limits.ts';
+import { recordVerificationFailure } from '../../control/task-commands/record-verification.ts';
+import { recordLaunchLost } from '../../control/task-commands/recover.ts';
+import { currentStage } from '../../control/task-commands/stage.ts';
+import { sha256 } from '../../lib/sha256.ts';
+import type { ContainerRegister, RegisteredContainer } from '../../store/container-register.ts';
+import { CredentialUnavailableError } from '../../store/credential-provider.ts';
+import type { DeliveryInvoker } from '../../store/delivery-invoker.ts';
+import type { EcsContainers } from '../../store/ecs-containers.ts';
+import { LaunchError } from '../../store/launch-error.ts';
+import type { TaskStore } from '../../store/task-store.ts';
+import { type AssignmentContext, refreshAssignment, writeAssignment } from './write-assignment.ts';
+
+export interface LaunchContext extends AssignmentContext {
+  readonly tasks: TaskStore;
+  readonly containers: EcsContainers;
+  readonly deliveries: DeliveryInvoker;
+  readonly register: ContainerRegister;
+  readonly capacity: ContainerCapacity;
+  readonly taskDefinitionFamilies: Record<ContainerKind, string>;
+  /** Of boxes from another image than the usual one, by its name. */
+  readonly familiesByImage?: Readonly<Record<string, Readonly<Record<'agent' | 'gates', string>>>>;
+  /** How often the message has come, this time included. */
+  readonly receiveCount: number;
+  /** Seconds until the message comes again when there is no room for the box. */
+  readonly backoffSeconds: number;
+  readonly now: Date;
+}
+
+/** That there will be no box is a result too: a person, or the retry limit, has the next word. */
+async function abandonLaunch(
+  message: LaunchMessage,
+  failure: 'box_lost' | 'launch_refused',
+  why: string,
+  context: LaunchContext,
+): Promise<'given_up'> {
+  await context.tasks.change(message.task_id, (task) => {
+    if (message.kind === 'agent') return failRefusedLaunch(task, message.attempt, why, context.now);
+    if (message.kind === 'gates')
+      return recordVerificationFailure(task, message.attempt, failure, why, context.now);
+    // Leave to push was given to an earlier one: the repository is asked what became of it.
+    if (task.delivery?.state === 'pushing')
+      return stopLaunching(task, message.attempt, 'deliver', context.now);
+    const work = {
+      base_commit: requireBaseCommit(task),
+      tree: task.attempts.at(-1)?.artifact?.tree ?? '',
+    };
+    return recordDeliveryRefusal(task, message.attempt, work, why, context.now);
+  });
+  return 'given_up';
+}
+
+function abandonReason(kind: LaunchKind, attempt: Attempt, failure: 'box_lost' | 'launch_refused'): string {
+  const excused = attempt[kind]?.excused ?? 0;
+  const nouns = kind === 'deliver' ? 'deliveries' : `${kind} containers`;
+  return failure === 'box_lost'
+    ? `${(attempt[kind]?.number ?? 0) - excused} ${nouns} were lost without a report`
+    : `${excused} ${nouns} did not start or were taken away; the last: ${attempt.progress?.message ?? 'no reason is known'}`;
+}
+
+/**
+ * Finds the launch that an earlier delivery of this message recorded, or records one: assignment first, then the write that makes it count.
+ * Null: the box has reported in the meantime, by what an earlier message gave it.
+ */
+async function findOrRecordLaunch(
+  message: LaunchMessage,
+  task: Task,
+  attempt: Attempt,
+  context: LaunchContext,
+): Promise<Launch | null> {
+  const present = attempt[message.kind];
+  const reuse = present !== null && !present.lost;
+  let launch: Launch;
+  if (reuse) {
+    launch = present;
+    await refreshAssignment(launch.assignment_key, message.kind, task, attempt, context);
+  } else {
+    const { key, token, modelToken } = await writeAssignment(message.kind, task, attempt, context);
+    launch = {
+      number: (present?.number ?? 0) + 1,
+      token_sha256: sha256(token),
+      ...(message.kind !== 'deliver' && { model_token_sha256: modelToken && sha256(modelToken) }),
+      assignment_key: key,
+      lost: false,
+      ...(present?.excused && { excused: present.excused }),
+      launched_at: context.now.toISOString(),
+    };
+  }
+  const written = await context.tasks.change(task, (each) =>
+    hasLaunchReported(each, message.attempt, message.kind)
+      ? null
+      : recordLaunch(each, message.attempt, message.kind, launch, context.now),
+  );
+  const hasReported = hasLaunchReported(written, message.attempt, message.kind);
+  return hasReported ? null : (written.attempts.at(-1)?.[message.kind] ?? launch);
+}
+
+/** What a box is started from; undefined: the deployment has lost it. What runs the agent's work also judges it. */
+const taskDefinitionFamily = (
+  kind: ContainerKind,
+  { image }: Task,
+  context: LaunchContext,
+): string | undefined =>
+  image === undefined ? context.taskDefinitionFamilies[kind] : context.familiesByImage?.[image]?.[kind];
+
+/** Where a task stands that waits for a box of each kind. */
+export const LAUNCH_STAGES = { agent: 'run_agent', gates: 'run_gates', deliver: 'deliver' } as const;
+
+/**
+ * Handles one message of a queue: starts the box, once, however often the message comes. Where the task does not stand where it needs that box (it
+ * has reported, or a newer run has asked anew), there is nothing to do: who has written that has made follow what must. Throws when the message should come back later.
+ */
+export async function launchContainer(
+  message: LaunchMessage,
+  context: LaunchContext,
+): Promise<'launched' | 'given_up' | 'dropped'> {
+  const task = await context.tasks.get(message.task_id);
+  if (!task) return 'dropped';
+  const isThere = currentStage(task, message.run) === LAUNCH_STAGES[message.kind];
+  if (!isThere || hasLaunchReported(task, message.attempt, message.kind)) return 'dropped';
+  const attempt = task.attempts.at(-1);
+  if (!attempt) return 'dropped';
+  const present = attempt[message.kind];
+  const failure = launchGiveUpReason(present);
+  if (failure !== null)
+    return abandonLaunch(message, failure, abandonReason(message.kind, attempt, failure), context);
+  if (present?.lost && Date.parse(present.launched_at) > context.now.getTime())
+    throw new LaunchError(
+      'capacity',
+      `the last container did not start; the next may at ${present.launched_at}`,
+    );
+  const number = present && !present.lost ? present.number : (present?.number ?? 0) + 1;
+  const name = launchName(task.id, attempt.number, message.kind, number);
+  const { kind } = message;
+  if (kind === 'deliver') return startDelivery(message, task, attempt, number, context);
+  const family = taskDefinitionFamily(kind, task, context);
+  if (family === undefined)
+    return abandonLaunch(
+      message,
+      'launch_refused',
+      `this deployment has no image "${task.image}" any more`,
+      context,
+    );
+  // Before anything is written of it: what waits for room waits in the queue, and costs the task nothing.
+  const entry = await context.register.admit(
+    { name, by: submitterKey(task), priority: task.priority },
+    chooseFargatePool(context.capacity, kind, context.receiveCount),
+    context.capacity.boxes[kind].cpu,
+    context.now,
+  );
+  if (typeof entry === 'string') {
+    const why = `there is no room for ${name} within the vCPUs of this deployment`;
+    throw new LaunchError('capacity', why, entry === 'next');
+  }
+  // By an earlier delivery of this message.
+  if (entry.arn !== null) return 'launched';
+  let launch: Launch | null;
+  try {
+    launch = await findOrRecordLaunch(message, task, attempt, context);
+  } catch (error) {
+    if (!(error instanceof CredentialUnavailableError) || error.isTransient) throw error;
+    await context.register.release(entry);
+    return abandonLaunch(
+      message,
+      'launch_refused',
+      `no credential for the repository: ${error.message}`,
+      context,
+    );
+  }
+  if (launch === null) {
+    await context.register.release(entry);
+    return 'dropped';
+  }
+  if (launch.number !== number)
+    throw new LaunchError('capacity', `${name} was overtaken by ${launch.number}`);
+  const arn = await startContainer(message, kind, family, attempt, launch, entry, context);
+  if (arn instanceof LaunchError) {
+    const why = `ECS refuses the ${message.kind} container: ${arn.message}`;
+    return abandonLaunch(message, 'launch_refused', why, context);
+  }
+  if (arn !== null) {
+    await context.register.recordStart(entry, arn);
+    return 'launched';
+  }
+  await context.tasks.change(task.id, (each) =>
+    recordLaunchLost(each, attempt.number, message.kind, number, NOT_SAID, context.now),
+  );
+  await context.register.release(entry);
+  return 'dropped';
+}
+
+const NOT_SAID = 'the container was started before, and ECS does not say what became of it';
+
+/** Has ECS run a box. What it will never run is an answer; all else comes again. @throws NotStarted */
+async function startContainer(
+  message: LaunchMessage,
+  kind: ContainerKind,
+  family: string,
+  attempt: Attempt,
+  launch: Launch,
+  entry: RegisteredContainer,
+  context: LaunchContext,
+): Promise<string | null | LaunchError> {
+  try {
+    return await context.containers.run(
+      kind,
+      family,
+      entry.name,
+      await context.objects.presignGet(launch.assignment_key),
+      entry.pool,
+    );
+  } catch (error) {
+    const refusal = await permanentLaunchError(error, message, attempt, context);
+    // What nobody understands may have started it all the same.
+    if (error instanceof LaunchError && error.kind !== 'unknown') await context.register.release(entry);
+    if (refusal) return refusal;
+    throw error;
+  }
+}
+
+/** What an error at a start comes to: a refusal for good, or null; then until its message comes again, the box is on its way and not lost, also when nobody knows what the error means. */
+async function permanentLaunchError(
+  error: unknown,
+  { task_id, kind }: LaunchMessage,
+  { number }: Attempt,
+  { tasks, backoffSeconds, now }: LaunchContext,
+): Promise<LaunchError | null> {
+  if (error instanceof LaunchError && error.kind === 'fatal') return error;
+  await tasks.change(task_id, (each) => postponeLaunch(each, number, kind, backoffSeconds, now));
+  return null;
+}
+
+/**
+ * Has the function deliver. It takes no vCPUs, so it is in no register. A repeat invokes it again, which finds the assignment taken.
+ * @throws NotStarted
+ */
+async function startDelivery(
+  message: LaunchMessage,
+  task: Task,
+  attempt: Attempt,
+  number: number,
+  context: LaunchContext,
+): Promise<'launched' | 'given_up' | 'dropped'> {
+  let launch: Launch | null;
+  try {
+    launch = await findOrRecordLaunch(message, task, attempt, context);
+  } catch (error) {
+    if (!(error instanceof CredentialUnavailableError) || error.isTransient) throw error;
+    const why = `no credential for the repository: ${error.message}`;
+    return abandonLaunch(message, 'launch_refused', why, context);
+  }
+  if (launch === null) return 'dropped';
+  const name = launchName(task.id, attempt.number, 'deliver', launch.number);
+  if (launch.number !== number) throw new LaunchError('capacity', `${name} was overtaken`);
+  try {
+    await context.deliveries.invoke(name, await context.objects.presignGet(launch.assignment_key));
+    return 'launched';
+  } catch (error) {
+    const refusal = await permanentLaunchError(error, message, attempt, context);
+    if (!refusal) throw error;
+    return abandonLaunch(
+      message,
+      'launch_refused',
+      `Lambda refuses the delivery: ${refusal.message}`,
+      context,
+    );
+  }
+}

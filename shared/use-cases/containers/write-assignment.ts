@@ -1,0 +1,277 @@
+import { randomUUID } from 'node:crypto';
+import { mintLaunchToken } from '../../contract/access/tokens.ts';
+import type { Adapter } from '../../contract/agents/adapter.ts';
+import type { Approval } from '../../contract/approval/schema.ts';
+import type { LaunchKind } from '../../contract/box-kind.ts';
+import type {
+  AgentAssignment,
+  Assignment,
+  GatesAssignment,
+  GatesModelAccess,
+  ModelAccess,
+} from '../../contract/messages/assignment.ts';
+import { HEARTBEATS_PER_LEASE, objectKey } from '../../contract/resource-names.ts';
+import type { HiddenTests } from '../../contract/submission/hidden-tests.ts';
+import { isModelJudgedSignal, listTestCommands } from '../../contract/submission/signals.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
+import { buildDeliveryCommit } from '../../contract/task/delivery-commit.ts';
+import { deliveryBranch, type Task } from '../../contract/task/task.ts';
+import { describeApprovalDecision } from '../../control/approvals/approval-message.ts';
+import { buildPromptParts } from '../../control/cascade/agent-prompt.ts';
+import { attemptAdapter } from '../../control/cascade/provider-fallback.ts';
+import {
+  agentModelAccess,
+  gatesModelAccess,
+  type ModelGateway,
+} from '../../control/model-gateway/model-access.ts';
+import { requireBaseCommit, requireSameBaseCommit } from '../../control/task-commands/base-commit.ts';
+import { tunedPrompt } from '../../control/tune/active-changes.ts';
+import type { CredentialProvider } from '../../store/credential-provider.ts';
+import type { ObjectStore } from '../../store/object-store.ts';
+import type { TuningStore } from '../../store/tuning.ts';
+
+export interface AssignmentContext {
+  readonly objects: ObjectStore;
+  readonly apiUrl: string;
+  readonly defaultAdapter: Adapter;
+  /** Null: there is no gateway to models. */
+  readonly modelGateway: ModelGateway | null;
+  /** Credentials for repositories. */
+  readonly getCredential: CredentialProvider;
+  readonly leaseSeconds: number;
+  /** What the deployment has changed of its own settings; absent: nothing. */
+  readonly tuning?: Pick<TuningStore, 'read'>;
+}
+
+/** What a box says to repositories, each good for one and for an hour. */
+interface ReadCredentials {
+  readonly read: string | null;
+  /** For the repository of the hidden tests, of the gates box alone. */
+  readonly hidden: string | null;
+}
+
+/** The repository that hidden tests are read from; null when they were handed in. */
+async function hiddenRepository({ hidden_tests: place }: Task, objects: ObjectStore): Promise<string | null> {
+  if (!place) return null;
+  // What is not there any more, the box finds out and says.
+  const text = await objects.getByDigest(place.key).catch(() => 'null');
+  const tests = JSON.parse(text) as HiddenTests | null;
+  return tests?.kind === 'git' ? tests.repository : null;
+}
+
+/** @throws NotMinted */
+async function credentialsFor(
+  kind: LaunchKind,
+  task: Task,
+  { getCredential, objects }: AssignmentContext,
+): Promise<ReadCredentials> {
+  const ask = (repository: string) => getCredential({ task_id: task.id, repository, access: 'read' });
+  const hidden = kind === 'gates' ? await hiddenRepository(task, objects) : null;
+  const [read, forHidden] = await Promise.all([ask(task.repository), hidden === null ? null : ask(hidden)]);
+  return { read, hidden: forHidden };
+}
+
+/** What the gates box reads the hidden tests with. */
+async function hiddenFor(
+  { hidden_tests: place }: Task,
+  read_credential: string | null,
+  objects: ObjectStore,
+): Promise<GatesAssignment['hidden_tests']> {
+  if (!place) return null;
+  const { key, sha256, bytes } = place;
+  return { url: await objects.presignGet(key), sha256, bytes, read_credential };
+}
+
+/** The latest of what the agents of an attempt have asked leave for and were told of; null: nothing. */
+const lastApproval = ({ approvals = [] }: Task, { number }: Attempt): Approval | null =>
+  approvals.findLast((each) => each.attempt === number && each.status === 'approved') ?? null;
+
+/** Where the work of an attempt stood when it asked for leave, and the session in which it did. */
+async function resumeStateFor(
+  task: Task,
+  attempt: Attempt,
+  objects: ObjectStore,
+): Promise<Pick<AgentAssignment, 'parked' | 'resumed'>> {
+  const leave = lastApproval(task, attempt);
+  if (!leave) return {};
+  const { work, session } = leave;
+  return {
+    ...(work && {
+      parked: {
+        tree: work.tree,
+        patch_url: await objects.presignGet(work.patch_key),
+        patch_sha256: work.patch_sha256,
+      },
+    }),
+    ...(session && {
+      resumed: {
+        session: session.id,
+        url: await objects.presignGet(objectKey.session(task.id, attempt.number, session.sha256)),
+        sha256: session.sha256,
+        message: describeApprovalDecision(leave),
+      },
+    }),
+  };
+}
+
+/** What is known of a task for what is wrapped around its run. */
+const middlewareInputFor = (task: Task, { number }: Attempt): NonNullable<AgentAssignment['around']> => ({
+  description: task.description,
+  acceptance_criteria: task.acceptance_criteria,
+  ...(task.middleware_override && { chain: task.middleware_override }),
+  ...(task.error_actions && { error_actions: task.error_actions }),
+  allowed: (task.approvals ?? []).flatMap(({ attempt, status, action }) =>
+    attempt === number && status === 'approved' ? [action] : [],
+  ),
+  parent: task.made_from?.task_id ?? null,
+  root_sha256: task.made_from?.root_sha256 ?? null,
+});
+
+/** How a box reaches models. */
+interface ModelAccessTokens {
+  /** Of an agent. */
+  readonly models: ModelAccess | null;
+  /** Of gates. */
+  readonly opinions: GatesModelAccess | null;
+}
+
+async function assignmentFor(
+  kind: LaunchKind,
+  task: Task,
+  attempt: Attempt,
+  token: string,
+  key: string,
+  { models, opinions }: ModelAccessTokens,
+  credentials: ReadCredentials,
+  context: AssignmentContext,
+): Promise<Assignment> {
+  const common = {
+    schema_version: 1 as const,
+    task_id: task.id,
+    attempt: attempt.number,
+    api_url: context.apiUrl,
+    token,
+    forget_url: await context.objects.presignDelete(key),
+    repository: task.repository,
+    read_credential: credentials.read,
+    title: task.title,
+  };
+  const settings = kind === 'agent' ? ((await context.tuning?.read()) ?? null) : null;
+  if (kind === 'agent')
+    return {
+      ...common,
+      kind,
+      base_commit: requireBaseCommit(task),
+      role: task.role,
+      prompt: buildPromptParts(task, task.attempts, settings && tunedPrompt(settings, task)),
+      ...(await resumeStateFor(task, attempt, context.objects)),
+      model: attempt.model,
+      effort: attempt.effort,
+      adapter: attemptAdapter(task, attempt, context.defaultAdapter.timeout_s) ?? context.defaultAdapter,
+      test_commands: listTestCommands(task),
+      around: middlewareInputFor(task, attempt),
+      models,
+      heartbeat_s: Math.max(1, context.leaseSeconds / HEARTBEATS_PER_LEASE),
+    };
+  const artifact = attempt.artifact;
+  if (!artifact)
+    throw new Error(
+      `attempt ${attempt.number} of ${task.id} has no artifact to ${kind === 'gates' ? 'verify' : 'deliver'}`,
+    );
+  const tree = {
+    base_commit: requireSameBaseCommit(task, artifact.base_commit),
+    tree: artifact.tree,
+    patch_url: await context.objects.presignGet(artifact.patch_key),
+    patch_sha256: artifact.patch_sha256,
+  };
+  if (kind === 'gates')
+    return {
+      ...common,
+      ...tree,
+      kind,
+      ...(task.image !== undefined && { image: task.image }),
+      base_ref: task.base_ref,
+      description: task.description,
+      model: attempt.model,
+      // What a model is asked about a signal is asked by the janitor: no key is near a box.
+      signals: task.completion_signals.filter((signal) => !isModelJudgedSignal(signal)),
+      ...(task.plan && { plan: { max_tasks: task.plan.max_tasks } }),
+      files: task.files,
+      expects: task.expects,
+      hidden_tests: await hiddenFor(task, credentials.hidden, context.objects),
+      opinions,
+    };
+  const { message, author, at } = buildDeliveryCommit(task, attempt);
+  return {
+    ...common,
+    ...tree,
+    kind,
+    branch: deliveryBranch(task.id),
+    deliver_as: task.deliver_as ?? 'branch',
+    target: task.base_ref,
+    message,
+    author,
+    committed_at: at,
+  };
+}
+
+/** An assignment that was written, and what its launch is known by. */
+interface WrittenAssignment {
+  readonly key: string;
+  readonly token: string;
+  /** Of the model gateway; null: the box asks no model. */
+  readonly modelToken: string | null;
+}
+
+/** Writes what a box is to do where only that box finds it. @throws NotMinted */
+export async function writeAssignment(
+  kind: LaunchKind,
+  task: Task,
+  attempt: Attempt,
+  context: AssignmentContext,
+): Promise<WrittenAssignment> {
+  const token = mintLaunchToken(kind, task.id, attempt.number);
+  const gateway = context.modelGateway;
+  const access: ModelAccessTokens = {
+    models: kind === 'agent' && gateway ? agentModelAccess(task, attempt, gateway) : null,
+    opinions: kind === 'gates' && gateway ? gatesModelAccess(task, attempt, gateway) : null,
+  };
+  const credentials = await credentialsFor(kind, task, context);
+  const key = objectKey.assignment(task.id, attempt.number, kind, randomUUID());
+  const assignment = await assignmentFor(kind, task, attempt, token, key, access, credentials, context);
+  await context.objects.put(key, JSON.stringify(assignment), 'application/json');
+  return { key, token, modelToken: (access.models ?? access.opinions)?.token ?? null };
+}
+
+/**
+ * Signs the URLs of an assignment again: a box that had to wait for room picks it up long after it was written. Not one that a box has
+ * taken: that is removed, and stays so.
+ */
+export async function refreshAssignment(
+  key: string,
+  kind: LaunchKind,
+  task: Task,
+  present: Attempt,
+  context: AssignmentContext,
+): Promise<void> {
+  const { artifact } = present;
+  const { objects } = context;
+  const fresh = async (text: string): Promise<string> => {
+    const assignment = JSON.parse(text) as Assignment;
+    const { read, hidden } = await credentialsFor(kind, task, context);
+    return JSON.stringify({
+      ...assignment,
+      read_credential: read,
+      ...(assignment.kind === 'gates' &&
+        assignment.hidden_tests && {
+          hidden_tests: { ...assignment.hidden_tests, read_credential: hidden },
+        }),
+      forget_url: await objects.presignDelete(key),
+      ...(assignment.kind === 'agent' && (await resumeStateFor(task, present, objects))),
+      ...('patch_url' in assignment && artifact
+        ? { patch_url: await objects.presignGet(artifact.patch_key) }
+        : {}),
+    });
+  };
+  await objects.replace(key, fresh, 'application/json');
+}

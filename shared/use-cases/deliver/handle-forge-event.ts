@@ -1,0 +1,222 @@
+import { Refusal } from '../../contract/refusal.ts';
+import { findLongestScope, isSameRepository } from '../../contract/repository/repository-url.ts';
+import { TaskSubmission } from '../../contract/submission/schema.ts';
+import type { DeliveryOutcome } from '../../contract/task/delivery-outcome.ts';
+import type { Task } from '../../contract/task/task.ts';
+import type { ForgeKind, ForgeSecret, ForgeSetting } from '../../control/forge/forge-settings.ts';
+import { parseGitHubEvent } from '../../control/forge/github-events.ts';
+import { parseGitLabEvent } from '../../control/forge/gitlab-events.ts';
+import { taskIdInBody, taskIdOfIssue } from '../../control/forge/issue-tasks.ts';
+import {
+  isSentByGitLab,
+  isSignedByGitHub,
+  MAX_WEBHOOK_BYTES,
+  type Webhook,
+  type WebhookAction,
+  type WebhookHeaders,
+} from '../../control/forge/webhook.ts';
+import { recordDeliveryOutcome } from '../../control/task-commands/delivery-outcome.ts';
+import { startRetryRound } from '../../control/task-commands/operator-commands.ts';
+import type { MergedWorkStore } from '../../store/merged-work.ts';
+import { type SubmitContext, submitTask } from '../submit/submit-task.ts';
+import { findRevertedTask } from './record-reverts.ts';
+
+export interface ForgeEventContext
+  extends Omit<SubmitContext, 'submitter' | 'idempotencyKey' | 'canAccess' | 'objects'> {
+  readonly mergedWork: Pick<MergedWorkStore, 'findTask'>;
+  readonly settings: readonly ForgeSetting[];
+  /** @throws Error that tells nothing of it, when it cannot be read. */
+  readonly secret: () => Promise<ForgeSecret>;
+}
+
+/** What came of an event. */
+export interface ForgeEventResult {
+  readonly outcome: 'done' | 'ignored';
+  readonly task_id: string | null;
+  readonly why: string;
+}
+
+const ignored = (why: string, task_id: string | null = null): ForgeEventResult => ({
+  outcome: 'ignored',
+  task_id,
+  why,
+});
+const done = (why: string, task_id: string): ForgeEventResult => ({ outcome: 'done', task_id, why });
+
+const READ: Readonly<Record<ForgeKind, (headers: WebhookHeaders, value: unknown, label: string) => Webhook>> =
+  {
+    github: parseGitHubEvent,
+    gitlab: parseGitLabEvent,
+  };
+
+/** Did one who knows the secret send it? */
+const isFrom = (forge: ForgeKind, headers: WebhookHeaders, body: Buffer, secret: string): boolean =>
+  forge === 'github' ? isSignedByGitHub(headers, body, secret) : isSentByGitLab(headers, secret);
+
+/** The settings of this forge whose own secret the event was sent with. Every secret is tried: which one it was, time does not tell. */
+async function verifiedSettings(
+  forge: ForgeKind,
+  headers: WebhookHeaders,
+  body: Buffer,
+  { settings, secret }: ForgeEventContext,
+): Promise<ForgeSetting[]> {
+  const own = settings.filter((each) => each.forge === forge);
+  if (own.length === 0) return [];
+  const { credentials } = await secret();
+  const verified = own.map((setting) => {
+    const known = findLongestScope(credentials, setting.url)?.webhook_secret;
+    return { setting, holds: known !== undefined && isFrom(forge, headers, body, known) };
+  });
+  return verified.filter(({ holds }) => holds).map(({ setting }) => setting);
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new Refusal('body_not_json', 'the body is not JSON', [{ pointer: '', message: 'is not JSON' }]);
+  }
+}
+
+/** Another round for a task that had failed when this was asked for. What is told again later finds a task that failed after it, or runs. */
+const retryAsOf =
+  (at: string, now: Date) =>
+  (task: Task): ReturnType<typeof startRetryRound> | null =>
+    task.status === 'failed' && task.ended_at !== null && Date.parse(at) >= secondOf(task.ended_at)
+      ? startRetryRound(task, now)
+      : null;
+/** Forges tell times in whole seconds. */
+const secondOf = (iso: string): number => Math.floor(Date.parse(iso) / 1_000) * 1_000;
+
+async function retryTask(
+  id: string,
+  at: string,
+  repository: string,
+  context: ForgeEventContext,
+): Promise<ForgeEventResult> {
+  const task = await context.tasks.get(id);
+  if (!task || !isSameRepository(task.repository, repository)) return ignored('there is no such task', id);
+  const { changed } = await context.tasks.apply(id, retryAsOf(at, context.now));
+  return changed ? done('tries again', id) : ignored('the task has not failed, or has failed since', id);
+}
+
+/** An issue brings no hidden tests. */
+const NO_OBJECTS: SubmitContext['objects'] = {
+  putIfAbsent: () => Promise.reject(new Error('an issue has nothing to store')),
+};
+
+async function makeTask(
+  wish: Extract<WebhookAction, { kind: 'task' }>,
+  repository: string,
+  context: ForgeEventContext,
+): Promise<ForgeEventResult> {
+  const id = taskIdOfIssue(repository, wish.issue);
+  const there = await context.tasks.get(id);
+  if (there) return retryTask(id, wish.at, repository, context);
+  const request = TaskSubmission.parse({
+    id,
+    title: wish.title.trim().slice(0, 500) || `Issue ${wish.issue}`,
+    description: wish.description.slice(0, 100_000),
+    role: 'auto',
+    repository,
+    ...(wish.base === null ? {} : { base_ref: wish.base, delivery: 'pull_request' as const }),
+  });
+  await submitTask(request, {
+    ...context,
+    objects: NO_OBJECTS,
+    submitter: `forge:${wish.by}`.slice(0, 200),
+    idempotencyKey: null,
+  });
+  return done('made a task', id);
+}
+
+async function recordWorkOutcome(
+  id: string,
+  outcome: DeliveryOutcome,
+  repository: string,
+  context: ForgeEventContext,
+): Promise<ForgeEventResult> {
+  const task = await context.tasks.get(id);
+  if (!task || !isSameRepository(task.repository, repository)) return ignored('there is no such task', id);
+  if (task.status !== 'done') return ignored(`the task is ${task.status}`, id);
+  const { changed } = await context.tasks.apply(id, (each) =>
+    each.status === 'done' ? recordDeliveryOutcome(each, outcome, context.now) : null,
+  );
+  return changed ? done(`was ${outcome.what}`, id) : ignored('is known', id);
+}
+
+/** One write for each task whose work is undone. What nobody knows to be merged is told by the history, when that is read. */
+async function recordRevertedTasks(
+  { reverted, outcome }: Extract<WebhookAction, { kind: 'reverts' }>,
+  repository: string,
+  context: ForgeEventContext,
+): Promise<ForgeEventResult> {
+  let heard = ignored('what it undoes is none of ours');
+  for (const each of reverted) {
+    const id = await findRevertedTask(
+      { task_id: null, reverted_commit: each.commit, reverted_request: each.request },
+      repository,
+      context.mergedWork,
+    );
+    if (id === null) continue;
+    const now = await recordWorkOutcome(id, outcome, repository, context);
+    if (heard.outcome === 'ignored') heard = now;
+  }
+  return heard;
+}
+
+async function applyWebhook(
+  { action, repository }: Webhook,
+  context: ForgeEventContext,
+): Promise<ForgeEventResult> {
+  if (action.kind === 'nothing') return ignored(action.why);
+  if (repository === null) return ignored('it is of no repository');
+  if (action.kind === 'task') return makeTask(action, repository, context);
+  if (action.kind === 'retry') {
+    const id = taskIdInBody(action.body) ?? taskIdOfIssue(repository, action.issue);
+    return retryTask(id, action.at, repository, context);
+  }
+  if (action.kind === 'reverts') return recordRevertedTasks(action, repository, context);
+  return recordWorkOutcome(action.task_id, action.outcome, repository, context);
+}
+
+/**
+ * Takes what a forge tells. One conditional write for each task that it is about, which can be made again: events come twice, late and out of order.
+ * @throws Refusal for what was not sent by the forge, is too large, or is not as the forge documents it
+ */
+export async function handleForgeEvent(
+  forge: ForgeKind,
+  headers: WebhookHeaders,
+  body: Buffer,
+  context: ForgeEventContext,
+): Promise<ForgeEventResult> {
+  if (body.length > MAX_WEBHOOK_BYTES)
+    throw new Refusal('body_too_large', `the body is ${body.length} bytes; ${MAX_WEBHOOK_BYTES} is the most`);
+  const settings = await verifiedSettings(forge, headers, body, context);
+  if (settings.length === 0)
+    throw new Refusal(
+      'bad_signature',
+      `the ${forge === 'github' ? 'signature' : 'secret'} of the event is missing or wrong`,
+      [
+        {
+          pointer: `header:${forge === 'github' ? 'x-hub-signature-256' : 'x-gitlab-token'}`,
+          message: 'is missing or wrong',
+        },
+      ],
+    );
+  const value = parsed(body);
+  const of = (label: string): Webhook => {
+    try {
+      return READ[forge](headers, value, label);
+    } catch {
+      throw new Refusal('invalid', `the event is not as ${forge} documents it`, [
+        { pointer: '', message: `is no event of ${forge} that is known here` },
+      ]);
+    }
+  };
+  const { repository } = of('');
+  if (repository === null) return applyWebhook(of(''), context);
+  const setting = findLongestScope(settings, repository);
+  if (!setting) return ignored('the secret is not for this repository');
+  return applyWebhook(of(setting.label), context);
+}

@@ -1,0 +1,73 @@
+import { Evidence } from '../../contract/evidence/schema.ts';
+import { findLongestScope } from '../../contract/repository/repository-url.ts';
+import { currentAttempt, type Task } from '../../contract/task/task.ts';
+import { type CommentTarget, type ForgeClient, ForgeError } from '../../control/forge/forge.ts';
+import { buildForgeReport } from '../../control/forge/forge-report.ts';
+import type { ForgeCredential, ForgeSecret, ForgeSetting } from '../../control/forge/forge-settings.ts';
+import type { ObjectStore } from '../../store/object-store.ts';
+import type { TaskStore } from '../../store/task-store.ts';
+
+export interface ForgeReportContext {
+  readonly tasks: Pick<TaskStore, 'get'>;
+  readonly objects: Pick<ObjectStore, 'getByDigest'>;
+  readonly settings: readonly ForgeSetting[];
+  readonly secret: () => Promise<ForgeSecret>;
+  /** Speaks with the forge about one repository. @throws ForgeError when there is no token */
+  readonly connect: (
+    setting: ForgeSetting,
+    credential: ForgeCredential,
+    repository: string,
+  ) => Promise<ForgeClient>;
+  readonly onError: (message: string) => void;
+}
+
+/** The evidence of the work that was delivered; null where it cannot be read: then nothing is said in the code. */
+async function evidenceOf(task: Task, { objects, onError }: ForgeReportContext): Promise<Evidence | null> {
+  const found = currentAttempt(task)?.verification;
+  if (!found || task.delivery?.state !== 'delivered' || task.delivery.tree !== found.tree) return null;
+  try {
+    return Evidence.parse(JSON.parse(await objects.getByDigest(found.key)));
+  } catch (error) {
+    onError(`its evidence cannot be read, and nothing is said in the code: ${String(error)}`);
+    return null;
+  }
+}
+
+/**
+ * Makes the forge say of a task what is so now. Nothing is taken from the event that led here but the task's id: whatever comes
+ * twice, late or out of order comes to the same. What may work later is thrown, so that it is tried again; what will not is told, and does not
+ * keep the rest from being done.
+ */
+export async function reportToForge(taskId: string, context: ForgeReportContext): Promise<void> {
+  if (context.settings.length === 0) return;
+  const task = await context.tasks.get(taskId);
+  const setting = task && findLongestScope(context.settings, task.repository);
+  if (!task || !setting) return;
+  const credential = findLongestScope((await context.secret()).credentials, task.repository);
+  if (!credential) return context.onError(`the secret has no credential for ${task.repository}`);
+  const forge = await context.connect(setting, credential, task.repository);
+  const report = buildForgeReport(task, await evidenceOf(task, context));
+  let later: ForgeError | null = null;
+  const attempt = async <T>(step: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await step();
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      if (error.transient) later = error;
+      else context.onError(error.message);
+      return null;
+    }
+  };
+  const { change, check, comment, labels, issue } = report;
+  const number = change && (await attempt(() => forge.openChangeRequest(change)));
+  if (check) await attempt(() => forge.publishCheckRun(check));
+  const places: CommentTarget[] = [
+    ...(issue === null ? [] : [{ kind: 'issue' as const, number: issue }]),
+    ...(number == null ? [] : [{ kind: 'change' as const, number }]),
+  ];
+  for (const place of places) {
+    await attempt(() => forge.upsertComment(place, comment.marker, comment.body));
+    await attempt(() => forge.updateLabels(place, labels.on, labels.off));
+  }
+  if (later !== null) throw later;
+}

@@ -1,0 +1,60 @@
+import type * as z from 'zod';
+import { type BudgetForecast, budgetForecastView } from '../../control/metrics/budget-forecast.ts';
+import { type QualityCost, type QualityCostQuery, qualityCostView } from '../../control/metrics/cost-view.ts';
+import type {
+  QualityModels,
+  QualityTrend,
+  QualityView,
+  TrendQuery,
+} from '../../control/metrics/quality-schemas.ts';
+import {
+  dateBefore,
+  qualityModelsView,
+  qualityTrendView,
+  qualityView,
+  VIEW_WINDOW_DAYS,
+} from '../../control/metrics/quality-views.ts';
+import type { DailyMetricsStore } from '../../store/daily-metrics.ts';
+import type { TaskCountStore } from '../../store/task-counts.ts';
+
+const readLastDays = (figures: DailyMetricsStore, days: number, now: Date) =>
+  figures.readDays(dateBefore(now, days - 1), dateBefore(now, 0));
+
+/** How work and gates fare, from figures by day: as much work for many tasks as for few. */
+export const readQuality = async (
+  figures: DailyMetricsStore,
+  now: Date,
+): Promise<z.infer<typeof QualityView>> =>
+  qualityView(await readLastDays(figures, VIEW_WINDOW_DAYS.gates, now), now);
+
+export const readModelQuality = async (
+  figures: DailyMetricsStore,
+  now: Date,
+): Promise<z.infer<typeof QualityModels>> =>
+  qualityModelsView(await readLastDays(figures, VIEW_WINDOW_DAYS.models, now), now);
+
+export const readQualityTrend = async (
+  figures: DailyMetricsStore,
+  { days, granularity }: z.infer<typeof TrendQuery>,
+  now: Date,
+): Promise<z.infer<typeof QualityTrend>> =>
+  qualityTrendView(await readLastDays(figures, days, now), granularity, days, now);
+
+export const readQualityCost = async (
+  figures: DailyMetricsStore,
+  { days }: z.infer<typeof QualityCostQuery>,
+  now: Date,
+): Promise<z.infer<typeof QualityCost>> => qualityCostView(await readLastDays(figures, days, now), days, now);
+
+/** Days whose costs an estimate is made of; a month is never longer. */
+const HISTORY = 31;
+
+export async function forecastBudget(
+  figures: DailyMetricsStore,
+  counts: Pick<TaskCountStore, 'read'>,
+  budget: number | null,
+  now: Date,
+): Promise<z.infer<typeof BudgetForecast>> {
+  const [days, { roles }] = await Promise.all([readLastDays(figures, HISTORY, now), counts.read()]);
+  return budgetForecastView(days, roles, budget, now);
+}

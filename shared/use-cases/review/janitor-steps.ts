@@ -1,0 +1,146 @@
+import { Evidence, type Verdict, type VerdictReason } from '../../contract/evidence/schema.ts';
+import type { Judgement, RequirementsReviewPlan } from '../../contract/judgement/judgement.ts';
+import type { PipelineReviewPlan } from '../../contract/judgement/review-pipeline-schema.ts';
+import type { JudgeModels } from '../../contract/models/judge-models.ts';
+import { estimateJudgingCost } from '../../control/spending/judging-reservation.ts';
+import {
+  claimJudging,
+  isAwaitingVerdict,
+  recordVerdict,
+} from '../../control/task-commands/record-verification.ts';
+import { requireAttempt } from '../../control/task-commands/task-change.ts';
+import { applyGateRequirements } from '../../control/tune/active-changes.ts';
+import { EMPTY_TUNING_STATE } from '../../control/tune/proposals.ts';
+import { applyForcedExit } from '../../control/verdict/forced-exit.ts';
+import { joinJudgements } from '../../control/verdict/join-judgements.ts';
+import { reduceToVerdict } from '../../control/verdict/reduce-to-verdict.ts';
+import { applyWorkflowReview } from '../../control/workflow/apply-workflow-review.ts';
+import { completeGradingJudgements } from '../../control/workflow/gradings.ts';
+import { completeReviewGateJudgements } from '../../control/workflow/review-gate-judgements.ts';
+import { truncateToBytes } from '../../lib/truncate.ts';
+import {
+  completeJudgements,
+  judgedSignals,
+  judgingSkipReason,
+  planPipelineReview,
+} from '../../reviews/judging/expected-judgements.ts';
+import { planRequirementsReview } from '../../reviews/judging/requirements-review.ts';
+import type { ObjectStore } from '../../store/object-store.ts';
+import type { TaskStore } from '../../store/task-store.ts';
+import type { TuningStore } from '../../store/tuning.ts';
+import { hasWorkflowReviews } from './run-workflow-reviews.ts';
+
+/** Reasons carried from one step to the next, and their bytes as JSON: a state of the machine holds at most 256 KiB. */
+const MAX_REASONS = 50;
+const MAX_REASONS_BYTES = 100_000;
+const MAX_MESSAGE = 1_000;
+const MAX_SUBJECT = 300;
+
+function boundedReasons(reasons: readonly VerdictReason[]): VerdictReason[] {
+  let room = MAX_REASONS_BYTES;
+  return reasons
+    .slice(0, MAX_REASONS)
+    .map(({ code, subject, message }) => ({
+      code,
+      subject: subject === null ? null : truncateToBytes(subject, MAX_SUBJECT),
+      message: truncateToBytes(message, MAX_MESSAGE),
+    }))
+    .filter((reason) => {
+      room -= Buffer.byteLength(JSON.stringify(reason));
+      return room >= 0;
+    });
+}
+
+/** What the evidence allows, and whether models are to be asked before it is the verdict. */
+export interface ReducedEvidence {
+  readonly verdict: Verdict;
+  /** `superseded`: somebody else comes to the verdict, or has. */
+  readonly next: 'judge' | 'combine' | 'superseded';
+  /** Whether a model looks once more at what has passed. */
+  readonly look: RequirementsReviewPlan;
+  /** Whether the reviewers of the base are asked; null: it names none. */
+  readonly pipeline: PipelineReviewPlan | null;
+}
+
+interface AttemptRef {
+  readonly task_id: string;
+  readonly run: number;
+  readonly attempt: number;
+}
+
+/** Who asks, and whether it has asked before. */
+export interface JudgingExecution {
+  readonly by?: string | undefined;
+  readonly again?: boolean | undefined;
+}
+
+/** Reduces the evidence of an attempt to a verdict, without writing it. Where models are to be asked, it writes that they are. */
+export async function reduceEvidence(
+  { task_id: id, run, attempt, by = '', again = false }: AttemptRef & JudgingExecution,
+  deps: {
+    now: Date;
+    tasks: TaskStore;
+    objects: ObjectStore;
+    /** Who judges; which of them are configured says what is asked. */
+    models: JudgeModels;
+    /** What the deployment has changed of its own settings; absent: nothing. */
+    evolution?: Pick<TuningStore, 'read'>;
+  },
+): Promise<ReducedEvidence> {
+  const task = await deps.tasks.require(id);
+  const { verification: record, report } = requireAttempt(task, attempt);
+  if (!record) throw new Error(`attempt ${attempt} of ${id} has no evidence`);
+  const gathered = Evidence.parse(JSON.parse(await deps.objects.getByDigest(record.key)));
+  const settings = (await deps.evolution?.read()) ?? EMPTY_TUNING_STATE;
+  const { evidence, reasons } = applyGateRequirements(gathered, settings);
+  const reduced = applyForcedExit(reduceToVerdict(evidence), report?.verification_gate);
+  const verdict = { ...reduced, reasons: boundedReasons([...reduced.reasons, ...reasons]) };
+  const look = planRequirementsReview(task, evidence, verdict, 'second_look' in deps.models);
+  const signals =
+    (judgedSignals(task).length > 0 || hasWorkflowReviews(task)) && judgingSkipReason(verdict) === null;
+  const pipeline = planPipelineReview(evidence, verdict);
+  const ask = signals || look.outcome === 'asked' || pipeline?.outcome === 'asked';
+  const reducedTo = { verdict, look, pipeline };
+  if (!ask) return { ...reducedTo, next: 'combine' };
+  const may = {
+    ...{ task, attempt: requireAttempt(task, attempt), signals: signals ? judgedSignals(task) : [] },
+    ...{ hasRequirementsReview: look.outcome === 'asked', hasReviewPipeline: pipeline?.outcome === 'asked' },
+  };
+  const estimated = estimateJudgingCost(may, deps.models, deps.now);
+  const micro = estimated && 'highMicro' in estimated ? estimated.highMicro : undefined;
+  const { changed } = await deps.tasks.apply(task, (each) =>
+    claimJudging(each, attempt, run, { by, again, micro }, deps.now),
+  );
+  return { ...reducedTo, next: changed ? 'judge' : 'superseded' };
+}
+
+/** Joins the verdict of the evidence with what models said and writes the outcome on the attempt, once, and only while somebody waits for that of this run. */
+export async function combineVerdicts(
+  { task_id: id, run, attempt }: AttemptRef,
+  {
+    verdict: observed,
+    judgements,
+    look,
+    pipeline,
+  }: {
+    readonly verdict: Verdict;
+    readonly judgements: readonly Judgement[];
+    readonly look?: RequirementsReviewPlan | undefined;
+    readonly pipeline?: PipelineReviewPlan | null | undefined;
+  },
+  deps: { tasks: TaskStore; now: Date },
+): Promise<Verdict['verdict']> {
+  const task = await deps.tasks.require(id);
+  const { opinions } = requireAttempt(task, attempt);
+  const made = [
+    ...completeJudgements(task, observed, judgements, look, pipeline),
+    ...completeGradingJudgements(task, observed, judgements),
+    ...completeReviewGateJudgements(task, observed, judgements),
+  ];
+  const joined = applyWorkflowReview(task, joinJudgements(observed, made));
+  const verdict = opinions ? { ...joined, gates_cost_usd: opinions.cost_usd } : joined;
+  await deps.tasks.change(id, (present) =>
+    isAwaitingVerdict(present, attempt, run) ? recordVerdict(present, attempt, verdict, deps.now) : null,
+  );
+  return verdict.verdict;
+}

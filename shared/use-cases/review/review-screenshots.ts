@@ -1,0 +1,91 @@
+import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
+import type { Evidence } from '../../contract/evidence/schema.ts';
+import { type Judgement, UNASKED_RECEIPT } from '../../contract/judgement/judgement.ts';
+import { type JudgeModel, judgeModelFamily } from '../../contract/models/judge-models.ts';
+import { modelFamily } from '../../contract/models/model-family.ts';
+import { listScreenshots } from '../../contract/screenshot.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
+import type { Task } from '../../contract/task/task.ts';
+import type { PromptPiece } from '../../lib/fenced-prompt.ts';
+import type { AskModel } from '../../reviews/judging/ask-model-port.ts';
+import { missingInputResult } from '../../reviews/review/review-gate-result.ts';
+import {
+  failedOpenVisionResult,
+  missingPicturesReason,
+  VISION_SUBJECT,
+  visionSettings,
+} from '../../reviews/review/vision/vision-review.ts';
+import type { ScreenshotSource } from './read-screenshot.ts';
+import { reviewScreenshotsByModel } from './review-screenshots-by-model.ts';
+import { reviewScreenshotsByRules } from './review-screenshots-by-rules.ts';
+
+export interface VisionContext {
+  readonly ask: AskModel;
+  /** Who is shown the pictures. */
+  readonly visionModel: JudgeModel | undefined;
+  readonly objects: ScreenshotSource['objects'];
+  readonly autonomy: AutonomyLevel;
+  /** Why no model is asked about the task any more, or null. */
+  readonly budgetRefusal: string | null;
+  readonly now: () => Date;
+}
+
+export interface WorkWithScreenshots {
+  readonly task: Task;
+  readonly attempt: Attempt;
+  readonly evidence: Pick<Evidence, 'gates'>;
+  /** What the task says of itself. */
+  readonly taskPieces: readonly PromptPiece[];
+}
+
+const HOW_TO =
+  'no model looks at pictures: name one as `vision` in `assay:judges` of the deployment, or with `assay up --models FILE`';
+
+/** Why a model may not be asked, or null. */
+function modelReviewRefusal(
+  { model }: Attempt,
+  { visionModel, budgetRefusal }: VisionContext,
+): string | null {
+  if (!visionModel) return HOW_TO;
+  if (budgetRefusal !== null) return budgetRefusal;
+  return model !== null && judgeModelFamily(visionModel) === modelFamily(model)
+    ? `${visionModel.model} is of the same family as ${model}, which did the work`
+    : null;
+}
+
+/** Has pictures of the work looked at that has come so far; nothing where its workflow does not want that. */
+export async function reviewScreenshots(
+  { task, attempt, evidence, taskPieces }: WorkWithScreenshots,
+  context: VisionContext,
+): Promise<Judgement[]> {
+  const settings = visionSettings(task);
+  if (!settings) return [];
+  const head = { ...UNASKED_RECEIPT, kind: 'vision' as const, subject: VISION_SUBJECT, calibration: null };
+  const missing = missingPicturesReason(evidence, task, settings);
+  if (missing !== null)
+    return [{ ...head, ...missingInputResult(missing, settings.on_missing_deliverable), because: missing }];
+  const because = `asked: the workflow has pictures looked at by ${settings.verifier}`;
+  const shots = listScreenshots(evidence);
+  const album: ScreenshotSource = { taskId: task.id, attempt: attempt.number, objects: context.objects };
+  switch (settings.verifier) {
+    case 'noop': {
+      const why = 'not asked: the verifier noop looks at nothing';
+      return [{ ...head, ...missingInputResult(why, 'skip'), because: why }];
+    }
+    case 'heuristic':
+      return [
+        { ...head, because, ...(await reviewScreenshotsByRules(shots, settings, album, context.autonomy)) },
+      ];
+    case 'llm_vision': {
+      const { visionModel } = context;
+      const why = modelReviewRefusal(attempt, context);
+      if (why !== null || !visionModel)
+        return [{ ...head, ...failedOpenVisionResult('inert', why ?? HOW_TO), because: why ?? HOW_TO }];
+      const said = await reviewScreenshotsByModel(taskPieces, shots, settings, album, {
+        ...context,
+        visionModel,
+      });
+      return [{ ...head, because, ...said }];
+    }
+  }
+}

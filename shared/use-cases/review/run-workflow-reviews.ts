@@ -1,0 +1,75 @@
+import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
+import type { Evidence } from '../../contract/evidence/schema.ts';
+import type { Judgement } from '../../contract/judgement/judgement.ts';
+import type { JudgeModels } from '../../contract/models/judge-models.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
+import type { Task } from '../../contract/task/task.ts';
+import { DEFAULT_APPROVAL_SETTINGS } from '../../control/approvals/approval-settings.ts';
+import { effectiveAutonomy } from '../../control/approvals/effective-autonomy.ts';
+import { listGradedNodes } from '../../control/workflow/gradings.ts';
+import type { PromptPiece } from '../../lib/fenced-prompt.ts';
+import type { AskModel } from '../../reviews/judging/ask-model-port.ts';
+import { withSharedDeadline } from '../../reviews/judging/shared-deadline.ts';
+import { redTeamSettings } from '../../reviews/review/red-team.ts';
+import { visionSettings } from '../../reviews/review/vision/vision-review.ts';
+import type { ObjectStore } from '../../store/object-store.ts';
+import { gradeByRubric } from './grade-by-rubric.ts';
+import { reviewScreenshots } from './review-screenshots.ts';
+import { runRedTeam } from './run-red-team.ts';
+
+export interface WorkflowReviewContext {
+  readonly ask: AskModel;
+  readonly models: JudgeModels;
+  readonly objects: Pick<ObjectStore, 'getRange'>;
+  /** Of the deployment: the most that any task has. */
+  readonly autonomy?: AutonomyLevel | undefined;
+  /** Why no model is asked about the task any more, or null. */
+  readonly budgetRefusal: string | null;
+  readonly now: () => Date;
+}
+
+/** Does the workflow of a task have anybody asked? */
+export const hasWorkflowReviews = (task: Pick<Task, 'workflow_in_force'>): boolean =>
+  listGradedNodes(task).length > 0 || redTeamSettings(task) !== null || visionSettings(task) !== null;
+
+/** Pieces that are the work itself; the others are what the task says of it. */
+const WORK = ['what was observed', 'diff'];
+
+/** Has the work of an attempt graded, then attacked, then looked at in pictures, as the workflow of its task says. */
+export async function runWorkflowReviews(
+  task: Task,
+  attempt: Attempt,
+  evidence: Pick<Evidence, 'gates'>,
+  pieces: readonly PromptPiece[],
+  { ask: unbounded, models, objects, autonomy, budgetRefusal, now }: WorkflowReviewContext,
+): Promise<Judgement[]> {
+  if (!hasWorkflowReviews(task)) return [];
+  const isWork = ({ label }: PromptPiece): boolean => WORK.includes(label);
+  const ask = withSharedDeadline(unbounded);
+  const about = pieces.filter((piece) => !isWork(piece));
+  const graded = await gradeByRubric(
+    {
+      task,
+      attempt,
+      taskPieces: about,
+      payload: Object.fromEntries(pieces.filter(isWork).map(({ label, text }) => [label, text])),
+    },
+    { ask, models, budgetRefusal, now },
+  );
+  // What was graded down goes back as it is: an attack on it would be paid for in vain.
+  if (graded.some(({ verdict }) => verdict === 'fail')) return graded;
+  const inForce = effectiveAutonomy(task, autonomy ?? DEFAULT_APPROVAL_SETTINGS.autonomy);
+  const attacked = await runRedTeam(task, attempt, pieces, {
+    ask,
+    redTeamModel: models.red_team,
+    autonomy: inForce,
+    budgetRefusal,
+    now,
+  });
+  if (attacked.some(({ verdict }) => verdict === 'fail')) return [...graded, ...attacked];
+  const looked = await reviewScreenshots(
+    { task, attempt, evidence, taskPieces: about },
+    { ask, visionModel: models.vision, objects, autonomy: inForce, budgetRefusal, now },
+  );
+  return [...graded, ...attacked, ...looked];
+}

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError } from '../../../../gates/core/configuration-error.ts';
+import { piiScanGate } from '../../../../gates/gates/pii-scan.ts';
+import { parseConfig } from '../../../../gates/pipeline/configuration/parse-config.ts';
+import { findNearestRuleId } from '../../../../gates/pipeline/configuration/parse-rule-settings.ts';
+import { createLevelLookup, splitExpiredSettings } from '../../../../gates/rules/framework/rule-levels.ts';
+import { findRule, RULES } from '../../../../gates/rules/rule-registry.ts';
+import { gatherEvidenceOn } from '../../../support/gather-evidence.ts';
+import { createTestRepository } from '../../../support/git-repository.ts';
+import { runGate } from '../../../support/patch-fixture.ts';
+
+const problems = (text: string): string[] => {
+  try {
+    parseConfig(text);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map(({ key, line, message }) => `${line} ${key} ${message}`);
+  }
+};
+const levelAt = (text: string, id: string, file: string, now = '2026-11-20T12:00:00Z') =>
+  createLevelLookup(splitExpiredSettings(parseConfig(text).rules, new Date(now)))(
+    findRule(id) ?? { id, default: 'off' },
+    file,
+  );
+
+describe('rules in assay.yaml', () => {
+  test('raise a rule by a word', () => {
+    expect(levelAt('rules:\n  error_swallowed: hold\n', 'error_swallowed', 'a.js')).toBe('hold');
+    expect(levelAt('rules: {}\n', 'error_swallowed', 'a.js')).toBe('report');
+  });
+
+  test('lower one for some files, until a day has ended', () => {
+    const text =
+      'rules:\n  lint_suppressed:\n    level: report\n    paths: [gen/**]\n    reason: generated\n    expires: 2026-11-20\n';
+    expect(levelAt(text, 'lint_suppressed', 'gen/a.ts')).toBe('report');
+    expect(levelAt(text, 'lint_suppressed', 'src/a.ts')).toBe('block');
+    expect(levelAt(text, 'lint_suppressed', 'gen/a.ts', '2026-11-20T23:59:59Z')).toBe('report');
+    expect(levelAt(text, 'lint_suppressed', 'gen/a.ts', '2026-11-21T00:00:00Z')).toBe('block');
+  });
+
+  test.each([
+    [
+      'rules:\n  error_swalowed: hold\n',
+      '2 rules.error_swalowed is not a rule; did you mean error_swallowed?',
+    ],
+    ['rules:\n  lint_suppressed: off\n', '2 rules.lint_suppressed is less than "block"'],
+    ['rules:\n  lint_suppressed: {level: hold, reason: r}\n', 'needs expires'],
+    ['rules:\n  lint_suppressed: {level: hold, expires: 2026-12-01}\n', 'needs reason'],
+    ['rules:\n  error_swallowed: loud\n', 'must be one of off, report, hold, block'],
+  ])('%j is refused, with its line', (text, expected) => {
+    expect(problems(text).join('\n')).toContain(expected);
+  });
+
+  test('every name is nearest to itself', () => {
+    for (const { id } of RULES) expect(findNearestRuleId(id)).toBe(id);
+  });
+});
+
+describe('a patch that swallows an error', () => {
+  const judged = async (rules: string) => {
+    const repository = createTestRepository({
+      'assay.yaml': `${rules}quality_gates: { lint: false, suppressions: true }\n`,
+      'a.js': 'module.exports = () => 1;\n',
+    });
+    repository.write({ 'a.js': 'module.exports = () => {\n  try {\n    work();\n  } catch {}\n};\n' });
+    const evidence = await gatherEvidenceOn(repository);
+    return evidence.gates.find(({ name }) => name === 'suppressions');
+  };
+
+  test('is a note, held where the base says so, and nothing where it says that, with the reason in the evidence', async () => {
+    const note = await judged('');
+    expect([note?.outcome, note?.findings.map(({ rule }) => rule)]).toEqual(['passed', ['error_swallowed']]);
+    expect((await judged('rules: { error_swallowed: hold }\n'))?.outcome).toBe('inert');
+    const off = await judged(
+      'rules: { error_swallowed: { level: off, reason: legacy code, expires: 2999-01-01 } }\n',
+    );
+    expect([off?.outcome, off?.findings]).toEqual(['passed', []]);
+    expect(off?.metadata).toMatchObject({
+      rules_weakened: 'error_swallowed: off until 2999-01-01: legacy code',
+    });
+    const over = await judged(
+      'rules: { error_swallowed: { level: off, reason: legacy code, expires: 2020-01-01 } }\n',
+    );
+    expect(over?.findings).toHaveLength(1);
+    expect(over?.metadata).toMatchObject({
+      rules_expired: 'error_swallowed: off until 2020-01-01: legacy code',
+    });
+  });
+});
+
+test('a level holds for what a scan finds, whatever the switches of its gate say', async () => {
+  const edits = { 'src/team.ts': `const lead = '${['ada.lovelace', 'engines.io'].join('@')}';\n` };
+  const scan = async (level: string) => {
+    const { rules } = parseConfig(
+      `version: 1\nrules:\n  email_address: { level: ${level}, reason: r, expires: 2999-01-01 }\n`,
+    );
+    const result = await runGate(piiScanGate, {}, edits, {
+      context: { ruleSettings: splitExpiredSettings(rules, new Date('2026-11-22')) },
+    });
+    return [result.outcome, result.findings.length];
+  };
+  expect(await scan('block')).toEqual(['failed', 1]);
+  expect(await scan('hold')).toEqual(['inert', 1]);
+  expect(await scan('report')).toEqual(['passed', 1]);
+  expect(await scan('off')).toEqual(['passed', 0]);
+});
+
+test.each([
+  ['nothing', {}, 'inert'],
+  ['other files that steer checks', { expects: ['ci'] }, 'inert'],
+  ['that set-up code changes', { expects: ['test_config'] }, 'passed'],
+  ['that very file', { files: ['conftest.py'] }, 'passed'],
+] as const)(
+  'a hook of the runner in set-up code, of which the task foresees %s',
+  async (_, foreseen, outcome) => {
+    const repository = createTestRepository({
+      'assay.yaml': 'quality_gates: { lint: false, suppressions: true }\n',
+      'conftest.py': 'import pytest\n',
+    });
+    repository.write({
+      'conftest.py': 'import pytest\n\n\ndef pytest_collection_modifyitems(items):\n    items.sort()\n',
+    });
+    const { gates } = await gatherEvidenceOn(repository, [], foreseen);
+    const told = gates.find(({ name }) => name === 'suppressions');
+    expect([told?.outcome, told?.findings.map(({ rule }) => rule)]).toEqual([outcome, ['runner_patched']]);
+  },
+);

@@ -1,0 +1,352 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ADAPTER_CAPABILITIES } from '../../../../shared/contract/agents/adapter-capabilities.ts';
+import { DEFAULT_TIER_MODELS as MODELS } from '../../../../shared/contract/agents/tiers.ts';
+import { FAILURE_CODES, type FailureCode } from '../../../../shared/contract/failure/failure-class.ts';
+import {
+  isExcused,
+  type Remedy,
+  remedyForCode,
+} from '../../../../shared/contract/failure/failure-classes.ts';
+import type { Attempt } from '../../../../shared/contract/task/attempt.ts';
+import type { Task } from '../../../../shared/contract/task/task.ts';
+import {
+  budgetExhaustedReason,
+  decideAfterAttempt,
+  escalationTrigger,
+} from '../../../../shared/control/cascade/decide-after-attempt.ts';
+import type { AvailableAgents } from '../../../../shared/control/task-commands/adapter-problems.ts';
+import {
+  artifact,
+  attempt,
+  FIXED_NOW,
+  fakeSha1,
+  meteredUsage,
+  report,
+  taskInReview,
+  verdict,
+} from '../../../support/builders.ts';
+
+const answeredWith = (remedy: Remedy) => FAILURE_CODES.filter((each) => remedyForCode(each) === remedy);
+
+const failed = (fields: Partial<Attempt> = {}, taskFields: Partial<Task> = {}) =>
+  taskInReview({ verdict: verdict({ verdict: 'fail' }), ...fields }, taskFields);
+const onTier = (tier: 'haiku' | 'sonnet' | 'opus', fields: Partial<Attempt> = {}) => ({
+  tier,
+  model: MODELS[tier],
+  ...fields,
+});
+
+describe('the escalation triggers, in order', () => {
+  it.each([
+    [
+      'a hard failure with nothing to look at',
+      { report: report({ status: 'failed', summary: '', output_tail: '' }) },
+      'task failed',
+    ],
+    [
+      'the janitor before the words',
+      { verdict: verdict({ verdict: 'fail' }), report: report({ output_tail: "I'm not sure" }) },
+      'janitor verification failed',
+    ],
+    [
+      'words of low confidence on passing work',
+      { verdict: verdict(), report: report({ output_tail: "I'm not sure it works" }) },
+      `low confidence: "I'm not sure"`,
+    ],
+    [
+      'words before the flag',
+      {
+        report: report({ status: 'failed', summary: 'gave up', output_tail: 'this is beyond my abilities' }),
+      },
+      'low confidence: "this is beyond my"',
+    ],
+    [
+      'the explicit flag last',
+      { report: report({ status: 'failed', summary: 'gave up', output_tail: 'stack trace' }) },
+      'explicit failure',
+    ],
+    ['nothing', { verdict: verdict() }, null],
+  ])('%s', (_name, fields, expected) => {
+    expect(escalationTrigger(attempt({ report: report(), artifact: artifact(), ...fields }))).toBe(expected);
+  });
+});
+
+describe('what follows from an attempt', () => {
+  it('climbs haiku, sonnet, opus, and gives up on top', () => {
+    expect(decideAfterAttempt(failed(onTier('haiku')), MODELS)).toMatchObject({
+      action: 'escalate',
+      next_tier: 'sonnet',
+      next_model: MODELS.sonnet,
+    });
+    expect(decideAfterAttempt(failed(onTier('sonnet')), MODELS)).toMatchObject({
+      action: 'escalate',
+      next_tier: 'opus',
+    });
+    expect(decideAfterAttempt(failed(onTier('opus')), MODELS)).toMatchObject({
+      action: 'give_up',
+      next_model: null,
+    });
+  });
+
+  it('accepts a pass, verified or not', () => {
+    expect(decideAfterAttempt(taskInReview({ verdict: verdict() }), MODELS)).toMatchObject({
+      action: 'accept',
+      reason: 'verdict pass',
+    });
+    expect(decideAfterAttempt(taskInReview({ verdict: verdict({ verified: false }) }), MODELS)).toMatchObject(
+      {
+        action: 'accept',
+        reason: 'completed unverified',
+      },
+    );
+  });
+
+  it('climbs on low confidence although the work passed, but lets evidence outweigh words on the last tier', () => {
+    const unsure = {
+      verdict: verdict(),
+      report: report({ output_tail: 'This is a partial implementation.' }),
+    };
+    expect(decideAfterAttempt(taskInReview({ ...onTier('haiku'), ...unsure }), MODELS)).toMatchObject({
+      action: 'escalate',
+    });
+    expect(decideAfterAttempt(taskInReview({ ...onTier('opus'), ...unsure }), MODELS)).toMatchObject({
+      action: 'accept',
+    });
+  });
+
+  it('asks a person when the evidence is not conclusive', () => {
+    expect(
+      decideAfterAttempt(
+        taskInReview({
+          verdict: verdict({
+            verdict: 'refer',
+            reasons: [{ code: 'gate_inert', subject: 'lint', message: 'no ruff here' }],
+          }),
+        }),
+        MODELS,
+      ),
+    ).toMatchObject({ action: 'refer', reason: 'no ruff here' });
+  });
+
+  it.each(FAILURE_CODES.filter((each) => isExcused(remedyForCode(each))))(
+    'repeats on the same tier after %s, within the retries',
+    (failureClass) => {
+      const of = taskInReview({
+        ...onTier('sonnet'),
+        report: report({ status: 'failed', failure_class: failureClass }),
+        artifact: null,
+      });
+      expect(decideAfterAttempt(of, MODELS)).toMatchObject({ action: 'retry', next_model: MODELS.sonnet });
+      expect(decideAfterAttempt({ ...of, retries: 3 }, MODELS).action).toBe('give_up');
+    },
+  );
+
+  it('believes what the gateway has seen of the provider rather than what the agent makes of it', () => {
+    const decided = (claimed: FailureCode, seen: FailureCode) =>
+      decideAfterAttempt(
+        taskInReview({
+          ...onTier('sonnet'),
+          report: report({ status: 'failed', failure_class: claimed }),
+          artifact: null,
+          witnessed: meteredUsage({ class: seen, status: 429, calls: 5, retry_at: null }),
+        }),
+        MODELS,
+      );
+    for (const claimed of ['agent_failed', 'timeout', 'agent_crashed', 'turn_limit'] as const)
+      expect(decided(claimed, 'rate_limited')).toMatchObject({ action: 'retry', reason: 'rate_limited' });
+    // Claude Code and Gemini CLI do not tell it from a rate limit.
+    expect(decided('rate_limited', 'provider_spend_limit')).toMatchObject({ action: 'give_up' });
+    expect(decided('config_invalid', 'rate_limited')).toMatchObject({
+      action: 'give_up',
+      reason: 'config_invalid',
+    });
+    expect(decided('provider_spend_limit', 'provider_transient').action).toBe('give_up');
+  });
+
+  it('goes to another provider of the same tier where the limit of one is spent, each once, and never for a budget of its own', () => {
+    const agents: AvailableAgents = {
+      defaultAdapter: { kind: 'claude', timeout_s: 900 },
+      containerClis: ['claude', 'codex'],
+      modelVendors: ['anthropic', 'openai'],
+      tierModels: MODELS,
+    };
+    const met = (fields: Partial<Task> = {}, seen: FailureCode | null = 'provider_spend_limit') =>
+      decideAfterAttempt(
+        taskInReview(
+          {
+            ...onTier('sonnet'),
+            report: report({ status: 'failed', failure_class: 'provider_spend_limit' }),
+            artifact: null,
+            witnessed: meteredUsage(seen && { class: seen, status: 429, calls: 1, retry_at: null }),
+          },
+          fields,
+        ),
+        MODELS,
+        agents,
+      );
+    expect(met()).toEqual({
+      action: 'retry',
+      reason: 'provider_spend_limit; codex has another provider',
+      next_model: ADAPTER_CAPABILITIES.codex.tiers.models.sonnet,
+      next_tier: 'sonnet',
+      next_adapter: 'codex',
+    });
+    expect(met({}, null).action).toBe('give_up');
+    expect(met({ error_actions: { provider_spend_limit: 'fail' } }).action).toBe('give_up');
+    expect(met({ adapter: { kind: 'claude', timeout_s: 900 } }).action).toBe('give_up');
+    expect(met({ model: 'claude-of-ours' }).action).toBe('give_up');
+    const both = {
+      ...taskInReview(onTier('sonnet')).attempts[0],
+      adapter: 'codex' as const,
+      number: 1,
+    } as Attempt;
+    const last = taskInReview({ ...onTier('sonnet'), number: 2 }).attempts[0] as Attempt;
+    const spent = {
+      ...last,
+      report: report({ status: 'failed', failure_class: 'provider_spend_limit' }),
+      artifact: null,
+    } as Attempt;
+    expect(decideAfterAttempt({ ...taskInReview({}), attempts: [both, spent] }, MODELS, agents).action).toBe(
+      'give_up',
+    );
+  });
+
+  it.each(answeredWith('stronger_tier'))('climbs after %s, and ends on top', (failureClass) => {
+    const endOn = (tier: 'haiku' | 'opus') =>
+      decideAfterAttempt(
+        taskInReview({
+          ...onTier(tier),
+          report: report({ status: 'failed', failure_class: failureClass }),
+          artifact: null,
+        }),
+        MODELS,
+      );
+    expect(endOn('haiku')).toMatchObject({
+      action: 'escalate',
+      next_tier: 'sonnet',
+      reason: failureClass,
+    });
+    expect(endOn('opus').action).toBe('give_up');
+  });
+
+  it('tries once more on the same tier after a time limit, as an attempt of the budget', () => {
+    const first = taskInReview({
+      ...onTier('haiku'),
+      report: report({ status: 'failed', failure_class: 'timeout' }),
+      artifact: null,
+    });
+    expect(decideAfterAttempt(first, MODELS)).toMatchObject({
+      action: 'retry',
+      next_tier: 'haiku',
+      reason: 'timeout',
+    });
+    expect(decideAfterAttempt({ ...first, budget: { max_attempts: 1 } }, MODELS).action).toBe('give_up');
+  });
+
+  it.each(answeredWith('end'))('gives up at once after %s', (failureClass) => {
+    expect(
+      decideAfterAttempt(
+        taskInReview({ report: report({ status: 'failed', failure_class: failureClass }), artifact: null }),
+        MODELS,
+      ),
+    ).toMatchObject({ action: 'give_up', reason: failureClass });
+  });
+
+  it('follows the word of a person on the tree that the person saw', () => {
+    const by = {
+      by: 'ann',
+      reason: 'read it',
+      at: FIXED_NOW.toISOString(),
+      base_commit: fakeSha1('a'),
+      tree: fakeSha1('b'),
+    };
+    const referred = { verdict: verdict({ verdict: 'refer' }) };
+    expect(
+      decideAfterAttempt(taskInReview(referred, { review: { ...by, decision: 'approve' } }), MODELS).action,
+    ).toBe('accept');
+    expect(
+      decideAfterAttempt(taskInReview(referred, { review: { ...by, decision: 'reject' } }), MODELS).action,
+    ).toBe('escalate');
+    expect(
+      decideAfterAttempt(
+        taskInReview(referred, { review: { ...by, tree: fakeSha1('d'), decision: 'approve' } }),
+        MODELS,
+      ).action,
+    ).toBe('refer');
+  });
+
+  it('keeps to the budget of attempts and of dollars', () => {
+    const three = failed(
+      {},
+      {
+        attempts: [1, 2, 3].map((number) =>
+          attempt({
+            number,
+            outcome: number === 3 ? null : 'failed',
+            verdict: verdict({ verdict: 'fail' }),
+            report: report(),
+            cost_usd: 0.5,
+          }),
+        ),
+      },
+    );
+    expect(decideAfterAttempt({ ...three, budget: { max_attempts: 3 } }, MODELS)).toMatchObject({
+      action: 'give_up',
+    });
+    expect(
+      decideAfterAttempt({ ...three, budget: { max_attempts: 9, max_cost_usd: 1.5 } }, MODELS),
+    ).toMatchObject({
+      action: 'give_up',
+    });
+    expect(
+      decideAfterAttempt({ ...three, budget: { max_attempts: 9, max_cost_usd: 1.6 } }, MODELS),
+    ).toMatchObject({
+      action: 'escalate',
+    });
+    expect(budgetExhaustedReason({ ...three, budget: { max_attempts: 3 }, budget_from: 3 })).toBeNull();
+  });
+
+  it('stays on a model that the task insists on', () => {
+    const insisted = { ...failed({ tier: null, model: 'my-model' }), model: 'my-model' };
+    expect(decideAfterAttempt(insisted, MODELS).action).toBe('give_up');
+  });
+
+  it('never accepts failed work, never climbs on what could not run', () => {
+    const anyAttempt = fc.record({
+      verdict: fc.option(fc.constantFrom('pass', 'fail', 'refer')),
+      verified: fc.boolean(),
+      status: fc.constantFrom('completed', 'failed'),
+      failureClass: fc.option(fc.constantFrom(...FAILURE_CODES)),
+      tail: fc.string({ maxLength: 50 }),
+      tier: fc.constantFrom('haiku', 'sonnet', 'opus'),
+    });
+    fc.assert(
+      fc.property(anyAttempt, fc.integer({ min: 0, max: 4 }), (made, retries) => {
+        const of = taskInReview(
+          {
+            ...onTier(made.tier as 'haiku'),
+            verdict:
+              made.verdict === null
+                ? null
+                : verdict({ verdict: made.verdict as 'pass', verified: made.verified }),
+            report: report({
+              status: made.status as 'completed',
+              failure_class: made.failureClass,
+              output_tail: made.tail,
+            }),
+          },
+          { retries },
+        );
+        const { action } = decideAfterAttempt(of, MODELS);
+        if (action === 'accept') expect(made.verdict).toBe('pass');
+        if (
+          made.failureClass &&
+          ['again', 'excused', 'later', 'end'].includes(remedyForCode(made.failureClass))
+        )
+          expect(action).not.toBe('escalate');
+        if (made.verdict === 'refer' && !made.failureClass) expect(action).toBe('refer');
+      }),
+    );
+  });
+});

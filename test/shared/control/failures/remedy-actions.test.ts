@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { ErrorActionOverrides } from '../../../../shared/contract/failure/error-action-overrides.ts';
+import { FAILURE_CODES } from '../../../../shared/contract/failure/failure-class.ts';
+import {
+  FAILURE_CLASS_POLICIES,
+  FAILURE_CODE_POLICIES,
+  remedyForCode,
+} from '../../../../shared/contract/failure/failure-classes.ts';
+import { FAILURE_CLASSES } from '../../../../shared/contract/failure/failure-record.ts';
+import { Refusal } from '../../../../shared/contract/refusal.ts';
+import { decideAfterAttempt } from '../../../../shared/control/cascade/decide-after-attempt.ts';
+import { classifyFailure } from '../../../../shared/control/failures/classify-failure.ts';
+import { ACTION_FOR_REMEDY, applyErrorActions } from '../../../../shared/control/failures/remedy-actions.ts';
+import {
+  ActionBlocked,
+  AssumptionViolated,
+  ClarificationRequired,
+  errorActionFor,
+  failureCodeOfError,
+  PlanReviewGated,
+} from '../../../../shared/control/failures/thrown-errors.ts';
+import { MiddlewareConfigError } from '../../../../shared/control/middleware/compose-middleware.ts';
+import { attempt, FIXED_NOW, task } from '../../../support/builders.ts';
+
+const MODELS = { haiku: 'h', sonnet: 's', opus: 'o' };
+
+describe('retry, escalate or fail is read off the one table of failures', () => {
+  test.each([
+    ['timeout', 'retry'],
+    ['invalid_tool_args', 'escalate'],
+    ['missing_target_path', 'escalate'],
+    ['policy_blocked', 'escalate'],
+    ['permission_required', 'escalate'],
+    ['provider_spend_limit', 'fail'],
+    ['provider_auth', 'fail'],
+    ['rate_limited', 'retry'],
+    ['provider_transient', 'retry'],
+    ['unknown', 'escalate'],
+  ] as const)('%s: %s', (of, action) => {
+    expect(ACTION_FOR_REMEDY[FAILURE_CLASS_POLICIES[of].remedy]).toBe(action);
+  });
+
+  test('for each word of our boxes, too', () => {
+    for (const code of FAILURE_CODES)
+      expect(['retry', 'escalate', 'fail']).toContain(ACTION_FOR_REMEDY[remedyForCode(code)]);
+  });
+});
+
+const named = (name: string, more: object = {}): Error => Object.assign(new Error(name), { name, ...more });
+
+describe('what is thrown is', () => {
+  test.each([
+    [named('ThrottlingException'), 'retry'],
+    [named('TimeoutError'), 'retry'],
+    [named('UnreachableError'), 'retry'],
+    [named('Error', { code: 'ECONNRESET' }), 'retry'],
+    [named('Error', { code: 'UND_ERR_SOCKET' }), 'retry'],
+    [named('Odd', { retryable: true }), 'retry'],
+    [new ClarificationRequired('T', ['r']), 'escalate'],
+    [new PlanReviewGated('T', 'locked'), 'escalate'],
+    [new AssumptionViolated('x'), 'escalate'],
+    [new ActionBlocked('x'), 'escalate'],
+    [new MiddlewareConfigError('x'), 'fail'],
+    [named('ZodError'), 'fail'],
+    [new Refusal('self_review', 'x'), 'fail'],
+    [new TypeError('x'), 'fail'],
+    ['a text', 'fail'],
+    [null, 'fail'],
+  ] as const)('%s: %s', (error, action) => {
+    expect(errorActionFor(error)).toBe(action);
+    expect(FAILURE_CODE_POLICIES).toHaveProperty(failureCodeOfError(error));
+  });
+});
+
+describe("a task's own word", () => {
+  const failed = (failure_class: (typeof FAILURE_CODES)[number], error_actions?: ErrorActionOverrides) =>
+    decideAfterAttempt(
+      task({
+        status: 'in_review',
+        ...(error_actions && { error_actions }),
+        attempts: [
+          attempt({
+            number: 1,
+            report: {
+              status: 'failed',
+              summary: 's',
+              failure_class,
+              output_tail: '',
+              at: FIXED_NOW.toISOString(),
+            },
+          }),
+        ],
+      }),
+      MODELS,
+    );
+
+  test.each([
+    ['provider_auth', undefined, 'give_up'],
+    ['provider_auth', { provider_auth: 'retry' }, 'retry'],
+    ['provider_auth', { provider_auth: 'escalate' }, 'escalate'],
+    ['timeout', undefined, 'retry'],
+    ['timeout', { timeout: 'fail' }, 'give_up'],
+    ['timeout', { timeout: 'escalate' }, 'escalate'],
+    ['context_too_long', { invalid_tool_args: 'fail' }, 'give_up'],
+    ['timeout', { rate_limited: 'fail' }, 'retry'],
+  ] as const)('of %s, %j: %s', (of, actions, decision) => {
+    expect(failed(of, actions).action).toBe(decision);
+  });
+
+  test('that is the usual one leaves the finer one of the table', () => {
+    const limited = classifyFailure({ code: 'rate_limited' });
+    expect(applyErrorActions(limited, { rate_limited: 'retry' })).toBe(limited);
+    expect(applyErrorActions(limited, { rate_limited: 'fail' })).toMatchObject({
+      class: 'rate_limited',
+      remedy: 'end',
+    });
+  });
+
+  test.each(FAILURE_CLASSES)('may be about %s, and only one of three words', (of) => {
+    expect(ErrorActionOverrides.safeParse({ [of]: 'fail' }).success).toBe(true);
+    expect(ErrorActionOverrides.safeParse({ [of]: 'ignore' }).success).toBe(false);
+  });
+
+  test('may not be about what is no class', () => {
+    expect(ErrorActionOverrides.safeParse({ nope: 'fail' }).success).toBe(false);
+  });
+});

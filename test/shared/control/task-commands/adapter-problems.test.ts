@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { Adapter, AGENT_CLI_KINDS } from '../../../../shared/contract/agents/adapter.ts';
+import { ADAPTER_CAPABILITIES } from '../../../../shared/contract/agents/adapter-capabilities.ts';
+import { DEFAULT_TIER_MODELS, tierModelsFor } from '../../../../shared/contract/agents/tiers.ts';
+import { MODEL_PRICES } from '../../../../shared/contract/models/model-prices.ts';
+import { buildLadder } from '../../../../shared/control/cascade/learning/tier-ladder.ts';
+import { allowedModels } from '../../../../shared/control/model-gateway/model-grant.ts';
+import {
+  type AvailableAgents,
+  findAdapterProblems,
+} from '../../../../shared/control/task-commands/adapter-problems.ts';
+import { submission } from '../../../support/builders.ts';
+
+const DEPLOYED: AvailableAgents = {
+  defaultAdapter: Adapter.parse({ kind: 'claude' }),
+  containerClis: ['claude'],
+  modelVendors: ['anthropic'],
+  tierModels: DEFAULT_TIER_MODELS,
+};
+const LAPTOP: AvailableAgents = { ...DEPLOYED, containerClis: null, modelVendors: [] };
+const OWN_GATEWAY: AvailableAgents = { ...DEPLOYED, modelVendors: null };
+const problems = (request: Parameters<typeof submission>[0], agents = DEPLOYED) =>
+  findAdapterProblems(submission(request), agents).map(({ pointer, message }) => `${pointer}: ${message}`);
+const codex = Adapter.parse({ kind: 'codex' });
+const gemini = Adapter.parse({ kind: 'gemini' });
+
+describe('a task that no agent of the deployment can do is refused with what to set', () => {
+  test.each<[string, Parameters<typeof submission>[0], AvailableAgents, readonly string[]]>([
+    ['names no adapter and the default has all it needs', {}, DEPLOYED, []],
+    [
+      'names a CLI that the image does not bring',
+      { adapter: codex },
+      DEPLOYED,
+      [
+        `/adapter: the agent box of this deployment has claude, command; for codex, deploy with -c assay:agentClis='["claude","codex"]'`,
+      ],
+    ],
+    [
+      'needs models that the deployment has no access to',
+      { adapter: codex },
+      { ...DEPLOYED, containerClis: ['claude', 'codex'] },
+      [
+        '/adapter: codex needs models of openai, which this deployment has no access to: name who answers for openai in -c assay:models (docs/models.md), and deploy, or choose another adapter',
+      ],
+    ],
+    [
+      'runs on a laptop without a key, by default',
+      {},
+      LAPTOP,
+      [
+        '/adapter: claude needs models of anthropic, which this deployment has no access to: start assay up with ANTHROPIC_API_KEY in its environment, or choose another adapter',
+      ],
+    ],
+    [
+      'names a model of another provider',
+      { model: 'gpt-6-luna' },
+      DEPLOYED,
+      [
+        "/model: gpt-6-luna is no model that claude can run; name one of its provider's, a tier, or another adapter",
+      ],
+    ],
+    ['names a model of the provider', { model: 'claude-opus-4-7' }, DEPLOYED, []],
+    ['names a tier', { model: 'opus' }, DEPLOYED, []],
+    [
+      'names an effort that the adapter lacks',
+      { adapter: gemini, effort: 'max' },
+      { ...LAPTOP, modelVendors: ['gemini'] },
+      ['/effort: gemini knows no effort; leave it out, and choose a model instead'],
+    ],
+    ['brings its own program', { adapter: { kind: 'command', argv: ['x'] }, model: 'any' }, LAPTOP, []],
+    ['is done by an outside agent', { runner: 'external', adapter: codex, model: 'any' }, LAPTOP, []],
+    ['has a model that only a gateway of the user knows', { model: 'our-own-model' }, OWN_GATEWAY, []],
+  ])('%s', (_, request, agents, expected) => {
+    expect(problems(request, agents)).toEqual(expected);
+  });
+
+  test('a model that the deployment has as a tier is one, whatever its name', () => {
+    const tiers = { ...DEFAULT_TIER_MODELS, opus: 'arn-of-a-profile' };
+    expect(problems({ model: 'arn-of-a-profile' }, { ...DEPLOYED, tierModels: tiers })).toEqual([]);
+  });
+});
+
+describe('the tiers of an adapter', () => {
+  test.each(AGENT_CLI_KINDS.filter((kind) => ADAPTER_CAPABILITIES[kind].tiers !== null))(
+    '%s can run, and have a price',
+    (kind) => {
+      const { modelPattern: models, tiers } = ADAPTER_CAPABILITIES[kind];
+      for (const model of Object.values(tiers?.models ?? {})) {
+        expect(model).toMatch(models ?? 'no model');
+        expect(MODEL_PRICES.map((price) => price.model)).toContain(model);
+      }
+    },
+  );
+
+  test('are the deployment’s own where its provider is the same, else the adapter’s', () => {
+    const own = { ...DEFAULT_TIER_MODELS, haiku: 'claude-haiku-9' };
+    expect(tierModelsFor(undefined, own)).toBe(own);
+    expect(tierModelsFor(Adapter.parse({ kind: 'claude' }), own)).toBe(own);
+    expect(tierModelsFor(Adapter.parse({ kind: 'opencode' }), own)).toBe(own);
+    const unknown = { haiku: 'a', sonnet: 'b', opus: 'c' };
+    expect(tierModelsFor(codex, unknown)).toBe(unknown);
+    expect(tierModelsFor(codex, own)).toEqual(ADAPTER_CAPABILITIES.codex.tiers.models);
+    expect(
+      buildLadder(submission({ adapter: gemini, model: 'haiku' }), own).map(({ model }) => model),
+    ).toEqual(Object.values(ADAPTER_CAPABILITIES.gemini.tiers.models));
+  });
+
+  test('are what its token is good for', () => {
+    expect(allowedModels({ model: 'gpt-6.1-sol', tier: 'sonnet' }, codex, DEFAULT_TIER_MODELS)).toEqual([
+      'gpt-6.1-sol',
+      'gpt-6-luna',
+    ]);
+  });
+});

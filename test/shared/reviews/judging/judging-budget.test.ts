@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_TIER_MODELS } from '../../../../shared/contract/agents/tiers.ts';
+import { decideAfterAttempt } from '../../../../shared/control/cascade/decide-after-attempt.ts';
+import {
+  judgingBudgetRefusal,
+  judgingCount,
+  MAX_JUDGINGS_PER_TASK,
+  MAX_OPINION_ONLY_REJECTIONS,
+} from '../../../../shared/reviews/judging/judging-budget.ts';
+import { unaskedSignalJudgement } from '../../../../shared/reviews/judging/signal-judgement.ts';
+import { attempt, FIXED_NOW, task, verdict } from '../../../support/builders.ts';
+
+const signal = { type: 'llm_judge', criteria: 'it adds', on_error: 'hold' } as const;
+const opinion = (calls: number) => ({
+  ...unaskedSignalJudgement(signal, { outcome: 'inert', because: 'b' }),
+  outcome: 'failed' as const,
+  verdict: 'fail' as const,
+  calls,
+});
+const rejected = (number: number, codes = ['judge_failed'], calls = 1) =>
+  attempt({
+    number,
+    tier: 'haiku',
+    model: DEFAULT_TIER_MODELS.haiku,
+    outcome: 'failed',
+    verdict: verdict({
+      verdict: 'fail',
+      judgements: [opinion(calls)],
+      reasons: codes.map((code) => ({ code, subject: 's', message: 'm' })),
+    }),
+  });
+const range = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+describe('the budget of a task for opinions', () => {
+  it('counts each attempt that was judged and each time that a verdict was made again, in all rounds', () => {
+    expect(judgingCount([])).toBe(0);
+    const repeated = {
+      times: 2,
+      judging_cost_usd: 0,
+      earlier: 'refer',
+      reason: 'r',
+      by: 'ada',
+      at: FIXED_NOW.toISOString(),
+    } as const;
+    expect(judgingCount([rejected(1), { ...rejected(2), repeated }, rejected(3, ['gate_failed'], 0)])).toBe(
+      4,
+    );
+  });
+
+  it('is spent after five, by whatever way they came', () => {
+    expect(
+      judgingBudgetRefusal(range(MAX_JUDGINGS_PER_TASK - 1).map((number) => rejected(number))),
+    ).toBeNull();
+    expect(judgingBudgetRefusal(range(MAX_JUDGINGS_PER_TASK).map((number) => rejected(number)))).toContain(
+      'a person decides',
+    );
+  });
+});
+
+describe('attempts that mend what models alone rejected', () => {
+  const decided = (attempts: ReturnType<typeof rejected>[], budget_from = 1) =>
+    decideAfterAttempt(
+      task({
+        status: 'in_review',
+        budget_from,
+        attempts: attempts.map((each, index) =>
+          index === attempts.length - 1 ? { ...each, outcome: null } : each,
+        ),
+      }),
+      DEFAULT_TIER_MODELS,
+    );
+
+  it('are two; then a person decides, also in a later round', () => {
+    const all = range(MAX_OPINION_ONLY_REJECTIONS + 1).map((number) => rejected(number));
+    expect(decided(all.slice(0, MAX_OPINION_ONLY_REJECTIONS)).action).toBe('escalate');
+    expect(decided(all)).toMatchObject({
+      action: 'refer',
+      reason: expect.stringContaining('by models alone'),
+    });
+    expect(decided(all, MAX_OPINION_ONLY_REJECTIONS + 1).action).toBe('refer');
+  });
+
+  it('are not those that what ran has failed', () => {
+    const all = range(MAX_OPINION_ONLY_REJECTIONS + 1).map((number) =>
+      rejected(number, ['gate_failed', 'judge_failed']),
+    );
+    expect(decided(all).action).toBe('escalate');
+  });
+});

@@ -1,0 +1,35 @@
+import type { AdmissionRequest } from '../../shared/control/admission/admission-control.ts';
+import type { ContainerCapacity, FargatePool } from '../../shared/control/admission/container-capacity.ts';
+import type { ContainerRegister, RegisteredContainer } from '../../shared/store/container-register.ts';
+
+export const CONTAINER_CAPACITY: ContainerCapacity = {
+  limits: { on_demand: 6_144, spot: 6_144 },
+  boxes: {
+    agent: { cpu: 1_024, pool: 'on_demand' },
+    gates: { cpu: 1_024, pool: 'spot' },
+  },
+};
+
+/** A register in memory with room for `most` boxes. */
+export function createContainerRegister(
+  most: number,
+): ContainerRegister & { readonly held: Map<string, RegisteredContainer> } {
+  const held = new Map<string, RegisteredContainer>();
+  return {
+    held,
+    find: async (name: string) => held.get(name) ?? null,
+    admit: async ({ name, by }: AdmissionRequest, pool: FargatePool, cpu: number, now: Date) => {
+      const entry = held.get(name) ?? { name, pool, cpu, by, shard: 0, at: now.toISOString(), arn: null };
+      if (!held.has(name) && held.size >= most) return 'full';
+      held.set(name, entry);
+      return entry;
+    },
+    recordStart: async (entry: RegisteredContainer, arn: string) =>
+      void held.set(entry.name, { ...entry, arn }),
+    release: async ({ name }: RegisteredContainer) => void held.delete(name),
+    list: async () => [...held.values()],
+  } as unknown as ContainerRegister & { readonly held: Map<string, RegisteredContainer> };
+}
+
+/** Has room for every box. */
+export const UNLIMITED_REGISTER = createContainerRegister(Number.POSITIVE_INFINITY);

@@ -1,0 +1,92 @@
+import type { AddressInfo } from 'node:net';
+import { CreateTableCommand, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import dynalite from 'dynalite';
+import { SUMMARY_ATTRIBUTES, TABLE_INDEXES, TABLE_KEYS } from '../../shared/contract/resource-names.ts';
+import { BeliefStore } from '../../shared/store/beliefs.ts';
+import { ClaimIntentStore } from '../../shared/store/claim-intents.ts';
+import { CompletionStore } from '../../shared/store/completions.ts';
+import { ContainerRegister } from '../../shared/store/container-register.ts';
+import { DeadlineStore } from '../../shared/store/deadlines.ts';
+import { createDocumentClient } from '../../shared/store/document-client.ts';
+import { FileLockStore } from '../../shared/store/file-locks.ts';
+import { HeartbeatStore } from '../../shared/store/heartbeats.ts';
+import { ModelSpendStore } from '../../shared/store/model-spend.ts';
+import { TaskCountStore } from '../../shared/store/task-counts.ts';
+import { TaskStore } from '../../shared/store/task-store.ts';
+import { UpgradeStore } from '../../shared/store/upgrades.ts';
+import { WorkRequestStore } from '../../shared/store/work-requests.ts';
+import { createInProcessClient } from './in-process-dynalite.ts';
+
+/** The Tasks table on an in-memory engine, with the stores on it. Call `close` when done. */
+export async function createTestTable() {
+  const server = dynalite({ createTableMs: 0 });
+  const client = createInProcessClient(server);
+  const indexes = Object.values(TABLE_INDEXES);
+  const create = async (name: string): Promise<string> => {
+    await client.send(
+      new CreateTableCommand({
+        TableName: name,
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: [
+          TABLE_KEYS.pk,
+          TABLE_KEYS.sk,
+          ...indexes.flatMap((index) => [index.pk, index.sk]),
+        ].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+        KeySchema: [
+          { AttributeName: TABLE_KEYS.pk, KeyType: 'HASH' },
+          { AttributeName: TABLE_KEYS.sk, KeyType: 'RANGE' },
+        ],
+        GlobalSecondaryIndexes: indexes.map((index) => ({
+          IndexName: index.name,
+          KeySchema: [
+            { AttributeName: index.pk, KeyType: 'HASH' },
+            { AttributeName: index.sk, KeyType: 'RANGE' },
+          ],
+          Projection:
+            index.name === TABLE_INDEXES.byStatus.name
+              ? { ProjectionType: 'INCLUDE', NonKeyAttributes: [...SUMMARY_ATTRIBUTES] }
+              : { ProjectionType: 'KEYS_ONLY' },
+        })),
+      }),
+    );
+    // It answers while it still makes the table, and until then there is none.
+    const described = () => client.send(new DescribeTableCommand({ TableName: name }));
+    while ((await described()).Table?.TableStatus !== 'ACTIVE');
+    return name;
+  };
+  await create('tasks');
+  const db = createDocumentClient(client);
+  const tasks = new TaskStore(db, 'tasks');
+  return {
+    db,
+    tasks,
+    /** Six vCPUs on demand, two on Spot. */
+    register: new ContainerRegister(db, 'tasks', { on_demand: 6 * 1_024, spot: 2 * 1_024 }),
+    deadlines: new DeadlineStore(db, 'tasks'),
+    requests: new WorkRequestStore(db, 'tasks'),
+    locks: new FileLockStore(db, 'tasks', tasks),
+    counts: new TaskCountStore(db, 'tasks'),
+    completions: new CompletionStore(db, 'tasks'),
+    beliefs: new BeliefStore(db, 'tasks'),
+    spend: new ModelSpendStore(db, 'tasks'),
+    claims: new ClaimIntentStore(db, 'tasks'),
+    beats: new HeartbeatStore(db, 'tasks'),
+    upgrades: new UpgradeStore(db, 'tasks'),
+    /** Makes a further, empty table of the same form. */
+    another: create,
+    /** Listens for clients that are not ours, and says where. */
+    listen: async (): Promise<string> => {
+      await new Promise<void>((resolve) => {
+        server.listen(0, '127.0.0.1', () => resolve());
+      });
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    },
+    close: async () => {
+      client.destroy();
+      if (!server.listening) return;
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { ProjectionContext } from '../../shared/use-cases/cascade/stream-projections.ts';
+import { FIXED_NOW } from './builders.ts';
+import type { createTestTable } from './dynalite-table.ts';
+
+/** What follows from writes of a table, without machines, breakers and forges. */
+export const createFollowContext = (
+  table: Awaited<ReturnType<typeof createTestTable>>,
+): ProjectionContext => ({
+  ...table,
+  breakers: { recordMark: async () => undefined },
+  mergedWork: { put: async () => undefined },
+  stateMachines: { startExecution: async () => {}, wake: async () => true } as never,
+  cascadeMachineArn: 'arn',
+  now: () => FIXED_NOW,
+  onCompletion: () => {},
+});

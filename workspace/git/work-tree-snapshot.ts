@@ -1,0 +1,123 @@
+import { copyFile, mkdir, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MAX_PATCH_BYTES } from '../../shared/contract/resource-names.ts';
+import { killUserProcesses } from '../process/kill-user-processes.ts';
+import type { ProcessUser } from '../process/process-user.ts';
+import { changeOwner } from './change-owner.ts';
+import { CheckoutError } from './checkout-error.ts';
+import { type GitStore, type GitStoreCallOptions, readSingleLine, runGitInStore } from './git-store.ts';
+import { gitErrorMessage } from './run-git.ts';
+import { splitRawPatch } from './submodules.ts';
+
+export interface WorkTreeSnapshot {
+  readonly tree: string;
+  readonly patch: Buffer;
+}
+
+export interface WorkTreeSnapshotOptions {
+  readonly base: string;
+  readonly workTree: string;
+  /** The index that the work tree was made with; it saves reading unchanged files again. */
+  readonly index: string;
+  /** A folder to be made for what git writes meanwhile. */
+  readonly scratchFolder: string;
+  /** Who has left the work tree, and runs no more; null: we ourselves. */
+  readonly runAs: ProcessUser | null;
+}
+
+/** How git writes patches here: whole, whatever the user's or the repository's settings say. */
+export const PATCH_FORMAT_ARGUMENTS = [
+  '--binary',
+  '--full-index',
+  '--find-renames',
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--submodule=short',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+] as const;
+
+/**
+ * Everything that differs between a work tree and its base: untracked files that are not ignored, deletions, renames,
+ * modes, binaries.
+ *
+ * git looks at what untrusted code has left, also into the repositories of submodules, whose settings can name programs. So it runs
+ * as who has left it, with an object folder and an index of that user's, and only reads our store; it could do nothing here that this
+ * user could not do anyway. Nothing that it wrote is read by us or comes into the store: tree and patch are what the user hands in, and
+ * whoever judges them makes the tree anew from base and patch.
+ * @throws CheckoutError `patch_too_large` over MAX_PATCH_BYTES; `agent_failed` when something was left that git cannot take.
+ */
+export async function takeWorkTreeSnapshot(
+  store: GitStore,
+  options: WorkTreeSnapshotOptions,
+): Promise<WorkTreeSnapshot> {
+  const { scratchFolder, runAs } = options;
+  await mkdir(scratchFolder, { mode: 0o700 });
+  await Promise.all([
+    mkdir(join(scratchFolder, 'objects')),
+    copyIndex(options.index, join(scratchFolder, 'index')),
+  ]);
+  if (runAs) await changeOwner(runAs, [scratchFolder]);
+  try {
+    return await take(store, options);
+  } finally {
+    // A program that a submodule's settings name may have left something behind.
+    if (runAs) await killUserProcesses(runAs);
+  }
+}
+
+/**
+ * A copy that is as old as its original. git takes a file for unchanged whose size and second are what the index says, unless the index is
+ * as young as the file: a younger copy would lose what was changed within the second of the checkout.
+ */
+async function copyIndex(from: string, to: string): Promise<void> {
+  await copyFile(from, to);
+  const { atime, mtime } = await stat(from);
+  await utimes(to, atime, mtime);
+}
+
+/** `git add` goes by a folder that it cannot look into, says so, and ends well: work would be missing that nobody has taken away. */
+const UNSEEN = /^warning: (could not open directory .*)$/m;
+
+async function take(
+  store: GitStore,
+  { base, workTree, scratchFolder, runAs }: WorkTreeSnapshotOptions,
+): Promise<WorkTreeSnapshot> {
+  const call: GitStoreCallOptions = {
+    indexFile: join(scratchFolder, 'index'),
+    objectsFolder: join(scratchFolder, 'objects'),
+    runAs,
+    timeoutMs: 600_000,
+  };
+  const added = await runGitInStore(store, ['add', '--all', '--', '.'], { ...call, workTree });
+  if (added.code !== 0)
+    throw new CheckoutError('agent_failed', `what was left cannot be taken: ${gitErrorMessage(added)}`);
+  const unseen = UNSEEN.exec(added.stderr)?.[1];
+  if (unseen !== undefined)
+    throw new CheckoutError('agent_failed', `what was left cannot be taken: ${unseen.slice(0, 300)}`);
+  const [written, diff] = await Promise.all([
+    runGitInStore(store, ['write-tree'], call),
+    runGitInStore(store, ['diff-index', '--cached', '--patch-with-raw', ...PATCH_FORMAT_ARGUMENTS, base], {
+      ...call,
+      maxOutputBytes: MAX_PATCH_BYTES,
+    }),
+  ]);
+  if (diff.stopped === 'output_limit')
+    throw new CheckoutError('patch_too_large', `the patch is over ${MAX_PATCH_BYTES} bytes`);
+  for (const result of [written, diff])
+    if (result.code !== 0)
+      throw new CheckoutError('agent_failed', `what was left cannot be taken: ${gitErrorMessage(result)}`);
+  const { patch, submodule } = splitRawPatch(diff.stdout);
+  if (submodule !== null)
+    throw new CheckoutError(
+      'agent_failed',
+      submodule.isNew
+        ? `${submodule.path} is a git repository of its own; its files cannot be handed in`
+        : `${submodule.path} is a submodule; which commit of it is used cannot be changed here`,
+    );
+  const tree = readSingleLine(written.stdout);
+  if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(tree))
+    throw new CheckoutError('agent_failed', 'what was left cannot be taken: git names no tree');
+  return { tree, patch };
+}
