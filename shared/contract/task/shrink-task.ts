@@ -92,12 +92,10 @@ function shrinkVerification(
       ...shrinkFiles(record, { text, list }),
     }),
     ...(record.failing && {
-      failing: record.failing
-        .slice(0, list)
-        .map((each) => ({
-          check: truncateToBytes(each.check, Math.max(50, text)),
-          what: truncateToBytes(each.what, text),
-        })),
+      failing: record.failing.slice(0, list).map((each) => ({
+        check: truncateToBytes(each.check, Math.max(50, text)),
+        what: truncateToBytes(each.what, text),
+      })),
     }),
     shortened: true,
   };

@@ -65,20 +65,16 @@ export function checkCompletion(
     ...(criteria.require_file_changes && !hasFileChanges
       ? [{ kind: 'tests' as const, message: 'no file was changed', detail: null }]
       : []),
-    ...testResults
-      .filter(isMissing)
-      .map((ran) => ({
-        kind: 'tests' as const,
-        message: `a required test ${describeResult(ran)}`,
-        detail: ran.detail,
-      })),
-    ...compiled
-      .filter(isMissing)
-      .map((ran) => ({
-        kind: 'compilation' as const,
-        message: `compilation ${describeResult(ran)}`,
-        detail: ran.detail,
-      })),
+    ...testResults.filter(isMissing).map((ran) => ({
+      kind: 'tests' as const,
+      message: `a required test ${describeResult(ran)}`,
+      detail: ran.detail,
+    })),
+    ...compiled.filter(isMissing).map((ran) => ({
+      kind: 'compilation' as const,
+      message: `compilation ${describeResult(ran)}`,
+      detail: ran.detail,
+    })),
   ];
   const couldNotRun = [...testResults, ...compiled]
     .filter(hasNotRun)
