@@ -8,13 +8,11 @@ import { ContainerRegister } from '../../shared/store/container-register.ts';
 import { EcsContainers } from '../../shared/store/ecs-containers.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { StateMachines } from '../../shared/store/state-machines.ts';
-import { UpgradeStore } from '../../shared/store/upgrades.ts';
 import {
   parseContainerName,
   recordContainerStop,
 } from '../../shared/use-cases/containers/container-stopped.ts';
 import { type SweepContext, sweepContainers } from '../../shared/use-cases/containers/sweep-containers.ts';
-import { giveDeadlines } from '../../shared/use-cases/operate/give-deadlines.ts';
 import { type ReconcileContext, reconcileTasks } from '../../shared/use-cases/operate/reconcile-tasks.ts';
 import { runAutomaticTuning } from '../../shared/use-cases/operate/tune-settings.ts';
 import { createCompletionMetrics } from '../runtime/completion-metrics.ts';
@@ -40,7 +38,6 @@ const {
 const policy = readCascadePolicy();
 const models = readTierModels();
 const register = new ContainerRegister(db, table, readContainerCapacity().limits);
-const upgrades = new UpgradeStore(db, table);
 const completions = createCompletionMetrics();
 const context: Omit<ReconcileContext & SweepContext, 'graceSeconds' | 'isAfterRestart' | 'hasTimeLeft'> = {
   tasks,
@@ -153,12 +150,11 @@ export const handler = withFailureLog(
       };
     }
     const { grace_seconds } = Schedule.parse(event);
-    const goOn = () => lambda.getRemainingTimeInMillis() > RESERVE_MS;
     const round = {
       ...context,
       graceSeconds: grace_seconds ?? START_GRACE_SECONDS,
       isAfterRestart: grace_seconds === 0,
-      hasTimeLeft: goOn,
+      hasTimeLeft: () => lambda.getRemainingTimeInMillis() > RESERVE_MS,
     };
     const swept = await sweepContainers(round).catch((error: unknown) => ({
       containers: null,
@@ -169,7 +165,6 @@ export const handler = withFailureLog(
     completions.publish();
     if (result.failed.length > 0)
       logger.error('some tasks could not be put right', { failed: result.failed });
-    const deadlines_given = await giveDeadlines({ tasks, deadlines, upgrades, goOn });
     const evolving = {
       tuning: evolution,
       beliefs,
@@ -183,6 +178,6 @@ export const handler = withFailureLog(
       logger.error('the settings could not be looked at', { error });
       return null;
     });
-    return { ...result, boxes: swept.containers, deadlines_given, evolved };
+    return { ...result, boxes: swept.containers, evolved };
   },
 );

@@ -43,8 +43,6 @@ export const ITEM_KEY_PREFIXES = {
   figures: 'figures#',
   /** What has happened to the files of repositories: an item for each. */
   fileHistory: 'file#',
-  /** Completions by day, of versions that kept an item for each. */
-  completions: 'nudge',
   /** The latest completions, an item for each, and since when they are looked at. */
   completion: 'completion#',
   /** What is learned of models: a partition for each role, an item for each complexity and tier, and one for a person's word. */
@@ -63,8 +61,6 @@ export const ITEM_KEY_PREFIXES = {
   landed: 'landed#',
   /** How providers of models fare: an item for each. */
   provider: 'provider#',
-  /** What was done about items of earlier versions. */
-  upgrade: 'upgrade#',
 } as const;
 export type ItemKind = keyof typeof ITEM_KEY_PREFIXES;
 

@@ -124,8 +124,6 @@ export class TaskCountStore {
         if (number !== 0) row[status] = (row[status] ?? 0) + number;
       roles.set(role, row);
     }
-    // Completions of versions that kept an item for each day.
-    for await (const day of this.#partition(ITEM_KEY_PREFIXES.completions)) completions(day);
     return { roles, allTime: sum, revision };
   }
 }

@@ -13,7 +13,6 @@ import { HeartbeatStore } from '../../shared/store/heartbeats.ts';
 import { ModelSpendStore } from '../../shared/store/model-spend.ts';
 import { TaskCountStore } from '../../shared/store/task-counts.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
-import { UpgradeStore } from '../../shared/store/upgrades.ts';
 import { WorkRequestStore } from '../../shared/store/work-requests.ts';
 import { createInProcessClient } from './in-process-dynalite.ts';
 
@@ -71,7 +70,6 @@ export async function createTestTable() {
     spend: new ModelSpendStore(db, 'tasks'),
     claims: new ClaimIntentStore(db, 'tasks'),
     beats: new HeartbeatStore(db, 'tasks'),
-    upgrades: new UpgradeStore(db, 'tasks'),
     /** Makes a further, empty table of the same form. */
     another: create,
     /** Listens for clients that are not ours, and says where. */
