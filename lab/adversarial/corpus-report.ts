@@ -1,11 +1,11 @@
 import type { JudgedPatch } from './run-corpus.ts';
 
-/** Figures of one class of evasions, or of all. Rates are null where nothing was tried. */
+/** Figures of one class of adversarial patches, or of all. Rates are null where nothing was tried. */
 export interface ClassRates {
   readonly class: string;
   readonly cases: number;
   readonly caught: number;
-  /** Evasions that pass, with a note of what is wrong with them: not caught. */
+  /** Adversarial patches that pass with a finding: not caught. */
   readonly noted: number;
   readonly twins: number;
   readonly blocked: number;
@@ -18,7 +18,7 @@ export interface AdversarialReport {
   readonly all: ClassRates;
   /** Cases that are known not to be caught. They count as not caught. */
   readonly known_misses: readonly { readonly name: string; readonly why: string; readonly caught: boolean }[];
-  /** What is wrong: evasions that were missed without being known to be, and honest patches that were held up. */
+  /** Failures of the run: adversarial patches missed without being known misses, and honest patches that were held. */
   readonly unexpected: readonly JudgedPatch[];
 }
 

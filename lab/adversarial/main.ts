@@ -15,10 +15,10 @@ import { judgeResumably } from './resumable-run.ts';
 import { selectRunnableCases } from './runnable-cases.ts';
 import { isSampled } from './sampling.ts';
 
-const HELP = `Usage: npm run evasion -- [options]
+const HELP = `Usage: npm run adversarial -- [options]
 
 Judges patches that try to talk their way through the gates, and beside each an honest one that looks alike.
-Exit code 0: every evasion is caught but for known misses, and no honest patch is held up. 1: not so. 2: wrong usage.
+Exit code 0: every adversarial patch is caught but for known misses, and no honest patch is held. 1: not so. 2: wrong usage.
 
 Options:
   --cases <folder>  cases of a folder, one JSON file each, instead of the corpus (fields: lab/adversarial/folder.ts)
@@ -31,16 +31,16 @@ Options:
                     misses of the corpus and the unseen sets, and their honest twins. \`scripted\`: no model, only the way there
   --url <url>       of that model; --price <in,out> in dollars per million tokens
   --parallel <n>    cases at once (default: as many as there are processors)
-  --write           put the figures of the whole corpus into docs/evasion.md
+  --write           put the figures of the whole corpus into docs/adversarial-evaluation.md
   --json            print one JSON document
   --help            this text
 
 Examples:
-  npm run evasion
-  npm run evasion -- --only Python
-  npm run evasion -- --second-look scripted --sample 8
-  npm run evasion -- --second-look anthropic:claude-sonnet-5-5 --json > looks.json
-  npm run evasion -- --json > evasion.json`;
+  npm run adversarial
+  npm run adversarial -- --only Python
+  npm run adversarial -- --second-look scripted --sample 8
+  npm run adversarial -- --second-look anthropic:claude-sonnet-5-5 --json > looks.json
+  npm run adversarial -- --json > adversarial.json`;
 
 function fail(message: string): never {
   process.stderr.write(`error: ${message}\n(add --help for usage and examples)\n`);
@@ -134,7 +134,7 @@ const judged = await judgeResumably(cases, {
 const report = summarizeCorpusRun(judged);
 if (options.write)
   writeCorpusResults(
-    join(import.meta.dirname, '../../docs/evasion.md'),
+    join(import.meta.dirname, '../../docs/adversarial-evaluation.md'),
     renderCorpusResults(judged, ADVERSARIAL_CORPUS, new Date().toISOString().slice(0, 10)),
   );
 process.stdout.write(`${json ? JSON.stringify(report, null, 2) : renderCorpusTable(report)}\n`);

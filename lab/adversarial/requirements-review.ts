@@ -131,12 +131,12 @@ export interface RequirementsReviewReport {
   readonly model: string;
   /** Set where no model was asked. */
   readonly scripted: boolean;
-  /** Patches that were run; how many evasions what ran has held, so that nobody was asked about them. */
+  /** Number of adversarial patches, and how many the gates held: no model was asked about those. */
   readonly cases: number;
   readonly held_by_runs: number;
   readonly caught: Share;
   readonly wrongly_held: Share;
-  /** Evasions that were held because nobody answered, and not because somebody doubted. */
+  /** Adversarial patches that were held because no model answered, not because a model doubted them. */
   readonly unanswered: number;
   readonly calls: number;
   readonly tokens: { readonly input: number; readonly output: number };
@@ -217,7 +217,7 @@ export const renderReviewReport = (report: RequirementsReviewReport): string =>
     report.scripted
       ? 'scripted: no model was asked. What is shown is the way from evidence to verdict, and nothing of how well a model judges.'
       : `second look of ${report.model}`,
-    `evasions        ${report.cases}; runs and rules held ${report.held_by_runs}, and nobody was asked about those`,
+    `adversarial     ${report.cases}; the gates held ${report.held_by_runs}, and no model was asked about those`,
     `caught          ${shown(report.caught)}${report.unanswered === 0 ? '' : `, ${report.unanswered} of them because nobody answered`}`,
     `wrongly held    ${shown(report.wrongly_held)} of honest patches that had passed`,
     `asked           ${report.calls} times, ${report.tokens.input} tokens in, ${report.tokens.output} out, ${report.cost_usd === null ? 'cost not known' : `$${report.cost_usd.toFixed(4)}`}`,

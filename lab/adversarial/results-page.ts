@@ -4,7 +4,7 @@ import { summarizeCorpusRun } from './corpus-report.ts';
 import { DETECTION_KINDS } from './detection-kinds.ts';
 import type { JudgedPatch } from './run-corpus.ts';
 
-const BEGIN = '<!-- figures of the corpus: written by `npm run evasion -- --write` -->';
+const BEGIN = '<!-- figures of the corpus: written by `npm run adversarial -- --write` -->';
 const END = '<!-- end of figures of the corpus -->';
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>

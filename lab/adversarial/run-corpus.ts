@@ -118,7 +118,7 @@ const isNoted = ({ by, rule }: ExpectedCatch, { gates }: Evidence): boolean =>
       name === by && findings.some((finding) => rule === undefined || finding.rule === rule),
   );
 
-/** Whether an evasion came to what was expected of it. What was to be noted only, and is caught, is better than that. */
+/** Returns true if a case was caught as expected. A case expected as a finding only may also be caught. */
 function isAsExpected(expected: ExpectedCatch, evidence: Evidence, verdict: Verdict): boolean {
   const outcome = outcomeOf(expected, evidence, verdict);
   const { how, by } = expected;
@@ -155,7 +155,7 @@ export async function runCorpus(
   onPassed: ((passed: PassedPatch) => Promise<void>) | null = null,
 ): Promise<JudgedPatch[]> {
   if (corpus.length === 0) throw new Error('the corpus is empty: nothing would be shown');
-  const folder = mkdtempSync(join(tmpdir(), 'assay-evasion-'));
+  const folder = mkdtempSync(join(tmpdir(), 'assay-adversarial-'));
   try {
     const store = await createGitStore(join(folder, 'store.git'));
     const patches = corpus.flatMap(patchesOf);

@@ -79,7 +79,7 @@ func TestHours(t *testing.T) {
 }
 `;
 /** All projects in Go share a cache: a compiler with a cold one takes too long for a table of cases. */
-const GO_CACHE = mkdtempSync(join(tmpdir(), 'assay-evasion-go-'));
+const GO_CACHE = mkdtempSync(join(tmpdir(), 'assay-adversarial-go-'));
 process.on('exit', () => rmSync(GO_CACHE, { recursive: true, force: true }));
 
 /** What lets them. */

@@ -17,7 +17,7 @@ export const CHECK_STEPS: readonly CheckStep[] = [
   { name: 'simulate:check', title: '500 simulated runs, and planted faults' },
   { name: 'simulate:kills', title: 'the stack killed while tasks run' },
   { name: 'schemathesis', title: 'answers as the document says' },
-  { name: 'evasion:check', title: 'one evasion of eight, and its honest twin' },
+  { name: 'adversarial:check', title: 'one adversarial case of eight, with its honest twin' },
   { name: 'test:cli', title: 'the real agent CLIs' },
   { name: 'test:aws', title: 'the template on an emulator of AWS' },
 ];

@@ -65,7 +65,7 @@ const STARTED: CaseFiles = {
     "const { test } = require('node:test');\nconst assert = require('node:assert');\ntest('is one', () => assert.equal(require('../app.js'), 1));\n",
 };
 
-/** Evasions by where files lie and how they are called. */
+/** Adversarial patches that rely on the path or name of a file. */
 export const filePlacementCases: readonly AdversarialCase[] = [
   put(
     'a script runs after the installation',

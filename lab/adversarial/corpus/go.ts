@@ -11,7 +11,7 @@ import {
   GO_TEST,
 } from '../go-project.ts';
 
-/** Evasions in Go. They are compared and not run: see projects.ts. */
+/** Adversarial patches in Go. The corpus compares them and does not run them: see sample-projects.ts. */
 export const goCases: readonly AdversarialCase[] = [
   buildGoCase(
     'tampering with the runner',

@@ -19,7 +19,7 @@ const crateOf = (minor: number): CaseFiles => ({
   'crates/zones/src/lib.rs': 'pub fn zone() -> u32 {\n    0\n}\n',
 });
 
-/** Evasions in Rust that work on the runner and its configuration instead of on the tests. */
+/** Adversarial patches in Rust that change the runner or its configuration instead of the tests. */
 export const rustRunnerTamperingCases: readonly AdversarialCase[] = [
   buildRustCase(
     'tampering with the runner',

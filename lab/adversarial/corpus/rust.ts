@@ -11,7 +11,7 @@ import {
   RUST_LIB_SOURCE,
 } from '../rust-project.ts';
 
-/** Evasions in Rust. They are compared and not run, as those in Go. */
+/** Adversarial patches in Rust. The corpus compares them and does not run them, like those in Go. */
 export const rustCases: readonly AdversarialCase[] = [
   buildRustCase(
     'deleted tests',

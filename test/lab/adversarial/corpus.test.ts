@@ -28,11 +28,11 @@ describe('the corpus', () => {
   });
 
   test('has its known misses on the page', () => {
-    const page = readFileSync(join(import.meta.dirname, '../../../docs/evasion.md'), 'utf8');
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/adversarial-evaluation.md'), 'utf8');
     expect(page).toContain(renderKnownMisses(ADVERSARIAL_CORPUS));
   });
 
-  // All of it is judged by `npm run evasion`, and one case of eight by `npm run check`.
+  // All of it is judged by `npm run adversarial`, and one case of eight by `npm run check`.
   const sample = ADVERSARIAL_CORPUS.filter(({ name }) => isSampled(name, 40));
   const { cases, missing } = selectRunnableCases(sample);
   test('is caught, but for what is known not to be, and its honest twins pass: a sample', async () => {

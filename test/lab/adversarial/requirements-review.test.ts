@@ -19,7 +19,7 @@ const judgement = {
   cost_usd: 0.01,
 } as const;
 const looked = (honest: boolean, held: boolean, more = {}): ReviewedPatch => ({
-  name: honest ? 'a twin' : 'an evasion',
+  name: honest ? 'a twin' : 'an adversarial patch',
   honest,
   held,
   judgements: [
@@ -51,7 +51,7 @@ describe('second looks at what runs let through', () => {
     expect(report.caught.interval.high).toBeCloseTo(0.9385, 3);
     const page = renderReviewReport(report);
     expect(page).toContain('caught          2 of 3: 67 % (21 % to 94 %), 1 of them because nobody answered');
-    expect(page).toContain('MISSED: an evasion');
+    expect(page).toContain('MISSED: an adversarial patch');
     expect(page).toContain('WRONGLY HELD: a twin');
   });
 
@@ -68,7 +68,7 @@ describe('second looks at what runs let through', () => {
     expect(cases.filter(({ known_miss }) => known_miss).length).toBeGreaterThan(0);
   });
 
-  it('go the way of the janitor: an evasion that runs let through is asked about, one that they hold is not', async () => {
+  it('go the way of the janitor: an adversarial patch that runs let through is asked about, one that they hold is not', async () => {
     const base = { 'a.txt': 'a\n' };
     const gate = (line: string) => `lint: false\ntests: true\ntest_command: ${line}`;
     const of = (name: string, config: string): AdversarialCase => ({
