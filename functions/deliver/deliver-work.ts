@@ -1,19 +1,159 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { ApiRefusalError, createContainerClient } from '../../shared/api/container-client.ts';
 import type { DeliveryAssignment } from '../../shared/contract/messages/assignment.ts';
 import type { WriteCredentialRequest } from '../../shared/contract/messages/credential-messages.ts';
+import { findLongestScope, parseRepositoryUrl } from '../../shared/contract/repository/repository-url.ts';
+import { PushCredentials } from '../../shared/contract/repository/schema.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
-import type { CredentialProvider } from '../../shared/store/credential-provider.ts';
+import {
+  type CredentialProvider,
+  CredentialUnavailableError,
+} from '../../shared/store/credential-provider.ts';
 import { requireEnv } from '../../shared/store/env.ts';
 import { CheckoutError } from '../../workspace/git/checkout-error.ts';
+import { type GitStore, runGitInStore } from '../../workspace/git/git-store.ts';
+import { type GitResult, gitErrorMessage } from '../../workspace/git/run-git.ts';
 import { writeCommit } from '../../workspace/git/write-commit.ts';
 import type { ContainerContext } from '../../workspace/supervisor/container.ts';
 import { rebuildTree } from '../../workspace/supervisor/rebuild-tree.ts';
 import { logger } from '../runtime/logger.ts';
 import { reportReverts } from './find-reverts.ts';
 import { mergeOntoTarget } from './merge-onto-target.ts';
-import { mintPushCredential } from './mint-push-credential.ts';
-import { pushNewBranch } from './push-branch.ts';
-import { pushCredentialFor } from './push-credentials.ts';
+
+interface PushOptions {
+  readonly url: string;
+  readonly branch: string;
+  readonly commit: string;
+  readonly authorization: string | null;
+  readonly allowFile: boolean;
+  /** A branch that moves along, in the same moment or not at all, and only from where it is expected to be. */
+  readonly target?: { readonly branch: string; readonly at: string };
+}
+
+/** What became of a push. `moved`: the target is no longer where it was expected, but there. */
+type PushOutcome = null | { readonly refused: string } | { readonly moved: string };
+
+const refOf = (branch: string): string => `refs/heads/${branch.replace(/^refs\/heads\//, '')}`;
+
+/** A reference that the remote does not take, with the reason in brackets. Of an atomic push the others are refused for its sake. */
+const REJECTED = /^ ! \[(?:remote )?rejected\] +.*\((?!atomic push failed\b)(.+)\)$/m;
+/** Why a push was refused: what the remote said of a reference says more than git's last word. */
+const reasonOf = (pushed: GitResult): string => REJECTED.exec(pushed.stderr)?.[1] ?? gitErrorMessage(pushed);
+
+/** What the remote has at each of these. @throws CheckoutError */
+async function refsOf(
+  store: GitStore,
+  refs: readonly string[],
+  { url, authorization, allowFile }: PushOptions,
+): Promise<ReadonlyMap<string, string>> {
+  const listed = await runGitInStore(store, ['ls-remote', '--', url, ...refs], {
+    access: { url, authorization, allowFile },
+  });
+  if (listed.code !== 0) throw new CheckoutError('repository_unavailable', gitErrorMessage(listed));
+  const lines = listed.stdout.toString('utf8').split('\n').filter(Boolean);
+  return new Map(
+    lines.map((each) => {
+      const [id = '', ref = ''] = each.split('\t');
+      return [ref, id];
+    }),
+  );
+}
+
+/**
+ * Creates a branch on the remote, and moves the target along where there is one. A branch that is already exactly that commit counts as
+ * done, and says that the target was moved with it; any other is left alone.
+ * @throws CheckoutError `repository_unavailable` when the remote cannot be asked.
+ */
+export async function pushNewBranch(store: GitStore, options: PushOptions): Promise<PushOutcome> {
+  const { url, branch, commit, authorization, allowFile, target } = options;
+  const ref = refOf(branch);
+  const onto = target && refOf(target.branch);
+  const pushed = await runGitInStore(
+    store,
+    [
+      'push',
+      '--quiet',
+      '--no-verify',
+      '--no-signed',
+      ...(url.startsWith('file:') ? ['--receive-pack=git -c safe.directory=* receive-pack'] : []),
+      // An empty expectation: the branch must not exist.
+      `--force-with-lease=${ref}:`,
+      ...(target ? ['--atomic', `--force-with-lease=${onto}:${target.at}`] : []),
+      '--',
+      url,
+      `${commit}:${ref}`,
+      ...(target ? [`${commit}:${onto}`] : []),
+    ],
+    { access: { url, authorization, allowFile }, timeoutMs: 300_000 },
+  );
+  if (pushed.code === 0) return null;
+  const there = await refsOf(store, onto === undefined ? [ref] : [ref, onto], options);
+  if (there.get(ref) === commit) return null;
+  if (there.has(ref)) return { refused: `branch ${branch} exists already, at ${there.get(ref)}` };
+  const at = onto && there.get(onto);
+  if (target && at === undefined) return { refused: `there is no branch ${target.branch}` };
+  if (target && at !== undefined && at !== target.at) return { moved: at };
+  return { refused: `the push was refused: ${reasonOf(pushed)}` };
+}
+
+/** Milliseconds after which a minter is asked again that may have something in a moment. */
+const RETRY_DELAYS_MS = [1_000, 4_000, 15_000, 40_000];
+
+/**
+ * The Authorization header that the minter makes for this delivery, good for its repository and an hour; null: it makes none. Asked for when there
+ * is leave to push, so that nobody holds it who may not push.
+ * @throws CheckoutError
+ */
+export async function mintPushCredential(
+  assignment: Pick<DeliveryAssignment, 'task_id' | 'repository' | 'token'>,
+  authorize: CredentialProvider<WriteCredentialRequest>,
+  abort: AbortSignal,
+  again: readonly number[] = RETRY_DELAYS_MS,
+): Promise<string | null> {
+  const { task_id, repository, token } = assignment;
+  const [wait, ...later] = again;
+  try {
+    return await authorize({ task_id, repository, access: 'write', token });
+  } catch (error) {
+    if (!(error instanceof CredentialUnavailableError)) throw error;
+    if (error.isTransient && wait !== undefined && !abort.aborted) {
+      await pause(wait, undefined, { signal: abort }).catch(() => {});
+      return mintPushCredential(assignment, authorize, abort, later);
+    }
+    const why = `no credential for the repository: ${error.message}`;
+    throw new CheckoutError(error.isTransient ? 'repository_unavailable' : 'config_invalid', why);
+  }
+}
+
+/**
+ * The Authorization header to push to this repository with; null when the deployment has no credentials at all.
+ * @throws CheckoutError `config_invalid` when the secret cannot be read, or is for other repositories. Nothing of it is told.
+ */
+export function pushCredentialFor(secret: string | null, repository: string): string | null {
+  const address = parseRepositoryUrl(repository);
+  if ('error' in address || address.href !== repository)
+    throw new CheckoutError('config_invalid', 'the URL of the repository is not in its plain form');
+  if (secret === null) return null;
+  const entry = findLongestScope(parse(secret).credentials, repository);
+  if (!entry)
+    throw new CheckoutError('config_invalid', `the deployment has no credential to push to ${repository}`);
+  return 'authorization' in entry
+    ? entry.authorization
+    : `Basic ${Buffer.from(`x-access-token:${entry.token}`).toString('base64')}`;
+}
+
+function parse(secret: string): PushCredentials {
+  let value: unknown;
+  try {
+    value = JSON.parse(secret);
+  } catch {
+    throw new CheckoutError('config_invalid', 'the push credential of the deployment is not JSON');
+  }
+  const result = PushCredentials.safeParse(value);
+  if (result.success) return result.data;
+  const fields = result.error.issues.map((issue) => `/${issue.path.join('/')}`).join(', ');
+  throw new CheckoutError('config_invalid', `the push credential of the deployment is wrong at ${fields}`);
+}
 
 /**
  * Leave to push comes from the API of this deployment alone, which the template names: an assignment cannot choose its judge.

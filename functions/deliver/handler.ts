@@ -1,3 +1,6 @@
+import { mkdir, mkdtemp, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod';
 import type { WriteCredentialRequest } from '../../shared/contract/messages/credential-messages.ts';
@@ -5,14 +8,58 @@ import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { optionalEnv } from '../../shared/store/env.ts';
 import { CERTIFICATE_VARIABLES } from '../../workspace/process/command-environment.ts';
 import { killAllProcessGroups } from '../../workspace/process/process-groups.ts';
+import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import { installCaBundle } from '../../workspace/supervisor/ca-bundle.ts';
 import { takeAssignment } from '../../workspace/supervisor/take-assignment.ts';
 import { createCredentialProvider } from '../runtime/credential-provider.ts';
 import { withFailureLog } from '../runtime/log-context.ts';
 import { logger } from '../runtime/logger.ts';
 import { deliverWork } from './deliver-work.ts';
-import { readPushSecret } from './push-secret.ts';
-import { withTemporaryFolder } from './temporary-folder.ts';
+
+const PREFIX = 'assay-deliver-';
+
+/**
+ * Where this execution environment keeps files: Lambda uses it again, for other repositories, and a file outlives an invocation that was cut
+ * off. No other invocation is in it at the same time.
+ */
+const place = (): string => process.env['TMPDIR'] ?? '/tmp';
+
+/** What invocations before this one have left behind. */
+const leftIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).filter((name) => name.startsWith(PREFIX)).map((name) => join(folder, name));
+
+/**
+ * Does something in a folder of its own, which is gone afterwards, however it ends. Whether it is gone is looked at before the next: nothing
+ * of one repository is there when another is worked on.
+ * @throws Error when what was left behind cannot be removed.
+ */
+async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const parent = place();
+  await mkdir(parent, { recursive: true });
+  for (const left of await leftIn(parent)) await removeFolder(left);
+  const [still] = await leftIn(parent);
+  if (still !== undefined)
+    throw new Error(`an earlier invocation has left ${still}, which cannot be removed`);
+  const folder = await mkdtemp(join(parent, PREFIX));
+  try {
+    return await work(folder);
+  } finally {
+    await removeFolder(folder);
+  }
+}
+
+const client = new SecretsManagerClient({});
+
+/**
+ * JSON of PushCredentials (shared/contract/repository/schema.ts); null when the deployment has none. Read anew for each delivery, and remembered by
+ * nobody: not in the environment, which outlives an invocation, and not in a cache.
+ */
+async function readPushSecret(): Promise<string | null> {
+  const arn = optionalEnv(FUNCTION_ENV_NAMES.deliverySecret, '');
+  if (arn === '') return null;
+  const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: arn }));
+  return SecretString?.trim() || null;
+}
 
 /** What the dispatcher says: which launch it is, and where its assignment lies. */
 const DeliverEvent = z.object({ box: z.string(), assignment_url: z.string() });

@@ -1,15 +1,94 @@
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
 import type { CheckOutcome } from '../../shared/contract/check-outcome.ts';
 import {
   type CompletionSignal,
   isModelJudgedSignal,
   type ModelJudgedSignal,
 } from '../../shared/contract/submission/signals.ts';
-import { findFirstGlobMatch } from './find-glob.ts';
+import { compileGlob, literalFolderPrefix } from '../../shared/lib/glob/glob.ts';
+import { decodePath, encodePath } from '../../workspace/git/path-encoding.ts';
 import { FolderListingCache } from './folder-listing-cache.ts';
-import { locateInCheckout } from './locate-in-checkout.ts';
 import { searchLiteral } from './search-file.ts';
 import { REGEX_TIMEOUT_MS, searchRegexInWorker } from './search-regex-in-worker.ts';
+
+type CheckoutPathResult =
+  | { readonly kind: 'found'; readonly path: string }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'leaves' };
+
+/**
+ * Finds a path inside a checkout with every symbolic link resolved. A link that leads out of the checkout, or into its
+ * `.git`, is not followed.
+ * @param root real path of the checkout.
+ */
+async function locateInCheckout(root: string, path: string): Promise<CheckoutPathResult> {
+  let real: string;
+  try {
+    real = decodePath(await realpath(encodePath(join(root, path)), { encoding: 'buffer' }));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    // ELOOP: links in a circle; ENAMETOOLONG: no such file can exist; EACCES: we may not look, so we have not seen it.
+    if (code && ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EACCES', 'EINVAL'].includes(code))
+      return { kind: 'missing' };
+    throw error;
+  }
+  return isInside(root, real) ? { kind: 'found', path: real } : { kind: 'leaves' };
+}
+
+/** True for the checkout itself and everything under it except its `.git`. Both paths must be real paths. */
+function isInside(root: string, real: string): boolean {
+  if (real === root) return true;
+  const inner = relative(root, real).split(sep);
+  return inner[0] !== '..' && inner[0] !== '' && inner[0]?.toLowerCase() !== '.git';
+}
+
+/** Most entries that one glob looks at: a checkout with more is not searched to the end, and says so. */
+const MAX_ENTRIES = 500_000;
+
+type GlobSearchResult =
+  | { readonly kind: 'matched'; readonly path: string }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'leaves'; readonly path: string }
+  | { readonly kind: 'too_many' };
+
+/**
+ * Looks for the first file or folder that matches. `*` does not match dot files, `**` crosses folders, `.git` is never
+ * entered and symbolic links are never followed. A link that matches counts only when it stays inside the checkout.
+ * @param root real path of the checkout.
+ */
+export async function findFirstGlobMatch(
+  root: string,
+  pattern: string,
+  { maxEntries = MAX_ENTRIES, listing = new FolderListingCache(root) } = {},
+): Promise<GlobSearchResult> {
+  const matches = compileGlob(pattern, { dot: false });
+  // Everything before the first wildcard is a plain path: only that folder has to be walked.
+  const start = literalFolderPrefix(pattern);
+  const from = await locateInCheckout(root, start || '.');
+  if (from.kind === 'leaves') return { kind: 'leaves', path: start };
+  if (from.kind === 'missing') return { kind: 'none' };
+
+  let seen = 0;
+  let leaving: string | null = null;
+  const folders = [start];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of await listing.readEntries(folder)) {
+      if (++seen > maxEntries) return { kind: 'too_many' };
+      const name = decodePath(entry.name);
+      const path = folder === '' ? name : `${folder}/${name}`;
+      if (name === '.git') continue;
+      if (matches(path)) {
+        if (!entry.isSymbolicLink()) return { kind: 'matched', path };
+        const target = await locateInCheckout(root, path);
+        if (target.kind === 'found') return { kind: 'matched', path };
+        if (target.kind === 'leaves') leaving = path;
+      }
+      if (entry.isDirectory()) folders.push(path);
+    }
+  }
+  return leaving === null ? { kind: 'none' } : { kind: 'leaves', path: leaving };
+}
 
 /** The signals that are answered by looking at files; `test_passes` and `api_responds` run a command instead, and judged ones ask a model. */
 export type StaticSignal = Exclude<

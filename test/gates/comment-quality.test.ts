@@ -5,8 +5,7 @@ import { parseSource } from '../../gates/code/parsing/parse-source.ts';
 import type { Grammar } from '../../gates/core/language.ts';
 import { languageOfGrammar } from '../../gates/core/language.ts';
 import { commentQualityGate } from '../../gates/gates/comment-quality.ts';
-import { findDocIssues, parseDoc } from '../../gates/rules/comment-quality/doc-issues.ts';
-import { isRedundantDoc } from '../../gates/rules/comment-quality/redundant-doc.ts';
+import { findDocIssues, isRedundantDoc, parseDoc } from '../../gates/rules/comment-quality/doc-issues.ts';
 import { createTemporaryFolder } from '../support/git-repository.ts';
 import { runGate } from '../support/patch-fixture.ts';
 

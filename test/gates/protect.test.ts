@@ -3,13 +3,16 @@ import { describe, expect, test } from 'vitest';
 import type { ConfigMergeContext } from '../../gates/rules/protect/config-merger.ts';
 import { extractReferences } from '../../gates/rules/protect/config-references.ts';
 import { mergeGoMod } from '../../gates/rules/protect/go-mod.ts';
+import {
+  findVendorRoot,
+  isInUnchangedPackage,
+  isShadowingModule,
+} from '../../gates/rules/protect/indirect-protection.ts';
 import { mergeIniSections } from '../../gates/rules/protect/ini-sections.ts';
 import { mergeDenoJson, mergePackageJson } from '../../gates/rules/protect/package-json.ts';
 import { findProtection } from '../../gates/rules/protect/protection-lookup.ts';
 import { mergeRequirements } from '../../gates/rules/protect/requirements.ts';
-import { isShadowingModule } from '../../gates/rules/protect/shadowing-modules.ts';
 import { mergeCargoToml, mergePyproject } from '../../gates/rules/protect/toml.ts';
-import { findVendorRoot, isInUnchangedPackage } from '../../gates/rules/protect/vendored-packages.ts';
 import { listAllScripts, listScripts } from '../../gates/tests/running/scripts-of-line.ts';
 
 const NOWHERE: ConfigMergeContext = { folder: '', isDeleted: () => false };

@@ -4,8 +4,10 @@ import { readProjectCode } from '../../gates/code/project-code.ts';
 import { isTestFile } from '../../gates/code/test-reachability.ts';
 import { testExpansionGate } from '../../gates/gates/test-expansion.ts';
 import { testsGate } from '../../gates/gates/tests.ts';
-import { buildSelectedTestsCommand } from '../../gates/rules/tests/selected-tests-command.ts';
-import { selectAffectedTests } from '../../gates/rules/tests/test-impact-analysis.ts';
+import {
+  buildSelectedTestsCommand,
+  selectAffectedTests,
+} from '../../gates/rules/tests/selected-tests-command.ts';
 import { createSubject, type FileContents, type FileEdits, runGate } from '../support/patch-fixture.ts';
 
 const PYTHON: FileContents = {

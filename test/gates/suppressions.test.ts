@@ -4,7 +4,7 @@ import { findTamperingFindings } from '../../gates/rules/suppressions/code/tampe
 import {
   findSuppressingAttributes,
   findSuppressions,
-} from '../../gates/rules/suppressions/suppression-comments.ts';
+} from '../../gates/rules/suppressions/suppression-findings.ts';
 import { type FileContents, type FileEdits, runGate } from '../support/patch-fixture.ts';
 
 test.each([

@@ -28,9 +28,9 @@ import {
   qualityModelsView,
   qualityTrendView,
   qualityView,
+  scoreTrend,
   sumDays,
 } from '../../shared/control/metrics/quality-views.ts';
-import { scoreTrend } from '../../shared/control/metrics/score-trend.ts';
 import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
 import { createTestTable } from '../support/dynalite-table.ts';
 import { createRowArbitrary } from '../support/records/generated-records.ts';

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { writeObject as write } from '../../workspace/git/write-object.ts';
+import { writeObject as write } from '../../workspace/git/edit-tree.ts';
 
 /** A file or link as a tree has it. */
 export interface GitTreeEntry {

@@ -1,7 +1,70 @@
 import { randomUUID } from 'node:crypto';
 import type { ProcessResult } from '../../../workspace/process/run-process.ts';
 import type { Sandbox } from '../../core/sandboxes.ts';
-import { GATE_MODULE_HARNESS } from './harness.ts';
+
+/**
+ * The program that loads modules of the project, in a process of its own: never in ours. It reads one order from standard input and
+ * prints one answer behind the order's mark, which nobody else knows: what the modules print themselves cannot be mistaken for it.
+ */
+const GATE_MODULE_HARNESS = `
+import { readFileSync, realpathSync, writeSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const order = JSON.parse(readFileSync(0, 'utf8'));
+const root = realpathSync('.');
+
+function say(value) {
+  let rest = Buffer.from('\\n' + order.mark + JSON.stringify(value) + '\\n');
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(1, rest));
+    } catch (error) {
+      if (error.code !== 'EAGAIN') throw error;
+    }
+  }
+}
+
+function inside(folder, path) {
+  const real = realpathSync(join(folder, path));
+  if (!real.startsWith(folder + sep)) throw new Error(path + ' lies outside of ' + folder);
+  return real;
+}
+
+function fileOf({ name, file, package: id }) {
+  if (file) return inside(root, file);
+  let folder;
+  try {
+    folder = inside(root, 'node_modules/' + id);
+  } catch {
+    throw new Error('the package ' + id + ' is not installed in the base commit');
+  }
+  const path = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).assay?.gates?.[name];
+  if (typeof path !== 'string') throw new Error('the package ' + id + ' has no "' + name + '" in assay.gates');
+  return inside(folder, path);
+}
+
+async function load(source) {
+  const { default: gate } = await import(pathToFileURL(fileOf(source)).href);
+  if (typeof gate?.run !== 'function') throw new Error('its default export has no function run');
+  return gate;
+}
+
+async function describe(source) {
+  try {
+    const { name, required, condition, timeout_s } = await load(source);
+    return { declared: { name, required, condition, timeout_s } };
+  } catch (error) {
+    return { problem: String(error?.message ?? error) };
+  }
+}
+
+if (order.context) {
+  const gate = await load(order.sources[0]);
+  say(await gate.run({ ...order.context, root }));
+} else say(await Promise.all(order.sources.map(describe)));
+process.exit(0);
+`;
 
 /** Where a module comes from. */
 export type GateModuleSource =

@@ -5,8 +5,36 @@ import type { DocumentedFunction, ParsedDoc } from './doc-model.ts';
 import { findDocumentedGoFunctions, parseGoDoc } from './go-docs.ts';
 import { findDocumentedJavascriptFunctions, parseJsDoc } from './javascript-docs.ts';
 import { findDocumentedPythonFunctions, parseDocstring } from './python-docs.ts';
-import { isRedundantDoc } from './redundant-doc.ts';
 import { findDocumentedRustFunctions, parseRustdoc } from './rust-docs.ts';
+
+const EMPTY = new Set(
+  'a an the this that these those of to for from in on at by with and or is are be it its as into given all any some new function method class returns return'.split(
+    ' ',
+  ),
+);
+
+/** The words of a name in camel or snake case. */
+const wordsOfName = (name: string): string[] =>
+  name
+    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
+    .replace(/[_$-]+/g, ' ')
+    .trim()
+    .split(/\s+/);
+
+/** A word without the endings that grammar gives it. */
+const stem = (word: string): string =>
+  word
+    .toLowerCase()
+    .replace(/(?:ies|ied)$/, 'y')
+    .replace(/(?:ing|ed|es|s)$/, '')
+    .replace(/e$/, '');
+
+/** Whether every word of a sentence that means something is in the function's name already. */
+export function isRedundantDoc(name: string, sentence: string): boolean {
+  const words = (sentence.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !EMPTY.has(word.toLowerCase()));
+  const known = new Set(wordsOfName(name).map(stem));
+  return words.length > 0 && words.every((word) => wordsOfName(word).every((part) => known.has(stem(part))));
+}
 
 interface DocReader {
   readonly documented: (root: SyntaxNode) => DocumentedFunction[];

@@ -1,17 +1,139 @@
-import type { FileChange } from '../../../workspace/git/file-changes.ts';
+import { type FileChange, getBasePath } from '../../../workspace/git/file-changes.ts';
 import type { ChangedCode } from '../../code/changed-code.ts';
 import type { CodeFile } from '../../code/code-files.ts';
-import { indexIdentifiers } from '../../code/identifier-index.ts';
+import { indexIdentifiers, normalizeIdentifier } from '../../code/identifier-index.ts';
 import { type ImportEdge, moduleOfPath } from '../../code/import-graph.ts';
 import { ModuleExports } from '../../code/module-exports.ts';
+import type { SyntaxNode } from '../../code/parsing/syntax-node.ts';
 import type { ProjectCode } from '../../code/project-code.ts';
 import type { ModuleSurface } from '../../code/surface/module-surface.ts';
 import type { SyntaxReader } from '../../code/syntax-reader.ts';
 import type { GateFinding } from '../../core/gate-finding.ts';
-import { languageOfGrammar } from '../../core/language.ts';
-import { isBuiltin } from './builtins.ts';
-import { findImportsOfDeletedModules } from './deleted-module-imports.ts';
-import { findMemberAccesses } from './member-accesses.ts';
+import { type Language, languageOfGrammar } from '../../core/language.ts';
+
+/** Imports that led to a module which the patch deletes, and that now lead nowhere. */
+async function findImportsOfDeletedModules(
+  project: ProjectCode,
+  exports: ModuleExports,
+  changes: readonly FileChange[],
+): Promise<GateFinding[]> {
+  const { base, head } = project;
+  const moved = new Map(
+    changes.flatMap((change) => (change.previousPath === null ? [] : [[change.previousPath, change.path]])),
+  );
+  const gone = new Set(
+    changes.flatMap((change) => {
+      const path = getBasePath(change);
+      const module = path === null ? null : moduleOfPath(path);
+      return module !== null &&
+        base.filesOfModule(module).length > 0 &&
+        head.filesOfModule(module).length === 0
+        ? [module]
+        : [];
+    }),
+  );
+  const seen: GateFinding[] = [];
+  for (const module of gone) {
+    if (hasFolder(project, module)) continue;
+    for (const edge of base.importGraph.incomingEdges.get(module) ?? []) {
+      const file = moved.get(edge.file) ?? edge.file;
+      const line = await deadImport(project, exports, edge, file);
+      if (line === null) continue;
+      const message = `still imports ${module}, which the patch removes`;
+      seen.push({ file, line, rule: 'lost_caller', message, severity: 'fails' });
+    }
+  }
+  return seen;
+}
+
+/** Line of the import in the new tree, when it is still there and leads to nothing that has what it asks for. */
+async function deadImport(
+  { head }: ProjectCode,
+  exports: ModuleExports,
+  edge: ImportEdge,
+  path: string,
+): Promise<number | null> {
+  const file = head.files.code.get(path);
+  if (!file) return null;
+  const left = head.importsOfFile(file).filter(({ specifier }) => specifier === edge.specifier);
+  for (const { line, names } of left) {
+    const edges = (head.importGraph.outgoingEdges.get(moduleOfPath(path)) ?? []).filter(
+      (each) => each.file === path && each.line === line && each.specifier === edge.specifier,
+    );
+    if (edges.length === 0) return line;
+    // `from package import module`: the package is still there, the module is not.
+    const wanted = names.find(({ local }) =>
+      edge.names.some((each) => each.name === '*' && each.local === local),
+    );
+    if (!wanted || wanted.name === '*' || edges.some((each) => each.names.some(({ name }) => name === '*')))
+      continue;
+    const surfaces = await Promise.all(edges.map(({ to }) => exports.readSurface(to)));
+    if (surfaces.every((surface) => surface && !surface.mayHaveMoreNames && !surface.names.has(wanted.name)))
+      return line;
+  }
+  return null;
+}
+
+/** A Python module may have become a folder without a file of its own. */
+const hasFolder = ({ head }: ProjectCode, module: string): boolean =>
+  module.endsWith('.py') && head.files.paths.some((path) => path.startsWith(`${module.slice(0, -3)}/`));
+
+/** Node types of `owner.name`, with the places of both. */
+const MEMBERS: Readonly<Record<Language, Readonly<Record<string, readonly [owner: string, name: string]>>>> =
+  {
+    python: { attribute: ['object', 'attribute'] },
+    javascript: { member_expression: ['object', 'property'], nested_type_identifier: ['module', 'name'] },
+    go: { selector_expression: ['operand', 'field'], qualified_type: ['package', 'name'] },
+    rust: { scoped_identifier: ['path', 'name'], scoped_type_identifier: ['path', 'name'] },
+  };
+
+/** Places where one of the names is taken from one of the owners. */
+function* findMemberAccesses(
+  root: SyntaxNode,
+  language: Language,
+  owners: ReadonlySet<string>,
+  names: ReadonlySet<string>,
+): Generator<{ readonly name: string; readonly line: number }> {
+  const shapes = MEMBERS[language];
+  for (const node of root.walk()) {
+    const shape = shapes[node.type];
+    const owner = shape && node.childForField(shape[0]);
+    const member = shape && node.childForField(shape[1]);
+    if (!owner || !member) continue;
+    const name = normalizeIdentifier(language, member);
+    if (names.has(name) && owners.has(normalizeIdentifier(language, owner).replace(/\s/g, '')))
+      yield { name, line: member.line };
+  }
+}
+
+const PYTHON = new Set(
+  `abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex delattr dict dir divmod
+  enumerate eval exec exit filter float format frozenset getattr globals hasattr hash help hex id input int isinstance issubclass iter
+  len list locals map max memoryview min next object oct open ord pow print property quit range repr reversed round set setattr slice
+  sorted staticmethod str sum super tuple type vars zip copyright credits license reveal_type`.split(/\s+/),
+);
+const GO = new Set(
+  `any append bool byte cap clear close comparable complex copy delete error false float32 float64 imag int int8 int16 int32 int64
+  len make max min new nil panic print println real recover rune string true uint uint8 uint16 uint32 uint64 uintptr`.split(
+    /\s+/,
+  ),
+);
+/** What browsers have and Node has not, as far as it has names that somebody might give to a function. */
+const BROWSER = new Set(
+  'alert close confirm document find focus history location name open parent print prompt scroll self status stop top window'.split(
+    ' ',
+  ),
+);
+
+/** Whether a name means something when nobody has defined it. */
+function isBuiltin(language: Language, name: string): boolean {
+  if (language === 'python')
+    return (
+      PYTHON.has(name) || /^(?:[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt|Iteration))$/.test(name)
+    );
+  if (language === 'go') return GO.has(name);
+  return language === 'javascript' && (name in globalThis || BROWSER.has(name));
+}
 
 /** Functions, classes and exports that the patch removes, and that somebody still refers to. */
 export async function findDanglingReferences(

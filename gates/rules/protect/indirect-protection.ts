@@ -4,8 +4,71 @@ import { isRegularFile, type ListedFile, listFiles } from '../../../workspace/gi
 import { readBlobs } from '../../../workspace/git/read-blobs.ts';
 import type { PathVersions } from './path-versions.ts';
 import type { Protection } from './protection-rule.ts';
-import { isShadowingModule } from './shadowing-modules.ts';
-import { findVendorRoot, isInUnchangedPackage, type VendorFolder } from './vendored-packages.ts';
+
+/** What is known of a folder of vendored packages, on both sides. */
+interface VendorFolder {
+  /** With its slash, e.g. `vendor/`. */
+  readonly root: string;
+  /** The list of Go's modules (`modules.txt`); null: it has none. */
+  readonly modules: { readonly base: string; readonly head: string | null } | null;
+  /** Whether the manifest of a package of Rust has the same version on both sides. */
+  isSameCrate(folder: string): boolean;
+}
+
+/** The folder of vendored packages that a path is in, with its slash, or null. */
+export const findVendorRoot = (path: string): string | null => /^(?:.*?\/)?vendor\//s.exec(path)?.[0] ?? null;
+
+/**
+ * Whether a file belongs to a package whose version the patch leaves as it is: such a file has no reason to change. Folders that
+ * are called so and belong to no package manager that we know are the work.
+ */
+export function isInUnchangedPackage(path: string, { root, modules, isSameCrate }: VendorFolder): boolean {
+  const inner = path.slice(root.length);
+  if (modules === null)
+    return inner.includes('/') && isSameCrate(`${root}${inner.slice(0, inner.indexOf('/'))}`);
+  if (inner === 'modules.txt') return false;
+  const before = versionsOf(modules.base);
+  const after = modules.head === null ? new Map<string, string>() : versionsOf(modules.head);
+  const name = [...before.keys()]
+    .filter((module) => inner.startsWith(`${module}/`))
+    .reduce<string | null>(
+      (longest, module) => (module.length > (longest?.length ?? 0) ? module : longest),
+      null,
+    );
+  return name !== null && before.get(name) === after.get(name);
+}
+
+/** `# example.org/module v1.2.3 => other v2`: what stands behind the name, by name. */
+function versionsOf(text: string): Map<string, string> {
+  const versions = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    const [mark, name, ...version] = line.trim().split(/\s+/);
+    if (mark === '#' && name !== undefined) versions.set(name, version.join(' '));
+  }
+  return versions;
+}
+
+/**
+ * Modules that the tools of Python are made of. A file of that name at the top of the repository is found before them, because
+ * `python -m` looks there first.
+ */
+const TOOLS =
+  'pytest _pytest pluggy unittest doctest nose nose2 coverage pytest_cov hypothesis tox nox mypy pyright pylint flake8 ruff black isort bandit vulture radon lizard mutmut pip pip_audit build setuptools';
+const STANDARD =
+  'abc argparse ast asyncio atexit base64 bisect collections codecs concurrent contextlib copy ctypes dataclasses datetime decimal difflib dis email encodings enum errno fnmatch fractions functools gc getopt getpass gettext glob hashlib heapq html http importlib inspect io itertools json keyword linecache locale logging marshal math multiprocessing numbers opcode operator os pathlib pdb pickle pkgutil platform posixpath pprint queue random re reprlib runpy select selectors shlex shutil signal site socket sqlite3 ssl stat statistics string struct subprocess sys sysconfig tempfile textwrap threading time timeit token tokenize tomllib traceback types typing unicodedata urllib uuid warnings weakref xml zipfile zlib';
+const MODULES: ReadonlySet<string> = new Set(`${TOOLS} ${STANDARD}`.split(' '));
+
+/**
+ * Whether a path hides a module that the checks are made of.
+ * @param isKnown whether the base has something of that name at the top already: then it is the work.
+ */
+export function isShadowingModule(path: string, isKnown: (name: string) => boolean): boolean {
+  const [first = '', ...rest] = path.split('/');
+  if (rest.length === 0 ? !/\.(?:py|pyc|so)$/.test(first) : !/\.(?:pyc?|so)$/.test(rest.at(-1) ?? ''))
+    return false;
+  const module = rest.length === 0 ? first.replace(/\..*$/s, '') : first;
+  return MODULES.has(module) && !isKnown(module);
+}
 
 /** Files that no configuration is named after: code, data and links may be loaded by one. */
 const LOADABLE = /\.(?:json[c5]?|[cm]?[jt]sx?|py|ya?ml|toml)$|(?:^|\/)[^./]+$/;

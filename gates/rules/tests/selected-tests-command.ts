@@ -1,10 +1,72 @@
+import { type FileChange, getBasePath } from '../../../workspace/git/file-changes.ts';
 import { listFiles } from '../../../workspace/git/list-files.ts';
 import { readThreadCpuMs } from '../../../workspace/process/cpu-time.ts';
 import { CpuBudgetExceededError } from '../../code/parsing/cpu-budget.ts';
-import { readProjectCode } from '../../code/project-code.ts';
+import { type ProjectCode, readProjectCode } from '../../code/project-code.ts';
 import { parentFolderOf } from '../../code/resolve/import-resolver.ts';
+import { isTestFile, readTestReachability } from '../../code/test-reachability.ts';
+import { isProsePath } from '../../core/gate-conditions.ts';
+import { grammarOfPath, isProjectCode } from '../../core/language.ts';
 import type { PatchSubject } from '../../core/patch-subject.ts';
-import { selectAffectedTests, type TestSelection } from './test-impact-analysis.ts';
+import { findProtection } from '../protect/protection-lookup.ts';
+
+/** The tests that a patch can break, as far as imports tell. */
+type TestSelection =
+  | { readonly kind: 'all'; readonly reason: string }
+  | { readonly kind: 'files'; readonly files: readonly string[]; readonly reason: string };
+
+const all = (reason: string): TestSelection => ({ kind: 'all', reason });
+
+/**
+ * Selects tests for a patch: changed tests themselves, and those that import what was changed, directly or through others, or
+ * else are named after it. Whatever else may steer the tests (set-up, configuration, data, code of other languages, code
+ * that cannot be read) selects everything, and so does code that no test is found for.
+ */
+export function selectAffectedTests(project: ProjectCode, changes: readonly FileChange[]): TestSelection {
+  const head = readTestReachability(project.head);
+  const base = readTestReachability(project.base);
+  const isThere = (test: string): boolean => project.head.files.code.has(test);
+  const selected = new Set<string>();
+  for (const change of changes) {
+    const paths = [...new Set([change.path, getBasePath(change) ?? change.path])];
+    if (paths.every(isProsePath)) continue;
+    const why = paths.map((path) => unforeseeable(path, project)).find((reason) => reason !== null);
+    if (why) return all(why);
+    const tests = paths.flatMap((path) => [
+      ...head.testsReaching(path),
+      ...base.testsReaching(path).filter(isThere),
+    ]);
+    const named = tests.length > 0 ? [] : paths.flatMap((path) => head.testsNamedAfter(path));
+    // A test that went away has nothing left to be run.
+    const isGone = change.headEntry === null && isTestFile(change.path);
+    if (tests.length + named.length === 0 && !isGone) return all(`no test is found for ${change.path}`);
+    for (const test of [...tests, ...named]) selected.add(test);
+  }
+  if (selected.size === 0) return all('the patch changes nothing that any test imports');
+  for (const test of head.testsWithDynamicImports) selected.add(test);
+  return {
+    kind: 'files',
+    files: runnable([...selected].sort()),
+    reason: `${selected.size} of ${head.testPaths.length} test files import what was changed`,
+  };
+}
+
+/** Why nobody can tell from imports what a change of this file does to the tests; null when one can. */
+function unforeseeable(path: string, { head }: ProjectCode): string | null {
+  const rule = findProtection(path);
+  if (rule) return `${path} was changed: ${rule.reason}`;
+  if (!isProjectCode(path)) return `${path} was changed, which is no code that we can follow`;
+  // Rust keeps tests in the same files, and names them otherwise than by file.
+  if (grammarOfPath(path) === 'rust')
+    return `${path} was changed, and tests of Rust are not told apart by file`;
+  const file = head.files.code.get(path);
+  return file && head.hasParseErrors(file) ? `${path} was changed and cannot be read` : null;
+}
+
+/** What runners take: files, and for Go the folders of packages. */
+const runnable = (tests: readonly string[]): string[] => [
+  ...new Set(tests.map((test) => (test.endsWith('.go') ? `./${parentFolderOf(test)}` : test))),
+];
 
 /** Stands in a test command for the tests that the patch can break. */
 const FILES = '{files}';

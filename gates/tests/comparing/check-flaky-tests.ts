@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { runGitInStore } from '../../../workspace/git/git-store.ts';
+import { CONFIG_FILE } from '../../core/configuration-file.ts';
 import type { FlakySettings } from '../../core/flaky-settings.ts';
 import type { GateContext } from '../../core/gate.ts';
 import { type CacheEntryKey, computeCacheEntryKey } from '../../core/persistent-cache.ts';
@@ -6,7 +8,6 @@ import { computeTestId, type TestResult } from '../../core/test-result.ts';
 import type { CommandRun } from '../running/command-run.ts';
 import type { BaselineResult } from './baseline-result.ts';
 import { findComparisonDoubts, type TestFinding } from './compare-tests.ts';
-import { identifyRepository } from './flaky-repository.ts';
 import { createPatchTests, listChangedTestFiles, type PatchTests } from './patch-tests.ts';
 import {
   EMPTY_FLAKY_HISTORY,
@@ -15,6 +16,26 @@ import {
   recordObservation,
   type TestObservation,
 } from './test-history.ts';
+
+/** How long the first commits of a history may be looked for, in milliseconds. */
+const LOOK_MS = 5_000;
+
+/**
+ * What tells a repository from others: its address where it is known, else its first commits, which all its copies share. Where a copy
+ * has only the last ones, the configuration of its gates stands for it.
+ */
+async function identifyRepository({ subject, repository = null }: GateContext): Promise<string> {
+  if (repository !== null) return repository;
+  const { store, base } = subject;
+  const shallow = await runGitInStore(store, ['rev-parse', '--is-shallow-repository'], {
+    timeoutMs: LOOK_MS,
+  });
+  if (shallow.code === 0 && shallow.stdout.toString().trim() === 'false') {
+    const first = await runGitInStore(store, ['rev-list', '--max-parents=0', base], { timeoutMs: LOOK_MS });
+    if (first.code === 0) return `commits ${first.stdout.toString().trim().split('\n').sort().join(' ')}`;
+  }
+  return `configuration ${(await subject.baseFile(CONFIG_FILE)) ?? ''}`;
+}
 
 /** One run of the tests on a tree of the patch. */
 export interface FlakyCheckInput {

@@ -4,7 +4,11 @@ import type { GateCondition } from '../../core/gate-conditions.ts';
 import { CommandSetting } from '../gate-runs/command-gate.ts';
 import { TOOL_PROFILE_SETTINGS } from '../running/tool-profile-settings.ts';
 import type { MutationTarget } from './run-mutation-gate.ts';
-import { SecondsSetting, ShareSetting } from './settings.ts';
+
+/** A share from 0 to 1. */
+const ShareSetting = z.number().min(0).max(1);
+/** A time limit in seconds. */
+const SecondsSetting = z.number().int().min(1).max(7_200);
 
 interface MutationGateDefinition {
   readonly name: string;

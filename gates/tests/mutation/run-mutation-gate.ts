@@ -5,9 +5,19 @@ import { runOnPatchCode } from '../../code/patch-code.ts';
 import type { ProjectCode } from '../../code/project-code.ts';
 import { isTestFile } from '../../code/test-reachability.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
+import { type Language, languageOfGrammar } from '../../core/language.ts';
 import { isTestPath } from '../../core/test-paths.ts';
-import { groupPathsByLanguage } from './changed-files.ts';
 import { type MutationOptions, runMutation } from './run-mutation.ts';
+
+/** Paths by language. */
+function groupPathsByLanguage(files: readonly CodeFile[]): Map<Language, string[]> {
+  const found = new Map<Language, string[]>();
+  for (const { path, grammar } of files) {
+    const language = languageOfGrammar(grammar);
+    found.set(language, [...(found.get(language) ?? []), path]);
+  }
+  return found;
+}
 
 /** What a mutation gate changes: the code of the patch, or the code that its tests are about. */
 export type MutationTarget = 'changed_code' | 'code_under_changed_tests';

@@ -1,11 +1,30 @@
 import { join } from 'node:path';
 import { classifyProcessResult } from '../../../workspace/process/command-outcome.ts';
+import type { ProcessResult } from '../../../workspace/process/run-process.ts';
 import type { Sandbox } from '../../core/sandboxes.ts';
 import { findReportInOutput, readAnyReport } from '../../reports/read-any-report.ts';
 import type { ToolReport } from '../../reports/tool-report.ts';
 import type { CommandRun } from './command-run.ts';
 import { readReportFile } from './report-file.ts';
-import { truncatedRunReason } from './truncated-run.ts';
+
+const STARTS = /^running \d{1,9} tests?\r?$/gm;
+const ENDS = /^test result: /gm;
+
+/**
+ * Why a run that ended well did not come to its end; null where nothing tells. A test program of Rust says how many tests it is
+ * going to run, and then what came of them: code that ends the process well leaves the second out.
+ */
+function truncatedRunReason({
+  output,
+  truncatedBytes,
+}: Pick<ProcessResult, 'output' | 'truncatedBytes'>): string | null {
+  if (truncatedBytes > 0) return null;
+  const started = output.match(STARTS)?.length ?? 0;
+  const ended = output.match(ENDS)?.length ?? 0;
+  return started > ended
+    ? `a test program ended with exit 0 in the middle: ${ended} of ${started} told what came of their tests`
+    : null;
+}
 
 /** A line for `bash -c`, and what makes its runner report single tests. */
 export interface CommandLine {

@@ -1,4 +1,6 @@
+import type { Verdict } from '../../contract/evidence/schema.ts';
 import type { VerificationRubric } from '../../contract/rubric/verification-rubric.ts';
+import { VERDICT_EDGE_KINDS, VERIFICATION_EDGE_KINDS } from '../../contract/workflow/kinds.ts';
 import type { ResolvedVerification, ResolvedWorkflow } from '../../contract/workflow/resolved-workflow.ts';
 import {
   ConditionalNodeConfig,
@@ -12,7 +14,6 @@ import { parseCondition } from './condition.ts';
 import { CONDITION_FACTS, type ConditionFacts } from './condition-facts.ts';
 import { EMPTY_WORKFLOW_LIBRARY, expandSubworkflows, type WorkflowLibrary } from './expand-subworkflows.ts';
 import { DEFAULT_GENERATOR_AGENT, findGeneratorAgents } from './generator.ts';
-import { routeVerdict } from './route.ts';
 import {
   buildWorkflowGraph,
   findEdgeTarget,
@@ -21,6 +22,25 @@ import {
   type WorkflowGraph,
 } from './workflow-graph.ts';
 import { type InputScope, resolveInputValues } from './workflow-inputs.ts';
+
+interface VerdictRoute {
+  /** Where it goes on; null: no edge of that verdict. */
+  readonly taken: string | null;
+  /** What is only on the ways that were not taken: a node where ways meet again is kept. */
+  readonly skipped: readonly string[];
+}
+
+/** Where a verdict leads out of a verification node. */
+export function routeVerdict(graph: WorkflowGraph, node: string, verdict: Verdict['verdict']): VerdictRoute {
+  const taken = findEdgeTarget(graph, node, VERDICT_EDGE_KINDS[verdict]);
+  if (taken === null) return { taken: null, skipped: [] };
+  const kept = findReachableNodes(graph, taken);
+  const others = VERIFICATION_EDGE_KINDS.flatMap((type) => findEdgeTarget(graph, node, type) ?? []).filter(
+    (target) => target !== taken,
+  );
+  const skipped = new Set(others.flatMap((target) => [...findReachableNodes(graph, target)]));
+  return { taken, skipped: [...skipped].filter((id) => !kept.has(id)) };
+}
 
 /** Where a node leads to when all goes well. */
 function nextNodes(

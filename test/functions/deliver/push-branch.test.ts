@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { pushNewBranch } from '../../../functions/deliver/push-branch.ts';
+import { pushNewBranch } from '../../../functions/deliver/deliver-work.ts';
 import { fetchBaseCommit, resolveTree } from '../../../workspace/git/fetch-commits.ts';
 import { buildGitEnvironment } from '../../../workspace/git/git-environment.ts';
 import type { GitStore } from '../../../workspace/git/git-store.ts';

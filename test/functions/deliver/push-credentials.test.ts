@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pushCredentialFor } from '../../../functions/deliver/push-credentials.ts';
+import { pushCredentialFor } from '../../../functions/deliver/deliver-work.ts';
 import { buildGitEnvironment } from '../../../workspace/git/git-environment.ts';
 
 const SECRET = JSON.stringify({

@@ -1,6 +1,6 @@
 import type { lookup as systemLookup } from 'node:dns';
 import { describe, expect, it } from 'vitest';
-import { createPublicLookup, isPublicAddress } from '../../../functions/resolve/public-address.ts';
+import { createPublicLookup, isPublicAddress } from '../../../functions/resolve/http-exchange.ts';
 
 describe('an address', () => {
   it.each([

@@ -1,8 +1,11 @@
 import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { checkStaticSignal, type StaticSignal } from '../../../gates/signals/check-static-signal.ts';
-import { findFirstGlobMatch } from '../../../gates/signals/find-glob.ts';
+import {
+  checkStaticSignal,
+  findFirstGlobMatch,
+  type StaticSignal,
+} from '../../../gates/signals/check-static-signal.ts';
 import { FolderListingCache } from '../../../gates/signals/folder-listing-cache.ts';
 import { searchLiteral, searchRegex } from '../../../gates/signals/search-file.ts';
 import { searchRegexInWorker } from '../../../gates/signals/search-regex-in-worker.ts';

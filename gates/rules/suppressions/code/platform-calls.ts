@@ -1,8 +1,54 @@
 import { builtinModules } from 'node:module';
+import { evaluateConstantString } from '../../../code/parsing/string-literal.ts';
 import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
-import { getCallArguments, type NameAliases, resolveDottedName } from './dotted-names.ts';
+import { getCallArguments, getLoadedModule, type NameAliases, resolveDottedName } from './dotted-names.ts';
 import { getBodyStatements, getEnclosingFunctions } from './enclosing-functions.ts';
-import { findPackageNames, getRootIdentifier } from './package-names.ts';
+
+/** Modules of the project itself: by path, by an alias, or by one of the folders that stand at its top. */
+const OWN = /^(?:$|[.#~/]|@\/|(?:src|lib|app|server|client|shared|utils|components|packages)\/)/;
+
+const KNOWN = new WeakMap<SyntaxNode, ReadonlySet<string>>();
+
+/** Names that a file of JavaScript has from packages, or makes out of what it has from them. */
+function findPackageNames(node: SyntaxNode): ReadonlySet<string> {
+  let root = node;
+  while (root.parent) root = root.parent;
+  const known = KNOWN.get(root) ?? read(root);
+  KNOWN.set(root, known);
+  return known;
+}
+
+/** The name that a chain of members and calls begins with; empty for none. */
+function getRootIdentifier(node: SyntaxNode | null): string {
+  let at = node;
+  while (at && at.type !== 'identifier')
+    at =
+      at.childForField('object') ??
+      at.childForField('function') ??
+      at.childForField('constructor') ??
+      (/^(?:await|parenthesized)_expression$/.test(at.type) ? (at.namedChildren[0] ?? null) : null);
+  return at?.text ?? '';
+}
+
+function read(root: SyntaxNode): Set<string> {
+  const names = new Set<string>();
+  const learn = (pattern: SyntaxNode | null): void => {
+    for (const each of pattern?.walk() ?? [])
+      if (/^(?:identifier|shorthand_property_identifier_pattern)$/.test(each.type)) names.add(each.text);
+  };
+  for (const node of root.walk()) {
+    if (node.type === 'import_statement') {
+      const source = evaluateConstantString(node.childForField('source'));
+      if (source !== null && !OWN.test(source)) learn(node.firstChildOfType('import_clause'));
+    } else if (node.type === 'variable_declarator') {
+      const value = node.childForField('value');
+      const module = value?.type === 'call_expression' ? getLoadedModule(value) : null;
+      if (module !== null ? !OWN.test(module) : names.has(getRootIdentifier(value)))
+        learn(node.childForField('name'));
+    }
+  }
+  return names;
+}
 
 /** What the language and its platforms bring. What of them throws says that an input is no such thing, or is not there. */
 const GLOBAL = new Set(

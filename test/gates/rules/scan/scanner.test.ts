@@ -1,18 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AhoCorasickAutomaton } from '../../../../gates/rules/scan/aho-corasick.ts';
-import { keepBestMatches } from '../../../../gates/rules/scan/best-matches.ts';
 import {
   type ByteRange,
   findBase64Ranges,
   findNumberRanges,
 } from '../../../../gates/rules/scan/byte-ranges.ts';
 import { countNewlines, sniffContent } from '../../../../gates/rules/scan/content-sniffing.ts';
-import { decodeEncodedTexts } from '../../../../gates/rules/scan/encoded-texts.ts';
 import { FileScanner } from '../../../../gates/rules/scan/file-scanner.ts';
 import { redactExcerpt } from '../../../../gates/rules/scan/redaction.ts';
 import { createPathMatcher } from '../../../../gates/rules/scan/scan-settings.ts';
-import { ScanWindows } from '../../../../gates/rules/scan/scan-windows.ts';
+import { decodeEncodedTexts, keepBestMatches, ScanWindows } from '../../../../gates/rules/scan/scanner.ts';
 import {
   computeEntropy,
   hasValidLuhnChecksum,

@@ -6,7 +6,7 @@ import {
   shouldQuarantine,
   shouldReleaseFromQuarantine,
   type TestRunRecord,
-} from '../../../../gates/tests/comparing/flakiness-score.ts';
+} from '../../../../gates/tests/comparing/test-history.ts';
 
 const DAY = 24 * 3_600_000;
 const NOW = Date.parse('2026-11-22T00:00:00Z');

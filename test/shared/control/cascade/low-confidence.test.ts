@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lowConfidencePhrase } from '../../../../shared/control/cascade/low-confidence.ts';
+import { lowConfidencePhrase } from '../../../../shared/control/cascade/decide-after-attempt.ts';
 
 describe('low confidence', () => {
   it.each([

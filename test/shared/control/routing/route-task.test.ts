@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { EFFORTS, TaskComplexity, TaskScope } from '../../../../shared/contract/submission/schema.ts';
 import { readBaseRole } from '../../../../shared/control/roles/base-role.ts';
 import { resolveBuiltinRole } from '../../../../shared/control/roles/defaults.ts';
-import { routeTask } from '../../../../shared/control/routing/route-task.ts';
-import { ROUTING_RULE_NAMES, ROUTING_TABLE } from '../../../../shared/control/routing/table.ts';
+import {
+  ROUTING_RULE_NAMES,
+  ROUTING_TABLE,
+  routeTask,
+} from '../../../../shared/control/routing/route-task.ts';
 import { submission } from '../../../support/builders.ts';
 
 describe('routing', () => {

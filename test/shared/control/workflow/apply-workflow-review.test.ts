@@ -18,8 +18,7 @@ import {
 } from '../../../../shared/control/workflow/gradings.ts';
 import { renderWorkflowMermaid } from '../../../../shared/control/workflow/mermaid.ts';
 import { regenerationLimitReason } from '../../../../shared/control/workflow/regeneration-limit.ts';
-import { resolveWorkflow } from '../../../../shared/control/workflow/resolve-workflow.ts';
-import { routeVerdict } from '../../../../shared/control/workflow/route.ts';
+import { resolveWorkflow, routeVerdict } from '../../../../shared/control/workflow/resolve-workflow.ts';
 import { buildWorkflowGraph } from '../../../../shared/control/workflow/workflow-graph.ts';
 import { attempt, task, taskInReview, verdict } from '../../../support/builders.ts';
 
