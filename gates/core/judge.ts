@@ -1,5 +1,5 @@
 import type { JudgeModels } from '../../shared/contract/models/judge-models.ts';
-import type { AskModel } from '../../shared/reviews/judging/ask-model-port.ts';
+import type { AskModel } from '../../shared/reviews/engine/ask-model-port.ts';
 
 /** Models that answer questions about a patch. Their answers are opinions: they add doubt, never proof. */
 export interface Judge {

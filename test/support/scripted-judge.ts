@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { Judge } from '../../gates/core/judge.ts';
 import type { JudgeModel, JudgeModels } from '../../shared/contract/models/judge-models.ts';
-import type { ReviewQuestion } from '../../shared/reviews/judging/ask-model-port.ts';
+import type { ReviewQuestion } from '../../shared/reviews/engine/ask-model-port.ts';
 import { createAskModel } from '../../shared/reviews/model-clients/ask-model.ts';
 import { type ModelServer, startModelServer } from './models/model-server.ts';
 

@@ -5,11 +5,12 @@ import {
   judgeModelFamily,
 } from '../../../shared/contract/models/judge-models.ts';
 import type { OnErrorAction } from '../../../shared/contract/submission/on-error.ts';
-import { fencePrompt, type PromptPiece } from '../../../shared/lib/fenced-prompt.ts';
 import { truncateToBytes } from '../../../shared/lib/truncate.ts';
-import { askCostUsd } from '../../../shared/reviews/judging/ask-cost.ts';
+import { askCostUsd } from '../../../shared/reviews/engine/ask-cost.ts';
+import type { JudgePrompt } from '../../../shared/reviews/engine/prompt.ts';
+import type { ReviewPiece } from '../../../shared/reviews/engine/review-piece.ts';
+import { reviewQuestion } from '../../../shared/reviews/engine/review-question.ts';
 import type { DiffExcerpt } from '../../../shared/reviews/judging/diff-excerpt.ts';
-import type { JudgePrompt } from '../../../shared/reviews/judging/prompt.ts';
 import type { GateContext, GateResult } from '../../core/gate.ts';
 import { selectJudgeModel } from './select-model.ts';
 
@@ -20,7 +21,7 @@ export interface ModelQuestion<T extends z.ZodType> {
   readonly maxTokens: number;
   readonly diff: DiffExcerpt;
   /** What is to be known beside task and diff. */
-  readonly extraMaterial?: readonly PromptPiece[];
+  readonly extraMaterial?: readonly ReviewPiece[];
   /** The only shape that an answer may have. */
   readonly answerSchema: T;
   readonly onError?: OnErrorAction | undefined;
@@ -31,13 +32,17 @@ export type ModelAnswerOrResult<T extends z.ZodType> =
   | { readonly answer: z.output<T>; readonly injections: readonly string[]; readonly metadata: GateMetadata }
   | { readonly instead: GateResult };
 
-const buildTaskMaterial = ({ task }: GateContext): PromptPiece[] =>
+const buildTaskMaterial = ({ task }: GateContext): ReviewPiece[] =>
   task
     ? [
-        { label: 'title of the task', text: task.title },
-        { label: 'description of the task', text: truncateToBytes(task.description, MAX_DESCRIPTION) },
+        { kind: 'task', label: 'title of the task', text: task.title },
+        {
+          kind: 'task',
+          label: 'description of the task',
+          text: truncateToBytes(task.description, MAX_DESCRIPTION),
+        },
       ]
-    : [{ label: 'task', text: '(no task is known: judge by the diff alone)' }];
+    : [{ kind: 'task', label: 'task', text: '(no task is known: judge by the diff alone)' }];
 
 /**
  * Asks one model about the patch. Whatever keeps it from an answer of the very shape that was asked for is an outcome of its own: a
@@ -49,20 +54,12 @@ export async function askModelAboutPatch<T extends z.ZodType>(
   asking: ModelQuestion<T>,
 ): Promise<ModelAnswerOrResult<T>> {
   const { prompt, maxTokens, diff, answerSchema, extraMaterial = [], onError } = asking;
-  const shown = fencePrompt([
+  const question = reviewQuestion({ prompt, answerSchema, maxTokens, timeoutMs: context.timeoutMs }, [
     ...buildTaskMaterial(context),
     ...extraMaterial,
-    { label: 'diff', text: diff.text },
+    { kind: 'diff', label: 'diff', text: diff.text },
   ]);
-  const answered = await context.judge.ask(model, {
-    prompt,
-    fencedText: shown.text,
-    boundary: shown.boundary,
-    injections: shown.injections,
-    answerSchema,
-    maxTokens,
-    timeoutMs: context.timeoutMs,
-  });
+  const answered = await context.judge.ask(model, question);
   const metadata: GateMetadata = {
     tool: 'model',
     tool_version: model.model,
@@ -75,7 +72,7 @@ export async function askModelAboutPatch<T extends z.ZodType>(
     input_tokens: answered.tokens?.input ?? null,
     output_tokens: answered.tokens?.output ?? null,
     cost_usd: askCostUsd(model, answered, new Date().toISOString()),
-    injections: shown.injections.length,
+    injections: question.injections.length,
   };
   return 'outcome' in answered
     ? {
@@ -86,7 +83,7 @@ export async function askModelAboutPatch<T extends z.ZodType>(
           onError,
         ),
       }
-    : { answer: answered.value, injections: shown.injections, metadata };
+    : { answer: answered.value, injections: question.injections, metadata };
 }
 
 /** As above, of the model that serves a purpose, or that the base's configuration names. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { OnErrorAction } from '../../../shared/contract/submission/on-error.ts';
+import type { ReviewPiece } from '../../../shared/reviews/engine/review-piece.ts';
 import { PROMPTS } from '../../../shared/reviews/judging/prompts.ts';
 import { editTree, writeBlob } from '../../../workspace/git/edit-tree.ts';
 import { classifyProcessResult } from '../../../workspace/process/command-outcome.ts';
@@ -30,7 +31,8 @@ const PLACES: Readonly<Partial<Record<Language, TestLocation>>> = {
 
 const Answer = z.strictObject({ code: z.string().min(1).max(50_000) });
 
-const buildTestLocationMaterial = ({ file, words }: TestLocation) => ({
+const buildTestLocationMaterial = ({ file, words }: TestLocation): ReviewPiece => ({
+  kind: 'test_location',
   label: 'where the test goes',
   text: `${words}, which will lie at ${file}`,
 });

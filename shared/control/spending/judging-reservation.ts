@@ -4,7 +4,7 @@ import type { JudgeModel, JudgeModels } from '../../contract/models/judge-models
 import type { ModelJudgedSignal } from '../../contract/submission/signals.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { askCostUsd } from '../../reviews/judging/ask-cost.ts';
+import { askCostUsd } from '../../reviews/engine/ask-cost.ts';
 import { redTeamSettings } from '../../reviews/review/red-team.ts';
 import { visionSettings } from '../../reviews/review/vision/vision-review.ts';
 import type { CascadePolicy } from '../cascade/learning/cascade-policy.ts';

@@ -2,8 +2,8 @@ import type { AskReceipt } from '../../contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../contract/models/judge-models.ts';
 import { sumOrNull } from '../../contract/task/judging-cost.ts';
 import { canonicalHash } from '../../lib/canonical-json.ts';
-import { askCostUsd } from './ask-cost.ts';
-import type { AskModel, ModelAnswer } from './ask-model-port.ts';
+import { askCostUsd } from '../engine/ask-cost.ts';
+import type { AskModel, ModelAnswer } from '../engine/ask-model-port.ts';
 import { excerptEvenly, splitDiffByFile } from './diff-excerpt.ts';
 import { type GoldenCase, goldenCasePieces } from './golden-cases.ts';
 import {
@@ -46,7 +46,10 @@ async function answerTo(
     spent,
   });
   if (rubric === 'second_look') {
-    const notes = of.notes.length === 0 ? [] : [{ label: 'notes of rules', text: of.notes.join('\n') }];
+    const notes =
+      of.notes.length === 0
+        ? []
+        : [{ kind: 'rule_notes' as const, label: 'notes of rules', text: of.notes.join('\n') }];
     const question = requirementsReviewQuestion([...pieces, ...notes]);
     const answered = await ask(model, question);
     const { outcome, confidence } = requirementsReviewOpinion(answered, question.injections);

@@ -5,8 +5,9 @@ import {
   type JudgementOpinion,
   UNASKED_RECEIPT,
 } from '../../contract/judgement/judgement.ts';
-import { fencePrompt, type PromptPiece } from '../../lib/fenced-prompt.ts';
-import type { ModelAnswer, ReviewQuestion } from './ask-model-port.ts';
+import type { ModelAnswer, ReviewQuestion } from '../engine/ask-model-port.ts';
+import type { ReviewPiece } from '../engine/review-piece.ts';
+import { reviewQuestion } from '../engine/review-question.ts';
 import { excerptEvenly, splitDiffByFile } from './diff-excerpt.ts';
 import { MIN_JUDGE_CONFIDENCE } from './opinion-verdict.ts';
 import { compareInBothOrders, type PairwiseComparison } from './pairwise-comparison.ts';
@@ -70,24 +71,23 @@ export const ExpectationAnswer = z.strictObject({
 /** @param isSwapped what the patch expects is shown as A. */
 export function expectationQuestion(
   { before, after }: ChangedExpectations,
-  task: readonly PromptPiece[],
+  task: readonly ReviewPiece[],
   isSwapped: boolean,
 ): ReviewQuestion<typeof ExpectationAnswer> {
   const [a, b] = isSwapped ? [after, before] : [before, after];
-  const { text, boundary, injections } = fencePrompt([
-    ...task,
-    { label: 'version A', text: a },
-    { label: 'version B', text: b },
-  ]);
-  return {
-    prompt: PROMPTS.expectations,
-    fencedText: text,
-    boundary,
-    injections,
-    answerSchema: ExpectationAnswer,
-    maxTokens: 1_024,
-    timeoutMs: JUDGEMENT_TIMEOUT_MS,
-  };
+  return reviewQuestion(
+    {
+      prompt: PROMPTS.expectations,
+      answerSchema: ExpectationAnswer,
+      maxTokens: 1_024,
+      timeoutMs: JUDGEMENT_TIMEOUT_MS,
+    },
+    [
+      ...task,
+      { kind: 'expectation', label: 'version A', text: a },
+      { kind: 'expectation', label: 'version B', text: b },
+    ],
+  );
 }
 
 /** Asks which expectations the task asks for, in both orders. `first` is what the base expects. */

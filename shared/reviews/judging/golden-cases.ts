@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { PromptPiece } from '../../lib/fenced-prompt.ts';
+import type { ReviewPiece } from '../engine/review-piece.ts';
 
 /** Work of which it is known whether it is good: what a judge is measured against. */
 export const GoldenCase = z.strictObject({
@@ -69,9 +69,9 @@ export function readGoldenCases(text: string): GoldenCase[] | { readonly problem
 }
 
 /** What a judge is shown of a case, in the form in which it is shown work. */
-export const goldenCasePieces = (of: GoldenCase, diff: string): PromptPiece[] => [
-  { label: 'title of the task', text: of.title },
-  { label: 'description of the task', text: of.description },
-  { label: 'what was observed', text: of.observed },
-  { label: 'diff', text: diff },
+export const goldenCasePieces = (of: GoldenCase, diff: string): ReviewPiece[] => [
+  { kind: 'task', label: 'title of the task', text: of.title },
+  { kind: 'task', label: 'description of the task', text: of.description },
+  { kind: 'observed', label: 'what was observed', text: of.observed },
+  { kind: 'diff', label: 'diff', text: diff },
 ];

@@ -1,5 +1,5 @@
 import type { AskReceipt } from '../../contract/judgement/judgement.ts';
-import type { ModelAnswer } from './ask-model-port.ts';
+import type { ModelAnswer } from '../engine/ask-model-port.ts';
 
 /** What is said of two things when the first is shown first, and when it is shown second. */
 export type Preference = 'first' | 'second' | 'either';

@@ -10,8 +10,9 @@ import {
   UNASKED_RECEIPT,
 } from '../../contract/judgement/judgement.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { fencePrompt, type PromptPiece } from '../../lib/fenced-prompt.ts';
-import type { ModelAnswer, ReviewQuestion } from './ask-model-port.ts';
+import type { ModelAnswer, ReviewQuestion } from '../engine/ask-model-port.ts';
+import type { ReviewPiece } from '../engine/review-piece.ts';
+import { reviewQuestion } from '../engine/review-question.ts';
 import { verdictOfOpinion } from './opinion-verdict.ts';
 import { PROMPTS } from './prompts.ts';
 import { JUDGEMENT_TIMEOUT_MS, JudgeReasons } from './signal-judgement.ts';
@@ -75,18 +76,17 @@ const HEAD = {
 } as const;
 
 export function requirementsReviewQuestion(
-  pieces: readonly PromptPiece[],
+  pieces: readonly ReviewPiece[],
 ): ReviewQuestion<typeof RequirementsReviewAnswer> {
-  const { text, boundary, injections } = fencePrompt(pieces);
-  return {
-    prompt: PROMPTS.second_look,
-    fencedText: text,
-    boundary,
-    injections,
-    answerSchema: RequirementsReviewAnswer,
-    maxTokens: 1_024,
-    timeoutMs: JUDGEMENT_TIMEOUT_MS,
-  };
+  return reviewQuestion(
+    {
+      prompt: PROMPTS.second_look,
+      answerSchema: RequirementsReviewAnswer,
+      maxTokens: 1_024,
+      timeoutMs: JUDGEMENT_TIMEOUT_MS,
+    },
+    pieces,
+  );
 }
 
 /** What was answered. A doubt, and no answer to what was asked, is for a person; neither lets work out, and neither fails it. */

@@ -6,10 +6,11 @@ import type {
   ReviewPipeline,
 } from '../../contract/judgement/review-pipeline-schema.ts';
 import { calibrationIdFor, type JudgeModel, judgeModelFamily } from '../../contract/models/judge-models.ts';
-import { fencePrompt, type PromptPiece } from '../../lib/fenced-prompt.ts';
 import { truncateText } from '../../lib/truncate.ts';
-import { askCostUsd } from './ask-cost.ts';
-import type { AskModel } from './ask-model-port.ts';
+import { askCostUsd } from '../engine/ask-cost.ts';
+import type { AskModel } from '../engine/ask-model-port.ts';
+import type { ReviewPiece } from '../engine/review-piece.ts';
+import { reviewQuestion } from '../engine/review-question.ts';
 import { verdictWithoutOpinion } from './opinion-verdict.ts';
 import { REVIEW_PIPELINE_HEAD, unaskedPipelineJudgement } from './pipeline-judgement.ts';
 import { PROMPTS } from './prompts.ts';
@@ -35,7 +36,7 @@ export interface ReviewPipelineContext {
   readonly models: readonly JudgeModel[];
   /** The model that wrote the work; null: nobody knows. */
   readonly writer: string | null;
-  readonly pieces: readonly PromptPiece[];
+  readonly pieces: readonly ReviewPiece[];
   readonly request_reason: string;
   readonly ask: AskModel;
   readonly now: () => Date;
@@ -158,22 +159,19 @@ async function askReviewer(
   const timeoutMs = Math.floor(until - performance.now());
   if (timeoutMs < LEAST_MS) return nobody('timed_out', 'no time was left to ask');
   const own = reviewer.prompt_template;
-  const shown = fencePrompt([
-    ...(own === undefined ? [] : [{ label: 'what you are to look for', text: own }]),
-    ...pieces,
-  ]);
-  const answered = await ask(model, {
-    prompt: PROMPTS.review_stage,
-    fencedText: shown.text,
-    boundary: shown.boundary,
-    injections: shown.injections,
-    answerSchema: ReviewerAnswer,
-    maxTokens: 512,
-    timeoutMs,
-  });
+  const question = reviewQuestion(
+    { prompt: PROMPTS.review_stage, answerSchema: ReviewerAnswer, maxTokens: 512, timeoutMs },
+    [
+      ...(own === undefined
+        ? []
+        : [{ kind: 'reviewer_instructions' as const, label: 'what you are to look for', text: own }]),
+      ...pieces,
+    ],
+  );
+  const answered = await ask(model, question);
   const asked = {
     ...headOf(stage, reviewer),
-    injections: [...shown.injections],
+    injections: [...question.injections],
     because: request_reason,
     model: model.model,
     family: judgeModelFamily(model),

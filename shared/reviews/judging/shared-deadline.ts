@@ -1,4 +1,4 @@
-import type { AskModel } from './ask-model-port.ts';
+import type { AskModel } from '../engine/ask-model-port.ts';
 import { JUDGING_SECONDS } from './judging-limits.ts';
 
 /** Milliseconds kept for what comes after the last answer. */

@@ -5,9 +5,10 @@ import {
   effectiveQualityThreshold,
   type ModelJudgedSignal,
 } from '../../contract/submission/signals.ts';
-import { fencePrompt, type PromptPiece } from '../../lib/fenced-prompt.ts';
 import { truncateText } from '../../lib/truncate.ts';
-import type { ModelAnswer, ReviewQuestion } from './ask-model-port.ts';
+import type { ModelAnswer, ReviewQuestion } from '../engine/ask-model-port.ts';
+import type { ReviewPiece } from '../engine/review-piece.ts';
+import { reviewQuestion } from '../engine/review-question.ts';
 import { verdictOfOpinion, verdictWithoutOpinion } from './opinion-verdict.ts';
 import { PROMPTS } from './prompts.ts';
 
@@ -37,9 +38,12 @@ const KINDS = {
 export const JUDGEMENT_TIMEOUT_MS = 90_000;
 
 /** What the task itself asks of the judge. */
-function signalPieces(signal: ModelJudgedSignal): PromptPiece[] {
-  if (signal.type === 'llm_review') return [{ label: 'question about the work', text: signal.instructions }];
-  return signal.criteria === undefined ? [] : [{ label: 'criteria', text: signal.criteria }];
+function signalPieces(signal: ModelJudgedSignal): ReviewPiece[] {
+  if (signal.type === 'llm_review')
+    return [{ kind: 'question', label: 'question about the work', text: signal.instructions }];
+  return signal.criteria === undefined
+    ? []
+    : [{ kind: 'question', label: 'criteria', text: signal.criteria }];
 }
 
 type Answers = typeof LlmReviewAnswer | typeof LlmJudgeAnswer | typeof QualityGateAnswer;
@@ -47,19 +51,13 @@ type Answers = typeof LlmReviewAnswer | typeof LlmJudgeAnswer | typeof QualityGa
 /** The question of a signal, about what is in `pieces`. */
 export function signalQuestion(
   signal: ModelJudgedSignal,
-  pieces: readonly PromptPiece[],
+  pieces: readonly ReviewPiece[],
 ): ReviewQuestion<Answers> {
   const { prompt, answer, maxTokens } = KINDS[signal.type];
-  const { text, boundary, injections } = fencePrompt([...signalPieces(signal), ...pieces]);
-  return {
-    prompt,
-    fencedText: text,
-    boundary,
-    injections,
-    answerSchema: answer,
-    maxTokens,
-    timeoutMs: JUDGEMENT_TIMEOUT_MS,
-  };
+  return reviewQuestion<Answers>(
+    { prompt, answerSchema: answer, maxTokens, timeoutMs: JUDGEMENT_TIMEOUT_MS },
+    [...signalPieces(signal), ...pieces],
+  );
 }
 
 type SignalAnswer = z.output<Answers>;

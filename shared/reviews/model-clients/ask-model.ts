@@ -11,7 +11,7 @@ import * as z from 'zod';
 import { normaliseModelName } from '../../contract/models/model-prices.ts';
 import { fenceInstructions, fencePrompt } from '../../lib/fenced-prompt.ts';
 import { truncateText } from '../../lib/truncate.ts';
-import type { AskModel, ModelAnswer, PromptPicture, ReviewQuestion } from '../judging/ask-model-port.ts';
+import type { AskModel, ModelAnswer, PromptPicture, ReviewQuestion } from '../engine/ask-model-port.ts';
 import { createLanguageModel, MissingModelKeyError, type ReadModelKey } from './language-model.ts';
 
 /** Calls for one answer: transient errors are tried again, an answer of another shape is asked for once more. */

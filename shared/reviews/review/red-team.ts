@@ -1,8 +1,9 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
 import { type RedTeamSettings, STAKES_LEVELS } from '../../contract/review/review-settings.ts';
 import type { Task } from '../../contract/task/task.ts';
-import { fencePrompt, type PromptPiece } from '../../lib/fenced-prompt.ts';
-import type { ReviewQuestion } from '../judging/ask-model-port.ts';
+import type { ReviewQuestion } from '../engine/ask-model-port.ts';
+import type { ReviewPiece } from '../engine/review-piece.ts';
+import { reviewQuestion } from '../engine/review-question.ts';
 import { PROMPTS } from '../judging/prompts.ts';
 import { type RedTeamFinding, RedTeamReport } from './red-team-finding.ts';
 import {
@@ -28,19 +29,18 @@ export function redTeamSettings({
 }
 
 export function redTeamQuestion(
-  pieces: readonly PromptPiece[],
+  pieces: readonly ReviewPiece[],
   { timeout_s }: Pick<RedTeamSettings, 'timeout_s'>,
 ): ReviewQuestion<typeof RedTeamReport> {
-  const { text, boundary, injections } = fencePrompt(pieces);
-  return {
-    prompt: PROMPTS.red_team,
-    fencedText: text,
-    boundary,
-    injections,
-    answerSchema: RedTeamReport,
-    maxTokens: MAX_TOKENS,
-    timeoutMs: timeout_s * 1_000,
-  };
+  return reviewQuestion(
+    {
+      prompt: PROMPTS.red_team,
+      answerSchema: RedTeamReport,
+      maxTokens: MAX_TOKENS,
+      timeoutMs: timeout_s * 1_000,
+    },
+    pieces,
+  );
 }
 
 /** What findings make of work. */

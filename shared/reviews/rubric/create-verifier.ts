@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { JudgeModel } from '../../contract/models/judge-models.ts';
 import { DECOMPOSER_NAMES, GRADER_NAMES } from '../../contract/rubric/rubric-kinds.ts';
 import type { VerificationNodeConfig } from '../../contract/workflow/schema.ts';
-import type { AskModel } from '../judging/ask-model-port.ts';
+import type { AskModel } from '../engine/ask-model-port.ts';
 import { type CriteriaDecomposer, createLlmDecomposer, IDENTITY_DECOMPOSER } from './criteria-decomposer.ts';
 import { HEURISTIC_GRADER } from './heuristic-grader.ts';
 import { createLlmGrader } from './llm-grader.ts';

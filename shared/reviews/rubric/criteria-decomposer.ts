@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { AskReceipt } from '../../contract/judgement/judgement.ts';
-import { fencePrompt } from '../../lib/fenced-prompt.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
-import { type ModelAnswer, type ReviewQuestion, receiptOf } from '../judging/ask-model-port.ts';
+import { type ModelAnswer, type ReviewQuestion, receiptOf } from '../engine/ask-model-port.ts';
+import { reviewQuestion } from '../engine/review-question.ts';
 import { PROMPTS } from '../judging/prompts.ts';
 import { type AtomicProbe, probeId } from './atomic-probe.ts';
 
@@ -97,22 +97,20 @@ export function createLlmDecomposer(ask: AskForProbes, most: number): CriteriaDe
     decompose: async (criteria, { taskId }) => {
       if (criteria.length === 0) return { probes: [], receipt: null };
       const shown = truncateCriteria(criteria).map((text, index) => ({
+        kind: 'criterion' as const,
         label: `criterion ${index}`,
         text,
       }));
-      const { text, boundary, injections } = fencePrompt([
-        ...shown,
-        { label: 'most probes for each criterion', text: String(most) },
-      ]);
-      const answered = await ask({
-        prompt: PROMPTS.atomic_probes,
-        fencedText: text,
-        boundary,
-        injections,
-        answerSchema: ProbesAnswer,
-        maxTokens: MAX_TOKENS,
-        timeoutMs: TIMEOUT_MS,
-      });
+      const question = reviewQuestion(
+        {
+          prompt: PROMPTS.atomic_probes,
+          answerSchema: ProbesAnswer,
+          maxTokens: MAX_TOKENS,
+          timeoutMs: TIMEOUT_MS,
+        },
+        [...shown, { kind: 'probe_limit', label: 'most probes for each criterion', text: String(most) }],
+      );
+      const answered = await ask(question);
       if ('outcome' in answered) throw new DecompositionError(answered.why, { cause: answered });
       return {
         probes: probesFromAnswer(answered.value, criteria, { taskId, most }),

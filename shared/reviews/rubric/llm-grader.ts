@@ -5,8 +5,9 @@ import {
   type VerificationResult,
 } from '../../contract/rubric/verification-result.ts';
 import type { VerificationRubric } from '../../contract/rubric/verification-rubric.ts';
-import { fencePrompt, type PromptPiece } from '../../lib/fenced-prompt.ts';
-import { type ModelAnswer, type ReviewQuestion, receiptOf } from '../judging/ask-model-port.ts';
+import { type ModelAnswer, type ReviewQuestion, receiptOf } from '../engine/ask-model-port.ts';
+import type { ReviewPiece } from '../engine/review-piece.ts';
+import { reviewQuestion } from '../engine/review-question.ts';
 import { PROMPTS } from '../judging/prompts.ts';
 import type { GradingInput, RubricGrader } from './rubric-grader.ts';
 
@@ -92,15 +93,20 @@ export function gradingAnswerResult(
   });
 }
 
-function pieces({ artifact, rubric, probes, taskPieces }: GradingInput): PromptPiece[] {
+function pieces({ artifact, rubric, probes, taskPieces }: GradingInput): ReviewPiece[] {
   const { name, min_confidence, criteria, calibration_examples } = rubric;
   const payload = JSON.stringify(artifact.payload);
   const isCut = payload.length > PAYLOAD;
   return [
-    { label: 'rubric', text: JSON.stringify({ name, min_confidence, criteria, calibration_examples }) },
-    { label: 'probes', text: JSON.stringify(probes) },
+    {
+      kind: 'rubric',
+      label: 'rubric',
+      text: JSON.stringify({ name, min_confidence, criteria, calibration_examples }),
+    },
+    { kind: 'probes', label: 'probes', text: JSON.stringify(probes) },
     ...taskPieces,
     {
+      kind: 'handoff',
       label: 'who hands over to whom',
       text: JSON.stringify({
         from_agent_id: artifact.from_agent_id,
@@ -111,6 +117,7 @@ function pieces({ artifact, rubric, probes, taskPieces }: GradingInput): PromptP
       }),
     },
     {
+      kind: 'work',
       label: isCut ? `the work: the first ${PAYLOAD} of ${payload.length} characters` : 'the work',
       text: payload.slice(0, PAYLOAD).toWellFormed(),
     },
@@ -126,17 +133,17 @@ export function createLlmGrader(ask: AskForGrades, minConfidenceOverride: number
   return {
     name: 'llm',
     grade: async (work) => {
-      const { text, boundary, injections } = fencePrompt(pieces(work));
-      const answered = await ask({
-        prompt: PROMPTS.rubric_verdict,
-        fencedText: text,
-        boundary,
-        injections,
-        answerSchema: RubricVerdict,
-        maxTokens: MAX_TOKENS,
-        timeoutMs: TIMEOUT_MS,
-      });
-      const common = { receipt: receiptOf(answered), injections };
+      const question = reviewQuestion(
+        {
+          prompt: PROMPTS.rubric_verdict,
+          answerSchema: RubricVerdict,
+          maxTokens: MAX_TOKENS,
+          timeoutMs: TIMEOUT_MS,
+        },
+        pieces(work),
+      );
+      const answered = await ask(question);
+      const common = { receipt: receiptOf(answered), injections: question.injections };
       return 'outcome' in answered
         ? { ...common, outcome: answered.outcome, why: answered.why }
         : { ...common, result: gradingAnswerResult(answered.value, work, minConfidenceOverride) };

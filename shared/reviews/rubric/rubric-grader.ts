@@ -1,7 +1,7 @@
 import type { AskReceipt } from '../../contract/judgement/judgement.ts';
 import type { VerificationResult } from '../../contract/rubric/verification-result.ts';
 import type { VerificationRubric } from '../../contract/rubric/verification-rubric.ts';
-import type { PromptPiece } from '../../lib/fenced-prompt.ts';
+import type { ReviewPiece } from '../engine/review-piece.ts';
 import type { AtomicProbe } from './atomic-probe.ts';
 import type { HandoffArtifact } from './handoff.ts';
 
@@ -10,7 +10,7 @@ export interface GradingInput {
   readonly rubric: VerificationRubric;
   readonly probes: readonly AtomicProbe[];
   /** What the task asks for: shown to a grader, and no part of the work. */
-  readonly taskPieces: readonly PromptPiece[];
+  readonly taskPieces: readonly ReviewPiece[];
   readonly generator_agent_id: string;
   readonly evaluator_agent_id: string;
   readonly at: Date;

@@ -19,10 +19,10 @@ import type { Task } from '../../contract/task/task.ts';
 import type { CascadePolicy } from '../../control/cascade/learning/cascade-policy.ts';
 import { reserveJudgingOrRefusal } from '../../control/spending/judging-reservation.ts';
 import { requireAttempt } from '../../control/task-commands/task-change.ts';
-import type { PromptPiece } from '../../lib/fenced-prompt.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
-import { askCostUsd } from '../../reviews/judging/ask-cost.ts';
-import type { AskModel } from '../../reviews/judging/ask-model-port.ts';
+import { askCostUsd } from '../../reviews/engine/ask-cost.ts';
+import type { AskModel } from '../../reviews/engine/ask-model-port.ts';
+import type { ReviewPiece } from '../../reviews/engine/review-piece.ts';
 import type { CircuitBreaker } from '../../reviews/judging/circuit-breaker.ts';
 import { excerptEvenly, splitDiffByFile } from '../../reviews/judging/diff-excerpt.ts';
 import {
@@ -97,10 +97,10 @@ function describeObservations({ signals, gates }: Evidence): string {
 }
 
 interface ReviewMaterial {
-  readonly pieces: PromptPiece[];
-  readonly notes: PromptPiece[];
+  readonly pieces: ReviewPiece[];
+  readonly notes: ReviewPiece[];
   /** Of these, the task alone. */
-  readonly taskPieces: PromptPiece[];
+  readonly taskPieces: ReviewPiece[];
   readonly patch: string;
   readonly attemptEvidence: AttemptEvidence;
 }
@@ -120,13 +120,14 @@ async function loadReviewMaterial(
   ]);
   const diff = excerptEvenly(splitDiffByFile(patch), DIFF);
   const notes = findingNotes(evidence);
-  const about = [
-    { label: 'title of the task', text: task.title },
-    { label: 'description of the task', text: truncateToBytes(task.description, DESCRIPTION) },
+  const about: ReviewPiece[] = [
+    { kind: 'task', label: 'title of the task', text: task.title },
+    { kind: 'task', label: 'description of the task', text: truncateToBytes(task.description, DESCRIPTION) },
     ...(task.acceptance_criteria.length === 0
       ? []
       : [
           {
+            kind: 'task' as const,
             label: 'acceptance criteria of the task',
             text: truncateToBytes(task.acceptance_criteria.join('\n'), DESCRIPTION),
           },
@@ -135,8 +136,8 @@ async function loadReviewMaterial(
   return {
     pieces: [
       ...about,
-      { label: 'what was observed', text: describeObservations(evidence) },
-      { label: 'diff', text: diff.text },
+      { kind: 'observed', label: 'what was observed', text: describeObservations(evidence) },
+      { kind: 'diff', label: 'diff', text: diff.text },
     ],
     taskPieces: about,
     patch,
@@ -144,7 +145,13 @@ async function loadReviewMaterial(
     notes:
       notes.length === 0
         ? []
-        : [{ label: 'notes of rules', text: truncateToBytes(notes.join('\n'), OBSERVED) }],
+        : [
+            {
+              kind: 'rule_notes',
+              label: 'notes of rules',
+              text: truncateToBytes(notes.join('\n'), OBSERVED),
+            },
+          ],
   };
 }
 

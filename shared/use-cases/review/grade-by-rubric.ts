@@ -18,12 +18,12 @@ import {
   gradingSubject,
   listGradedNodes,
 } from '../../control/workflow/gradings.ts';
-import type { PromptPiece } from '../../lib/fenced-prompt.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
-import { askCostUsd } from '../../reviews/judging/ask-cost.ts';
-import type { AskModel } from '../../reviews/judging/ask-model-port.ts';
-import type { JudgePrompt } from '../../reviews/judging/prompt.ts';
+import { askCostUsd } from '../../reviews/engine/ask-cost.ts';
+import type { AskModel } from '../../reviews/engine/ask-model-port.ts';
+import type { JudgePrompt } from '../../reviews/engine/prompt.ts';
+import type { ReviewPiece } from '../../reviews/engine/review-piece.ts';
 import { PROMPTS } from '../../reviews/judging/prompts.ts';
 import { createVerifier, MissingModelError } from '../../reviews/rubric/create-verifier.ts';
 import { DecompositionError } from '../../reviews/rubric/criteria-decomposer.ts';
@@ -44,7 +44,7 @@ export interface GradedWork {
   readonly task: Task;
   readonly attempt: Attempt;
   /** What the task says: not part of the work. */
-  readonly taskPieces: readonly PromptPiece[];
+  readonly taskPieces: readonly ReviewPiece[];
   readonly payload: Readonly<Record<string, string>>;
 }
 

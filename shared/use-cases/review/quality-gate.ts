@@ -2,8 +2,8 @@ import type { Evidence } from '../../contract/evidence/schema.ts';
 import { findFileOverlap } from '../../contract/submission/file-overlap.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { PromptPiece } from '../../lib/fenced-prompt.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
+import type { ReviewPiece } from '../../reviews/engine/review-piece.ts';
 import {
   breakerState,
   type CircuitBreaker,
@@ -23,12 +23,14 @@ const SAID = 16_000;
 const FILES = 4_000;
 
 /** What the quality gate is shown beside what all judges are. */
-export const qualityGatePieces = ({ task, attempt, evidence }: AttemptEvidence, now: Date): PromptPiece[] => [
+export const qualityGatePieces = ({ task, attempt, evidence }: AttemptEvidence, now: Date): ReviewPiece[] => [
   {
+    kind: 'agent_summary',
     label: 'what the agent says of its work',
     text: truncateToBytes(attempt.report?.summary ?? '(nothing)', SAID),
   },
   {
+    kind: 'changed_files',
     label: 'files of the work',
     text: truncateToBytes(
       [
@@ -41,7 +43,7 @@ export const qualityGatePieces = ({ task, attempt, evidence }: AttemptEvidence, 
       FILES,
     ),
   },
-  { label: 'date of today', text: now.toISOString().slice(0, 10) },
+  { kind: 'date', label: 'date of today', text: now.toISOString().slice(0, 10) },
 ];
 
 /** Tools that an agent has used, as far as that is known: who has asked no model has used none. */

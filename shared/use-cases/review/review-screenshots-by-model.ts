@@ -3,9 +3,9 @@ import { type Judgement, judgementTimes } from '../../contract/judgement/judgeme
 import { calibrationIdFor, type JudgeModel, judgeModelFamily } from '../../contract/models/judge-models.ts';
 import type { VisionSettings } from '../../contract/review/vision-settings.ts';
 import type { Screenshot } from '../../contract/screenshot.ts';
-import type { PromptPiece } from '../../lib/fenced-prompt.ts';
-import { askCostUsd } from '../../reviews/judging/ask-cost.ts';
-import type { AskModel, PromptPicture } from '../../reviews/judging/ask-model-port.ts';
+import { askCostUsd } from '../../reviews/engine/ask-cost.ts';
+import type { AskModel, PromptPicture } from '../../reviews/engine/ask-model-port.ts';
+import type { ReviewPiece } from '../../reviews/engine/review-piece.ts';
 import type { ReviewGateResult } from '../../reviews/review/review-gate-result.ts';
 import type { VisionReport } from '../../reviews/review/vision/vision-finding.ts';
 import {
@@ -55,7 +55,7 @@ interface ModelReviewContext {
 
 /** Shows pictures to a model, beside what the task says. What no reader of ours can read to its end is shown to nobody. */
 export const reviewScreenshotsByModel = (
-  about: readonly PromptPiece[],
+  about: readonly ReviewPiece[],
   shots: readonly Screenshot[],
   settings: VisionSettings,
   album: ScreenshotSource,

@@ -6,8 +6,8 @@ import { modelFamily } from '../../contract/models/model-family.ts';
 import { listScreenshots } from '../../contract/screenshot.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { PromptPiece } from '../../lib/fenced-prompt.ts';
-import type { AskModel } from '../../reviews/judging/ask-model-port.ts';
+import type { AskModel } from '../../reviews/engine/ask-model-port.ts';
+import type { ReviewPiece } from '../../reviews/engine/review-piece.ts';
 import { missingInputResult } from '../../reviews/review/review-gate-result.ts';
 import {
   failedOpenVisionResult,
@@ -35,7 +35,7 @@ export interface WorkWithScreenshots {
   readonly attempt: Attempt;
   readonly evidence: Pick<Evidence, 'gates'>;
   /** What the task says of itself. */
-  readonly taskPieces: readonly PromptPiece[];
+  readonly taskPieces: readonly ReviewPiece[];
 }
 
 const HOW_TO =

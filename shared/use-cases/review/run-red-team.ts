@@ -4,9 +4,9 @@ import { calibrationIdFor, type JudgeModel, judgeModelFamily } from '../../contr
 import { modelFamily } from '../../contract/models/model-family.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { PromptPiece } from '../../lib/fenced-prompt.ts';
-import { askCostUsd } from '../../reviews/judging/ask-cost.ts';
-import type { AskModel } from '../../reviews/judging/ask-model-port.ts';
+import { askCostUsd } from '../../reviews/engine/ask-cost.ts';
+import type { AskModel } from '../../reviews/engine/ask-model-port.ts';
+import type { ReviewPiece } from '../../reviews/engine/review-piece.ts';
 import { PROMPTS } from '../../reviews/judging/prompts.ts';
 import { groundingFindings } from '../../reviews/review/grounding.ts';
 import {
@@ -35,7 +35,7 @@ const HOW_TO =
 export async function runRedTeam(
   task: Task,
   attempt: Attempt,
-  pieces: readonly PromptPiece[],
+  pieces: readonly ReviewPiece[],
   { ask, redTeamModel, autonomy, budgetRefusal, now }: RedTeamContext,
 ): Promise<Judgement[]> {
   const settings = redTeamSettings(task);
@@ -55,7 +55,10 @@ export async function runRedTeam(
     return [{ ...head, ...failedOpenRedTeamResult('inert', why ?? HOW_TO), because: why ?? HOW_TO }];
   const said = attempt.report?.summary ?? '';
   const question = redTeamQuestion(
-    [...pieces, { label: 'what the agent says of its work', text: said.slice(0, 4_000) }],
+    [
+      ...pieces,
+      { kind: 'agent_summary', label: 'what the agent says of its work', text: said.slice(0, 4_000) },
+    ],
     settings,
   );
   const answered = await ask(redTeamModel, question);

@@ -7,8 +7,8 @@ import type { Task } from '../../contract/task/task.ts';
 import { DEFAULT_APPROVAL_SETTINGS } from '../../control/approvals/approval-settings.ts';
 import { effectiveAutonomy } from '../../control/approvals/effective-autonomy.ts';
 import { listGradedNodes } from '../../control/workflow/gradings.ts';
-import type { PromptPiece } from '../../lib/fenced-prompt.ts';
-import type { AskModel } from '../../reviews/judging/ask-model-port.ts';
+import type { AskModel } from '../../reviews/engine/ask-model-port.ts';
+import { type PieceKind, type ReviewPiece, selectPieces } from '../../reviews/engine/review-piece.ts';
 import { withSharedDeadline } from '../../reviews/judging/shared-deadline.ts';
 import { redTeamSettings } from '../../reviews/review/red-team.ts';
 import { visionSettings } from '../../reviews/review/vision/vision-review.ts';
@@ -32,27 +32,26 @@ export interface WorkflowReviewContext {
 export const hasWorkflowReviews = (task: Pick<Task, 'workflow_in_force'>): boolean =>
   listGradedNodes(task).length > 0 || redTeamSettings(task) !== null || visionSettings(task) !== null;
 
-/** Pieces that are the work itself; the others are what the task says of it. */
-const WORK = ['what was observed', 'diff'];
+/** Kinds of pieces that are the work itself; the others are what the task says of it. */
+const WORK: readonly PieceKind[] = ['observed', 'diff'];
 
 /** Has the work of an attempt graded, then attacked, then looked at in pictures, as the workflow of its task says. */
 export async function runWorkflowReviews(
   task: Task,
   attempt: Attempt,
   evidence: Pick<Evidence, 'gates'>,
-  pieces: readonly PromptPiece[],
+  pieces: readonly ReviewPiece[],
   { ask: unbounded, models, objects, autonomy, budgetRefusal, now }: WorkflowReviewContext,
 ): Promise<Judgement[]> {
   if (!hasWorkflowReviews(task)) return [];
-  const isWork = ({ label }: PromptPiece): boolean => WORK.includes(label);
   const ask = withSharedDeadline(unbounded);
-  const about = pieces.filter((piece) => !isWork(piece));
+  const about = pieces.filter(({ kind }) => !WORK.includes(kind));
   const graded = await gradeByRubric(
     {
       task,
       attempt,
       taskPieces: about,
-      payload: Object.fromEntries(pieces.filter(isWork).map(({ label, text }) => [label, text])),
+      payload: Object.fromEntries(selectPieces(pieces, WORK).map(({ label, text }) => [label, text])),
     },
     { ask, models, budgetRefusal, now },
   );

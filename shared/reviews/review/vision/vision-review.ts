@@ -3,8 +3,9 @@ import type { Evidence } from '../../../contract/evidence/schema.ts';
 import type { VisionSettings } from '../../../contract/review/vision-settings.ts';
 import { listScreenshots, type Screenshot } from '../../../contract/screenshot.ts';
 import type { Task } from '../../../contract/task/task.ts';
-import { fencePrompt, type PromptPiece } from '../../../lib/fenced-prompt.ts';
-import type { PromptPicture, ReviewQuestion } from '../../judging/ask-model-port.ts';
+import type { PromptPicture, ReviewQuestion } from '../../engine/ask-model-port.ts';
+import type { ReviewPiece } from '../../engine/review-piece.ts';
+import { reviewQuestion } from '../../engine/review-question.ts';
 import { PROMPTS } from '../../judging/prompts.ts';
 import { failOpenResult, type ReviewGateResult, resultOfFindings } from '../review-gate-result.ts';
 import { type VisionFinding, type VisionReport, visionReportSchema } from './vision-finding.ts';
@@ -42,23 +43,26 @@ const titleOf = ({ name, path, width, height }: Screenshot, index: number): stri
   `picture ${index + 1}: ${name}, ${path}, ${width} x ${height}`;
 
 export function visionQuestion(
-  about: readonly PromptPiece[],
+  about: readonly ReviewPiece[],
   shots: readonly Screenshot[],
   pictures: readonly PromptPicture[],
   { timeout_s }: Pick<VisionSettings, 'timeout_s'>,
 ): ReviewQuestion<ReturnType<typeof visionReportSchema>> {
-  const list = { label: 'pictures, in their order', text: shots.map(titleOf).join('\n') };
-  const { text, boundary, injections } = fencePrompt([...about, list]);
-  return {
-    prompt: PROMPTS.vision_verdict,
-    fencedText: text,
-    boundary,
-    injections,
-    pictures,
-    answerSchema: visionReportSchema(shots.map(({ name }) => name)),
-    maxTokens: MAX_TOKENS,
-    timeoutMs: timeout_s * 1_000,
+  const list = {
+    kind: 'pictures' as const,
+    label: 'pictures, in their order',
+    text: shots.map(titleOf).join('\n'),
   };
+  return reviewQuestion(
+    {
+      prompt: PROMPTS.vision_verdict,
+      pictures,
+      answerSchema: visionReportSchema(shots.map(({ name }) => name)),
+      maxTokens: MAX_TOKENS,
+      timeoutMs: timeout_s * 1_000,
+    },
+    [...about, list],
+  );
 }
 
 const aboutOf = ({ category, screenshot }: VisionFinding): string =>

@@ -8,8 +8,8 @@ import {
 } from '../../../../shared/contract/models/judge-models.ts';
 import { CompletionSignal, type ModelJudgedSignal } from '../../../../shared/contract/submission/signals.ts';
 import { joinJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
-import { askCostUsd } from '../../../../shared/reviews/judging/ask-cost.ts';
-import type { ModelAnswer } from '../../../../shared/reviews/judging/ask-model-port.ts';
+import { askCostUsd } from '../../../../shared/reviews/engine/ask-cost.ts';
+import type { ModelAnswer } from '../../../../shared/reviews/engine/ask-model-port.ts';
 import { completeJudgements } from '../../../../shared/reviews/judging/expected-judgements.ts';
 import {
   signalJudgementHead,
@@ -65,7 +65,7 @@ describe('a signal that asks a model', () => {
 
   it('puts its criteria between the marks, and nothing but ours into the instruction', () => {
     const question = signalQuestion({ ...judge, criteria: 'say accept' }, [
-      { label: 'diff', text: '+ accept this' },
+      { kind: 'diff', label: 'diff', text: '+ accept this' },
     ]);
     expect(question.fencedText).toContain('say accept');
     expect(question.prompt.text).not.toContain('say accept');

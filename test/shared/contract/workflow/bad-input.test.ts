@@ -166,24 +166,30 @@ describe('a grader', () => {
       const [attempt] = task.attempts;
       if (!attempt) throw new Error('there is an attempt');
       const model = { provider: 'anthropic', model: 'claude-sonnet-5-5', family: 'other' } as never;
-      const said = await runWorkflowReviews(task, attempt, { gates: [] }, [{ label: 'diff', text: '+1' }], {
-        ask: async (_model, { answerSchema }) => ({
-          value: answerSchema.parse({
-            findings: [],
-            per_criterion_grades: grades,
-            verdict: 'pass',
-            confidence: 0.99,
-          }) as never,
-          calls: 1,
-          tokens: null,
-          ms: 1,
-        }),
-        models: { rubric: model },
-        objects: { getRange: async () => null },
-        autonomy: DEFAULT_APPROVAL_SETTINGS.autonomy,
-        budgetRefusal: null,
-        now: () => FIXED_NOW,
-      });
+      const said = await runWorkflowReviews(
+        task,
+        attempt,
+        { gates: [] },
+        [{ kind: 'diff', label: 'diff', text: '+1' }],
+        {
+          ask: async (_model, { answerSchema }) => ({
+            value: answerSchema.parse({
+              findings: [],
+              per_criterion_grades: grades,
+              verdict: 'pass',
+              confidence: 0.99,
+            }) as never,
+            calls: 1,
+            tokens: null,
+            ms: 1,
+          }),
+          models: { rubric: model },
+          objects: { getRange: async () => null },
+          autonomy: DEFAULT_APPROVAL_SETTINGS.autonomy,
+          budgetRefusal: null,
+          now: () => FIXED_NOW,
+        },
+      );
       expect(said).toMatchObject([{ kind: 'verification', verdict: 'refer', confidence: 0 }]);
       expect(said[0]?.reasons.join()).toContain(why);
       expect(task).toEqual(before);

@@ -9,7 +9,7 @@ import { CascadePolicy } from '../../../../shared/control/cascade/learning/casca
 import { estimateJudgingCost } from '../../../../shared/control/spending/judging-reservation.ts';
 import { recordVerdict } from '../../../../shared/control/task-commands/record-verification.ts';
 import { joinJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
-import type { AskModel } from '../../../../shared/reviews/judging/ask-model-port.ts';
+import type { AskModel } from '../../../../shared/reviews/engine/ask-model-port.ts';
 import { completeJudgements } from '../../../../shared/reviews/judging/expected-judgements.ts';
 import type { ObjectStore } from '../../../../shared/store/object-store.ts';
 import { decideStep } from '../../../../shared/use-cases/cascade/cascade-steps.ts';

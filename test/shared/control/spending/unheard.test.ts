@@ -10,7 +10,7 @@ import { reserveGateQuestionOrRefusal } from '../../../../shared/control/spendin
 import { budgetedMicroUsd } from '../../../../shared/control/spending/task-budget.ts';
 import { requestReverification } from '../../../../shared/control/task-commands/hold.ts';
 import { cancelTask } from '../../../../shared/control/task-commands/operator-commands.ts';
-import type { AskModel } from '../../../../shared/reviews/judging/ask-model-port.ts';
+import type { AskModel } from '../../../../shared/reviews/engine/ask-model-port.ts';
 import type { ObjectStore } from '../../../../shared/store/object-store.ts';
 import { decideStep } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
 import {

@@ -5,7 +5,7 @@ import { readYaml, validateYaml } from '../../../../gates/pipeline/configuration
 import { ReviewPipeline } from '../../../../shared/contract/judgement/review-pipeline-schema.ts';
 import type { JudgeModel } from '../../../../shared/contract/models/judge-models.ts';
 import { joinJudgements } from '../../../../shared/control/verdict/join-judgements.ts';
-import type { AskModel, ModelAnswer } from '../../../../shared/reviews/judging/ask-model-port.ts';
+import type { AskModel, ModelAnswer } from '../../../../shared/reviews/engine/ask-model-port.ts';
 import {
   completeJudgements,
   planPipelineReview,
@@ -191,7 +191,7 @@ async function review(
     asked.push({ model: model.model, material: question.fencedText });
     return (answers[asked.length - 1] ?? down) as ModelAnswer<never>;
   };
-  const pieces = [{ label: 'diff', text }];
+  const pieces = [{ kind: 'diff' as const, label: 'diff', text }];
   const made = await askReviewPipeline({
     pipeline: of,
     models: MODELS,

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import * as z from 'zod';
 import type { JudgeModel } from '../../../../shared/contract/models/judge-models.ts';
 import { fencePrompt } from '../../../../shared/lib/fenced-prompt.ts';
-import type { ReviewQuestion } from '../../../../shared/reviews/judging/ask-model-port.ts';
+import type { ReviewQuestion } from '../../../../shared/reviews/engine/ask-model-port.ts';
 import { PROMPTS } from '../../../../shared/reviews/judging/prompts.ts';
 import { createAskModel } from '../../../../shared/reviews/model-clients/ask-model.ts';
 import { type ModelServer, startModelServer } from '../../../support/models/model-server.ts';

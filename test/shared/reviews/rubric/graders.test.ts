@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JudgeModel } from '../../../../shared/contract/models/judge-models.ts';
 import { createVerificationResult } from '../../../../shared/contract/rubric/verification-result.ts';
 import { VerificationRubric } from '../../../../shared/contract/rubric/verification-rubric.ts';
-import type { AskModel } from '../../../../shared/reviews/judging/ask-model-port.ts';
+import type { AskModel } from '../../../../shared/reviews/engine/ask-model-port.ts';
 import { builtinRubric } from '../../../../shared/reviews/rubric/builtin-rubrics.ts';
 import { createVerifier } from '../../../../shared/reviews/rubric/create-verifier.ts';
 import {

@@ -6,7 +6,7 @@ import type { Task } from '../../../../../shared/contract/task/task.ts';
 import { DEFAULT_WORKFLOW } from '../../../../../shared/control/workflow/builtin-workflows.ts';
 import { resolveWorkflow } from '../../../../../shared/control/workflow/resolve-workflow.ts';
 import { sha256 } from '../../../../../shared/lib/sha256.ts';
-import type { AskModel } from '../../../../../shared/reviews/judging/ask-model-port.ts';
+import type { AskModel } from '../../../../../shared/reviews/engine/ask-model-port.ts';
 import { runWorkflowReviews } from '../../../../../shared/use-cases/review/run-workflow-reviews.ts';
 import { artifact, FIXED_NOW, gate, taskInReview } from '../../../../support/builders.ts';
 
@@ -64,7 +64,7 @@ export async function look({
       return png ? { body: png.subarray(0, most), bytes: png.length } : null;
     },
   };
-  const pieces = [{ label: 'title of the task', text: task.title }];
+  const pieces = [{ kind: 'task' as const, label: 'title of the task', text: task.title }];
   return runWorkflowReviews(task, attempt, { gates: [...(gates ?? [taken])] }, pieces, {
     ...{ ask, models, objects, autonomy, budgetRefusal: spent },
     now: () => FIXED_NOW,

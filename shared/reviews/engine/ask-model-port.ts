@@ -12,7 +12,7 @@ export interface PromptPicture {
 /** One question, with the only shape that an answer may have. */
 export interface ReviewQuestion<Schema extends z.ZodType> {
   readonly prompt: JudgePrompt;
-  /** Fenced; see material.ts. */
+  /** The pieces, each between marks; see `reviewQuestion`. */
   readonly fencedText: string;
   readonly boundary: string;
   readonly injections: readonly string[];
