@@ -1,4 +1,4 @@
-import type { Counters } from './ports.ts';
+import type { Counters } from './interfaces.ts';
 
 /** Counts by service and operation, since the start or the last reset. */
 export function createCounters(): Counters {

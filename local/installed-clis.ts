@@ -12,7 +12,7 @@ const isProgram = (path: string): boolean => {
 };
 
 /** The agent CLIs that are on this machine's path: what may do a task when the provider of another one is down. */
-export const installedClis = (path = process.env['PATH'] ?? ''): string[] =>
+export const findInstalledClis = (path = process.env['PATH'] ?? ''): string[] =>
   AGENT_CLI_PROGRAMS.filter((kind) =>
     path.split(delimiter).some((folder) => folder !== '' && isProgram(join(folder, kind))),
   );

@@ -90,11 +90,11 @@ module.enableCompileCache(join(CACHE, 'compiled'));
 // The boxes are programs of a megabyte that live for less than a second: compiling them is a good part of it.
 process.env['NODE_COMPILE_CACHE'] = join(CACHE, 'compiled');
 process.on('uncaughtException', (error) => fail(error.stack));
-const [{ cloudAssembly }, { startStack }] = await Promise.all([
-  import('./assembly.ts'),
+const [{ prepareCloudAssembly }, { startStack }] = await Promise.all([
+  import('./cloud-assembly.ts'),
   import('./stack.ts'),
 ]);
-const assembly = await cloudAssembly({ root: ROOT, cache: CACHE, settings, onLog }).catch(fail);
+const assembly = await prepareCloudAssembly({ root: ROOT, cache: CACHE, settings, onLog }).catch(fail);
 const stack = await startStack({
   dataDir: data,
   assembly,

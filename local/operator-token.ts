@@ -1,7 +1,7 @@
 import { mintOperatorToken, operatorTokenItem, operatorTokenKey } from '../shared/contract/access/tokens.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { DYNAMODB_TARGET, type Dynamo } from './dynamodb/index.ts';
-import { type AwsJsonClient, awsJsonClient } from './http/aws-json.ts';
+import { type AwsJsonClient, createAwsJsonClient } from './http/aws-json.ts';
 import { isRecord } from './properties.ts';
 
 /** Who the token's owner is, in what the API writes down. */
@@ -14,20 +14,20 @@ const strings = (item: Readonly<Record<string, string>>) =>
  * The operator's token of a data directory: made once, and stored in the table like any other. One that the table does not know
  * (torn by a kill, or of another folder) opens nothing, so a new one takes its place, and that is said.
  */
-export async function operatorToken(
+export async function ensureOperatorToken(
   directory: DataDirectory,
   dynamo: Dynamo,
   onNotice: (message: string) => void,
 ): Promise<string> {
   const [table] = dynamo.tables;
   if (table === undefined) throw new Error('the template has no table for the operator token');
-  const client = awsJsonClient(dynamo.endpoint, DYNAMODB_TARGET);
+  const client = createAwsJsonClient(dynamo.endpoint, DYNAMODB_TARGET);
   try {
     const known = directory.token();
     if (known !== null && (await isKnown(client, table.name, known))) return known;
     const token = mintOperatorToken();
     const Item = strings(operatorTokenItem(token, NAME, 'admin'));
-    await client.expect('PutItem', { TableName: table.name, Item });
+    await client.callOrThrow('PutItem', { TableName: table.name, Item });
     directory.storeToken(token);
     if (known !== null || !directory.isNew) {
       const why = known === null ? 'was missing' : 'was damaged, or is not of this folder';
@@ -41,5 +41,5 @@ export async function operatorToken(
 
 async function isKnown(client: AwsJsonClient, TableName: string, token: string): Promise<boolean> {
   const request = { TableName, Key: strings(operatorTokenKey(token)), ConsistentRead: true };
-  return isRecord((await client.expect('GetItem', request))['Item']);
+  return isRecord((await client.callOrThrow('GetItem', request))['Item']);
 }

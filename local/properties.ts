@@ -1,4 +1,4 @@
-import type { ResolvedResource } from './ports.ts';
+import type { ResolvedResource } from './interfaces.ts';
 
 export type Json = Record<string, unknown>;
 

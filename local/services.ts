@@ -4,24 +4,24 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { createCloudWatch } from './cloudwatch/index.ts';
-import { createControl } from './control.ts';
+import { containerEnvironment, trustedCaEnvironment } from './container-environment.ts';
+import { createControlEndpoint } from './control-endpoint.ts';
 import type { Dynamo } from './dynamodb/index.ts';
 import { createEcs } from './ecs/index.ts';
-import { STACK_MARK } from './ecs/survivors.ts';
+import { STACK_ID_VARIABLE } from './ecs/orphaned-processes.ts';
 import { startEventSources } from './event-sources/index.ts';
 import { createEventBus } from './events/index.ts';
-import { createFaults } from './faults.ts';
-import type { LateListener } from './http/late.ts';
+import { createFaults } from './fault-injection.ts';
+import type { DeferredListener } from './http/late.ts';
 import { createHttpApi } from './http-api/index.ts';
-import { functionSpecs } from './lambda/function-spec.ts';
-import { createFunctionUrl } from './lambda/function-url.ts';
+import type { Counters, ResolvedResource, Stoppable } from './interfaces.ts';
+import { readFunctionSpecs } from './lambda/function-spec.ts';
+import { createFunctionUrlHandler } from './lambda/function-url.ts';
 import { createLambdaHost } from './lambda/host.ts';
-import { serveInvoke } from './lambda/invoke.ts';
+import { createInvokeHandler } from './lambda/invoke-api.ts';
 import type { Lent } from './lent.ts';
-import { machineEnvironment, trusted } from './machine-environment.ts';
-import type { Counters, ResolvedResource, Running } from './ports.ts';
 import type { Queues } from './queues/index.ts';
-import { createStates } from './states/index.ts';
+import { createStepFunctions } from './step-functions/index.ts';
 import type { Assets } from './template/assets.ts';
 import { ACCOUNT_ID, REGION } from './template/identity.ts';
 
@@ -31,7 +31,7 @@ export interface ServicesOptions {
   readonly dynamo: Dynamo;
   readonly queues: Queues;
   /** Gets the endpoint of Step Functions, ECS and the controls. */
-  readonly control: LateListener;
+  readonly control: DeferredListener;
   readonly counters: Counters;
   readonly dataDir: string;
   /** Id of the data folder: the mark of its boxes. */
@@ -43,7 +43,7 @@ export interface ServicesOptions {
 }
 
 /** What runs on top of the engines: functions, machines, boxes, events, and what connects them. */
-export interface Services extends Running {
+export interface Services extends Stoppable {
   /** Serves the HTTP API. */
   readonly api: RequestListener;
   /** Serves the function that has a URL. */
@@ -64,7 +64,7 @@ export function startServices(options: ServicesOptions): Services {
   const faults = createFaults();
   const cloudWatch = createCloudWatch({ resources });
   const lambda = createLambdaHost({
-    functions: functionSpecs(resources, assets),
+    functions: readFunctionSpecs(resources, assets),
     endpoints: {
       DYNAMODB: dynamo.endpoint,
       SQS: queues.sqsEndpoint,
@@ -77,7 +77,7 @@ export function startServices(options: ServicesOptions): Services {
     counters,
     scratch: functionScratch(dataDir),
     compileCache: join(options.cache, 'compiled'),
-    lent: { ...options.lent, [FUNCTION_ENV_NAMES.deliverySecret]: trusted() },
+    lent: { ...options.lent, [FUNCTION_ENV_NAMES.deliverySecret]: trustedCaEnvironment() },
     onLog: (name, line) => {
       cloudWatch.ingest(line);
       onLog(`${name}: ${line}`);
@@ -86,7 +86,7 @@ export function startServices(options: ServicesOptions): Services {
   const place = { region: REGION, accountId: ACCOUNT_ID };
   const { sqsEndpoint } = queues;
   const bus = createEventBus({ resources, lambda, counters, onError });
-  const states = createStates({ ...place, resources, lambda, sqsEndpoint, counters, onLog });
+  const states = createStepFunctions({ ...place, resources, lambda, sqsEndpoint, counters, onLog });
   const ecs = createEcs({
     ...place,
     resources,
@@ -95,14 +95,17 @@ export function startServices(options: ServicesOptions): Services {
     counters,
     faults,
     bus,
-    envOf: (container) => ({ [STACK_MARK]: options.stackId, ...machineEnvironment(container) }),
-    startsAhead: true,
+    environmentFor: (container) => ({
+      [STACK_ID_VARIABLE]: options.stackId,
+      ...containerEnvironment(container),
+    }),
+    canStartWarm: true,
     capacity: Math.min(MOST_BOXES, Math.max(4, Math.floor(totalmem() / BOX_BYTES))),
     onLog,
     onError,
   });
   const api = createHttpApi({ resources, lambda, counters, onError });
-  const functionUrl = createFunctionUrl({ resources, lambda, onError });
+  const functionUrl = createFunctionUrlHandler({ resources, lambda, onError });
   const sources = startEventSources({
     resources,
     dynamo,
@@ -113,13 +116,13 @@ export function startServices(options: ServicesOptions): Services {
     onError,
   });
   control.serve(
-    createControl({
+    createControlEndpoint({
       counters,
       faults,
       states,
       ecs,
       events: bus,
-      invoke: serveInvoke({ resources, lambda, counters, bus, onError }),
+      invoke: createInvokeHandler({ resources, lambda, counters, bus, onError }),
       alarms: () => cloudWatch.alarms(),
       fireSchedules: (more) => bus.fireSchedules(more),
       drain: () => sources.drain(DRAIN_MS),

@@ -1,15 +1,15 @@
 import { createCounters } from './counters.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { startDynamo } from './dynamodb/index.ts';
-import { scratchFolder } from './ecs/runner.ts';
-import { endSurvivors } from './ecs/survivors.ts';
-import { listenLate } from './http/late.ts';
+import { killOrphanedProcesses } from './ecs/orphaned-processes.ts';
+import { scratchFolder } from './ecs/task-runner.ts';
+import { listenDeferred } from './http/late.ts';
+import type { ResolvedResource, Stoppable } from './interfaces.ts';
 import type { Lent } from './lent.ts';
-import { operatorToken } from './operator-token.ts';
-import type { ResolvedResource, Running } from './ports.ts';
+import { ensureOperatorToken } from './operator-token.ts';
 import { startQueues } from './queues/index.ts';
 import { type AssemblyStack, readAssembly } from './template/assets.ts';
-import { namedResources, resolveTemplate } from './template.ts';
+import { resolveNames, resolveTemplate } from './template.ts';
 
 export interface StackOptions {
   readonly dataDir: string;
@@ -38,7 +38,7 @@ export interface Engines {
 }
 
 /** The whole of Assay on this machine. */
-export interface LocalStack extends Running {
+export interface LocalStack extends Stoppable {
   readonly url: string;
   readonly token: string;
   readonly controlUrl: string;
@@ -48,7 +48,7 @@ export interface LocalStack extends Running {
 /** Starts everything that the template describes, and goes on with what an earlier process left in the directory. */
 export async function startStack(options: StackOptions): Promise<LocalStack> {
   const directory = openDataDirectory(options.dataDir);
-  const started: Running[] = [];
+  const started: Stoppable[] = [];
   try {
     return await startIn(directory, readAssembly(options.assembly), options, started);
   } catch (error) {
@@ -62,7 +62,7 @@ async function startIn(
   directory: DataDirectory,
   assembly: AssemblyStack,
   options: StackOptions,
-  started: Running[],
+  started: Stoppable[],
 ): Promise<LocalStack> {
   const { onFailure, engines = {} } = options;
   let stopping = false;
@@ -71,8 +71,8 @@ async function startIn(
     if (!stopping) options.onError(message);
   };
   const counters = createCounters();
-  const named = namedResources(assembly);
-  const begin = async <T extends Running>(part: Promise<T>): Promise<T> => {
+  const named = resolveNames(assembly);
+  const begin = async <T extends Stoppable>(part: Promise<T>): Promise<T> => {
     const running = await part;
     started.push(running);
     return running;
@@ -82,9 +82,9 @@ async function startIn(
   const [dynamo, queues, api, control, functionUrl, { startServices }] = await allOrNone([
     begin(startDynamo({ ...common, port: ports.dynamodb, engine: engines.DYNAMODB, onError })),
     begin(startQueues({ ...common, port: ports.queues, engines, onError })),
-    begin(listenLate(options.port, ports.api)),
-    begin(listenLate(undefined, ports.control)),
-    begin(listenLate(undefined, ports.functionUrl)),
+    begin(listenDeferred(options.port, ports.api)),
+    begin(listenDeferred(undefined, ports.control)),
+    begin(listenDeferred(undefined, ports.functionUrl)),
     // Loaded while the engines start in their own threads.
     import('./services.ts'),
     endLeftOver(directory, onError),
@@ -105,7 +105,7 @@ async function startIn(
   });
   const { cache, onLog } = options;
   const [token, services] = await Promise.all([
-    operatorToken(directory, dynamo, onError),
+    ensureOperatorToken(directory, dynamo, onError),
     startServices({
       resources,
       assets: assembly.assets,
@@ -142,7 +142,7 @@ async function startIn(
 
 /** Before anything is started in its place: nothing of an earlier stack on this folder still works. */
 async function endLeftOver({ id, path }: DataDirectory, onError: (message: string) => void): Promise<void> {
-  const ended = await endSurvivors({ stackId: id, scratch: scratchFolder(path) });
+  const ended = await killOrphanedProcesses({ stackId: id, scratch: scratchFolder(path) });
   if (ended > 0) onError(`${path}: ended ${ended} processes that an earlier stack had left behind`);
 }
 

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
-import type { ResolvedResource } from './ports.ts';
+import type { ResolvedResource } from './interfaces.ts';
 import { isRecord, type Json } from './properties.ts';
 import type { AssemblyStack } from './template/assets.ts';
 import {
   ACCOUNT_ID,
-  type Identity,
-  identify,
-  isKnown,
-  isPassedOver,
+  identifyResource,
+  isIgnoredType,
+  isSupportedType,
   nameProperty,
-  type Places,
   REGION,
+  type ResourceIdentity,
+  type ServiceEndpoints,
 } from './template/identity.ts';
-import { holds, type References, resolve } from './template/intrinsics.ts';
+import { evaluateCondition, type ReferenceResolver, resolveIntrinsics } from './template/intrinsics.ts';
 
 const record = (value: unknown): Json => (isRecord(value) ? value : {});
 
@@ -21,16 +21,16 @@ const record = (value: unknown): Json => (isRecord(value) ? value : {});
  * physical name in the property that names resources of that type. Throws for a resource type, an intrinsic function
  * or an attribute that is not known, by name: what is not understood must not be silently absent.
  */
-export function resolveTemplate(stack: AssemblyStack, places: Places): readonly ResolvedResource[] {
+export function resolveTemplate(stack: AssemblyStack, places: ServiceEndpoints): readonly ResolvedResource[] {
   const references = referencesOf(stack, places);
   return Object.entries(record(stack.template['Resources'])).flatMap(([logicalId, value]) => {
     const resource = record(value);
     const type = String(resource['Type']);
     const condition = resource['Condition'];
-    if (isPassedOver(type) || (typeof condition === 'string' && !references.condition(condition))) return [];
-    if (!isKnown(type)) throw new Error(`the embedded default does not know ${type} (${logicalId})`);
+    if (isIgnoredType(type) || (typeof condition === 'string' && !references.condition(condition))) return [];
+    if (!isSupportedType(type)) throw new Error(`the embedded default does not know ${type} (${logicalId})`);
     try {
-      const properties = record(resolve(resource['Properties'] ?? {}, references));
+      const properties = record(resolveIntrinsics(resource['Properties'] ?? {}, references));
       const { name } = references.identity(logicalId);
       const key = nameProperty(type);
       if (key !== undefined) properties[key] = name;
@@ -43,7 +43,7 @@ export function resolveTemplate(stack: AssemblyStack, places: Places): readonly 
 }
 
 /** Names and addresses that can be known before anything listens: what the engines are started with. */
-export const namedResources = (stack: AssemblyStack): readonly ResolvedResource[] =>
+export const resolveNames = (stack: AssemblyStack): readonly ResolvedResource[] =>
   resolveTemplate(stack, {
     sqsEndpoint: 'http://127.0.0.1',
     apiEndpoint: 'http://127.0.0.1',
@@ -52,8 +52,8 @@ export const namedResources = (stack: AssemblyStack): readonly ResolvedResource[
 
 function referencesOf(
   stack: AssemblyStack,
-  places: Places,
-): References & { identity(logicalId: string): Identity & { readonly name: string } } {
+  places: ServiceEndpoints,
+): ReferenceResolver & { identity(logicalId: string): ResourceIdentity & { readonly name: string } } {
   const resources = record(stack.template['Resources']);
   const parameters = record(stack.template['Parameters']);
   const conditions = record(stack.template['Conditions']);
@@ -67,7 +67,7 @@ function referencesOf(
     'AWS::StackId': `arn:aws:cloudformation:${REGION}:${ACCOUNT_ID}:stack/${stack.name}/embedded`,
     'AWS::NotificationARNs': [],
   };
-  const identities = new Map<string, Identity & { readonly name: string }>();
+  const identities = new Map<string, ResourceIdentity & { readonly name: string }>();
   const typeOf = (logicalId: string): string => {
     const resource = resources[logicalId];
     if (!isRecord(resource)) throw new Error(`the template refers to ${logicalId}, which is not in it`);
@@ -80,8 +80,8 @@ function referencesOf(
       const type = typeOf(logicalId);
       const key = nameProperty(type);
       const own = key === undefined ? undefined : record(record(resources[logicalId])['Properties'])[key];
-      const name = own === undefined ? undefined : String(resolve(own, references));
-      const identity = identify(type, logicalId, name, places);
+      const name = own === undefined ? undefined : String(resolveIntrinsics(own, references));
+      const identity = identifyResource(type, logicalId, name, places);
       identities.set(logicalId, identity);
       return identity;
     },
@@ -92,11 +92,11 @@ function referencesOf(
         if (parameter['Default'] === undefined) throw new Error(`parameter ${name} has no default`);
         return parameter['Default'];
       }
-      return isKnown(typeOf(name)) ? references.identity(name).ref : name;
+      return isSupportedType(typeOf(name)) ? references.identity(name).ref : name;
     },
     getAtt(logicalId: string, attribute: string): unknown {
       const type = typeOf(logicalId);
-      if (!isKnown(type)) {
+      if (!isSupportedType(type)) {
         const service = type.split('::')[1]?.toLowerCase();
         const isArn = attribute.endsWith('Arn');
         return isArn
@@ -110,7 +110,7 @@ function referencesOf(
     },
     condition(name: string): boolean {
       if (!Object.hasOwn(conditions, name)) throw new Error(`there is no condition ${name}`);
-      return holds(conditions[name], references);
+      return evaluateCondition(conditions[name], references);
     },
     findInMap(map: string, first: string, second: string): unknown {
       const value = record(record(mappings[map])[first])[second];

@@ -1,6 +1,6 @@
-import type { ResolvedResource } from '../ports.ts';
+import type { ResolvedResource } from '../interfaces.ts';
 import { type Properties, propertiesOf } from '../properties.ts';
-import { compileExpression, type Expression } from './expression.ts';
+import { compileMetricMath, type Expression } from './metric-math.ts';
 import { metricKey, STATISTICS, type Statistic } from './metrics.ts';
 
 const COMPARISONS: Readonly<Record<string, (value: number, threshold: number) => boolean>> = {
@@ -11,7 +11,7 @@ const COMPARISONS: Readonly<Record<string, (value: number, threshold: number) =>
 };
 
 const MISSING = ['breaching', 'notBreaching', 'ignore', 'missing'] as const;
-export type MissingData = (typeof MISSING)[number];
+export type MissingDataTreatment = (typeof MISSING)[number];
 
 /** A metric of our own, read over one period. */
 export interface MetricQuery {
@@ -31,12 +31,12 @@ export interface AlarmDefinition {
   readonly datapointsToAlarm: number;
   readonly comparison: string;
   readonly threshold: number;
-  readonly missingData: MissingData;
+  readonly missingData: MissingDataTreatment;
   breaches(value: number): boolean;
 }
 
 /** An alarm on metrics that only AWS produces. */
-export interface UnwatchedAlarm {
+export interface AwsMetricAlarm {
   readonly name: string;
   readonly foreign: readonly string[];
 }
@@ -44,11 +44,11 @@ export interface UnwatchedAlarm {
 /** Reads the alarms of a template. Throws an error that names what is not understood in an alarm on our own metrics. */
 export function readAlarms(
   resources: readonly ResolvedResource[],
-): ReadonlyArray<AlarmDefinition | UnwatchedAlarm> {
+): ReadonlyArray<AlarmDefinition | AwsMetricAlarm> {
   return resources.filter(({ type }) => type === 'AWS::CloudWatch::Alarm').map(readAlarm);
 }
 
-function readAlarm(resource: ResolvedResource): AlarmDefinition | UnwatchedAlarm {
+function readAlarm(resource: ResolvedResource): AlarmDefinition | AwsMetricAlarm {
   const properties = propertiesOf(resource);
   const name = properties.text('AlarmName', resource.logicalId);
   const queries = properties.has('Metrics') ? properties.records('Metrics') : [properties];
@@ -111,7 +111,7 @@ function readRule(properties: Properties) {
 
 function compile(query: Properties): Expression {
   try {
-    return compileExpression(query.text('Expression'));
+    return compileMetricMath(query.text('Expression'));
   } catch (error) {
     throw new Error(`${query.where}: ${error instanceof Error ? error.message : error}`);
   }

@@ -1,7 +1,7 @@
-import type { ResolvedResource } from '../ports.ts';
+import type { ResolvedResource } from '../interfaces.ts';
+import { type AlarmState, type Evaluation, evaluateAlarm } from './alarm-evaluation.ts';
 import { readAlarms } from './alarms.ts';
-import { type AlarmState, type Evaluation, evaluateAlarm } from './evaluate.ts';
-import { MetricStore, parseEmf } from './metrics.ts';
+import { MetricStore, parseEmbeddedMetrics } from './metrics.ts';
 
 export interface CloudWatchOptions {
   readonly resources: readonly ResolvedResource[];
@@ -29,7 +29,7 @@ export function createCloudWatch({ resources, now = Date.now }: CloudWatchOption
   const states = new Map<string, AlarmState>();
   return {
     ingest(logLine) {
-      for (const sample of parseEmf(logLine)) store.add(sample);
+      for (const sample of parseEmbeddedMetrics(logLine)) store.add(sample);
     },
     alarms: () =>
       definitions.map((alarm) => {

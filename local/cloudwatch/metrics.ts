@@ -1,5 +1,5 @@
 import { isRecord } from '../properties.ts';
-import type { Point } from './expression.ts';
+import type { DataPoint } from './metric-math.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -38,7 +38,7 @@ export interface Sample {
 }
 
 /** The samples of a line of log in the embedded metric format; none for any other line. */
-export function parseEmf(line: string): readonly Sample[] {
+export function parseEmbeddedMetrics(line: string): readonly Sample[] {
   if (!line.includes('"_aws"')) return [];
   const root = parseJson(line.slice(line.indexOf('{')));
   const aws = isRecord(root) ? root['_aws'] : undefined;
@@ -85,7 +85,7 @@ export class MetricStore {
   }
 
   /** The statistic over `start` (inclusive) to `end` (exclusive), both whole minutes in milliseconds. */
-  read(key: string, statistic: Statistic, start: number, end: number): Point {
+  read(key: string, statistic: Statistic, start: number, end: number): DataPoint {
     const total: Bucket = {
       sum: 0,
       count: 0,

@@ -1,5 +1,5 @@
 import { isRecord } from '../properties.ts';
-import { type Image, sameImage } from './image.ts';
+import { type Image, isSameImage } from './item-image.ts';
 
 /** A secondary index as far as it costs something. */
 export interface IndexSpec {
@@ -73,7 +73,7 @@ function indexUnits(before: Image | null, after: Image | null, index: IndexSpec)
   if (before === null || after === null) return units(sizeOf(before ?? after));
   const moved = index.keyNames.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   if (moved) return units(sizeOf(before)) + units(sizeOf(after));
-  return sameImage(before, after) ? 0 : units(Math.max(sizeOf(before), sizeOf(after)));
+  return isSameImage(before, after) ? 0 : units(Math.max(sizeOf(before), sizeOf(after)));
 }
 
 /** Write request units of one write: the table, and each index whose entry changes. A write that failed has `after` = `before`. */

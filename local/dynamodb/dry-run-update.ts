@@ -1,9 +1,9 @@
 import type { AwsJsonClient } from '../http/aws-json.ts';
 import { isRecord, type Json } from '../properties.ts';
 import { itemBytes } from './capacity.ts';
-import type { Image } from './image.ts';
+import type { Image } from './item-image.ts';
+import { depthRefusal, hasExtremeNumber, itemRefusal, MAX_ITEM_BYTES } from './item-limits.ts';
 import type { ItemWrite } from './item-write.ts';
-import { hasWildNumber, ITEM_BYTES, refuseDepth, refuseItem } from './limits.ts';
 import { createTable, type TableSpec } from './tables.ts';
 
 /** Applies DynamoDB's limits to the item that an update makes. */
@@ -46,9 +46,9 @@ export function createUpdateDryRun(engine: AwsJsonClient): UpdateDryRun {
   async function updateCopy({ table, request, key, old }: ItemWrite): Promise<Image | null> {
     const TableName = await copyTable(table);
     const { ReturnValuesOnConditionCheckFailure: _, ...rest } = request;
-    if (old !== null) await engine.expect('PutItem', { TableName, Item: old });
+    if (old !== null) await engine.callOrThrow('PutItem', { TableName, Item: old });
     const { status, body } = await engine.call('UpdateItem', { ...rest, TableName, ReturnValues: 'ALL_NEW' });
-    await engine.expect('DeleteItem', { TableName, Key: key });
+    await engine.callOrThrow('DeleteItem', { TableName, Key: key });
     // The engine refuses the real update with the same message.
     return status < 400 && isRecord(body['Attributes']) ? body['Attributes'] : null;
   }
@@ -58,11 +58,11 @@ export function createUpdateDryRun(engine: AwsJsonClient): UpdateDryRun {
       const values = isRecord(write.request['ExpressionAttributeValues'])
         ? write.request['ExpressionAttributeValues']
         : {};
-      const tooDeep = refuseDepth(values);
+      const tooDeep = depthRefusal(values);
       if (tooDeep !== null) return tooDeep;
       if (!couldExceedLimit(write, values)) return null;
       const item = await updateCopy(write);
-      return item === null ? null : refuseItem(write.table, item, TOO_LARGE);
+      return item === null ? null : itemRefusal(write.table, item, TOO_LARGE);
     },
   };
 }
@@ -73,8 +73,10 @@ function couldExceedLimit({ table, request, old }: ItemWrite, values: Json): boo
   const names = Object.values(
     isRecord(request['ExpressionAttributeNames']) ? request['ExpressionAttributeNames'] : {},
   );
-  if (maxBytesAfter(expression, values, names, old, request['AttributeUpdates']) > ITEM_BYTES) return true;
-  if (hasWildNumber(values) || hasWildNumber(old) || hasWildNumber(request['AttributeUpdates'])) return true;
+  if (maxBytesAfter(expression, values, names, old, request['AttributeUpdates']) > MAX_ITEM_BYTES)
+    return true;
+  if (hasExtremeNumber(values) || hasExtremeNumber(old) || hasExtremeNumber(request['AttributeUpdates']))
+    return true;
   const keys = table.indexes.flatMap(({ keyNames }) => keyNames);
   const isOdd = (value: unknown) => {
     const text = isRecord(value) ? value['S'] : undefined;

@@ -1,4 +1,4 @@
-import { type AwsJsonAnswer, type AwsJsonClient, clientOf } from '../http/aws-json.ts';
+import { type AwsJsonAnswer, type AwsJsonClient, toAwsJsonClient } from '../http/aws-json.ts';
 import { isRecord } from '../properties.ts';
 
 /** Operation, besides those of DynamoDB, that loads items into an empty table. */
@@ -30,11 +30,11 @@ export interface EngineClient extends AwsJsonClient {
   /** Loads items, given as JSON, into an empty table. Returns the expiries, one for each item. */
   load(request: LoadItems, items: readonly string[]): Promise<LoadedItems['expiries']>;
   /** Takes an answer of the thread. */
-  answered(answer: EngineAnswer): void;
+  receive(answer: EngineAnswer): void;
 }
 
 /** Calls the engine in its thread. What is under way when that ends has no answer: the stack ends with it. */
-export function engineClient(post: (call: EngineCall) => void): EngineClient {
+export function createEngineClient(post: (call: EngineCall) => void): EngineClient {
   const waiting = new Map<number, PromiseWithResolvers<AwsJsonAnswer>>();
   let next = 0;
   function send(request: Omit<EngineCall, 'id'>): Promise<AwsJsonAnswer> {
@@ -46,14 +46,14 @@ export function engineClient(post: (call: EngineCall) => void): EngineClient {
   }
   const call: AwsJsonClient['call'] = (operation, body) => send({ operation, text: JSON.stringify(body) });
   return {
-    ...clientOf(call, () => {}),
+    ...toAwsJsonClient(call, () => {}),
     async load(request, items) {
       const { table } = request;
       const { status, body } = await send({ operation: LOAD_ITEMS, text: JSON.stringify(request), items });
       if (status >= 400) throw new Error(`${table} could not be loaded: ${JSON.stringify(body)}`);
       return (body as unknown as LoadedItems).expiries;
     },
-    answered({ id, status, text }) {
+    receive({ id, status, text }) {
       const body: unknown = JSON.parse(text);
       waiting.get(id)?.resolve({ status, body: isRecord(body) ? body : {} });
       waiting.delete(id);

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
-import { type FromEngine, STOP_ENGINE } from '../engine.ts';
-import { createDynalite } from './dynalite-parts.ts';
+import { type EngineMessage, STOP_ENGINE } from '../engine-thread.ts';
+import { createDynalite } from './dynalite-engine.ts';
 import {
   type EngineAnswer,
   type EngineCall,
@@ -9,10 +9,10 @@ import {
   type LoadItems,
 } from './engine-client.ts';
 import { expiryOf } from './expiry-index.ts';
-import type { Image } from './image.ts';
+import type { Image } from './item-image.ts';
 
 /** The thread of dynalite. */
-const post = (message: FromEngine): void => parentPort?.postMessage(message);
+const post = (message: EngineMessage): void => parentPort?.postMessage(message);
 const engine = createDynalite();
 
 parentPort?.on('message', (message: EngineCall | typeof STOP_ENGINE) => {

@@ -1,5 +1,5 @@
 import { isRecord } from '../properties.ts';
-import type { Image } from './image.ts';
+import type { Image } from './item-image.ts';
 
 /** When which items of a table expire. In memory: every start fills it from the items themselves. */
 export interface ExpiryIndex {

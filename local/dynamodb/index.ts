@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import { type EngineThread, elsewhere, startEngine } from '../engine.ts';
-import { type AwsJsonClient, awsJsonClient } from '../http/aws-json.ts';
-import type { Counters, ResolvedResource, Running } from '../ports.ts';
+import { type EngineThread, externalEngine, startEngineThread } from '../engine-thread.ts';
+import { type AwsJsonClient, createAwsJsonClient } from '../http/aws-json.ts';
+import type { Counters, ResolvedResource, Stoppable } from '../interfaces.ts';
 import { isRecord } from '../properties.ts';
 import { ACCOUNT_ID, REGION } from '../template/identity.ts';
 import { createUpdateDryRun } from './dry-run-update.ts';
-import { type EngineAnswer, type EngineClient, engineClient } from './engine-client.ts';
+import { createEngineClient, type EngineAnswer, type EngineClient } from './engine-client.ts';
 import { createExpiryIndex, type ExpiryIndex, expiryOf } from './expiry-index.ts';
-import { type Image, keyOf, sameImage } from './image.ts';
+import { type Image, isSameImage, keyOf } from './item-image.ts';
 import { startStreamProxy } from './stream-proxy.ts';
-import { createTables, type TableSpec, tableSpecs } from './tables.ts';
+import { createTables, readTableSpecs, type TableSpec } from './tables.ts';
 import { startTimeToLive } from './time-to-live.ts';
 import {
   openWriteAheadLog,
@@ -36,7 +36,7 @@ export interface DynamoOptions {
 const HOW_TO_CONTINUE =
   'Make room on the disk and start again on the same folder: work goes on where it was.';
 
-export interface Dynamo extends Running {
+export interface Dynamo extends Stoppable {
   /** Endpoint for SDK clients. */
   readonly endpoint: string;
   readonly port: number;
@@ -50,7 +50,7 @@ export const DYNAMODB_TARGET = 'DynamoDB_20120810';
 
 /** Starts DynamoDB: the engine, the tables of the template with the items of the log, and the endpoint in front. */
 export async function startDynamo(options: DynamoOptions): Promise<Dynamo> {
-  const started: Running[] = [];
+  const started: Stoppable[] = [];
   try {
     return await startParts(options, started);
   } catch (error) {
@@ -59,9 +59,9 @@ export async function startDynamo(options: DynamoOptions): Promise<Dynamo> {
   }
 }
 
-async function startParts(options: DynamoOptions, started: Running[]): Promise<Dynamo> {
+async function startParts(options: DynamoOptions, started: Stoppable[]): Promise<Dynamo> {
   const { counters, onError, port = 0 } = options;
-  const starting = options.engine === undefined ? startDynalite(options) : externalEngine(options.engine);
+  const starting = options.engine === undefined ? startDynalite(options) : useExternalEngine(options.engine);
   // Read while the engine starts in its thread. An error of the engine is that of its `await`.
   starting.catch(() => {});
   let log: WriteAheadLog;
@@ -72,7 +72,7 @@ async function startParts(options: DynamoOptions, started: Running[]): Promise<D
     started.push(await starting);
   }
   const { client, load } = await starting;
-  const tables = tableSpecs(options.resources);
+  const tables = readTableSpecs(options.resources);
   await createTables(client, tables);
   const logged = log.takeItems();
   const expiries = new Map<string, ExpiryIndex>();
@@ -119,28 +119,28 @@ function openLog({ dataDir, log, onError, onFailure }: DynamoOptions): WriteAhea
 }
 
 /** The engine, and how it is called. */
-interface CalledEngine extends Running {
+interface CalledEngine extends Stoppable {
   readonly client: AwsJsonClient;
   /** Null for an engine that keeps its tables itself. */
   readonly load: EngineClient['load'] | null;
 }
 
-async function externalEngine(url: string): Promise<CalledEngine> {
-  const { endpoint, stop } = elsewhere(url);
-  return { client: awsJsonClient(endpoint, DYNAMODB_TARGET), load: null, stop };
+async function useExternalEngine(url: string): Promise<CalledEngine> {
+  const { endpoint, stop } = externalEngine(url);
+  return { client: createAwsJsonClient(endpoint, DYNAMODB_TARGET), load: null, stop };
 }
 
 async function startDynalite({ onFailure }: DynamoOptions): Promise<CalledEngine> {
   // It is called only once it is there.
   let thread: EngineThread | null = null;
-  const client = engineClient((call) => thread?.post(call));
-  thread = await startEngine({
+  const client = createEngineClient((call) => thread?.post(call));
+  thread = await startEngineThread({
     name: 'DynamoDB',
     script: new URL('./engine-worker.ts', import.meta.url),
     data: null,
     env: { AWS_REGION: REGION, AWS_ACCOUNT_ID: ACCOUNT_ID },
     onFailure,
-    onMessage: (message) => client.answered(message as EngineAnswer),
+    onMessage: (message) => client.receive(message as EngineAnswer),
   });
   return { client, load: client.load, stop: thread.stop };
 }
@@ -156,7 +156,7 @@ async function loadItems(
   expiries: ExpiryIndex,
 ): Promise<void> {
   const [first] = logged;
-  if (first !== undefined && !sameImage(keyOf(JSON.parse(first.item), table.keyNames), first.key))
+  if (first !== undefined && !isSameImage(keyOf(JSON.parse(first.item), table.keyNames), first.key))
     throw new Error(`table ${table.name} was made with other keys: use another data directory`);
   const loading: Promise<void>[] = [];
   for (let from = 0; from < logged.length; from += LOADED_ITEMS) {
@@ -188,11 +188,11 @@ async function logDifferences(
   const left = new Map(logged.map((known) => [JSON.stringify(known.key), known]));
   const append = (key: Image, before: StoredItem | undefined, item: Image | null): void => {
     const old = before === undefined ? null : (JSON.parse(before.item) as Image);
-    if (sameImage(old, item)) return;
+    if (isSameImage(old, item)) return;
     log.append({ table: table.name, at: Date.now(), key, old, new: item, byService: false });
   };
   for (let start: unknown, isFirst = true; isFirst || start !== undefined; isFirst = false) {
-    const page = await engine.expect('Scan', {
+    const page = await engine.callOrThrow('Scan', {
       TableName: table.name,
       ConsistentRead: true,
       ...(start === undefined ? {} : { ExclusiveStartKey: start }),

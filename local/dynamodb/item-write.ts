@@ -1,5 +1,5 @@
 import type { Json } from '../properties.ts';
-import type { Image } from './image.ts';
+import type { Image } from './item-image.ts';
 import type { TableSpec } from './tables.ts';
 
 export type WriteOperation = 'PutItem' | 'UpdateItem' | 'DeleteItem';

@@ -5,7 +5,7 @@ export interface KeyLocks {
   idle(): Promise<void>;
 }
 
-export function keyLocks(): KeyLocks {
+export function createKeyLocks(): KeyLocks {
   const tails = new Map<string, Promise<unknown>>();
   return {
     run(key, work) {

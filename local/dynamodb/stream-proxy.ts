@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AwsJsonAnswer, AwsJsonClient } from '../http/aws-json.ts';
 import { type Listener, listen, readBody, sendJson } from '../http/listen.ts';
-import type { Counters } from '../ports.ts';
+import type { Counters } from '../interfaces.ts';
 import { isRecord, type Json } from '../properties.ts';
 import { tableArn } from '../template/identity.ts';
-import { keyOf } from './image.ts';
+import { keyOf } from './item-image.ts';
 import type { WriteOperation } from './item-write.ts';
 import type { TableSpec } from './tables.ts';
 import type { Writer } from './writer.ts';

@@ -1,5 +1,5 @@
 import type { AwsJsonClient } from '../http/aws-json.ts';
-import type { ResolvedResource } from '../ports.ts';
+import type { ResolvedResource } from '../interfaces.ts';
 import { isRecord, type Json, type Properties, properties, propertiesOf } from '../properties.ts';
 import { streamArn } from '../template/identity.ts';
 import type { IndexSpec } from './capacity.ts';
@@ -34,7 +34,7 @@ function indexSpec(index: Properties): IndexSpec {
 }
 
 /** Reads the tables of the template. */
-export const tableSpecs = (resources: readonly ResolvedResource[]): readonly TableSpec[] =>
+export const readTableSpecs = (resources: readonly ResolvedResource[]): readonly TableSpec[] =>
   resources.filter(({ type }) => /^AWS::DynamoDB::(Global)?Table$/.test(type)).map(tableSpec);
 
 function tableSpec(resource: ResolvedResource): TableSpec {
@@ -80,10 +80,10 @@ const READY_TRIES = 1_000;
 
 /** Creates the tables that are not there yet, and waits until all can be written. Throws when one is there with other keys or indexes. */
 export async function createTables(engine: AwsJsonClient, tables: readonly TableSpec[]): Promise<void> {
-  const { TableNames: existing } = await engine.expect('ListTables', {});
+  const { TableNames: existing } = await engine.callOrThrow('ListTables', {});
   for (const table of tables) {
     const isNew = !(Array.isArray(existing) && existing.includes(table.name));
-    if (isNew) await engine.expect('CreateTable', table.create);
+    if (isNew) await engine.callOrThrow('CreateTable', table.create);
     const found = await ready(engine, table.name);
     if (shape(found) !== shape(table.create)) {
       throw new Error(`table ${table.name} was made with other keys or indexes: use another data directory`);
@@ -94,15 +94,15 @@ export async function createTables(engine: AwsJsonClient, tables: readonly Table
 /** Creates a table that no template knows, unless it is there, and waits until it can be written. */
 export async function createTable(engine: AwsJsonClient, request: Json): Promise<void> {
   const name = String(request['TableName']);
-  const { TableNames: existing } = await engine.expect('ListTables', {});
-  if (!(Array.isArray(existing) && existing.includes(name))) await engine.expect('CreateTable', request);
+  const { TableNames: existing } = await engine.callOrThrow('ListTables', {});
+  if (!(Array.isArray(existing) && existing.includes(name))) await engine.callOrThrow('CreateTable', request);
   await ready(engine, name);
 }
 
 /** The description of a table as soon as it is active. */
 async function ready(engine: AwsJsonClient, name: string): Promise<Json> {
   for (let tries = 0; tries < READY_TRIES; tries += 1) {
-    const { Table: found } = await engine.expect('DescribeTable', { TableName: name });
+    const { Table: found } = await engine.callOrThrow('DescribeTable', { TableName: name });
     if (isRecord(found) && found['TableStatus'] === 'ACTIVE') return found;
     await new Promise((resolve) => setTimeout(resolve, READY_PAUSE_MS));
   }

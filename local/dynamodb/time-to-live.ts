@@ -1,4 +1,4 @@
-import type { Running } from '../ports.ts';
+import type { Stoppable } from '../interfaces.ts';
 import type { ExpiryIndex } from './expiry-index.ts';
 import type { TableSpec } from './tables.ts';
 import type { Writer } from './writer.ts';
@@ -15,7 +15,7 @@ interface TimeToLiveOptions {
   readonly now?: () => number;
 }
 
-export interface TimeToLive extends Running {
+export interface TimeToLive extends Stoppable {
   /** Removes the items that have expired. Returns how many items it looked at. */
   sweep(): Promise<number>;
 }

@@ -1,13 +1,13 @@
 import type { AwsJsonAnswer, AwsJsonClient } from '../http/aws-json.ts';
-import type { Counters } from '../ports.ts';
+import type { Counters } from '../interfaces.ts';
 import { isRecord, type Json } from '../properties.ts';
 import { writeUnits } from './capacity.ts';
 import type { UpdateDryRun } from './dry-run-update.ts';
 import { type ExpiryIndex, expiryOf } from './expiry-index.ts';
-import { type Image, isNormal, keyOf, sameImage } from './image.ts';
+import { hasCanonicalNumbers, type Image, isSameImage, keyOf } from './item-image.ts';
+import { itemRefusal, keyRefusal } from './item-limits.ts';
 import type { ItemWrite, WriteOperation } from './item-write.ts';
-import { keyLocks } from './key-locks.ts';
-import { refuseItem, refuseKeys } from './limits.ts';
+import { createKeyLocks } from './key-locks.ts';
 import type { TableSpec } from './tables.ts';
 import type { WriteAheadLog } from './write-ahead-log/index.ts';
 
@@ -53,7 +53,7 @@ const lockName = (table: TableSpec, key: Image): string => `${table.name} ${JSON
 
 export function createWriter(options: WriterOptions): Writer {
   const { engine, log, counters, dryRun, expiries, now = Date.now } = options;
-  const locks = keyLocks();
+  const locks = createKeyLocks();
   /** By key, the oldest first. Nothing else writes to the engine, so what was written last is what is there. */
   const cache = new Map<string, Image | null>();
   /** Writes that the engine may have made and that are not logged yet, by key. */
@@ -73,7 +73,7 @@ export function createWriter(options: WriterOptions): Writer {
   async function itemAfter(write: ItemWrite, sent: Json, answer: AwsJsonAnswer): Promise<Image | null> {
     if (write.operation === 'DeleteItem') return null;
     const item = imageOf(write.request['Item']);
-    if (write.operation === 'PutItem' && isNormal(item)) return item;
+    if (write.operation === 'PutItem' && hasCanonicalNumbers(item)) return item;
     if (sent['ReturnValues'] === 'ALL_NEW') return imageOf(answer.body['Attributes']);
     const { status, body } = await read(write.table.name, write.key);
     if (status >= 400) throw new Error(`an item could not be read: ${JSON.stringify(body)}`);
@@ -88,7 +88,7 @@ export function createWriter(options: WriterOptions): Writer {
     const answer = await engine.call(write.operation, sent);
     const isWritten = answer.status < 400;
     const item = isWritten ? await itemAfter(write, sent, answer) : old;
-    if (!sameImage(old, item)) log.append({ table: table.name, at: now(), key, old, new: item, byService });
+    if (!isSameImage(old, item)) log.append({ table: table.name, at: now(), key, old, new: item, byService });
     expiries.get(table.name)?.set(key, expiryOf(table.ttlAttribute, item));
     remember(name, item);
     const isConditionFailed = String(answer.body['__type']).endsWith(CONDITION_FAILED);
@@ -103,9 +103,10 @@ export function createWriter(options: WriterOptions): Writer {
       const key = keyOf(operation === 'PutItem' ? request['Item'] : request['Key'], table.keyNames);
       if (key === null)
         return validation(`The key element ${table.keyNames.join(', ')} is missing in the request`);
-      if (!isNormal(key)) return validation('A number in a key must be written in its shortest form');
+      if (!hasCanonicalNumbers(key))
+        return validation('A number in a key must be written in its shortest form');
       const item = operation === 'PutItem' ? imageOf(request['Item']) : null;
-      const refused = item === null ? refuseKeys(table, key) : refuseItem(table, item, TOO_LARGE);
+      const refused = item === null ? keyRefusal(table, key) : itemRefusal(table, item, TOO_LARGE);
       if (refused !== null) return validation(refused);
       const name = lockName(table, key);
       return locks.run(name, async () => {

@@ -1,25 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Faults } from '../ports.ts';
+import type { Faults } from '../interfaces.ts';
 import type { Json } from '../properties.ts';
-import { type ServiceAction, ServiceError } from '../service-error.ts';
-import { type Deployment, findCluster, findDefinition } from './definitions.ts';
-import { parseRunTask } from './request.ts';
-import type { Runner } from './runner.ts';
-import { describeTask, newTask, type Task } from './task.ts';
-import type { TaskFiles, TaskRecord } from './task-files.ts';
+import { type ServiceAction, ServiceError } from '../service-actions.ts';
+import { parseRunTask } from './run-task-request.ts';
+import { createTask, describeTask, type Task } from './task.ts';
+import { type Deployment, findCluster, findTaskDefinition } from './task-definitions.ts';
+import type { TaskRecord, TaskRecords } from './task-records.ts';
+import type { TaskRunner } from './task-runner.ts';
 
 /** Stopped tasks that are remembered; ECS shows one for about an hour. */
 const KEPT_STOPPED = 1_000;
 
 export interface ActionsOptions {
   readonly deployment: Deployment;
-  readonly runner: Runner;
+  readonly runner: TaskRunner;
   readonly faults: Faults;
   /** Most tasks that run at once. */
   readonly capacity: number;
   /** All tasks by ARN; the actions add to it. */
   readonly tasks: Map<string, Task>;
-  readonly files: TaskFiles;
+  readonly files: TaskRecords;
   /** True when tasks end only because the stack does: to the next one, they are tasks that it has lost. */
   isStopping(): boolean;
 }
@@ -27,7 +27,7 @@ export interface ActionsOptions {
 export interface Actions {
   readonly actions: Readonly<Record<string, ServiceAction>>;
   /** Tasks that ran when an earlier stack ended. They have stopped, and nobody has been told. */
-  readonly lost: readonly Task[];
+  readonly lostTasks: readonly Task[];
 }
 
 interface Started {
@@ -39,7 +39,7 @@ interface Started {
 export function createActions(options: ActionsOptions): Actions {
   const { deployment, runner, faults, capacity, tasks, files } = options;
   const started = new Map<string, Started>();
-  const lost = files.load().flatMap((record) => {
+  const lostTasks = files.load().flatMap((record) => {
     const task = stoppedTask(deployment, record);
     if (task === null) return [];
     tasks.set(task.arn, task);
@@ -78,7 +78,7 @@ export function createActions(options: ActionsOptions): Actions {
   const actions: Actions['actions'] = {
     RunTask(request) {
       const clusterArn = findCluster(deployment, request['cluster']);
-      const definition = findDefinition(deployment, request['taskDefinition']);
+      const definition = findTaskDefinition(deployment, request['taskDefinition']);
       const parsed = parseRunTask(request, definition);
       const earlier = parsed.clientToken === undefined ? undefined : started.get(parsed.clientToken);
       if (earlier) {
@@ -97,7 +97,7 @@ export function createActions(options: ActionsOptions): Actions {
         );
       const reason = refusal();
       if (reason !== null) return { tasks: [], failures: [{ reason }] };
-      const task = newTask(clusterArn, definition, parsed);
+      const task = createTask(clusterArn, definition, parsed);
       const { clientToken } = parsed;
       const record = clientToken === undefined ? null : { ...task, clientToken, request, stopped: false };
       if (record !== null) save(files, record);
@@ -128,7 +128,7 @@ export function createActions(options: ActionsOptions): Actions {
         task.stopCode = 'UserInitiated';
         task.stoppedReason =
           typeof request['reason'] === 'string' ? request['reason'] : 'Task stopped by user';
-        task.box?.stop(task.definition.container.stopTimeoutSeconds * 1_000);
+        task.container?.stop(task.definition.container.stopTimeoutSeconds * 1_000);
       }
       return { task: describeTask(task) };
     },
@@ -149,10 +149,10 @@ export function createActions(options: ActionsOptions): Actions {
       };
     },
   };
-  return { actions, lost };
+  return { actions, lostTasks };
 }
 
-const save = (files: TaskFiles, record: TaskRecord): void => {
+const save = (files: TaskRecords, record: TaskRecord): void => {
   const { clientToken, request, id, arn, createdAt, stopped } = record;
   files.save({ clientToken, request, id, arn, createdAt, stopped });
 };
@@ -160,10 +160,10 @@ const save = (files: TaskFiles, record: TaskRecord): void => {
 /** A task of an earlier stack; null when the template has no place for it any more. */
 function stoppedTask(deployment: Deployment, { request, id, arn, createdAt }: TaskRecord): Task | null {
   try {
-    const definition = findDefinition(deployment, request['taskDefinition']);
+    const definition = findTaskDefinition(deployment, request['taskDefinition']);
     const clusterArn = findCluster(deployment, request['cluster']);
     return {
-      ...newTask(clusterArn, definition, parseRunTask(request, definition)),
+      ...createTask(clusterArn, definition, parseRunTask(request, definition)),
       id,
       arn,
       createdAt,

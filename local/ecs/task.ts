@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { BusEvent } from '../ports.ts';
-import type { Box } from './box.ts';
-import type { TaskDefinition } from './definitions.ts';
-import type { RunTaskRequest } from './request.ts';
+import type { BusEvent } from '../interfaces.ts';
+import type { Container } from './container.ts';
+import type { RunTaskRequest } from './run-task-request.ts';
+import type { TaskDefinition } from './task-definitions.ts';
 
 /** One task: pending, running, or stopped with an exit code. Times are milliseconds since 1970. */
 export interface Task {
@@ -20,12 +20,12 @@ export interface Task {
   stoppedReason: string | undefined;
   exitCode: number | undefined;
   version: number;
-  box: Box | undefined;
+  container: Container | undefined;
   /** Resolves when the task has stopped. */
   ended: Promise<void>;
 }
 
-export function newTask(clusterArn: string, definition: TaskDefinition, request: RunTaskRequest): Task {
+export function createTask(clusterArn: string, definition: TaskDefinition, request: RunTaskRequest): Task {
   const id = randomUUID().replaceAll('-', '');
   return {
     id,
@@ -42,7 +42,7 @@ export function newTask(clusterArn: string, definition: TaskDefinition, request:
     stoppedReason: undefined,
     exitCode: undefined,
     version: 1,
-    box: undefined,
+    container: undefined,
     ended: Promise.resolve(),
   };
 }
@@ -56,7 +56,7 @@ export function describeTask(task: Task, withTags = false) {
 }
 
 /** The event that ECS puts on the default bus when a task changes its state; times as ISO 8601 text. */
-export function stateChange(task: Task): BusEvent {
+export function taskStateChangeEvent(task: Task): BusEvent {
   return {
     source: 'aws.ecs',
     'detail-type': 'ECS Task State Change',

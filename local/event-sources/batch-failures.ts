@@ -1,11 +1,11 @@
-import type { InvokeResult } from '../ports.ts';
+import type { InvokeResult } from '../interfaces.ts';
 import { isRecord } from '../properties.ts';
 
 /**
  * Which items of a batch a function has not handled. An error, or an answer that names something that is not in the
  * batch, means all of them: so does Lambda read it.
  */
-export function failedItems(
+export function failedItemIds(
   result: InvokeResult,
   identifiers: readonly string[],
   reportsItems: boolean,

@@ -4,9 +4,9 @@ import type { ChangeRecord } from '../dynamodb/write-ahead-log/index.ts';
 import type { AwsJsonClient } from '../http/aws-json.ts';
 import { functionArn, functionName } from '../lambda/function-spec.ts';
 import { ACCOUNT_ID, CREDENTIALS, REGION } from '../template/identity.ts';
-import type { GivenUp } from './lane.ts';
-import type { StreamMapping } from './mapping.ts';
-import { sequenceNumber, toEventRecord } from './stream-event.ts';
+import type { StreamMapping } from './event-source-mapping.ts';
+import type { DiscardReason } from './record-queue.ts';
+import { sequenceNumber, toStreamEventRecord } from './stream-event.ts';
 
 const SHARD = 'shardId-00000000000000000000-00000000';
 
@@ -18,11 +18,11 @@ export interface Destinations {
 }
 
 /** Tells the on-failure destination of a batch: a queue where its records are, a bucket also what they hold. */
-export async function tellOfFailure(
+export async function sendToFailureDestination(
   mapping: StreamMapping,
   destination: string,
   batch: readonly ChangeRecord[],
-  how: { readonly reason: GivenUp; readonly attempts: number },
+  how: { readonly reason: DiscardReason; readonly attempts: number },
   { table, sqs, sqsEndpoint, s3Endpoint }: Destinations,
 ): Promise<void> {
   const now = new Date();
@@ -30,11 +30,11 @@ export async function tellOfFailure(
   const [, , service, , , name = ''] = destination.split(':');
   if (service === 'sqs') {
     const QueueUrl = `${sqsEndpoint}/${ACCOUNT_ID}/${name}`;
-    await sqs.expect('SendMessage', { QueueUrl, MessageBody: JSON.stringify(message) });
+    await sqs.callOrThrow('SendMessage', { QueueUrl, MessageBody: JSON.stringify(message) });
     return;
   }
   if (service !== 's3') throw new Error(`what was given up cannot be sent to ${destination}`);
-  const payload = JSON.stringify({ Records: batch.map((record) => toEventRecord(record, table)) });
+  const payload = JSON.stringify({ Records: batch.map((record) => toStreamEventRecord(record, table)) });
   const { PutObjectCommand, S3Client } = await import('@aws-sdk/client-s3');
   const client = new S3Client({
     region: REGION,
@@ -70,7 +70,7 @@ function objectKeyOf(mapping: string, now: Date): string {
 function failureMessage(
   mapping: StreamMapping,
   batch: readonly ChangeRecord[],
-  { reason, attempts }: { readonly reason: GivenUp; readonly attempts: number },
+  { reason, attempts }: { readonly reason: DiscardReason; readonly attempts: number },
   now: Date,
 ): Record<string, unknown> {
   const times = batch.map(({ at }) => new Date(at).toISOString());

@@ -1,7 +1,7 @@
 import type { Dynamo } from '../dynamodb/index.ts';
-import { awsJsonClient } from '../http/aws-json.ts';
-import type { Faults, LambdaHost, ResolvedResource, Running } from '../ports.ts';
-import { mappings } from './mapping.ts';
+import { createAwsJsonClient } from '../http/aws-json.ts';
+import type { Faults, LambdaHost, ResolvedResource, Stoppable } from '../interfaces.ts';
+import { readMappings } from './event-source-mapping.ts';
 import { startQueuePoller } from './queue-poller.ts';
 import { createStreamReader, type StreamReader } from './stream-reader.ts';
 
@@ -15,7 +15,7 @@ export interface EventSourceOptions {
   onError(message: string): void;
 }
 
-export interface EventSources extends Running {
+export interface EventSources extends Stoppable {
   /**
    * Delivers what waits for a full batch, until the readers of the streams have handled every change, also those that
    * come of it. False when changes kept coming for `timeoutMs`.
@@ -27,8 +27,8 @@ export interface EventSources extends Running {
 export function startEventSources(options: EventSourceOptions): EventSources {
   const { dynamo, sqsEndpoint } = options;
   const { log, tables } = dynamo;
-  const sqs = awsJsonClient(sqsEndpoint, 'AmazonSQS');
-  const all = mappings(options.resources);
+  const sqs = createAwsJsonClient(sqsEndpoint, 'AmazonSQS');
+  const all = readMappings(options.resources);
   const readers: StreamReader[] = all.flatMap((mapping) => {
     if (mapping.kind !== 'stream') return [];
     const table = tables.find(({ stream }) => stream?.arn === mapping.sourceArn);

@@ -1,10 +1,10 @@
-import { shuffled } from '../faults.ts';
+import { shuffle } from '../fault-injection.ts';
 import type { AwsJsonClient } from '../http/aws-json.ts';
-import type { Faults, LambdaHost, Running } from '../ports.ts';
+import type { Faults, LambdaHost, Stoppable } from '../interfaces.ts';
 import { isRecord, type Json } from '../properties.ts';
 import { ACCOUNT_ID, REGION } from '../template/identity.ts';
-import { failedItems } from './batch-failures.ts';
-import type { QueueMapping } from './mapping.ts';
+import { failedItemIds } from './batch-failures.ts';
+import type { QueueMapping } from './event-source-mapping.ts';
 
 /** Seconds that one receive waits for a message: the longest that SQS offers. */
 const WAIT_SECONDS = 20;
@@ -21,7 +21,7 @@ interface QueuePollerOptions {
 }
 
 /** Feeds the messages of a queue to a function; what it reports as failed comes again after the visibility timeout. */
-export function startQueuePoller(options: QueuePollerOptions): Running {
+export function startQueuePoller(options: QueuePollerOptions): Stoppable {
   const { mapping, sqs, lambda, faults, onError } = options;
   const QueueUrl = `${options.sqsEndpoint}/${ACCOUNT_ID}/${mapping.sourceArn.split(':').at(-1)}`;
   const stopping = new AbortController();
@@ -46,7 +46,7 @@ export function startQueuePoller(options: QueuePollerOptions): Running {
 
   async function remove(messages: readonly Json[]): Promise<void> {
     if (messages.length === 0) return;
-    await sqs.expect('DeleteMessageBatch', {
+    await sqs.callOrThrow('DeleteMessageBatch', {
       QueueUrl,
       Entries: messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle })),
     });
@@ -58,7 +58,7 @@ export function startQueuePoller(options: QueuePollerOptions): Running {
     await remove(received.filter((message) => !wanted.includes(message)));
     if (wanted.length === 0) return;
     const deliver = () => {
-      const order = faults.shuffle ? shuffled(wanted) : wanted;
+      const order = faults.shuffle ? shuffle(wanted) : wanted;
       return lambda.invoke(mapping.functionName, { Records: order.map((item) => toRecord(item, mapping)) });
     };
     const deliveries = faults.duplicateMessages ? [deliver(), deliver()] : [deliver()];
@@ -68,7 +68,7 @@ export function startQueuePoller(options: QueuePollerOptions): Running {
       if (result.error !== undefined) {
         onError(`${mapping.id}: ${result.error.errorType}: ${result.error.errorMessage}`);
       }
-      for (const id of failedItems(result, ids, mapping.reportsItems)) failed.add(id);
+      for (const id of failedItemIds(result, ids, mapping.reportsItems)) failed.add(id);
     }
     if (faults.lostRemovals) return;
     await remove(wanted.filter((message) => !failed.has(String(message['MessageId']))));

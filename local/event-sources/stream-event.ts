@@ -14,7 +14,7 @@ const eventName = (record: ChangeRecord): string => {
 };
 
 /** A change as a record of a Lambda event, with the images that the table's stream carries. */
-export function toEventRecord(record: ChangeRecord, table: TableSpec): Json {
+export function toStreamEventRecord(record: ChangeRecord, table: TableSpec): Json {
   const viewType = table.stream?.viewType ?? 'NEW_AND_OLD_IMAGES';
   const withOld = viewType === 'OLD_IMAGE' || viewType === 'NEW_AND_OLD_IMAGES';
   const withNew = viewType === 'NEW_IMAGE' || viewType === 'NEW_AND_OLD_IMAGES';

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { TableSpec } from '../dynamodb/tables.ts';
 import type { ChangeRecord, WriteAheadLog } from '../dynamodb/write-ahead-log/index.ts';
-import { shuffled } from '../faults.ts';
+import { shuffle } from '../fault-injection.ts';
 import type { AwsJsonClient } from '../http/aws-json.ts';
-import type { Faults, InvokeResult, LambdaHost, Running } from '../ports.ts';
-import { failedItems } from './batch-failures.ts';
-import { tellOfFailure } from './failure-destination.ts';
-import { createLane, type GivenUp, type Outcome } from './lane.ts';
-import type { StreamMapping } from './mapping.ts';
-import { sequenceNumber, toEventRecord } from './stream-event.ts';
+import type { Faults, InvokeResult, LambdaHost, Stoppable } from '../interfaces.ts';
+import { failedItemIds } from './batch-failures.ts';
+import type { StreamMapping } from './event-source-mapping.ts';
+import { sendToFailureDestination } from './failure-destination.ts';
+import { createRecordQueue, type DiscardReason, type FailedIndex } from './record-queue.ts';
+import { sequenceNumber, toStreamEventRecord } from './stream-event.ts';
 
 /** Nobody wants to wait for half a minute at a demonstration, so a window is at most this long, in milliseconds. */
 const LONGEST_WINDOW_MS = 1_000;
@@ -27,7 +27,7 @@ export interface StreamReaderOptions {
   onError(message: string): void;
 }
 
-export interface StreamReader extends Running {
+export interface StreamReader extends Stoppable {
   /** Begins to deliver, from the position that the log has noted. */
   start(): void;
   /** Delivers what waits for a full batch. */
@@ -40,15 +40,15 @@ export interface StreamReader extends Running {
 export function createStreamReader(options: StreamReaderOptions): StreamReader {
   const { mapping, table, log, lambda, faults, onError } = options;
   const waiting: (() => void)[] = [];
-  const lanes = Array.from({ length: mapping.lanes }, () =>
-    createLane({
+  const lanes = Array.from({ length: mapping.parallelization }, () =>
+    createRecordQueue({
       batchSize: mapping.batchSize,
       windowMs: Math.min(mapping.windowSeconds * 1000, LONGEST_WINDOW_MS),
       bisects: mapping.bisects,
       maxRetries: mapping.maxRetries,
       maxAgeMs: mapping.maxAgeSeconds < 0 ? -1 : mapping.maxAgeSeconds * 1000,
       deliver,
-      giveUp,
+      discard: giveUp,
       onProgress,
     }),
   );
@@ -56,12 +56,12 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
   let scanned = 0;
   let stopped = false;
 
-  async function deliver(batch: readonly ChangeRecord[]): Promise<Outcome> {
+  async function deliver(batch: readonly ChangeRecord[]): Promise<FailedIndex> {
     const times = faults.duplicateStream ? 2 : 1;
     const failed = new Set<string>();
     for (let time = 0; time < times; time += 1) {
-      const order = faults.shuffle ? shuffled(batch) : batch;
-      const event = { Records: order.map((record) => toEventRecord(record, table)) };
+      const order = faults.shuffle ? shuffle(batch) : batch;
+      const event = { Records: order.map((record) => toStreamEventRecord(record, table)) };
       for (const id of failedIn(await lambda.invoke(mapping.functionName, event), batch)) failed.add(id);
     }
     const index = batch.findIndex((record) => failed.has(sequenceNumber(record.sequence)));
@@ -72,17 +72,21 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
     const { error } = result;
     // Stopping ends the invocations that are under way; their records come again after the next start.
     if (error !== undefined && !stopped) onError(`${mapping.id}: ${error.errorType}: ${error.errorMessage}`);
-    return failedItems(
+    return failedItemIds(
       result,
       batch.map((record) => sequenceNumber(record.sequence)),
       mapping.reportsItems,
     );
   }
 
-  async function giveUp(batch: readonly ChangeRecord[], reason: GivenUp, attempts: number): Promise<void> {
+  async function giveUp(
+    batch: readonly ChangeRecord[],
+    reason: DiscardReason,
+    attempts: number,
+  ): Promise<void> {
     onError(`${mapping.id}: gave up ${batch.length} records: ${reason}`);
     if (mapping.onFailureArn === null) return;
-    await tellOfFailure(mapping, mapping.onFailureArn, batch, { reason, attempts }, options).catch(
+    await sendToFailureDestination(mapping, mapping.onFailureArn, batch, { reason, attempts }, options).catch(
       (error: unknown) => onError(`${mapping.id}: ${String(error)}`),
     );
   }
@@ -135,7 +139,7 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
 function isWanted(record: ChangeRecord, table: TableSpec, { filters }: StreamMapping): boolean {
   if (record.table !== table.name) return false;
   if (filters === null) return true;
-  const event = toEventRecord(record, table);
+  const event = toStreamEventRecord(record, table);
   return filters.some((matches) => matches(event));
 }
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { BusEvent, Counters, EventBus, LambdaHost, ResolvedResource, Running } from '../ports.ts';
-import { answer, type ServiceAnswer } from '../service-error.ts';
+import type { BusEvent, Counters, EventBus, LambdaHost, ResolvedResource, Stoppable } from '../interfaces.ts';
+import { setLongTimeout } from '../long-timeout.ts';
+import { runServiceAction, type ServiceAnswer } from '../service-actions.ts';
 import { ACCOUNT_ID, REGION } from '../template/identity.ts';
-import { after } from '../timer.ts';
-import { putEvents } from './put-events.ts';
-import { busesOf, DEFAULT_BUS, type Rule, readRules, type Target } from './rules.ts';
+import { createPutEventsAction } from './put-events.ts';
+import { DEFAULT_BUS, eventBusNames, type Rule, readRules, type Target } from './rules.ts';
 
 export interface EventBusOptions {
   readonly resources: readonly ResolvedResource[];
@@ -14,12 +14,12 @@ export interface EventBusOptions {
 }
 
 /** What was put on the buses of the template, and what topics were told; the oldest first. */
-export interface Seen {
+export interface PublishedEvents {
   readonly events: readonly (FullEvent & { readonly bus: string })[];
   readonly messages: readonly { readonly topic: string; readonly message: string }[];
 }
 
-export interface LocalEventBus extends Running, EventBus {
+export interface LocalEventBus extends Stoppable, EventBus {
   /**
    * Runs every schedule now, and waits for its functions. The regular times are not changed by it.
    * `more` is added to the targets' own input.
@@ -27,7 +27,7 @@ export interface LocalEventBus extends Running, EventBus {
   fireSchedules(more?: Readonly<Record<string, unknown>>): Promise<void>;
   /** Serves an action of `AWSEvents` (JSON protocol 1.1). */
   handle(action: string, body: unknown): Promise<ServiceAnswer>;
-  seen(): Seen;
+  history(): PublishedEvents;
 }
 
 /** So many events and messages are remembered. */
@@ -40,8 +40,8 @@ const KEPT = 1_000;
 export function createEventBus({ resources, lambda, counters, onError }: EventBusOptions): LocalEventBus {
   const rules = readRules(resources);
   const pending = new Set<Promise<void>>();
-  const events: Seen['events'][number][] = [];
-  const messages: Seen['messages'][number][] = [];
+  const events: PublishedEvents['events'][number][] = [];
+  const messages: PublishedEvents['messages'][number][] = [];
 
   const give = async (rule: Rule, target: Target, event: FullEvent, more: More): Promise<void> => {
     const input = target.input ? target.input(event) : event;
@@ -78,8 +78,8 @@ export function createEventBus({ resources, lambda, counters, onError }: EventBu
     return id;
   };
   const actions = {
-    PutEvents: putEvents({
-      buses: new Set([DEFAULT_BUS, ...busesOf(resources)]),
+    PutEvents: createPutEventsAction({
+      buses: new Set([DEFAULT_BUS, ...eventBusNames(resources)]),
       put: (event, bus) => {
         const id = randomUUID();
         keep(events, { ...complete(NOWHERE, event, id), bus });
@@ -93,8 +93,8 @@ export function createEventBus({ resources, lambda, counters, onError }: EventBu
     put(event) {
       putOn(event, DEFAULT_BUS);
     },
-    handle: (action, body) => answer('events', actions, action, body, counters),
-    seen: () => ({ events, messages }),
+    handle: (action, body) => runServiceAction('events', actions, action, body, counters),
+    history: () => ({ events, messages }),
     async fireSchedules(more = {}) {
       await Promise.all(rules.filter(({ every }) => every !== undefined).map((rule) => fire(rule, more)));
     },
@@ -131,7 +131,7 @@ function repeat(every: number | undefined, fire: () => void): () => void {
   if (every === undefined) return () => {};
   let cancel = () => {};
   const arm = () => {
-    cancel = after(every, () => {
+    cancel = setLongTimeout(every, () => {
       arm();
       fire();
     });

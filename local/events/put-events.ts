@@ -1,6 +1,6 @@
-import type { BusEvent } from '../ports.ts';
+import type { BusEvent } from '../interfaces.ts';
 import { isRecord } from '../properties.ts';
-import { type ServiceAction, ServiceError } from '../service-error.ts';
+import { type ServiceAction, ServiceError } from '../service-actions.ts';
 
 /** Entries and bytes that one request may have. */
 const MOST_ENTRIES = 10;
@@ -13,7 +13,7 @@ export interface PutEventsOptions {
 }
 
 /** `PutEvents`: what is wrong with one entry is in its part of the answer, and the others are taken. */
-export function putEvents({ buses, put }: PutEventsOptions): ServiceAction {
+export function createPutEventsAction({ buses, put }: PutEventsOptions): ServiceAction {
   return ({ Entries: entries }) => {
     if (!Array.isArray(entries) || entries.length === 0 || entries.length > MOST_ENTRIES)
       throw new ServiceError('ValidationException', `Entries must have 1 to ${MOST_ENTRIES} members`);

@@ -1,8 +1,8 @@
-import type { ResolvedResource } from '../ports.ts';
+import type { ResolvedResource } from '../interfaces.ts';
 import { type Properties, propertiesOf } from '../properties.ts';
-import { compilePattern, type Matcher } from './pattern.ts';
+import { compilePattern, type EventMatcher } from './event-pattern.ts';
+import { compileInputTransformer } from './input-transformer.ts';
 import { parseRate } from './schedule.ts';
-import { compileTransformer } from './transformer.ts';
 
 export const DEFAULT_BUS = 'default';
 
@@ -16,7 +16,7 @@ export interface Rule {
   /** Milliseconds between two runs, for a rule with a schedule. */
   readonly every: number | undefined;
   /** For a rule with an event pattern. */
-  readonly matches: Matcher | undefined;
+  readonly matches: EventMatcher | undefined;
   readonly targets: readonly Target[];
 }
 
@@ -30,14 +30,14 @@ export interface Target {
 
 /** Reads the enabled rules of a template. Throws an error that names what is not supported. */
 export function readRules(resources: readonly ResolvedResource[]): readonly Rule[] {
-  const buses = new Set([DEFAULT_BUS, ...busesOf(resources)]);
+  const buses = new Set([DEFAULT_BUS, ...eventBusNames(resources)]);
   return resources
     .filter(({ type }) => type === 'AWS::Events::Rule')
     .flatMap((rule) => readRule(rule, buses));
 }
 
 /** Names of the buses that a template makes. */
-export const busesOf = (resources: readonly ResolvedResource[]): readonly string[] =>
+export const eventBusNames = (resources: readonly ResolvedResource[]): readonly string[] =>
   resources
     .filter(({ type }) => type === 'AWS::Events::EventBus')
     .map((bus) => propertiesOf(bus).text('Name'));
@@ -100,7 +100,7 @@ function readTarget(target: Properties): Target {
 }
 
 function readInput(target: Properties): Target['input'] {
-  if (target.has('InputTransformer')) return compileTransformer(target.record('InputTransformer'));
+  if (target.has('InputTransformer')) return compileInputTransformer(target.record('InputTransformer'));
   if (!target.has('Input')) return null;
   const input: unknown = JSON.parse(target.text('Input'));
   return () => input;

@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { readBody } from '../http/listen.ts';
-import type { Counters, InvokeResult, LambdaHost, ResolvedResource } from '../ports.ts';
-import { createAuthorize } from './authorize.ts';
-import { type ApiRequest, functionEvent, readRequest } from './event.ts';
-import { type ApiResponse, fromPayload, ownAnswer } from './response.ts';
-import { type ApiRoute, apiRoutes, createRouter } from './routes.ts';
+import type { Counters, InvokeResult, LambdaHost, ResolvedResource } from '../interfaces.ts';
+import { type ApiRequest, createFunctionEvent, readRequest } from './proxy-event.ts';
+import { createRequestAuthorizer } from './request-authorizer.ts';
+import { type ApiResponse, gatewayErrorResponse, toApiResponse } from './response.ts';
+import { type ApiRoute, createRouter, readApiRoutes } from './routes.ts';
 import { createThrottle } from './throttle.ts';
 
 export interface HttpApiOptions {
@@ -22,8 +22,8 @@ export function createHttpApi(options: HttpApiOptions): RequestListener {
   const { resources, lambda, counters, onError } = options;
   const api = resources.find(({ type }) => type === 'AWS::ApiGatewayV2::Api');
   const apiId = api?.logicalId ?? 'none';
-  const route = createRouter(apiRoutes(resources));
-  const authorize = createAuthorize(lambda, apiId);
+  const route = createRouter(readApiRoutes(resources));
+  const authorize = createRequestAuthorizer(lambda, apiId);
   const mayPass = createThrottle(resources);
 
   async function answer(request: ApiRequest, incoming: IncomingMessage): Promise<ApiResponse> {
@@ -33,13 +33,13 @@ export function createHttpApi(options: HttpApiOptions): RequestListener {
     const authorization = await authorize(request, match);
     if (!authorization.allowed) return refuse(incoming, authorization.status);
     const body = await readBody(incoming, MAX_BODY_BYTES);
-    if (body === null) return ownAnswer(413);
-    const event = functionEvent(request, match, apiId, body, authorization.context);
+    if (body === null) return gatewayErrorResponse(413);
+    const event = createFunctionEvent(request, match, apiId, body, authorization.context);
     const result = await withLimit(match.route, lambda.invoke(match.route.functionName, event));
-    if (result === 'timeout') return ownAnswer(503);
-    if (result.error === undefined) return fromPayload(result.payload);
+    if (result === 'timeout') return gatewayErrorResponse(503);
+    if (result.error === undefined) return toApiResponse(result.payload);
     onError(`${match.route.routeKey}: ${result.error.errorType}: ${result.error.errorMessage}`);
-    return ownAnswer(500);
+    return gatewayErrorResponse(500);
   }
 
   return (incoming, response) => {
@@ -49,7 +49,7 @@ export function createHttpApi(options: HttpApiOptions): RequestListener {
       (answered) => send(response, request, answered),
       (error: unknown) => {
         onError(`${request.method} ${request.path}: ${String(error)}`);
-        send(response, request, ownAnswer(500));
+        send(response, request, gatewayErrorResponse(500));
       },
     );
   };
@@ -58,7 +58,7 @@ export function createHttpApi(options: HttpApiOptions): RequestListener {
 /** The body is read first, so that the client gets to see the answer. */
 async function refuse(incoming: IncomingMessage, status: 401 | 403 | 404 | 429 | 500): Promise<ApiResponse> {
   await readBody(incoming, 0);
-  return ownAnswer(status);
+  return gatewayErrorResponse(status);
 }
 
 async function withLimit(

@@ -18,22 +18,22 @@ const MESSAGES: Readonly<Record<number, string>> = {
 };
 
 /** What API Gateway answers when it answers itself. */
-export const ownAnswer = (status: 401 | 403 | 404 | 413 | 429 | 500 | 503): ApiResponse => ({
+export const gatewayErrorResponse = (status: 401 | 403 | 404 | 413 | 429 | 500 | 503): ApiResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: Buffer.from(JSON.stringify({ message: MESSAGES[status] })),
 });
 
 /** Makes a response of what a function has returned, as payload format 2.0 says: with a status code or without. */
-export function fromPayload(payload: unknown): ApiResponse {
+export function toApiResponse(payload: unknown): ApiResponse {
   if (!isRecord(payload) || payload['statusCode'] === undefined) {
     const text = typeof payload === 'string' ? payload : JSON.stringify(payload ?? null);
     return { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from(text) };
   }
   const status = Number(payload['statusCode']);
-  if (!Number.isInteger(status) || status < 200 || status > 599) return ownAnswer(500);
+  if (!Number.isInteger(status) || status < 200 || status > 599) return gatewayErrorResponse(500);
   const { body, headers, cookies } = payload;
-  if (body !== undefined && body !== null && typeof body !== 'string') return ownAnswer(500);
+  if (body !== undefined && body !== null && typeof body !== 'string') return gatewayErrorResponse(500);
   const own = Object.entries(isRecord(headers) ? headers : {});
   const text = body ?? '';
   return {

@@ -1,4 +1,4 @@
-import type { ResolvedResource } from '../ports.ts';
+import type { ResolvedResource } from '../interfaces.ts';
 import { type Properties, propertiesOf } from '../properties.ts';
 
 /** A Lambda authorizer of kind REQUEST with simple responses. */
@@ -32,7 +32,7 @@ export interface RouteMatch {
 const MAX_INTEGRATION_MS = 30_000;
 
 /** Reads the routes of the template. Throws for what the embedded default does not do. */
-export function apiRoutes(resources: readonly ResolvedResource[]): readonly ApiRoute[] {
+export function readApiRoutes(resources: readonly ResolvedResource[]): readonly ApiRoute[] {
   const byId = new Map(resources.map((resource) => [resource.logicalId, resource]));
   const find = (id: string, where: string): Properties => {
     const resource = byId.get(id);
@@ -85,7 +85,7 @@ function readAuthorization(
   if (!known)
     throw new Error(`${authorizer.where}: only REQUEST with payload 2.0 and simple responses is known`);
   const identitySources = authorizer.list('IdentitySource').map(String);
-  for (const source of identitySources) identityOf(source);
+  for (const source of identitySources) parseIdentitySource(source);
   return {
     id,
     functionName: lambdaIn(authorizer.text('AuthorizerUri')),
@@ -96,7 +96,7 @@ function readAuthorization(
 }
 
 /** What a selection expression selects. Throws for one that is not known. */
-export function identityOf(expression: string): {
+export function parseIdentitySource(expression: string): {
   readonly kind: 'header' | 'querystring';
   readonly name: string;
 } {

@@ -1,4 +1,4 @@
-import type { ResolvedResource } from '../ports.ts';
+import type { ResolvedResource } from '../interfaces.ts';
 import { type Properties, propertiesOf } from '../properties.ts';
 
 interface Limit {

@@ -11,7 +11,7 @@ export interface AwsJsonClient {
   /** Answers also for a service error (status 400 and up); throws only when the service cannot be reached. */
   call(operation: string, body: unknown, signal?: AbortSignal): Promise<AwsJsonAnswer>;
   /** Throws for a service error, too. */
-  expect(operation: string, body: unknown): Promise<Json>;
+  callOrThrow(operation: string, body: unknown): Promise<Json>;
   close(): void;
 }
 
@@ -20,7 +20,7 @@ const AUTHORIZATION =
   'AWS4-HMAC-SHA256 Credential=embedded/20200101/us-east-1/service/aws4_request, SignedHeaders=host, Signature=none';
 
 /** `target` is the part of `X-Amz-Target` before the operation, e.g. `DynamoDB_20120810`. */
-export function awsJsonClient(endpoint: string, target: string): AwsJsonClient {
+export function createAwsJsonClient(endpoint: string, target: string): AwsJsonClient {
   const agent = new Agent({ keepAlive: true });
   const { hostname, port } = new URL(endpoint);
   const call: AwsJsonClient['call'] = (operation, body, signal) =>
@@ -57,13 +57,13 @@ export function awsJsonClient(endpoint: string, target: string): AwsJsonClient {
       });
       request.end(text);
     });
-  return clientOf(call, () => agent.destroy());
+  return toAwsJsonClient(call, () => agent.destroy());
 }
 
 /** What follows from a way to call. */
-export const clientOf = (call: AwsJsonClient['call'], close: () => void): AwsJsonClient => ({
+export const toAwsJsonClient = (call: AwsJsonClient['call'], close: () => void): AwsJsonClient => ({
   call,
-  async expect(operation, body) {
+  async callOrThrow(operation, body) {
     const answer = await call(operation, body);
     if (answer.status < 400) return answer.body;
     throw new Error(`${operation} failed: ${JSON.stringify(answer.body)}`);

@@ -6,12 +6,12 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Running } from '../ports.ts';
+import type { Stoppable } from '../interfaces.ts';
 
 /** Everything here listens on loopback only: of all services, S3 alone checks signatures. */
 export const LOOPBACK = '127.0.0.1';
 
-export interface Listener extends Running {
+export interface Listener extends Stoppable {
   readonly port: number;
   /** `http://127.0.0.1:PORT`, without a slash at the end. */
   readonly url: string;
@@ -24,7 +24,7 @@ export interface Listener extends Running {
 const MAX_HEADER_BYTES = 64 * 1_024;
 
 /** Clients keep their connections open; a server that closes an idle one would race with the next request on it. */
-export const keepConnections = (server: Server): void => {
+export const disableTimeouts = (server: Server): void => {
   server.keepAliveTimeout = 0;
   server.requestTimeout = 0;
   server.headersTimeout = 0;
@@ -33,17 +33,17 @@ export const keepConnections = (server: Server): void => {
 /** Listens on a loopback port; with `preferred`, on that port when it is free, otherwise on any. */
 export async function listen(handler: RequestListener, preferred = 0): Promise<Listener> {
   try {
-    return await listenExactly(handler, preferred);
+    return await listenOnPort(handler, preferred);
   } catch (error) {
     if (preferred === 0 || !isAddressInUse(error)) throw error;
-    return listenExactly(handler, 0);
+    return listenOnPort(handler, 0);
   }
 }
 
 /** Listens on exactly this loopback port. Throws `EADDRINUSE` when it is taken. */
-export function listenExactly(handler: RequestListener, port: number): Promise<Listener> {
+export function listenOnPort(handler: RequestListener, port: number): Promise<Listener> {
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, handler);
-  keepConnections(server);
+  disableTimeouts(server);
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, LOOPBACK, () => {

@@ -1,4 +1,4 @@
-import type { ResolvedResource } from '../ports.ts';
+import type { ResolvedResource } from '../interfaces.ts';
 import { propertiesOf } from '../properties.ts';
 import type { Assets } from '../template/assets.ts';
 import { ACCOUNT_ID, REGION } from '../template/identity.ts';
@@ -18,7 +18,7 @@ export interface FunctionSpec {
   /** Invocations at a time that the template reserves; null when it says nothing. */
   readonly concurrency: number | null;
   /** Streams what somebody else says, so that its invocations wait more than they work. */
-  readonly streams: boolean;
+  readonly isStreaming: boolean;
   /** Variables that the template sets. */
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -30,7 +30,7 @@ export const functionArn = (name: string): string =>
 export const functionName = (nameOrArn: string): string =>
   nameOrArn.startsWith('arn:') ? (nameOrArn.split(':')[6] ?? nameOrArn) : nameOrArn;
 
-export const functionSpecs = (
+export const readFunctionSpecs = (
   resources: readonly ResolvedResource[],
   assets: Assets,
 ): readonly FunctionSpec[] => {
@@ -59,7 +59,7 @@ export const functionSpecs = (
         timeoutMs: lambda.number('Timeout', 3) * 1000,
         memoryMb: lambda.number('MemorySize', 128),
         concurrency: lambda.number('ReservedConcurrentExecutions', null),
-        streams: streaming.includes(name),
+        isStreaming: streaming.includes(name),
         variables: Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, String(value)])),
       };
     });

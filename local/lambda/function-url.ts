@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { readBody, sendJson } from '../http/listen.ts';
-import { functionEvent, readRequest } from '../http-api/event.ts';
-import type { LambdaHost, ResolvedResource, ResponseSink } from '../ports.ts';
+import { createFunctionEvent, readRequest } from '../http-api/proxy-event.ts';
+import type { LambdaHost, ResolvedResource, ResponseSink } from '../interfaces.ts';
 import { propertiesOf } from '../properties.ts';
 
 /** Lambda takes no larger event, in bytes; a body is escaped in it. */
@@ -34,7 +34,11 @@ function sinkOf(response: ServerResponse): ResponseSink {
 }
 
 /** The one function of the template that has a URL. Throws when there are several: they would need an address each. */
-export function createFunctionUrl({ resources, lambda, onError }: FunctionUrlOptions): RequestListener {
+export function createFunctionUrlHandler({
+  resources,
+  lambda,
+  onError,
+}: FunctionUrlOptions): RequestListener {
   const urls = resources.filter(({ type }) => type === 'AWS::Lambda::Url').map(propertiesOf);
   const [url, ...others] = urls;
   if (others.length > 0) throw new Error(`${others[0]?.where}: only one function may have a URL`);
@@ -55,7 +59,7 @@ export function createFunctionUrl({ resources, lambda, onError }: FunctionUrlOpt
       timeoutMs: 0,
       authorizer: null,
     };
-    const event = functionEvent(
+    const event = createFunctionEvent(
       readRequest(incoming, new Date()),
       { route, pathParameters: {} },
       'url',

@@ -1,15 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
-import { installedClis } from '../installed-clis.ts';
+import { findInstalledClis } from '../installed-clis.ts';
+import type { Counters, InvokeResult, LambdaHost, Stoppable } from '../interfaces.ts';
 import { type Lent, lentTo } from '../lent.ts';
-import type { Counters, InvokeResult, LambdaHost, Running } from '../ports.ts';
-import { type Endpoints, sdkEnvironment } from './environment.ts';
+import { createSdkEnvironment, type Endpoints } from './function-environment.ts';
 import { type FunctionSpec, functionName } from './function-spec.ts';
+import { createFunctionThreads } from './function-threads.ts';
 import { startInstance } from './instance.ts';
-import { isAlone } from './load.ts';
-import { createPool, type Pool } from './pool.ts';
-import { createThreads } from './threads.ts';
+import { createInstancePool, type InstancePool } from './instance-pool.ts';
+import { needsOwnThread } from './load-function.ts';
 
 export interface LambdaHostOptions {
   readonly functions: readonly FunctionSpec[];
@@ -31,18 +31,18 @@ export interface LambdaHostOptions {
 const MOST_STREAMING = 16;
 
 /** Hosts the functions of the template in threads that they share. */
-export function createLambdaHost(options: LambdaHostOptions): LambdaHost & Running {
+export function createLambdaHost(options: LambdaHostOptions): LambdaHost & Stoppable {
   const { functions, counters, maxInstances = Math.min(4, Math.max(2, availableParallelism())) } = options;
   const specs = new Map(functions.map((spec) => [spec.name, spec]));
-  const threads = createThreads(options.compileCache, maxInstances);
+  const threads = createFunctionThreads(options.compileCache, maxInstances);
   const pools = new Map(functions.map((spec) => [spec.name, poolFor(spec)]));
 
-  function poolFor(spec: FunctionSpec): Pool {
+  function poolFor(spec: FunctionSpec): InstancePool {
     const { directory } = spec;
     const env = environmentOf(spec, options);
     let instances = 0;
-    return createPool({
-      maxInstances: Math.min(spec.concurrency ?? Infinity, spec.streams ? MOST_STREAMING : maxInstances),
+    return createInstancePool({
+      maxInstances: Math.min(spec.concurrency ?? Infinity, spec.isStreaming ? MOST_STREAMING : maxInstances),
       async start(onEnd, stopped) {
         if (directory === null) {
           throw { errorType: 'Runtime.NoCode', errorMessage: `${spec.name} has no code in the assembly` };
@@ -51,7 +51,7 @@ export function createLambdaHost(options: LambdaHostOptions): LambdaHost & Runni
         const instance = await startInstance({
           spec: { ...spec, directory },
           env: { ...env, ...programsFor(spec, join(options.scratch, `${spec.name}-${++instances}`)) },
-          thread: isAlone({ ...spec, directory }) ? threads.own() : threads.next(spec.name),
+          thread: needsOwnThread({ ...spec, directory }) ? threads.own() : threads.next(spec.name),
           onLog: (line) => options.onLog(spec.name, line),
           onEnd,
           stopped,
@@ -118,13 +118,13 @@ function environmentOf(
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(spec.memoryMb),
     AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${spec.name}`,
     AWS_LAMBDA_LOG_STREAM_NAME: 'embedded',
-    ...sdkEnvironment(endpoints),
+    ...createSdkEnvironment(endpoints),
     [FUNCTION_ENV_NAMES.allowFileRepositories]: 'true',
     ...spec.variables,
     // Without keys, there is no vendor here, whatever a deployment would have.
     ...(FUNCTION_ENV_NAMES.modelVendors in spec.variables ? { [FUNCTION_ENV_NAMES.modelVendors]: '[]' } : {}),
     ...(FUNCTION_ENV_NAMES.agentClis in spec.variables
-      ? { [FUNCTION_ENV_NAMES.agentClis]: JSON.stringify(installedClis()) }
+      ? { [FUNCTION_ENV_NAMES.agentClis]: JSON.stringify(findInstalledClis()) }
       : {}),
     ...lentTo(spec.variables, lent ?? {}),
   };

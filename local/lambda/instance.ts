@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { InvokeResult, ResponseSink } from '../ports.ts';
+import type { InvokeResult, ResponseSink } from '../interfaces.ts';
 import type { FunctionSpec } from './function-spec.ts';
-import type { FunctionData, InvokeError, InvokeMessage, ToInstance, WorkerMessage } from './protocol.ts';
-import type { FunctionThread } from './threads.ts';
+import type { FunctionThread } from './function-threads.ts';
+import type {
+  FunctionData,
+  InstanceMessage,
+  InvokeError,
+  InvokeMessage,
+  WorkerMessage,
+} from './thread-protocol.ts';
 
 /** One execution environment of a function. */
 export interface Instance {
@@ -65,7 +71,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     end();
     leave();
   };
-  const send = (message: ToInstance): void => port.postMessage(message);
+  const send = (message: InstanceMessage): void => port.postMessage(message);
   const terminate = (): void => void thread.stop();
   stopped.addEventListener('abort', terminate);
   await new Promise<void>((resolve, reject) => {

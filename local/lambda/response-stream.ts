@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { isRecord } from '../properties.ts';
-import type { WorkerMessage } from './protocol.ts';
+import type { WorkerMessage } from './thread-protocol.ts';
 
 type StreamingHandler = (event: unknown, stream: Writable, context: unknown) => unknown;
 
@@ -11,7 +11,7 @@ export interface ResponseStreams {
   /** Runs a handler that streams. The thread takes one invocation at a time, so there is one stream at a time. */
   run(handler: unknown, event: unknown, context: unknown): Promise<null>;
   /** There is room for the next chunk. */
-  room(): void;
+  resume(): void;
 }
 
 export function createResponseStreams(post: (message: WorkerMessage) => void): ResponseStreams {
@@ -56,6 +56,6 @@ export function createResponseStreams(post: (message: WorkerMessage) => void): R
       await (handler as StreamingHandler)(event, stream, context);
       return null;
     },
-    room: () => resume(),
+    resume: () => resume(),
   };
 }

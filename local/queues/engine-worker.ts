@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FromEngine } from '../engine.ts';
-import { keepConnections, LOOPBACK, portOf } from '../http/listen.ts';
+import type { EngineMessage } from '../engine-thread.ts';
+import { disableTimeouts, LOOPBACK, portOf } from '../http/listen.ts';
 import { ACCOUNT_ID, CREDENTIALS, REGION } from '../template/identity.ts';
-import { checkDatabase } from './database-files.ts';
-import { addFairQueues, rememberGroups } from './fair.ts';
+import { checkDatabase } from './database-check.ts';
+import { enableFairQueues, trackMessageGroups } from './fair-queues.ts';
 import { type App, openFauxqs, type S3Store, type SqsPersistence, type SqsStore } from './fauxqs.ts';
-import { s3Operation, sqsOperation } from './operations.ts';
-import { addS3Hooks, isS3 } from './s3/hooks.ts';
+import { s3OperationName, sqsOperationName } from './operation-names.ts';
+import { addS3Hooks, isS3Request } from './s3/hooks.ts';
 import { ObjectFiles } from './s3/object-files.ts';
 
 /** A queue of the template with its SQS attributes. */
@@ -44,7 +44,7 @@ const MAX_BODY_BYTES = 64 * 1_048_576;
 const SQS_TYPE = 'application/x-amz-json-1.0';
 
 const data = workerData as QueuesEngineData;
-const post = (message: FromEngine): void => parentPort?.postMessage(message);
+const post = (message: EngineMessage): void => parentPort?.postMessage(message);
 
 /** Messages that were in work when the stack was killed are in work no longer, so they are visible again at once. */
 function openQueues(store: SqsStore, persistence: SqsPersistence, port: number): void {
@@ -87,23 +87,23 @@ function takeBytes(app: App): void {
   for (const type of ['*', 'application/x-www-form-urlencoded', SQS_TYPE]) app.removeContentTypeParser(type);
   app.addContentTypeParser('*', options, async (_request, body) => body);
   app.addContentTypeParser(SQS_TYPE, options, async (request, body) =>
-    isS3(request) ? body : JSON.parse(body.toString('utf8')),
+    isS3Request(request) ? body : JSON.parse(body.toString('utf8')),
   );
 }
 
 function countRequests(app: App): void {
   app.addHook('onRequest', async (request) => {
     const { method, originalUrl, headers } = request;
-    const count: RequestCount = isS3(request)
-      ? { service: 'S3', operation: s3Operation(method, originalUrl, headers) }
-      : { service: 'SQS', operation: sqsOperation(headers['x-amz-target']) };
+    const count: RequestCount = isS3Request(request)
+      ? { service: 'S3', operation: s3OperationName(method, originalUrl, headers) }
+      : { service: 'SQS', operation: sqsOperationName(headers['x-amz-target']) };
     post({ message: count });
   });
 }
 
 async function listen(app: App): Promise<number> {
   await app.ready();
-  keepConnections(app.server);
+  disableTimeouts(app.server);
   try {
     await app.listen({ port: data.port, host: LOOPBACK });
   } catch (error) {
@@ -139,10 +139,10 @@ addS3Hooks(app, {
   decodeChunked,
   mostBytes: MAX_BODY_BYTES,
 });
-rememberGroups(app);
+trackMessageGroups(app);
 const port = await listen(app);
 openQueues(sqs, persistence, port);
-addFairQueues(sqs);
+enableFairQueues(sqs);
 post({ port });
 parentPort?.on('message', () => {
   void app.close().then(() => {

@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders, Server } from 'node:http';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { DATABASE } from './database-files.ts';
-import type { DecodeChunked } from './s3/body.ts';
+import { DATABASE } from './database-check.ts';
+import type { DecodeChunked } from './s3/body-check.ts';
 import type { ObjectFiles, StoredObject } from './s3/object-files.ts';
 
 /**

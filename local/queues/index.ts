@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { type Engine, elsewhere, endpointOf, startEngine } from '../engine.ts';
-import type { Counters, ResolvedResource, Running } from '../ports.ts';
+import { externalEngine, type HttpEngine, startEngineThread, toHttpEngine } from '../engine-thread.ts';
+import type { Counters, ResolvedResource, Stoppable } from '../interfaces.ts';
 import { type Properties, propertiesOf } from '../properties.ts';
-import { createBuckets, createQueues } from './elsewhere.ts';
 import type { Notice, QueueSpec, QueuesEngineData, RequestCount } from './engine-worker.ts';
+import { createBuckets, createQueues } from './external-engine.ts';
 
 export interface QueuesOptions {
   readonly dataDir: string;
@@ -17,7 +17,7 @@ export interface QueuesOptions {
 }
 
 /** SQS and S3, which the embedded engine serves at one endpoint. */
-export interface Queues extends Running {
+export interface Queues extends Stoppable {
   readonly sqsEndpoint: string;
   readonly s3Endpoint: string;
   /** Directory in which a bucket's objects are plain files under their keys; `s3://<bucket>` when S3 is elsewhere. */
@@ -63,7 +63,7 @@ export async function startQueues(options: QueuesOptions): Promise<Queues> {
           port: options.port ?? 0,
         });
   const endpoint = (engine: string | undefined): string =>
-    (engine === undefined ? embedded : elsewhere(engine))?.endpoint ?? '';
+    (engine === undefined ? embedded : externalEngine(engine))?.endpoint ?? '';
   return {
     sqsEndpoint: endpoint(SQS),
     s3Endpoint: endpoint(S3),
@@ -72,9 +72,9 @@ export async function startQueues(options: QueuesOptions): Promise<Queues> {
   };
 }
 
-const startFauxqs = async (options: QueuesOptions, data: QueuesEngineData): Promise<Engine> =>
-  endpointOf(
-    await startEngine({
+const startFauxqs = async (options: QueuesOptions, data: QueuesEngineData): Promise<HttpEngine> =>
+  toHttpEngine(
+    await startEngineThread({
       name: 'SQS and S3',
       script: new URL('./engine-worker.ts', import.meta.url),
       data,

@@ -7,7 +7,7 @@ export const CREDENTIALS = { accessKeyId: 'embedded', secretAccessKey: 'embedded
 const STREAM_LABEL = '2020-01-01T00:00:00.000';
 
 /** What the template's own resources are known by at run time, as far as it is not in the template. */
-export interface Places {
+export interface ServiceEndpoints {
   /** `http://127.0.0.1:PORT` of SQS; queue URLs begin with it. */
   readonly sqsEndpoint: string;
   /** `http://127.0.0.1:PORT` of the HTTP API. */
@@ -16,7 +16,7 @@ export interface Places {
   readonly functionUrl: string;
 }
 
-export interface Identity {
+export interface ResourceIdentity {
   /** The property that names the resource; when it is absent, the logical id is its name. */
   readonly nameProperty?: string;
   readonly ref: string;
@@ -26,7 +26,11 @@ export interface Identity {
 const arn = (service: string, resource: string): string =>
   `arn:aws:${service}:${REGION}:${ACCOUNT_ID}:${resource}`;
 
-type Describe = (name: string, logicalId: string, places: Places) => Omit<Identity, 'nameProperty'>;
+type Describe = (
+  name: string,
+  logicalId: string,
+  places: ServiceEndpoints,
+) => Omit<ResourceIdentity, 'nameProperty'>;
 
 const named = (service: string, prefix: string): Describe => {
   return (name) => ({ ref: name, attributes: { Arn: arn(service, `${prefix}${name}`) } });
@@ -122,20 +126,20 @@ const PASSED_OVER = [
   /^Custom::/,
 ];
 
-export const isPassedOver = (type: string): boolean => PASSED_OVER.some((pattern) => pattern.test(type));
-export const isKnown = (type: string): boolean => Object.hasOwn(TYPES, type);
+export const isIgnoredType = (type: string): boolean => PASSED_OVER.some((pattern) => pattern.test(type));
+export const isSupportedType = (type: string): boolean => Object.hasOwn(TYPES, type);
 
 /** Bucket names are lower case; logical ids are not. */
 const fallbackName = (type: string, logicalId: string): string =>
   type === 'AWS::S3::Bucket' ? logicalId.toLowerCase() : logicalId;
 
 /** Describes a resource of a known type. `name` is the resolved name property, if it is set. */
-export function identify(
+export function identifyResource(
   type: string,
   logicalId: string,
   name: string | undefined,
-  places: Places,
-): Identity & { readonly name: string } {
+  places: ServiceEndpoints,
+): ResourceIdentity & { readonly name: string } {
   const known = TYPES[type];
   if (known === undefined) throw new Error(`${logicalId}: ${type} has no identity`);
   const physical = name ?? fallbackName(type, logicalId);

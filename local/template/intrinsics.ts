@@ -1,7 +1,7 @@
 import { isRecord } from '../properties.ts';
 
 /** Answers for the references that a template's intrinsic functions make. Both throw for what does not exist. */
-export interface References {
+export interface ReferenceResolver {
   ref(name: string): unknown;
   getAtt(logicalId: string, attribute: string): unknown;
   condition(name: string): boolean;
@@ -23,12 +23,12 @@ const items = (value: unknown, where: string): readonly unknown[] => {
 };
 
 /** Resolves the intrinsic functions in a value of a template. An intrinsic function that is not known is an error that names it. */
-export function resolve(value: unknown, references: References): unknown {
+export function resolveIntrinsics(value: unknown, references: ReferenceResolver): unknown {
   const result = evaluate(value, references);
   return result === NO_VALUE ? undefined : result;
 }
 
-function evaluate(value: unknown, references: References): unknown {
+function evaluate(value: unknown, references: ReferenceResolver): unknown {
   if (Array.isArray(value)) {
     return value.map((item) => evaluate(item, references)).filter((item) => item !== NO_VALUE);
   }
@@ -41,7 +41,7 @@ function evaluate(value: unknown, references: References): unknown {
   return Object.fromEntries(entries.filter(([, item]) => item !== NO_VALUE));
 }
 
-function intrinsic(name: string, argument: unknown, references: References): unknown {
+function intrinsic(name: string, argument: unknown, references: ReferenceResolver): unknown {
   const inner = (item: unknown): unknown => evaluate(item, references);
   const list = (): readonly unknown[] => items(inner(argument), name);
   switch (name) {
@@ -84,7 +84,7 @@ function intrinsic(name: string, argument: unknown, references: References): unk
   }
 }
 
-function substitute(argument: unknown, references: References): string {
+function substitute(argument: unknown, references: ReferenceResolver): string {
   const [template, own] = Array.isArray(argument) ? argument : [argument, {}];
   const variables = isRecord(own) ? own : {};
   return text(template, 'Fn::Sub').replaceAll(
@@ -100,7 +100,7 @@ function substitute(argument: unknown, references: References): string {
 }
 
 /** Evaluates the condition functions of the template's `Conditions`. */
-export function holds(condition: unknown, references: References): boolean {
+export function evaluateCondition(condition: unknown, references: ReferenceResolver): boolean {
   if (!isRecord(condition)) throw new Error(`not a condition: ${JSON.stringify(condition)}`);
   const [name] = Object.keys(condition);
   const argument = condition[name ?? ''];
@@ -108,15 +108,15 @@ export function holds(condition: unknown, references: References): boolean {
     case 'Condition':
       return references.condition(text(argument, 'Condition'));
     case 'Fn::Equals': {
-      const [left, right] = items(resolve(argument, references), name);
+      const [left, right] = items(resolveIntrinsics(argument, references), name);
       return JSON.stringify(left) === JSON.stringify(right);
     }
     case 'Fn::Not':
-      return !items(argument, name).every((item) => holds(item, references));
+      return !items(argument, name).every((item) => evaluateCondition(item, references));
     case 'Fn::And':
-      return items(argument, name).every((item) => holds(item, references));
+      return items(argument, name).every((item) => evaluateCondition(item, references));
     case 'Fn::Or':
-      return items(argument, name).some((item) => holds(item, references));
+      return items(argument, name).some((item) => evaluateCondition(item, references));
     default:
       throw new Error(`the embedded default does not know the condition function ${name}`);
   }

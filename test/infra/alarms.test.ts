@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RUNBOOKS } from '../../infra/alarms.ts';
 import { ROOT } from '../../infra/build.ts';
-import { compileExpression } from '../../local/cloudwatch/expression.ts';
+import { compileMetricMath } from '../../local/cloudwatch/metric-math.ts';
 import { METRIC_NAMES } from '../../shared/contract/resource-names.ts';
 import { FUNCTION_IDS, only, synthesise, text } from './synthesise.ts';
 
@@ -151,7 +151,7 @@ describe('the unverified alarm', () => {
     { unverified: 0, total: 100, fires: false },
   ])('fires ($fires) for $unverified unverified of $total', ({ unverified, total, fires }) => {
     const values = new Map(Object.entries({ total, unverified }));
-    const ratio = compileExpression(expression.Expression).evaluate((id) => values.get(id) ?? null);
+    const ratio = compileMetricMath(expression.Expression).evaluate((id) => values.get(id) ?? null);
     expect(Properties.ComparisonOperator).toBe('GreaterThanThreshold');
     expect(ratio !== null && ratio > Properties.Threshold).toBe(fires);
   });

@@ -6,9 +6,9 @@ import { createCloudWatch } from '../../local/cloudwatch/index.ts';
 import { createCounters } from '../../local/counters.ts';
 import { createEcs } from '../../local/ecs/index.ts';
 import { createEventBus } from '../../local/events/index.ts';
-import { createFaults } from '../../local/faults.ts';
-import type { ResolvedResource } from '../../local/ports.ts';
-import { createStates } from '../../local/states/index.ts';
+import { createFaults } from '../../local/fault-injection.ts';
+import type { ResolvedResource } from '../../local/interfaces.ts';
+import { createStepFunctions } from '../../local/step-functions/index.ts';
 import { type AssemblyStack, readAssembly } from '../../local/template/assets.ts';
 import { resolveTemplate } from '../../local/template.ts';
 import { METRIC_NAMES } from '../../shared/contract/resource-names.ts';
@@ -47,7 +47,7 @@ describe('the synthesised template', () => {
     );
     expect(types.toSorted()).toEqual(['EXPRESS', 'EXPRESS']);
     const counters = createCounters();
-    const states = createStates({
+    const states = createStepFunctions({
       ...place,
       resources,
       lambda,
@@ -74,7 +74,7 @@ describe('the synthesised template', () => {
       counters: createCounters(),
       faults: createFaults(),
       bus: { put: () => {} },
-      envOf: () => ({}),
+      environmentFor: () => ({}),
       capacity: 1,
       onLog: () => {},
       onError: () => {},

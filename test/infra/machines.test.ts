@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { cascadeDefinition } from '../../infra/machines/cascade.ts';
 import { janitorDefinition } from '../../infra/machines/janitor.ts';
 import type { State } from '../../infra/machines/states.ts';
-import { compileMachine } from '../../local/states/definition/compile.ts';
-import { StateError } from '../../local/states/interpreter/errors.ts';
-import { runFlow } from '../../local/states/interpreter/run.ts';
+import { compileMachine } from '../../local/step-functions/definition/compile.ts';
+import { StateError } from '../../local/step-functions/interpreter/errors.ts';
+import { runFlow } from '../../local/step-functions/interpreter/run-flow.ts';
 import {
   CASCADE_STAGES,
   type CascadeInput,

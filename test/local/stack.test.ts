@@ -7,7 +7,7 @@ import { startDynamo } from '../../local/dynamodb/index.ts';
 import { startQueues } from '../../local/queues/index.ts';
 import { type Engines, type LocalStack, startStack } from '../../local/stack.ts';
 import { readAssembly } from '../../local/template/assets.ts';
-import { namedResources } from '../../local/template.ts';
+import { resolveNames } from '../../local/template.ts';
 import { writeAssembly } from './support/assembly.ts';
 import { clientConfig, temporaryDirectory } from './support/resources.ts';
 
@@ -132,7 +132,7 @@ test('a template with something that is not known is refused by name, and the di
 });
 
 test('engines that run elsewhere take the place of the embedded ones', async () => {
-  const named = namedResources(readAssembly(assembly));
+  const named = resolveNames(readAssembly(assembly));
   const common = { resources: named, counters: createCounters(), onError: () => {}, onFailure: () => {} };
   const dataDir = join(directory.path, 'elsewhere');
   const [dynamo, queues] = await Promise.all([

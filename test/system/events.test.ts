@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Seen } from '../../local/events/index.ts';
+import type { PublishedEvents } from '../../local/events/index.ts';
 import { FileHealthList } from '../../shared/control/file-health/file-health-schemas.ts';
 import { QualityView } from '../../shared/control/metrics/quality-schemas.ts';
 import { readRecordTables } from '../support/records/expected-query-results.ts';
@@ -19,11 +19,11 @@ afterAll(async () => {
 
 const submit = (fields: Record<string, unknown>) =>
   stack.submit({ title: 'Make sum add', repository: repository.url, ...fields });
-const seen = async (): Promise<Seen> => {
+const seen = async (): Promise<PublishedEvents> => {
   await stack.control('POST', '/drain');
-  return (await stack.control('GET', '/events')) as Seen;
+  return (await stack.control('GET', '/events')) as PublishedEvents;
 };
-const of = ({ events }: Seen, id: string) => events.filter(({ detail }) => detail['task_id'] === id);
+const of = ({ events }: PublishedEvents, id: string) => events.filter(({ detail }) => detail['task_id'] === id);
 const solves = agent(writes('src/sum.js', RIGHT));
 
 describe('what the deployment tells the world', () => {

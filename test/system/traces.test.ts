@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Seen } from '../../local/events/index.ts';
+import type { PublishedEvents } from '../../local/events/index.ts';
 import { spanIdOf, traceIdOf } from '../../shared/control/telemetry/planned-trace.ts';
 import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
 import { calls } from './support/model-call.ts';
@@ -86,7 +86,7 @@ describe('a deployment with a collector', () => {
     const ids = new Set(own.map(({ spanId }) => spanId));
     for (const { parentSpanId } of own) if (parentSpanId) expect(ids).toContain(parentSpanId);
     // Records that were asked for are events, too, and no others.
-    const { events } = (await stack.control('GET', '/events')) as Seen;
+    const { events } = (await stack.control('GET', '/events')) as PublishedEvents;
     const records = events.filter((each) => each['detail-type'].startsWith('Record '));
     const told = new Set(records.map((each) => `${each['detail-type']} ${each.detail['event_id']}`));
     expect([...told].sort()).toEqual([

@@ -9,9 +9,9 @@ type Piece = Omit<PlantedFault, 'breaks'>;
 const FAULTS = {
   'a kill forgets which boxes were started, and brings back what they have removed': [
     {
-      module: 'local/ecs/task-files.ts',
+      module: 'local/ecs/task-records.ts',
       append:
-        'const kept = openTaskFiles; openTaskFiles = (...given) => ({ ...kept(...given), load: () => [], isDamaged: () => false });',
+        'const kept = openTaskRecords; openTaskRecords = (...given) => ({ ...kept(...given), load: () => [], isDamaged: () => false });',
     },
     { module: 'local/queues/s3/object-files.ts', append: 'ObjectFiles.prototype.deleteObject = () => {};' },
     { module: 'local/services.ts', replace: [/, bus\.fireSchedules\([^)]*\)\]/, ']'] },

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { FILE_CALLS, type FileCalls } from '../../atomic-files.ts';
-import { startThread } from '../../thread.ts';
+import { startWorkerThread } from '../../worker-thread.ts';
 import { loadLog } from './load.ts';
 import type { ChangeRecord, LogRecord } from './records.ts';
 import { createSegment, type OpenSegment, openSegment, SEGMENT_EXTENSION, serialPath } from './segment.ts';
@@ -126,7 +126,7 @@ export function openWriteAheadLog(directory: string, options: WriteAheadLogOptio
     if (snapshotThread !== null || first === undefined || bytes <= Math.max(segmentBytes, snapshotBytes))
       return;
     const { serial } = first;
-    const thread = startThread(
+    const thread = startWorkerThread(
       new URL('./snapshot-worker.ts', import.meta.url),
       process.env['NODE_COMPILE_CACHE'] ?? null,
       { workerData: { directory, previous: snapshot, serial } satisfies SnapshotRequest },

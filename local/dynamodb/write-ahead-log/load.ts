@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Image } from '../image.ts';
+import type { Image } from '../item-image.ts';
 import { type ChangeRecord, damagedLine, type LogRecord } from './records.ts';
 import { readNewestSegment, readSegment, SEGMENT_EXTENSION, serialOf, serialPath } from './segment.ts';
 import { ItemState, readSnapshot, SNAPSHOT_EXTENSION } from './snapshot.ts';

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { isRecord } from '../../properties.ts';
-import type { Image } from '../image.ts';
+import type { Image } from '../item-image.ts';
 
 /** One change of one item, as the readers of the stream see it. */
 export interface ChangeRecord {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { FILE_CALLS, type FileCalls, writeFileAtomically } from '../../atomic-files.ts';
-import type { Image } from '../image.ts';
+import type { Image } from '../item-image.ts';
 import { damagedLine, decodeRecords, encodeRecord, type LogRecord } from './records.ts';
 import { readSegment, SEGMENT_EXTENSION, serialPath } from './segment.ts';
 

@@ -1,18 +1,18 @@
 import type { S3Store } from '../fauxqs.ts';
-import { failure, type S3Failure } from './failure.ts';
+import { createS3Error, type S3Error } from './s3-error.ts';
 
 /** What S3 answers to a write whose `If-None-Match` or `If-Match` does not hold; null when it does. */
-export function refuseCondition(
+export function conditionRefusal(
   store: Pick<S3Store, 'headObject'>,
   bucket: string,
   key: string,
   headers: Readonly<Record<string, unknown>>,
-): S3Failure | null {
+): S3Error | null {
   const { 'if-none-match': none, 'if-match': match } = headers;
   if (none === undefined && match === undefined) return null;
   const etag = etagOf(store, bucket, key);
   if (none !== undefined && (none !== '*' || match !== undefined)) {
-    return failure(
+    return createS3Error(
       501,
       'NotImplemented',
       'A header you provided implies functionality that is not implemented',
@@ -20,13 +20,18 @@ export function refuseCondition(
     );
   }
   if (match !== undefined && etag === null) {
-    return failure(404, 'NoSuchKey', 'The specified key does not exist.', { Key: key });
+    return createS3Error(404, 'NoSuchKey', 'The specified key does not exist.', { Key: key });
   }
   const holds = none === undefined ? match === '*' || unquoted(match) === unquoted(etag) : etag === null;
   if (holds) return null;
-  return failure(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', {
-    Condition: none === undefined ? 'If-Match' : 'If-None-Match',
-  });
+  return createS3Error(
+    412,
+    'PreconditionFailed',
+    'At least one of the pre-conditions you specified did not hold',
+    {
+      Condition: none === undefined ? 'If-Match' : 'If-None-Match',
+    },
+  );
 }
 
 const unquoted = (etag: unknown): string => String(etag).replaceAll('"', '');

@@ -1,8 +1,8 @@
 import type { App, AppReply, AppRequest, S3Store } from '../fauxqs.ts';
-import { type DecodeChunked, refuseBody, refuseLength } from './body.ts';
-import { refuseCondition } from './conditions.ts';
-import { errorDocument, type S3Failure } from './failure.ts';
-import { refuseSignature, type SignatureOptions } from './signature.ts';
+import { bodyRefusal, type DecodeChunked, lengthRefusal } from './body-check.ts';
+import { conditionRefusal } from './conditions.ts';
+import { type S3Error, s3ErrorDocument } from './s3-error.ts';
+import { type SignatureOptions, signatureRefusal } from './signature-check.ts';
 
 export interface S3HooksOptions {
   readonly store: Pick<S3Store, 'headObject'>;
@@ -16,18 +16,18 @@ export interface S3HooksOptions {
 const WRITES = new Set(['PUT', 'POST', 'DELETE']);
 
 /** SQS is asked by POST on the root only, and S3 never is. */
-export const isS3 = ({ method, originalUrl }: AppRequest): boolean =>
+export const isS3Request = ({ method, originalUrl }: AppRequest): boolean =>
   method !== 'POST' || !/^\/(\?|$)/.test(originalUrl);
 
 /** Refuses what S3 would refuse and fauxqs does not: before the body is read what is in the headers, then what is in the body. */
 export function addS3Hooks(app: App, options: S3HooksOptions): void {
   const { store, signatures, decodeChunked, mostBytes } = options;
   app.addHook('onRequest', async (request, reply) => {
-    if (!isS3(request)) return;
+    if (!isS3Request(request)) return;
     const { method, originalUrl: url, headers } = request;
     const refused =
-      (await refuseSignature({ method, url, headers }, signatures)) ??
-      (method === 'PUT' ? refuseLength(headers, mostBytes) : null);
+      (await signatureRefusal({ method, url, headers }, signatures)) ??
+      (method === 'PUT' ? lengthRefusal(headers, mostBytes) : null);
     if (refused !== null) await answer(request, reply, refused);
   });
   // Nothing waits between this hook and the write: so a condition that holds here holds there.
@@ -35,16 +35,16 @@ export function addS3Hooks(app: App, options: S3HooksOptions): void {
     const { bucket, '*': key } = (request.params ?? {}) as { bucket?: string; '*'?: string };
     const { method, headers, body } = request;
     const refused =
-      isS3(request) && WRITES.has(method) && bucket && key
-        ? (refuseBody(headers, Buffer.isBuffer(body) ? body : Buffer.alloc(0), decodeChunked) ??
-          refuseCondition(store, bucket, key, headers))
+      isS3Request(request) && WRITES.has(method) && bucket && key
+        ? (bodyRefusal(headers, Buffer.isBuffer(body) ? body : Buffer.alloc(0), decodeChunked) ??
+          conditionRefusal(store, bucket, key, headers))
         : null;
     if (refused === null) done();
     else void answer(request, reply, refused);
   });
 }
 
-function answer({ method }: AppRequest, reply: AppReply, refused: S3Failure): AppReply {
+function answer({ method }: AppRequest, reply: AppReply, refused: S3Error): AppReply {
   const sent = reply.status(refused.status).header('content-type', 'application/xml');
-  return sent.send(method === 'HEAD' ? '' : errorDocument(refused));
+  return sent.send(method === 'HEAD' ? '' : s3ErrorDocument(refused));
 }

@@ -2,7 +2,7 @@ import '../../support/function-env.ts';
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { WorkerMessage } from '../../../local/lambda/protocol.ts';
+import type { WorkerMessage } from '../../../local/lambda/thread-protocol.ts';
 import { createResponseStreams } from '../../../local/lambda/response-stream.ts';
 import { FUNCTION_ENV_NAMES } from '../../../shared/contract/resource-names.ts';
 import { taskToItem } from '../../../shared/store/task-item.ts';
@@ -14,7 +14,7 @@ let models: ModelServer;
 let posted: WorkerMessage[] = [];
 const streams = createResponseStreams((message) => {
   posted.push(message);
-  if (message.kind === 'chunk') queueMicrotask(() => streams.room());
+  if (message.kind === 'chunk') queueMicrotask(() => streams.resume());
 });
 let handler: unknown;
 beforeAll(async () => {

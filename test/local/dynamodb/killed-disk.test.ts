@@ -5,8 +5,8 @@ import { DynamoDBClient, GetItemCommand, ScanCommand, UpdateItemCommand } from '
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { FileCalls } from '../../../local/atomic-files.ts';
 import { createCounters } from '../../../local/counters.ts';
-import type { Image } from '../../../local/dynamodb/image.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
+import type { Image } from '../../../local/dynamodb/item-image.ts';
 import { killedAfter, offsets } from '../support/disk.ts';
 import { clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
 

@@ -12,8 +12,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
-import type { Image } from '../../../local/dynamodb/image.ts';
 import { type Dynamo, startDynamo } from '../../../local/dynamodb/index.ts';
+import type { Image } from '../../../local/dynamodb/item-image.ts';
 import { clientConfig, TABLE, temporaryDirectory } from '../support/resources.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;

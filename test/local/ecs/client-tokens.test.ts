@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openTaskFiles } from '../../../local/ecs/task-files.ts';
+import { openTaskRecords } from '../../../local/ecs/task-records.ts';
 import { temporaryDirectory } from '../support/resources.ts';
 import { startEcs, type TestEcs } from './support.ts';
 
@@ -64,7 +64,7 @@ it('a file that is cut anywhere is named, and its token starts no second box', a
   for (let cut = 0; cut < whole.length; cut += 1) {
     writeFileSync(path, whole.subarray(0, cut));
     const said: string[] = [];
-    const files = openTaskFiles(folder, (message) => said.push(message));
+    const files = openTaskRecords(folder, (message) => said.push(message));
     expect([cut, files.load(), files.isDamaged(request.clientToken), said]).toEqual([
       cut,
       [],

@@ -63,7 +63,7 @@ describe('a task', () => {
     ];
     const ecs = await start(PROGRAM, {
       container: { Environment },
-      envOf: (container) => ({ GIVEN: `stack to ${container}`, KEPT: 'stack' }),
+      environmentFor: (container) => ({ GIVEN: `stack to ${container}`, KEPT: 'stack' }),
     });
     process.env['ASSAY_TEST_SECRET'] = 'must not be seen';
     await ecs.run(script('console.log(JSON.stringify(process.env))', { CHANGED: 'override', ADDED: 'yes' }));

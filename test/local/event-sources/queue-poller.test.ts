@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
 import { openWriteAheadLog } from '../../../local/dynamodb/write-ahead-log/index.ts';
 import { type EventSources, startEventSources } from '../../../local/event-sources/index.ts';
-import { createFaults } from '../../../local/faults.ts';
-import { type AwsJsonClient, awsJsonClient } from '../../../local/http/aws-json.ts';
-import type { InvokeResult, ResolvedResource } from '../../../local/ports.ts';
+import { createFaults } from '../../../local/fault-injection.ts';
+import { type AwsJsonClient, createAwsJsonClient } from '../../../local/http/aws-json.ts';
+import type { InvokeResult, ResolvedResource } from '../../../local/interfaces.ts';
 import { type Queues, startQueues } from '../../../local/queues/index.ts';
 import { resource, temporaryDirectory } from '../support/resources.ts';
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
       throw error;
     },
   });
-  sqs = awsJsonClient(queues.sqsEndpoint, 'AmazonSQS');
+  sqs = createAwsJsonClient(queues.sqsEndpoint, 'AmazonSQS');
 });
 afterAll(async () => {
   await Promise.all(sources.map((source) => source.stop()));
@@ -52,13 +52,16 @@ afterAll(async () => {
 
 const QueueUrl = (name: string): string => `${queues.sqsEndpoint}/000000000000/${name}`;
 const sendAll = (name: string, bodies: readonly string[]) =>
-  sqs.expect('SendMessageBatch', {
+  sqs.callOrThrow('SendMessageBatch', {
     QueueUrl: QueueUrl(name),
     Entries: bodies.map((MessageBody, index) => ({ Id: String(index), MessageBody })),
   });
 const left = async (name: string): Promise<number> => {
   const AttributeNames = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'];
-  const { Attributes } = await sqs.expect('GetQueueAttributes', { QueueUrl: QueueUrl(name), AttributeNames });
+  const { Attributes } = await sqs.callOrThrow('GetQueueAttributes', {
+    QueueUrl: QueueUrl(name),
+    AttributeNames,
+  });
   return Object.values(Attributes as Record<string, string>).reduce((sum, count) => sum + Number(count), 0);
 };
 

@@ -1,17 +1,17 @@
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
-import { tableSpecs } from '../../../local/dynamodb/tables.ts';
+import { readTableSpecs } from '../../../local/dynamodb/tables.ts';
 import { openWriteAheadLog, type WriteAheadLog } from '../../../local/dynamodb/write-ahead-log/index.ts';
 import { type EventSources, startEventSources } from '../../../local/event-sources/index.ts';
-import { createFaults } from '../../../local/faults.ts';
-import { awsJsonClient } from '../../../local/http/aws-json.ts';
-import type { Faults, InvokeResult } from '../../../local/ports.ts';
+import { createFaults } from '../../../local/fault-injection.ts';
+import { createAwsJsonClient } from '../../../local/http/aws-json.ts';
+import type { Faults, InvokeResult } from '../../../local/interfaces.ts';
 import { type Queues, startQueues } from '../../../local/queues/index.ts';
 import { CREDENTIALS } from '../../../local/template/identity.ts';
 import { resource, TABLE, temporaryDirectory } from '../support/resources.ts';
 
-const tables = tableSpecs([TABLE]);
+const tables = readTableSpecs([TABLE]);
 const STREAM = tables[0]?.stream?.arn;
 
 interface StreamRecord {
@@ -182,8 +182,8 @@ describe('a record that is reported as failed', () => {
     );
     await drained();
     expect(batches.map(seen)).toEqual([['a1', 'bad1', 'c1'], ['bad1'], ['bad1'], ['bad1'], ['c1']]);
-    const sqs = awsJsonClient(queues.sqsEndpoint, 'AmazonSQS');
-    const { Messages } = await sqs.expect('ReceiveMessage', {
+    const sqs = createAwsJsonClient(queues.sqsEndpoint, 'AmazonSQS');
+    const { Messages } = await sqs.callOrThrow('ReceiveMessage', {
       QueueUrl: `${queues.sqsEndpoint}/000000000000/Dead`,
     });
     const [message] = Messages as [{ Body: string }];

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
 import { createEventBus, type LocalEventBus } from '../../../local/events/index.ts';
 import { parseRate } from '../../../local/events/schedule.ts';
-import type { InvokeResult } from '../../../local/ports.ts';
+import type { InvokeResult } from '../../../local/interfaces.ts';
 
 const functionArn = 'arn:aws:lambda:eu-west-1:123456789012:function:reconciler';
 const stopped = {
@@ -188,7 +188,7 @@ describe('a bus of the template', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ FailedEntryCount: 0, Entries: [{ EventId: expect.any(String) }, {}] });
     await events.stop();
-    expect(events.seen()).toMatchObject({
+    expect(events.history()).toMatchObject({
       events: [{ bus: 'Assay', 'detail-type': 'Task Held' }, { 'detail-type': 'Task Done' }],
       messages: [{ topic, message: 'Look: a "$&" b' }],
     });
@@ -207,7 +207,7 @@ describe('a bus of the template', () => {
       FailedEntryCount: 1,
       Entries: [{ ErrorCode }, { EventId: expect.any(String) }],
     });
-    expect(events.seen().events).toHaveLength(1);
+    expect(events.history().events).toHaveLength(1);
   });
 
   it('takes at most ten at a time', async () => {

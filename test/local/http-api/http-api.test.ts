@@ -4,7 +4,7 @@ import { createCounters } from '../../../local/counters.ts';
 import { type Listener, listen } from '../../../local/http/listen.ts';
 import { createHttpApi } from '../../../local/http-api/index.ts';
 import { createThrottle } from '../../../local/http-api/throttle.ts';
-import type { InvokeResult, ResolvedResource } from '../../../local/ports.ts';
+import type { InvokeResult, ResolvedResource } from '../../../local/interfaces.ts';
 import type { Json } from '../../../local/properties.ts';
 import { resource } from '../support/resources.ts';
 

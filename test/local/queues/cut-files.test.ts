@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
-import { checkDatabase, DATABASE } from '../../../local/queues/database-files.ts';
+import { checkDatabase, DATABASE } from '../../../local/queues/database-check.ts';
 import { type Queues, startQueues } from '../../../local/queues/index.ts';
 import { offsets } from '../support/disk.ts';
 import { clientConfig, resource, temporaryDirectory } from '../support/resources.ts';

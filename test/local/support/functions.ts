@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createCounters } from '../../../local/counters.ts';
-import type { Endpoints } from '../../../local/lambda/environment.ts';
+import type { Counters } from '../../../local/interfaces.ts';
+import type { Endpoints } from '../../../local/lambda/function-environment.ts';
 import { type FunctionSpec, functionArn } from '../../../local/lambda/function-spec.ts';
 import { createLambdaHost } from '../../../local/lambda/host.ts';
-import type { Counters } from '../../../local/ports.ts';
 
 export const NO_ENDPOINTS: Endpoints = {
   DYNAMODB: 'http://127.0.0.1:1',
@@ -36,7 +36,7 @@ export function functionOf(
     timeoutMs: 10_000,
     memoryMb: 512,
     concurrency: null,
-    streams: false,
+    isStreaming: false,
     variables: {},
     ...changes,
   };

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ResolvedResource } from '../../../local/ports.ts';
+import type { ResolvedResource } from '../../../local/interfaces.ts';
 import { CREDENTIALS, REGION } from '../../../local/template/identity.ts';
 
 export const resource = (

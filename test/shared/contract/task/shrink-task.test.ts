@@ -2,7 +2,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { itemBytes as measured } from '../../../../local/dynamodb/capacity.ts';
-import type { Image } from '../../../../local/dynamodb/image.ts';
+import type { Image } from '../../../../local/dynamodb/item-image.ts';
 import { MAX_APPROVALS, MAX_DECISION_REASON_LENGTH } from '../../../../shared/contract/approval/schema.ts';
 import { ReviewSettings } from '../../../../shared/contract/review/review-settings.ts';
 import {

@@ -1,0 +1,47 @@
+import { isRecord } from '../properties.ts';
+
+/** An item, or a part of one, in DynamoDB's JSON: `{ "pk": { "S": "…" } }`. */
+export type Image = Readonly<Record<string, unknown>>;
+
+const SETS = new Set(['SS', 'NS', 'BS']);
+
+/** One text for equal values: attributes in order of name, sets in order of member. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (!isRecord(value)) return value;
+  const names = Object.keys(value).sort((a, b) => (a < b ? -1 : 1));
+  return names.map((name) => {
+    const member = value[name];
+    return [name, SETS.has(name) && Array.isArray(member) ? member.toSorted() : canonical(member)];
+  });
+}
+
+/** True when both say the same: then DynamoDB writes no stream record. */
+export const isSameImage = (one: Image | null, other: Image | null): boolean =>
+  JSON.stringify(canonical(one)) === JSON.stringify(canonical(other));
+
+/** The key attributes of an item; null when one is missing. */
+export function keyOf(item: unknown, keyNames: readonly string[]): Image | null {
+  if (!isRecord(item)) return null;
+  const key: Record<string, unknown> = {};
+  for (const name of keyNames) {
+    if (item[name] === undefined) return null;
+    key[name] = item[name];
+  }
+  return key;
+}
+
+const CANONICAL_NUMBER = /^(0|-?[1-9]\d*|-?(0|[1-9]\d*)\.\d*[1-9])$/;
+
+/** True when every number is written as DynamoDB would write it, so that what is stored is what was sent. */
+export function hasCanonicalNumbers(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(hasCanonicalNumbers);
+  if (!isRecord(value)) return true;
+  return Object.entries(value).every(([name, member]) => {
+    if (name === 'N' && typeof member === 'string') return CANONICAL_NUMBER.test(member);
+    if (name === 'NS' && Array.isArray(member)) {
+      return member.every((number) => CANONICAL_NUMBER.test(String(number)));
+    }
+    return hasCanonicalNumbers(member);
+  });
+}

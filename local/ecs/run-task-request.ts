@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import type { Json } from '../properties.ts';
+import { ServiceError } from '../service-actions.ts';
+import type { TaskDefinition } from './task-definitions.ts';
+
+/** Largest `overrides` in bytes (ECS API reference, TaskOverride). */
+const MAX_OVERRIDES_BYTES = 8_192;
+
+const pair = z.object({ name: z.string(), value: z.string() });
+
+/** What RunTask takes here; every other key of the API is accepted and has no effect on this machine. */
+const runTaskRequest = z.looseObject({
+  clientToken: z.string().max(64).optional(),
+  count: z.literal(1, { error: 'must be 1 in the embedded default' }).optional(),
+  startedBy: z.string().max(36).optional(),
+  group: z.string().optional(),
+  launchType: z.string().optional(),
+  capacityProviderStrategy: z.array(z.looseObject({ capacityProvider: z.string() })).optional(),
+  tags: z.array(z.looseObject({ key: z.string() })).default([]),
+  overrides: z
+    .looseObject({
+      containerOverrides: z
+        .array(
+          z.looseObject({
+            name: z.string(),
+            command: z.array(z.string()).optional(),
+            environment: z.array(pair).optional(),
+            environmentFiles: z.undefined({ error: 'is not known to the embedded default' }).optional(),
+          }),
+        )
+        .default([]),
+    })
+    .default({ containerOverrides: [] }),
+});
+export type RunTaskRequest = z.infer<typeof runTaskRequest>;
+
+/** Parses and checks a RunTask request. Throws as the API does. */
+export function parseRunTask(request: Json, definition: TaskDefinition): RunTaskRequest {
+  const parsed = runTaskRequest.safeParse(request);
+  if (!parsed.success) throw invalid(z.prettifyError(parsed.error));
+  if (Buffer.byteLength(JSON.stringify(request['overrides'] ?? {})) > MAX_OVERRIDES_BYTES) {
+    throw invalid(`Container Overrides length must be at most ${MAX_OVERRIDES_BYTES}`);
+  }
+  if (parsed.data.launchType !== undefined && parsed.data.capacityProviderStrategy !== undefined)
+    throw invalid(
+      'Specifying both a launch type and capacity provider strategy is not supported. Remove one and try again.',
+    );
+  const { name } = definition.container;
+  const unknown = parsed.data.overrides.containerOverrides.find((override) => override.name !== name);
+  if (unknown) {
+    throw invalid(`Override for container named ${unknown.name} is not a container in the TaskDefinition.`);
+  }
+  return parsed.data;
+}
+
+/** Command and environment of the container: those of its definition, overridden by the request's. */
+export function applyOverrides({ container }: TaskDefinition, { overrides }: RunTaskRequest) {
+  const environment = new Map(container.environment);
+  let command = container.command;
+  for (const override of overrides.containerOverrides) {
+    command = override.command ?? command;
+    for (const { name, value } of override.environment ?? []) environment.set(name, value);
+  }
+  return { command, environment: Object.fromEntries(environment) };
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('InvalidParameterException', message);
+}

@@ -1,0 +1,118 @@
+import type { ResolvedResource } from '../interfaces.ts';
+import { type Properties, propertiesOf } from '../properties.ts';
+import { ServiceError } from '../service-actions.ts';
+
+/** Seconds between SIGTERM and SIGKILL when the container definition does not say (ECS API reference). */
+const DEFAULT_STOP_TIMEOUT = 30;
+
+export interface TaskDefinition {
+  readonly family: string;
+  readonly arn: string;
+  readonly cpu: string;
+  readonly memory: string;
+  readonly container: ContainerDefinition;
+}
+
+export interface ContainerDefinition {
+  readonly name: string;
+  readonly image: string;
+  /** Directory of the image's build context; `main.mjs` in it is the program. */
+  readonly directory: string;
+  readonly command: readonly string[];
+  readonly environment: ReadonlyMap<string, string>;
+  readonly stopTimeoutSeconds: number;
+}
+
+export interface Deployment {
+  /** Task definitions by family. */
+  readonly families: ReadonlyMap<string, TaskDefinition>;
+  /** Names of the clusters by ARN. */
+  readonly clusters: ReadonlyMap<string, string>;
+}
+
+interface DeploymentOptions {
+  readonly resources: readonly ResolvedResource[];
+  readonly accountId: string;
+  readonly region: string;
+  imageDirectory(imageUri: unknown): string | null;
+}
+
+/** Reads clusters and task definitions. Throws an error that names what a container here could not be given. */
+export function readDeployment(options: DeploymentOptions): Deployment {
+  const arn = (resource: string) => `arn:aws:ecs:${options.region}:${options.accountId}:${resource}`;
+  const families = new Map<string, TaskDefinition>();
+  const clusters = new Map<string, string>();
+  for (const resource of options.resources) {
+    if (resource.type === 'AWS::ECS::Cluster') {
+      const name = propertiesOf(resource).text('ClusterName', resource.logicalId);
+      clusters.set(arn(`cluster/${name}`), name);
+    }
+    if (resource.type === 'AWS::ECS::TaskDefinition') {
+      const properties = propertiesOf(resource);
+      const family = properties.text('Family', resource.logicalId);
+      const [container, ...others] = properties.records('ContainerDefinitions');
+      if (!container || others.length > 0) {
+        throw new Error(`${properties.where}: a task has exactly one container in the embedded default`);
+      }
+      families.set(family, {
+        family,
+        arn: arn(`task-definition/${family}:1`),
+        cpu: properties.text('Cpu', '256'),
+        memory: properties.text('Memory', '512'),
+        container: containerOf(container, options),
+      });
+    }
+  }
+  return { families, clusters };
+}
+
+function containerOf(container: Properties, options: DeploymentOptions): ContainerDefinition {
+  container.only(
+    'Name',
+    'Image',
+    'Command',
+    'Environment',
+    'StopTimeout',
+    'Cpu',
+    'Essential',
+    'LinuxParameters',
+    'LogConfiguration',
+    'Memory',
+    'MemoryReservation',
+    'MountPoints',
+    'ReadonlyRootFilesystem',
+    'User',
+  );
+  const image = container.values['Image'];
+  const directory = options.imageDirectory(image);
+  if (directory === null) {
+    throw new Error(`${container.where}: the image ${JSON.stringify(image)} is not in the assembly`);
+  }
+  return {
+    name: container.text('Name'),
+    image: String(image),
+    directory,
+    command: container.list('Command').map(String),
+    environment: new Map(
+      container.records('Environment').map((entry) => [entry.text('Name'), entry.text('Value')] as const),
+    ),
+    stopTimeoutSeconds: container.number('StopTimeout', DEFAULT_STOP_TIMEOUT),
+  };
+}
+
+/** A task definition by family, `family:revision` or ARN; there is one revision only. Throws as the API does. */
+export function findTaskDefinition({ families }: Deployment, name: unknown): TaskDefinition {
+  const family = String(name)
+    .replace(/^.*task-definition\//, '')
+    .replace(/:1$/, '');
+  const found = families.get(family);
+  if (!found) throw new ServiceError('ClientException', 'TaskDefinition not found.');
+  return found;
+}
+
+/** The ARN of a cluster that a request names by name or ARN. Throws as the API does. */
+export function findCluster({ clusters }: Deployment, name: unknown): string {
+  const wanted = typeof name === 'string' ? name : 'default';
+  for (const [arn, known] of clusters) if (wanted === arn || wanted === known) return arn;
+  throw new ServiceError('ClusterNotFoundException', 'Cluster not found.');
+}

@@ -1,0 +1,96 @@
+import { mkdirSync, readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EventBus } from '../interfaces.ts';
+import type { ContainerHost } from './container-host.ts';
+import { applyOverrides } from './run-task-request.ts';
+import { type Task, taskStateChangeEvent } from './task.ts';
+
+export interface TaskRunnerOptions {
+  readonly dataDir: string;
+  /** Given to the container of this name, under the environment of its definition. */
+  readonly environmentFor: (container: string) => Readonly<Record<string, string>>;
+  readonly bus: EventBus;
+  readonly containers: Pick<ContainerHost, 'startContainer'>;
+  /** The programs of all definitions know how to be started before there is anything for them to do. */
+  readonly canStartWarm?: boolean;
+  onLog(line: string): void;
+}
+
+export interface TaskRunner {
+  /** Starts the container of a task and follows it until it has stopped. Never throws. */
+  run(task: Task): Promise<void>;
+}
+
+/** The overrides of a request that has none. */
+const NONE: Task['request']['overrides'] = { containerOverrides: [] };
+
+/** Where boxes have their home and temporary folders. */
+export const scratchFolder = (dataDir: string): string => join(dataDir, 'ecs-scratch');
+
+/** Runs tasks as child processes and tells the bus of each change of state. */
+export function createTaskRunner({
+  dataDir,
+  environmentFor,
+  bus,
+  containers,
+  canStartWarm = false,
+  onLog,
+}: TaskRunnerOptions): TaskRunner {
+  const logs = join(dataDir, 'ecs-logs');
+  const scratch = scratchFolder(dataDir);
+  for (const directory of [logs, scratch]) mkdirSync(directory, { recursive: true });
+  clear(scratch).catch((error: unknown) => onLog(`${scratch} could not be cleared: ${String(error)}`));
+  const change = (task: Task, changes: Partial<Task>) => {
+    Object.assign(task, changes, { version: task.version + 1 });
+    bus.put(taskStateChangeEvent(task));
+  };
+  return {
+    async run(task) {
+      const { definition, id } = task;
+      const { command, environment } = applyOverrides(definition, task.request);
+      const { environment: common } = applyOverrides(definition, { ...task.request, overrides: NONE });
+      try {
+        const box = await containers.startContainer({
+          program: {
+            directory: definition.container.directory,
+            command,
+            environment: { ...environmentFor(definition.container.name), ...common },
+            scratch,
+            canStartWarm,
+          },
+          environment,
+          logFile: join(logs, `${id}.log`),
+          onLine: (line) => onLog(`[${definition.container.name} ${id.slice(0, 8)}] ${line}`),
+        });
+        task.container = box;
+        change(task, { lastStatus: 'RUNNING', startedAt: Date.now() });
+        // StopTask came before there was anything to stop.
+        if (task.desiredStatus === 'STOPPED') box.stop(0);
+        const exitCode = await box.exitCode;
+        change(task, {
+          lastStatus: 'STOPPED',
+          desiredStatus: 'STOPPED',
+          stoppedAt: Date.now(),
+          exitCode,
+          stopCode: task.stopCode ?? 'EssentialContainerExited',
+          stoppedReason: task.stoppedReason ?? 'Essential container in task exited',
+        });
+      } catch (error) {
+        change(task, {
+          lastStatus: 'STOPPED',
+          desiredStatus: 'STOPPED',
+          stoppedAt: Date.now(),
+          stopCode: 'TaskFailedToStart',
+          stoppedReason: `CannotStartContainerError: ${error instanceof Error ? error.message : error}`,
+        });
+      }
+    },
+  };
+}
+
+/** Removes what an earlier process left when it was killed. Its boxes may still be ending, so that nothing depends on it. */
+async function clear(scratch: string): Promise<void> {
+  const left = readdirSync(scratch).map((name) => join(scratch, name));
+  await Promise.all(left.map((path) => rm(path, { recursive: true, force: true, maxRetries: 5 })));
+}

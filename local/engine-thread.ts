@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { LOOPBACK } from './http/listen.ts';
+import type { Stoppable } from './interfaces.ts';
+import { startWorkerThread } from './worker-thread.ts';
+
+/** In MB: what an engine makes for one request is small, and V8 would let each thread have some 50 of it before it looks. */
+const YOUNG_MB = 8;
+
+/** An engine that is reached over HTTP. */
+export interface HttpEngine extends Stoppable {
+  /** `http://127.0.0.1:PORT`. */
+  readonly endpoint: string;
+}
+
+/** An engine in a thread of its own, which is reached over HTTP where it listens, and by messages. */
+export interface EngineThread extends Stoppable {
+  readonly port: number | null;
+  post(message: unknown): void;
+}
+
+interface EngineOptions {
+  /** For messages, e.g. `DynamoDB`. */
+  readonly name: string;
+  readonly script: URL;
+  readonly data: unknown;
+  readonly env: Readonly<Record<string, string>>;
+  /** Called when the engine dies after it had started: nothing can go on without it. */
+  onFailure(error: Error): void;
+  /** Called for each further message of the engine. */
+  onMessage?(message: unknown): void;
+}
+
+/** Messages between the stack and an engine's thread. */
+export type EngineMessage = { readonly port: number | null } | { readonly message: unknown };
+export const STOP_ENGINE = 'stop';
+
+/** An engine that runs elsewhere, and is not ours to stop. */
+export const externalEngine = (endpoint: string): HttpEngine => ({
+  endpoint: endpoint.replace(/\/+$/, ''),
+  stop: async () => {},
+});
+
+export const toHttpEngine = ({ port, stop }: EngineThread): HttpEngine => ({
+  endpoint: `http://${LOOPBACK}:${port}`,
+  stop,
+});
+
+/** Starts an engine's thread and waits until it is ready. Throws when it cannot be. */
+export async function startEngineThread(options: EngineOptions): Promise<EngineThread> {
+  const worker = startWorkerThread(options.script, process.env['NODE_COMPILE_CACHE'] ?? null, {
+    workerData: options.data,
+    env: { ...options.env },
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+  });
+  const port = await new Promise<number | null>((resolve, reject) => {
+    const fail = (error: unknown) => reject(new Error(`${options.name} did not start: ${String(error)}`));
+    worker.once('error', fail);
+    worker.once('exit', (code) => fail(`exit ${code}`));
+    worker.on('message', (message: EngineMessage) => {
+      if ('port' in message) resolve(message.port);
+      else options.onMessage?.(message.message);
+    });
+  });
+  worker.removeAllListeners('error').removeAllListeners('exit');
+  let stopping = false;
+  const fail = (reason: unknown) => {
+    if (!stopping) options.onFailure(new Error(`${options.name} died: ${String(reason)}`));
+  };
+  worker.on('error', fail);
+  worker.on('exit', (code) => fail(`exit ${code}`));
+  return {
+    port,
+    post: (message) => worker.postMessage(message),
+    async stop() {
+      stopping = true;
+      const exited = once(worker, 'exit');
+      worker.postMessage(STOP_ENGINE);
+      await exited;
+    },
+  };
+}

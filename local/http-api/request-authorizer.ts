@@ -1,0 +1,69 @@
+import type { LambdaHost } from '../interfaces.ts';
+import { isRecord, type Json } from '../properties.ts';
+import { ACCOUNT_ID, REGION } from '../template/identity.ts';
+import { type ApiRequest, createAuthorizerEvent } from './proxy-event.ts';
+import { type Authorizer, parseIdentitySource, type RouteMatch } from './routes.ts';
+
+/** What comes of asking the authorizer of a route: the context for the function, or the status of the refusal. */
+export type Authorization =
+  | { readonly allowed: true; readonly context: Json | null }
+  | { readonly allowed: false; readonly status: 401 | 403 | 500 };
+
+export type RequestAuthorizer = (request: ApiRequest, match: RouteMatch) => Promise<Authorization>;
+
+interface Cached {
+  readonly authorization: Authorization;
+  readonly until: number;
+}
+
+/** Answers that are kept at the most before those are thrown away that have ended. */
+const MANY = 10_000;
+
+export function createRequestAuthorizer(
+  lambda: LambdaHost,
+  apiId: string,
+  now = Date.now,
+): RequestAuthorizer {
+  const cache = new Map<string, Cached>();
+  const arn = `arn:aws:execute-api:${REGION}:${ACCOUNT_ID}:${apiId}`;
+
+  async function ask(
+    authorizer: Authorizer,
+    request: ApiRequest,
+    match: RouteMatch,
+    identity: readonly string[],
+  ): Promise<Authorization> {
+    const event = createAuthorizerEvent(request, match, apiId, arn, identity);
+    const { payload, error } = await lambda.invoke(authorizer.functionName, event);
+    if (error !== undefined || !isRecord(payload) || typeof payload['isAuthorized'] !== 'boolean') {
+      return { allowed: false, status: 500 };
+    }
+    if (!payload['isAuthorized']) return { allowed: false, status: 403 };
+    const context = payload['context'];
+    return { allowed: true, context: isRecord(context) ? context : {} };
+  }
+
+  return async (request, match) => {
+    const { authorizer } = match.route;
+    if (authorizer === null) return { allowed: true, context: null };
+    const identity = authorizer.identitySources.map((source) => select(source, request));
+    // The function is not even asked about a request that does not say who it is from.
+    if (!identity.every((value) => value !== '')) return { allowed: false, status: 401 };
+    if (authorizer.ttlSeconds === 0 || identity.length === 0)
+      return ask(authorizer, request, match, identity);
+    const key = JSON.stringify([authorizer.id, identity]);
+    const known = cache.get(key);
+    if (known !== undefined && known.until > now()) return known.authorization;
+    const authorization = await ask(authorizer, request, match, identity);
+    const isAnswer = authorization.allowed || authorization.status === 403;
+    if (cache.size >= MANY) for (const [each, { until }] of cache) if (until <= now()) cache.delete(each);
+    if (isAnswer) cache.set(key, { authorization, until: now() + authorizer.ttlSeconds * 1000 });
+    return authorization;
+  };
+}
+
+function select(source: string, request: ApiRequest): string {
+  const { kind, name } = parseIdentitySource(source);
+  if (kind === 'header') return request.headers[name.toLowerCase()] ?? '';
+  return new URLSearchParams(request.rawQuery).get(name) ?? '';
+}

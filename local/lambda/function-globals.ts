@@ -1,0 +1,81 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Console } from 'node:console';
+import { Writable } from 'node:stream';
+
+/** What a function finds around it, apart from those that share its thread. */
+export interface FunctionGlobals {
+  readonly process: NodeJS.Process;
+  readonly console: Console;
+  readonly globalThis: typeof globalThis;
+}
+
+/** A stream that hands on whole lines, as text. */
+function lines(onLine: (line: string) => void): Writable {
+  let rest = '';
+  return new Writable({
+    decodeStrings: false,
+    write(chunk: string | Buffer, _encoding, done) {
+      const [first = '', ...others] = String(chunk).split('\n');
+      const whole = others.length > 0 ? [rest + first, ...others.slice(0, -1)] : [];
+      rest = others.at(-1) ?? rest + first;
+      for (const line of whole) onLine(line);
+      done();
+    },
+  });
+}
+
+/**
+ * A process of a function's own: its environment, its output.
+ * @param globals what else is its own of all that is global.
+ */
+export function createFunctionGlobals(
+  env: Readonly<Record<string, string>>,
+  onLine: (line: string) => void,
+  globals: Readonly<Record<string, unknown>>,
+): FunctionGlobals {
+  const [stdout, stderr] = [lines(onLine), lines(onLine)];
+  const value = (of: unknown): PropertyDescriptor => ({ value: of, writable: true, enumerable: true });
+  const own = Object.create(process, {
+    env: value({ ...env }),
+    stdout: value(stdout),
+    stderr: value(stderr),
+  }) as NodeJS.Process;
+  const console = new Console({ stdout, stderr });
+  return {
+    process: own,
+    console,
+    globalThis: globalsWith({ process: own, console, ...globals }),
+  };
+}
+
+/** All that is global, with some of it in the place of what is there; what is set is set for whoever has this. */
+function globalsWith(own: Readonly<Record<string, unknown>>): typeof globalThis {
+  const kept = new Map<PropertyKey, unknown>(Object.entries(own));
+  return new Proxy(globalThis, {
+    get: (target, key) => (kept.has(key) ? kept.get(key) : Reflect.get(target, key)),
+    has: (target, key) => kept.has(key) || Reflect.has(target, key),
+    set: (_target, key, to) => {
+      kept.set(key, to);
+      return true;
+    },
+  });
+}
+
+const whoRuns = new AsyncLocalStorage<FunctionGlobals>();
+
+/** Runs what is of a function: what it calls of code that functions share finds its surroundings. */
+export const runWithGlobals = <T>(around: FunctionGlobals, work: () => T): T => whoRuns.run(around, work);
+
+/** For code that functions share: the environment and the output of the function that it works for at the time. */
+export function currentFunctionGlobals(): FunctionGlobals {
+  const ofWhoRuns = <Name extends 'process' | 'console'>(name: Name, none: FunctionGlobals[Name]) =>
+    new Proxy(none, {
+      get: (target, key) => Reflect.get(whoRuns.getStore()?.[name] ?? target, key),
+      set: (target, key, to) => Reflect.set(whoRuns.getStore()?.[name] ?? target, key, to),
+    }) as FunctionGlobals[Name];
+  const shared = {
+    process: ofWhoRuns('process', process),
+    console: ofWhoRuns('console', console as Console),
+  };
+  return { ...shared, globalThis: globalsWith(shared) };
+}

@@ -1,0 +1,141 @@
+import type { InvokeResult, ResponseSink, Stoppable } from '../interfaces.ts';
+import type { Instance } from './instance.ts';
+import type { InvokeError } from './thread-protocol.ts';
+
+/** An invocation that has waited this long in milliseconds is worth another cold start, which takes as long. */
+const GROW_AFTER_MS = 100;
+/** An instance beside another that has had nothing to do for this long is ended: it is some 9 MB. Lambda does the same, later. */
+const IDLE_MS = 30_000;
+
+export interface InstancePoolOptions {
+  readonly maxInstances: number;
+  /** Milliseconds; see IDLE_MS. */
+  readonly idleMs?: number;
+  /** Starts one more instance; `onEnd` is to be called when it has ended. Rejects with an `InvokeError`, soon once `stopped`. */
+  start(onEnd: () => void, stopped: AbortSignal): Promise<Instance>;
+}
+
+/** The execution environments of one function. */
+export interface InstancePool extends Stoppable {
+  /** `onDone` gets the time in milliseconds that the function itself took, without the wait for an instance. */
+  invoke(event: string, onDone: OnDone, sink?: ResponseSink): Promise<InvokeResult>;
+}
+
+type OnDone = (milliseconds: number, result: InvokeResult) => void;
+
+interface Waiting {
+  readonly event: string;
+  readonly onDone: OnDone;
+  readonly sink: ResponseSink | undefined;
+  resolve(result: InvokeResult): void;
+}
+
+export function createInstancePool({
+  maxInstances,
+  start,
+  idleMs = IDLE_MS,
+}: InstancePoolOptions): InstancePool {
+  /** The one that has rested for longest is the first, and the last to be used again. */
+  const idle: { readonly instance: Instance; readonly since: number }[] = [];
+  const all = new Set<Instance>();
+  const queue: Waiting[] = [];
+  const growing = new Set<Promise<void>>();
+  const stopping = new AbortController();
+  let growth: NodeJS.Timeout | null = null;
+  let trimming: NodeJS.Timeout | null = null;
+
+  function dispatch(): void {
+    while (idle.length > 0 && queue.length > 0) {
+      const [instance, next] = [idle.pop()?.instance, queue.shift()];
+      if (instance === undefined || next === undefined) return;
+      const began = performance.now();
+      void instance.invoke(next.event, next.sink).then((result) => {
+        next.onDone(performance.now() - began, result);
+        next.resolve(result);
+        if (all.has(instance)) rest(instance);
+        dispatch();
+      });
+    }
+    if (queue.length > 0 && all.size + growing.size === 0) void grow();
+    else if (queue.length > growing.size && all.size + growing.size < maxInstances) considerGrowing();
+  }
+
+  function rest(instance: Instance): void {
+    idle.push({ instance, since: performance.now() });
+    if (all.size > 1) trimming ??= setTimeout(trim, idleMs).unref();
+  }
+
+  function trim(): void {
+    trimming = null;
+    for (const { instance, since } of [...idle])
+      if (all.size > 1 && performance.now() - since >= idleMs) {
+        remove(instance);
+        void instance.stop();
+      }
+    if (idle.length > 0 && all.size > 1) trimming = setTimeout(trim, idleMs).unref();
+  }
+
+  function considerGrowing(): void {
+    if (growth !== null) return;
+    const [oldest] = queue;
+    growth = setTimeout(() => {
+      growth = null;
+      if (oldest !== undefined && queue.includes(oldest)) void grow();
+      else dispatch();
+    }, GROW_AFTER_MS).unref();
+  }
+
+  async function grow(): Promise<void> {
+    if (stopping.signal.aborted) return;
+    const one = add();
+    growing.add(one);
+    const error = await one.then(
+      () => null,
+      (failure: unknown) => failure as InvokeError,
+    );
+    growing.delete(one);
+    // As in Lambda, an invocation that finds no environment gets the error of the one that did not start.
+    if (error !== null && all.size === 0) fail(error);
+    dispatch();
+  }
+
+  async function add(): Promise<void> {
+    let instance: Instance | null = null;
+    let ended = false;
+    const onEnd = () => {
+      ended = true;
+      if (instance !== null) remove(instance);
+    };
+    instance = await start(onEnd, stopping.signal);
+    if (stopping.signal.aborted) await instance.stop();
+    else if (!ended) {
+      all.add(instance);
+      rest(instance);
+    }
+  }
+
+  function remove(instance: Instance): void {
+    all.delete(instance);
+    const index = idle.findIndex((each) => each.instance === instance);
+    if (index >= 0) idle.splice(index, 1);
+    if (!stopping.signal.aborted) dispatch();
+  }
+
+  function fail(error: InvokeError): void {
+    for (const { resolve } of queue.splice(0)) resolve({ payload: { ...error }, error });
+  }
+
+  return {
+    invoke: (event, onDone, sink) =>
+      new Promise((resolve) => {
+        queue.push({ event, onDone, sink, resolve });
+        dispatch();
+      }),
+    async stop() {
+      stopping.abort();
+      fail({ errorType: 'Runtime.Stopped', errorMessage: 'the embedded stack is stopping' });
+      await Promise.all([...all].map((instance) => instance.stop()));
+      await Promise.allSettled(growing);
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readBody, sendJson } from '../http/listen.ts';
+import type { Counters, EventBus, InvokeResult, LambdaHost, ResolvedResource } from '../interfaces.ts';
+import { propertiesOf } from '../properties.ts';
+import { functionArn, functionName } from './function-spec.ts';
+
+const PATH = /^\/2015-03-31\/functions\/([^/?]+)\/invocations$/;
+/** Where the template has Lambda report invocations that failed. */
+const DEFAULT_BUS = /:event-bus\/default$/;
+
+/** How functions are invoked that nobody waits for. */
+interface Asynchronous {
+  readonly retries: number;
+  readonly tellsBus: boolean;
+}
+
+/** @throws Error for a destination that is not the default bus. */
+function asynchronousConfigs(resources: readonly ResolvedResource[]): ReadonlyMap<string, Asynchronous> {
+  const configs = resources.filter(({ type }) => type === 'AWS::Lambda::EventInvokeConfig').map(propertiesOf);
+  return new Map(
+    configs.map((config) => {
+      config.only(
+        'FunctionName',
+        'Qualifier',
+        'DestinationConfig',
+        'MaximumRetryAttempts',
+        'MaximumEventAgeInSeconds',
+      );
+      const failed = config.record('DestinationConfig').record('OnFailure').text('Destination', null);
+      if (failed !== null && !DEFAULT_BUS.test(failed))
+        throw new Error(`${config.where}: the embedded default knows the default bus as a destination only`);
+      const settings = { retries: config.number('MaximumRetryAttempts', 2), tellsBus: failed !== null };
+      return [functionName(config.text('FunctionName')), settings];
+    }),
+  );
+}
+
+export interface InvokeOptions {
+  readonly resources: readonly ResolvedResource[];
+  readonly lambda: LambdaHost;
+  readonly counters: Counters;
+  readonly bus: EventBus;
+  onError(message: string): void;
+}
+
+/** Lambda's own `Invoke`, as the SDK calls it, for functions that call functions; false for a request that is none. */
+export function createInvokeHandler({ resources, lambda, counters, bus, onError }: InvokeOptions) {
+  const configs = asynchronousConfigs(resources);
+
+  /** Invokes a function for nobody, as often as it is to be; at once, where Lambda pauses between. Says how the last time ended. */
+  async function inBackground(name: string, requestPayload: unknown): Promise<void> {
+    const { retries, tellsBus } = configs.get(name) ?? { retries: 2, tellsBus: false };
+    let result: InvokeResult = { payload: null };
+    let count = 0;
+    do {
+      result = await lambda.invoke(name, requestPayload);
+      count++;
+    } while (result.error && count <= retries);
+    if (!result.error) return;
+    onError(`${name}: ${result.error.errorType}: ${result.error.errorMessage}`);
+    const arn = `${functionArn(name)}:$LATEST`;
+    if (tellsBus)
+      bus.put({
+        source: 'lambda',
+        'detail-type': 'Lambda Function Invocation Result - Failure',
+        resources: [arn],
+        detail: {
+          version: '1.0',
+          requestContext: { functionArn: arn, condition: 'RetriesExhausted', approximateInvokeCount: count },
+          requestPayload,
+          responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+          responsePayload: result.error,
+        },
+      });
+  }
+
+  return async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
+    const name = PATH.exec(request.url ?? '')?.[1];
+    if (request.method !== 'POST' || name === undefined) return false;
+    counters.add('lambda', 'Invoke');
+    const text = (await readBody(request))?.toString('utf8') ?? '';
+    const event: unknown = text === '' ? null : JSON.parse(text);
+    const invoked = functionName(decodeURIComponent(name));
+    if (request.headers['x-amz-invocation-type'] === 'Event') {
+      void inBackground(invoked, event);
+      response.writeHead(202).end();
+      return true;
+    }
+    const { payload, error } = await lambda.invoke(invoked, event);
+    if (error) response.setHeader('x-amz-function-error', 'Unhandled');
+    sendJson(response, 200, error ?? payload ?? null);
+    return true;
+  };
+}

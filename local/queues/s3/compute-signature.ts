@@ -1,0 +1,108 @@
+import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { queryOf, type S3Request, type SignatureClaim, textHeader } from './signature-claim.ts';
+
+/** The one identity that may sign, and where. */
+export interface Signer {
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly region: string;
+}
+
+export const CONTENT_HASH = 'x-amz-content-sha256';
+
+/** S3 signs the path of the key itself, however the client has encoded it; null for what cannot be decoded. */
+export function canonicalPath(url: string): string | null {
+  try {
+    const [path = ''] = url.split('?');
+    return path
+      .split('/')
+      .map((part) => encodeURIComponent(decodeURIComponent(part)).replaceAll(/[!'()*]/g, percent))
+      .join('/')
+      .replaceAll('%2F', '/');
+  } catch {
+    return null;
+  }
+}
+const percent = (mark: string): string => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`;
+
+/** The signature that the request would have if whoever made it knew the secret. */
+export async function computeSignature(
+  request: S3Request,
+  { signedHeaders, signedAt, expiresIn }: SignatureClaim,
+  path: string,
+  { credentials, region }: Signer,
+): Promise<string | undefined> {
+  const signer = new SignatureV4({
+    service: 's3',
+    region,
+    credentials,
+    sha256: Sha256,
+    uriEscapePath: false,
+    applyChecksum: false,
+  });
+  const signed = signedHeaders.flatMap((name) => {
+    const value = textHeader(request, name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const { query, contentHash } = readQuery(request);
+  const http = { method: request.method, protocol: 'http:', hostname: '', path, query };
+  const signableHeaders = new Set(signedHeaders);
+  if (expiresIn === null) {
+    const { headers } = await signer.sign(
+      { ...http, headers: Object.fromEntries(signed) },
+      { signingDate: signedAt, signableHeaders },
+    );
+    return headers['authorization']?.slice(-64);
+  }
+  const headers = { [CONTENT_HASH]: contentHash, ...Object.fromEntries(signed) };
+  const presigned = await signer.presign(
+    { ...http, headers },
+    {
+      signingDate: signedAt,
+      expiresIn,
+      signableHeaders,
+      unhoistableHeaders: new Set([CONTENT_HASH, ...signedHeaders]),
+      // The hash of the content is part of what is signed by itself; as a header it counts only where it was named.
+      unsignableHeaders: new Set(signableHeaders.has(CONTENT_HASH) ? [] : [CONTENT_HASH]),
+    },
+  );
+  return String(presigned.query?.['X-Amz-Signature']);
+}
+
+function readQuery(request: S3Request): { query: Record<string, string[]>; contentHash: string } {
+  const query: Record<string, string[]> = {};
+  let contentHash = 'UNSIGNED-PAYLOAD';
+  for (const [name, value] of queryOf(request)) {
+    if (name === 'X-Amz-Signature') continue;
+    if (name.toLowerCase() === CONTENT_HASH) contentHash = value;
+    query[name] = [...(query[name] ?? []), value];
+  }
+  return { query, contentHash };
+}
+
+/** SHA-256, or HMAC-SHA-256 where there is a key, as the signer wants it. */
+class Sha256 {
+  readonly #hash: Hash | Hmac;
+
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', bytes(secret));
+  }
+
+  update(data: Uint8Array): void {
+    this.#hash.update(data);
+  }
+
+  digest(): Promise<Uint8Array> {
+    return Promise.resolve(this.#hash.digest());
+  }
+
+  reset(): void {
+    throw new Error('a digest is used once');
+  }
+}
+
+const bytes = (source: string | ArrayBuffer | ArrayBufferView): Uint8Array => {
+  if (typeof source === 'string') return Buffer.from(source);
+  if (source instanceof ArrayBuffer) return new Uint8Array(source);
+  return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+};

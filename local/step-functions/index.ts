@@ -1,0 +1,71 @@
+import type { Counters, LambdaHost, ResolvedResource, Stoppable } from '../interfaces.ts';
+import { runServiceAction, type ServiceAction, type ServiceAnswer } from '../service-actions.ts';
+import type { Execution } from './execution.ts';
+import { createExecutions, type Executions } from './executions.ts';
+import { createSqs } from './integrations/sqs.ts';
+import { deployMachines } from './machines.ts';
+
+export interface StepFunctionsOptions {
+  readonly resources: readonly ResolvedResource[];
+  readonly lambda: LambdaHost;
+  readonly sqsEndpoint: string;
+  readonly counters: Counters;
+  readonly region: string;
+  readonly accountId: string;
+  /** Gets a line for each execution that has failed, as its log on AWS does. */
+  onLog(line: string): void;
+}
+
+export interface StepFunctions extends Stoppable {
+  /** Serves an action of `AWSStepFunctions` (JSON protocol 1.0). */
+  handle(action: string, body: unknown): Promise<ServiceAnswer>;
+  /** The executions of this process, latest first, for people and tests to look at. */
+  executions(): unknown;
+}
+
+/** The actions of the Step Functions API that are served. */
+export const createActions = (executions: Executions): Readonly<Record<string, ServiceAction>> => ({
+  StartExecution: (request) => {
+    const { arn, startedAt } = executions.start(request);
+    return { executionArn: arn, startDate: startedAt / 1_000 };
+  },
+});
+
+/**
+ * Step Functions for the machines of a template. Throws at once when a definition holds what is not interpreted.
+ * Executions are in memory on purpose: what is lost with the process, the reconciler starts again.
+ */
+export function createStepFunctions(options: StepFunctionsOptions): StepFunctions {
+  const { lambda, counters } = options;
+  const sqs = createSqs(options.sqsEndpoint, options.region);
+  const executions = createExecutions({
+    machines: deployMachines(options.resources, options),
+    services: { lambda, sendMessage: sqs.send },
+    counters,
+    onFailure: ({ name, deployed, state, status, error, cause }) =>
+      options.onLog(
+        JSON.stringify({ level: 'ERROR', machine: deployed.name, name, state, status, error, cause }),
+      ),
+  });
+  const actions = createActions(executions);
+  return {
+    handle: (action, body) => runServiceAction('states', actions, action, body, counters),
+    executions: () => executions.list().map(overview),
+    async stop() {
+      await executions.stop();
+      sqs.close();
+    },
+  };
+}
+
+const overview = ({ arn, name, deployed, state, status, startedAt, stoppedAt, error, cause }: Execution) => ({
+  arn,
+  name,
+  state_machine: deployed.name,
+  status,
+  state,
+  started_at: new Date(startedAt).toISOString(),
+  stopped_at: stoppedAt === undefined ? null : new Date(stoppedAt).toISOString(),
+  error: error ?? null,
+  cause: cause ?? null,
+});

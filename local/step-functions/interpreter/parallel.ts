@@ -1,0 +1,89 @@
+import type { MapState, ParallelState } from '../definition/machine.ts';
+import { Interruption, StateError } from './errors.ts';
+import { checkPayload } from './payload.ts';
+import {
+  createBindings,
+  leaveState,
+  type RunFlow,
+  type Scope,
+  type StateResult,
+  type StateVisit,
+} from './scope.ts';
+
+/** Most iterations of an inline Map that run at once (Step Functions service quotas). */
+const MAX_CONCURRENCY = 40;
+
+/** One attempt of a Parallel state: all branches at once; the first failure stops the others. */
+export async function runParallelState(
+  state: ParallelState,
+  scope: Scope,
+  visit: StateVisit,
+  runFlow: RunFlow,
+): Promise<StateResult> {
+  const seen = createBindings(scope, visit);
+  const input = state.arguments ? checkPayload(await state.arguments(seen), 'Arguments') : visit.input;
+  const branches = state.branches.map((branch) => (inner: Scope) => runFlow(branch, input, inner));
+  const result = await together(branches, branches.length, scope);
+  const output = await leaveState(state.effects, scope, createBindings(scope, visit, { result }), result);
+  return { output, next: state.next };
+}
+
+/** One attempt of an inline Map state: the processor for each item, results in the order of the items. */
+export async function runMapState(
+  state: MapState,
+  scope: Scope,
+  visit: StateVisit,
+  runFlow: RunFlow,
+): Promise<StateResult> {
+  const seen = createBindings(scope, visit);
+  const items = state.items ? await state.items(seen) : visit.input;
+  if (!Array.isArray(items)) throw invalid('Items must be an array', items);
+  const concurrency = state.maxConcurrency ? await state.maxConcurrency(seen) : 0;
+  if (typeof concurrency !== 'number' || !Number.isInteger(concurrency) || concurrency < 0) {
+    throw invalid('MaxConcurrency must be a whole number', concurrency);
+  }
+  const iterations = items.map((value: unknown, index) => async (inner: Scope) => {
+    const item = { Map: { Item: { Index: index, Value: value } } };
+    const iteration = { ...inner, context: { ...inner.context, ...item } };
+    const selected = { ...visit, context: { ...visit.context, ...item } };
+    const input = state.itemSelector ? await state.itemSelector(createBindings(scope, selected)) : value;
+    return runFlow(state.processor, checkPayload(input, 'ItemSelector'), iteration);
+  });
+  const result = await together(iterations, concurrency === 0 ? MAX_CONCURRENCY : concurrency, scope);
+  const output = await leaveState(state.effects, scope, createBindings(scope, visit, { result }), result);
+  return { output, next: state.next };
+}
+
+/** Runs `works`, at most `concurrency` at once, each with its own variables. Throws the first error, once all have ended. */
+async function together(
+  works: ReadonlyArray<(inner: Scope) => Promise<unknown>>,
+  concurrency: number,
+  scope: Scope,
+): Promise<unknown[]> {
+  const siblings = new AbortController();
+  const signal = AbortSignal.any([scope.signal, siblings.signal]);
+  const results: unknown[] = new Array(works.length).fill(null);
+  const failures: unknown[] = [];
+  const queue = works.entries();
+  const worker = async () => {
+    for (const [index, work] of queue) {
+      if (signal.aborted) return;
+      try {
+        results[index] = await work({ ...scope, signal, variables: { ...scope.variables } });
+      } catch (error) {
+        failures.push(error);
+        siblings.abort(new Interruption('ABORTED'));
+      }
+    }
+  };
+  await Promise.all(
+    Array.from({ length: Math.min(concurrency, MAX_CONCURRENCY, works.length) }, () => worker()),
+  );
+  scope.signal.throwIfAborted();
+  if (failures.length > 0) throw failures[0];
+  return results;
+}
+
+function invalid(expected: string, value: unknown): StateError {
+  return new StateError('States.QueryEvaluationError', `${expected}, not ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,62 @@
+import type { Effects, Flow } from '../definition/machine.ts';
+import type { TaskResource } from '../definition/task-resource.ts';
+import { checkPayload } from './payload.ts';
+import type { Bindings } from './template.ts';
+
+/** What the interpreter needs from outside. */
+export interface ExecutionEnvironment {
+  /** Does the work of a Task and returns the service's answer. Throws `StateError`. */
+  call(resource: TaskResource, args: unknown): Promise<unknown>;
+  /** Told of each state that is entered. Throws `StateError` when they are too many. */
+  enter(state: string): void;
+}
+
+/** One flow while it runs: a machine, a branch or an iteration. */
+export interface Scope {
+  readonly environment: ExecutionEnvironment;
+  readonly signal: AbortSignal;
+  /** `Execution` and `StateMachine` of the context object, and `Map` inside an iteration. */
+  readonly context: Readonly<Record<string, unknown>>;
+  /** Variables that the flow sees; those of the flows around it are copied in, for they cannot change meanwhile. */
+  readonly variables: Record<string, unknown>;
+}
+
+/** What `$states` holds while one state is visited. */
+export interface StateVisit {
+  readonly input: unknown;
+  readonly context: Readonly<Record<string, unknown>>;
+}
+
+/** How a state is left: with its output, for the next state or (null) for the end of the flow. */
+export interface StateResult {
+  readonly output: unknown;
+  readonly next: string | null;
+}
+
+/** Runs a flow to its end and returns its output. Throws `StateError` or `Interruption`. */
+export type RunFlow = (flow: Flow, input: unknown, scope: Scope) => Promise<unknown>;
+
+/** What the expressions of a state see; `more` adds `result` or `errorOutput`. */
+export function createBindings(
+  scope: Scope,
+  visit: StateVisit,
+  more: Readonly<Record<string, unknown>> = {},
+): Bindings {
+  return { ...scope.variables, states: { ...visit, ...more } };
+}
+
+/** Evaluates what leaving a state does. Output and Assign both see the variables as they were before. */
+export async function leaveState(
+  effects: Effects,
+  scope: Scope,
+  seen: Bindings,
+  otherwise: unknown,
+): Promise<unknown> {
+  const output = checkPayload(effects.output ? await effects.output(seen) : otherwise, 'Output');
+  const assigned: Record<string, unknown> = {};
+  for (const [variable, value] of effects.assign) {
+    assigned[variable] = checkPayload(await value(seen), `Assign.${variable}`);
+  }
+  Object.assign(scope.variables, assigned);
+  return output;
+}

@@ -1,0 +1,41 @@
+import { setLongTimeout } from '../../long-timeout.ts';
+import type { TaskState } from '../definition/machine.ts';
+import { StateError } from './errors.ts';
+import { runInterruptibly } from './interruptible.ts';
+import { checkPayload } from './payload.ts';
+import { createBindings, leaveState, type Scope, type StateResult, type StateVisit } from './scope.ts';
+import type { Bindings, Template } from './template.ts';
+
+/** One attempt of a Task state. */
+export async function runTaskState(state: TaskState, scope: Scope, visit: StateVisit): Promise<StateResult> {
+  const seen = createBindings(scope, visit);
+  const args = state.arguments ? checkPayload(await state.arguments(seen), 'Arguments') : visit.input;
+  const timeout = await limit(state.timeoutSeconds, seen, 'TimeoutSeconds');
+  const result = checkPayload(await work(state, scope, args, timeout), 'result of the task');
+  const output = await leaveState(state.effects, scope, createBindings(scope, visit, { result }), result);
+  return { output, next: state.next };
+}
+
+const work = (state: TaskState, scope: Scope, args: unknown, timeout: number | undefined): Promise<unknown> =>
+  runInterruptibly(scope.signal, (resolve, reject) => {
+    const expired = () =>
+      reject(new StateError('States.Timeout', `The task ran longer than ${timeout} seconds.`));
+    const release = timeout === undefined ? () => {} : setLongTimeout(timeout * 1_000, expired);
+    scope.environment.call(state.resource, args).then(resolve, reject);
+    return release;
+  });
+
+/** A time limit in seconds; an expression may give a value that the definition could not be checked for. */
+async function limit(
+  template: Template | undefined,
+  seen: Bindings,
+  field: string,
+): Promise<number | undefined> {
+  if (!template) return undefined;
+  const value = await template(seen);
+  if (typeof value === 'number' && Number.isInteger(value) && value > 0) return value;
+  throw new StateError(
+    'States.QueryEvaluationError',
+    `${field} must be a whole number of seconds above 0, not ${JSON.stringify(value)}`,
+  );
+}
