@@ -23,7 +23,8 @@ const seen = async (): Promise<PublishedEvents> => {
   await stack.control('POST', '/drain');
   return (await stack.control('GET', '/events')) as PublishedEvents;
 };
-const of = ({ events }: PublishedEvents, id: string) => events.filter(({ detail }) => detail['task_id'] === id);
+const of = ({ events }: PublishedEvents, id: string) =>
+  events.filter(({ detail }) => detail['task_id'] === id);
 const solves = agent(writes('src/sum.js', RIGHT));
 
 describe('what the deployment tells the world', () => {
