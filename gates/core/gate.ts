@@ -3,8 +3,8 @@ import type { CheckOutcome, EvidenceKind } from '../../shared/contract/check-out
 import type { Finding, GateEvidence } from '../../shared/contract/evidence/schema.ts';
 import type { Screenshot } from '../../shared/contract/screenshot.ts';
 import type { OnErrorAction } from '../../shared/contract/submission/on-error.ts';
-import type { BehaviourSettings } from './behaviour-settings.ts';
 import type { ExecutionEnvironment } from './execution-environment.ts';
+import type { ExperimentSettings } from './experiment-settings.ts';
 import type { FlakySettings } from './flaky-settings.ts';
 import type { GateCondition } from './gate-conditions.ts';
 import type { HiddenTestEdits, HiddenTestsResult } from './hidden-tests-result.ts';
@@ -40,7 +40,7 @@ export interface GateContext {
   /** Tests that only this box has; absent or null: none. */
   readonly hiddenTests?: HiddenTestEdits | null;
   /** How much is run besides the patch's own tests; absent or null: nothing beyond what is compared with the base. */
-  readonly experimentSettings?: BehaviourSettings | null;
+  readonly experimentSettings?: ExperimentSettings | null;
   /** What the base says of rules that read; absent: nothing. */
   readonly ruleSettings?: RuleSettings;
   /** Null: nobody looks for tests that fail now and then. */

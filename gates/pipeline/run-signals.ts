@@ -5,7 +5,7 @@ import type { PatchSubject } from '../core/patch-subject.ts';
 import { countTestsRun } from '../reports/tool-report.ts';
 import { checkStaticSignal, isStaticSignal } from '../signals/check-static-signal.ts';
 import { FolderListingCache } from '../signals/folder-listing-cache.ts';
-import type { Again } from '../tests/experiments/behaviour/terms.ts';
+import type { RunTests } from '../tests/experiments/engine/experiment-context.ts';
 import type { CommandRun } from '../tests/running/command-run.ts';
 import { runWithBaseScripts } from '../tests/running/run-with-base-scripts.ts';
 
@@ -80,13 +80,13 @@ async function runAndCompare(
 ): Promise<Pick<GateResult, 'outcome' | 'detail'>> {
   const { subject, timeoutMs } = context;
   // Loaded only where a signal runs something: most of a box's time is its start.
-  const [{ runTests }, { withBehaviour }, { toBaselineResult }] = await Promise.all([
+  const [{ runTests }, { compareWithBase }, { toBaselineResult }] = await Promise.all([
     import('../tests/gate-runs/run-tests.ts'),
-    import('../tests/experiments/behaviour/judge.ts'),
+    import('../tests/experiments/compare-with-base.ts'),
     import('../tests/comparing/baseline-result.ts'),
   ]);
-  const again: Again = (tree, { surroundings, limitMs = timeoutMs } = {}) =>
-    runTests(subject, command, tree, Math.min(timeoutMs, limitMs), surroundings);
+  const again: RunTests = (tree, { environment, limitMs = timeoutMs } = {}) =>
+    runTests(subject, command, tree, Math.min(timeoutMs, limitMs), environment);
   let first: CommandRun | null = null;
   const result = await runWithBaseScripts(subject, command, async (tree) => {
     const run = await again(tree);
@@ -105,11 +105,12 @@ async function runAndCompare(
   const told =
     subject.changes.length === 0
       ? result
-      : await withBehaviour(context, {
+      : await compareWithBase(context, {
           result: { ...result, kind: 'executed_by_us' },
           run,
-          base: async () => toBaselineResult(await again(subject.base)),
-          again,
+          getBaseline: async () => toBaselineResult(await again(subject.base)),
+          runTests: again,
+          timeLeftMs: subject.sandboxes.startTimeLimit(timeoutMs),
         });
   // `node --test` ends with 0 where it finds no test, or may not look for them.
   const nothing = run.cases !== null && countTestsRun(run.cases) === 0;

@@ -38,15 +38,15 @@ export interface ReplayReport {
 /** What the tests gate counts, by the further run that it stands for. */
 const FURTHER = [
   'tests_compared',
-  'old_test_files',
-  'single_cases',
-  'parts_taken_back',
-  'other_surroundings',
+  'changed_test_files',
+  'transplanted_cases',
+  'hunks_reverted',
+  'perturbed_environment',
   'mutants_tried',
-  'weakened_mutants_tried',
-  'other_answers',
-  'answers_compared',
-  'further_runs',
+  'compared_mutants_tried',
+  'return_value_runs',
+  'calls_compared',
+  'experiment_runs',
 ] as const;
 
 const place = (each: ReplayedCommit, file: string | null, line: number | null, message: string): string =>

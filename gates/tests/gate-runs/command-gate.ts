@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { BEHAVIOUR_SETTINGS, behaviourOf } from '../../core/behaviour-settings.ts';
+import { EXPERIMENT_SETTINGS, readExperimentSettings } from '../../core/experiment-settings.ts';
 import { FLAKY_SETTINGS, readFlakySettings } from '../../core/flaky-settings.ts';
 import type { Gate, GateContext, GateResult } from '../../core/gate.ts';
 import type { GateCondition } from '../../core/gate-conditions.ts';
@@ -44,7 +44,7 @@ export function createCommandGate(definition: CommandGateDefinition): Gate {
       [name]: z.boolean().optional(),
       [commandKey]: CommandSetting.optional(),
       ...TOOL_PROFILE_SETTINGS,
-      ...(definition.runsTests ? { ...FLAKY_SETTINGS, ...BEHAVIOUR_SETTINGS } : {}),
+      ...(definition.runsTests ? { ...FLAKY_SETTINGS, ...EXPERIMENT_SETTINGS } : {}),
     },
     plan: async (project, settings, asked) => {
       const command = await findCommand(definition, project, settings);
@@ -54,7 +54,11 @@ export function createCommandGate(definition: CommandGateDefinition): Gate {
     },
     run: async (given, settings) => {
       const context = definition.runsTests
-        ? { ...given, flakySettings: readFlakySettings(settings), experimentSettings: behaviourOf(settings) }
+        ? {
+            ...given,
+            flakySettings: readFlakySettings(settings),
+            experimentSettings: readExperimentSettings(settings),
+          }
         : given;
       const command = context.command ?? (await findCommand(definition, context.subject, settings));
       if (command !== null) {

@@ -3,8 +3,8 @@ import type { GateContext, GateResult } from '../../core/gate.ts';
 import type { PatchSubject } from '../../core/patch-subject.ts';
 import { createBaselineLookup, readCommandFacts } from '../comparing/baseline-lookup.ts';
 import { evaluateRun } from '../comparing/evaluate-run.ts';
-import { withBehaviour } from '../experiments/behaviour/judge.ts';
-import type { RunOptions } from '../experiments/behaviour/terms.ts';
+import { compareWithBase } from '../experiments/compare-with-base.ts';
+import type { RunOptions } from '../experiments/engine/experiment-context.ts';
 import { readAddedLines } from '../running/added-lines.ts';
 import type { CommandRun } from '../running/command-run.ts';
 import type { NewFindingRule } from '../running/judge-tool-findings.ts';
@@ -35,10 +35,10 @@ export async function runCommand(
   const left = subject.sandboxes.startTimeLimit(timeoutMs);
   const run = async (
     tree: string,
-    { surroundings, limitMs = Number.POSITIVE_INFINITY }: RunOptions = {},
+    { environment, limitMs = Number.POSITIVE_INFINITY }: RunOptions = {},
   ): Promise<CommandRun> =>
     runsTests
-      ? runTests(subject, command, tree, Math.min(left(), limitMs), surroundings)
+      ? runTests(subject, command, tree, Math.min(left(), limitMs), environment)
       : runCommandLine(
           await subject.sandboxes.createSandbox(tree),
           { line: command, exitCodeOnly: newFindingRule === undefined },
@@ -84,14 +84,15 @@ export async function runCommand(
     ...(first?.tests ? { tests: first.tests } : {}),
   };
   return runsTests && execution
-    ? withBehaviour(context, {
+    ? compareWithBase(context, {
         result: ran,
         run: execution,
-        base: createBaselineLookup(context, {
+        getBaseline: createBaselineLookup(context, {
           readCacheFacts: () => readCommandFacts(subject, command),
           run: () => run(subject.base),
         }),
-        again: run,
+        runTests: run,
+        timeLeftMs: left,
       })
     : ran;
 }

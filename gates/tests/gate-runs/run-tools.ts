@@ -6,7 +6,7 @@ import { createFlakyCheck } from '../comparing/create-flaky-check.ts';
 import { evaluateRun } from '../comparing/evaluate-run.ts';
 import { isFailFast } from '../comparing/fail-fast.ts';
 import { createPatchTests, listChangedTestFiles } from '../comparing/patch-tests.ts';
-import { withBehaviour } from '../experiments/behaviour/judge.ts';
+import { compareWithBase } from '../experiments/compare-with-base.ts';
 import { type AddedLines, readAddedLines } from '../running/added-lines.ts';
 import type { ChosenTool, ToolChoice } from '../running/choose-tools.ts';
 import type { CommandRun } from '../running/command-run.ts';
@@ -125,15 +125,16 @@ async function runChosenTool(
     ...(first?.result.tests ? { tests: first.result.tests } : {}),
   };
   return runsTests && first && touchesLanguage(context, language)
-    ? withBehaviour(context, {
+    ? compareWithBase(context, {
         result: ran,
         run: first.execution,
-        base,
+        getBaseline: base,
         language,
-        again: (tree, { surroundings = {}, limitMs = Number.POSITIVE_INFINITY } = {}) =>
+        timeLeftMs: left,
+        runTests: (tree, { environment = {}, limitMs = Number.POSITIVE_INFINITY } = {}) =>
           runTool(tree, {
             ...options,
-            environmentOverrides: surroundings,
+            environmentOverrides: environment,
             timeLeftMs: () => Math.min(left(), limitMs),
           }),
       })

@@ -4,7 +4,7 @@ import type { GateContext, GateResult } from '../../core/gate.ts';
 import { buildGateResult, type GateFinding } from '../../core/gate-finding.ts';
 import { isTestPath } from '../../core/test-paths.ts';
 import { isCodePath } from '../../languages/code-paths.ts';
-import { baseWithNewTests } from '../experiments/behaviour/trees.ts';
+import { oldCodeWithPatchTests } from '../experiments/trees/changed-tests.ts';
 import { runAndEvaluateTests, runTests } from '../gate-runs/run-tests.ts';
 import type { CommandRun } from '../running/command-run.ts';
 import { createFailedTestLookup } from './failed-tests.ts';
@@ -52,7 +52,7 @@ export async function runRedFirst(context: GateContext, command: string): Promis
   );
   if (green.outcome !== 'passed')
     return result(green.outcome, `the new tests do not pass on the patch: ${green.detail}`);
-  const tree = await baseWithNewTests(subject);
+  const tree = await oldCodeWithPatchTests(subject);
   // The question is what the base says of these tests: nothing else of the patch is to have a word in it.
   subject.sandboxes.runExclusively(tree);
   const seen: GateFinding[] = [];

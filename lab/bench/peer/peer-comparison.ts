@@ -98,7 +98,7 @@ async function theirs(
 }
 
 /** What we do with tests beyond running them and the base's. */
-const FURTHER_OFF = ['  other_surroundings: false', '  mutants: { enabled: false }'];
+const FURTHER_OFF = ['  perturbed_environment: false', '  mutants: { enabled: false }'];
 
 const configOf = (
   steps: readonly string[],

@@ -27,7 +27,7 @@ test('real commits are judged against their parents, and what holds one is named
     await replayCommits({ dir, commits, config: CONFIG, parallel: 2, onDone: () => {} }),
   );
   expect(report).toMatchObject({ commits: 2, pass: 1, refer: 1, error: 0, read_only: 0 });
-  expect(report.looked_at).toMatchObject({ tests_compared: 2, old_test_files: 1 });
+  expect(report.looked_at).toMatchObject({ tests_compared: 2, changed_test_files: 1 });
   expect(report.held.map(({ id }) => id)).toEqual([skipping]);
   expect(renderReplayTable(report)).toContain('test/add.test.mjs');
 });

@@ -26,6 +26,6 @@ export const findingOf = ({ file, line = null, test, severity, cause }: Experime
 export const testFinding = (
   { file, name }: Pick<TestResult, 'file' | 'name'>,
   cause: Cause,
-  weight: GateFinding['severity'],
+  severity: GateFinding['severity'],
   line: number | null = null,
-): GateFinding => findingOf({ file, line, test: name, severity: weight, cause });
+): GateFinding => findingOf({ file, line, test: name, severity: severity, cause });

@@ -38,7 +38,12 @@ const COMMANDS: readonly (readonly [string, string])[] = [
 
 const run = (base: FileContents, edits: FileEdits, command: string, context: Partial<GateContext> = {}) =>
   runGate(testsGate, base, edits, {
-    settings: { tests: true, test_command: command, other_surroundings: false, mutants: { enabled: false } },
+    settings: {
+      tests: true,
+      test_command: command,
+      perturbed_environment: false,
+      mutants: { enabled: false },
+    },
     context,
   });
 

@@ -37,7 +37,7 @@ const TWO = '  assert.equal(half(8), 4);\n  assert.equal(half(2), 1);\n';
 test('a finding about one test says nothing of another in its file', async () => {
   const repository = createTestRepository({
     'assay.yaml':
-      'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  other_surroundings: false\n  mutants: { enabled: false }\n',
+      'version: 1\nquality_gates:\n  lint: false\n  tests: true\n  test_command: node --test\n  perturbed_environment: false\n  mutants: { enabled: false }\n',
     'package.json': '{"name":"price","private":true}\n',
     'price.js': 'exports.gross = (net) => net + net / 10;\nexports.half = (net) => net / 2;\n',
     'test/price.test.js': `${HEAD}${GROSS}${half(TWO)}`,

@@ -1,0 +1,51 @@
+import * as z from 'zod';
+
+/** Multiple of the suite's own time that experiments may take. */
+export const DEFAULT_EXPERIMENT_BUDGET = 20;
+
+/** Keys of `quality_gates` for experiments: extra runs of tests under changed conditions. */
+export const EXPERIMENT_SETTINGS = {
+  /** Time of all experiments together, as a multiple of what the suite takes; 100 s of CPU time at least. */
+  experiment_budget: z.number().min(1).max(1_000).optional(),
+  /** Runs tests that the patch can break once more in another time zone, locale, host and user, and without `CI`. */
+  perturbed_environment: z.boolean().optional(),
+  mutants: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      /** Most mutants that are tried of one kind. */
+      at_most: z.number().int().min(1).max(1_000).default(12),
+      /** Share of surviving mutants above which a patch with tests of its own needs review. */
+      max_survivor_ratio: z.number().min(0).max(1).default(0.45),
+    })
+    .optional(),
+};
+
+export interface MutantSettings {
+  readonly atMost: number;
+  readonly maxSurvivorRatio: number;
+}
+
+export interface ExperimentSettings {
+  /** Multiple of the suite's own time. */
+  readonly budget: number;
+  readonly perturbedEnvironment: boolean;
+  /** Null: no mutants, and nothing else that changes the code, is tried. */
+  readonly mutants: MutantSettings | null;
+}
+
+const Settings = z.object(EXPERIMENT_SETTINGS);
+
+/** The settings, with defaults for what is not set. */
+export function readExperimentSettings(settings: Readonly<Record<string, unknown>>): ExperimentSettings {
+  const {
+    experiment_budget = DEFAULT_EXPERIMENT_BUDGET,
+    perturbed_environment = true,
+    mutants,
+  } = Settings.parse(settings);
+  const { enabled = true, at_most = 12, max_survivor_ratio = 0.45 } = mutants ?? {};
+  return {
+    budget: experiment_budget,
+    perturbedEnvironment: perturbed_environment,
+    mutants: enabled ? { atMost: at_most, maxSurvivorRatio: max_survivor_ratio } : null,
+  };
+}

@@ -1,0 +1,136 @@
+import { DEFAULT_EXPERIMENT_BUDGET } from '../../core/experiment-settings.ts';
+import type { GateContext, GateResult } from '../../core/gate.ts';
+import { buildGateResult, type GateFinding } from '../../core/gate-finding.ts';
+import type { Language } from '../../core/language.ts';
+import type { PatchSubject } from '../../core/patch-subject.ts';
+import type { GetBaselineResult } from '../comparing/baseline-lookup.ts';
+import { selectHiddenTestsFor } from '../comparing/hidden-tests-evidence.ts';
+import type { CommandRun } from '../running/command-run.ts';
+import { Budget } from './engine/budget.ts';
+import {
+  type ExpectedTestChanges,
+  type RunTests,
+  type TestInventory,
+  withBudget,
+} from './engine/experiment-context.ts';
+import { EXPERIMENTS } from './registry.ts';
+import { runExperiments } from './scheduler.ts';
+import { diffTestInventory } from './sources/test-inventory-diff.ts';
+import { readTestSourceIndex } from './sources/test-source-index.ts';
+import { readChangedTests } from './trees/changed-tests.ts';
+
+export interface PassedTests {
+  /** What the run of the patch with its own tests came to. */
+  readonly result: GateResult;
+  readonly run: CommandRun;
+  /** Null: a patch that changes nothing. */
+  readonly getBaseline: GetBaselineResult | null;
+  /** Runs the tests on another tree. */
+  readonly runTests: RunTests;
+  /** What is left of the gate's time limit, in milliseconds. */
+  readonly timeLeftMs: () => number;
+  /** Whose tests the tool runs; absent or null: the command is the project's own. */
+  readonly language?: Language | null;
+}
+
+/** Time for a run of the same tests on another tree, besides ten times what the patch with its own tests took, in milliseconds. */
+const EXTRA_RUN_MS = 60_000;
+
+type ComparedContext = Pick<GateContext, 'subject' | 'task' | 'hiddenTests' | 'experimentSettings'>;
+
+/** Lets experiments decide over a patch whose own tests pass: whether tests still notice what the base's tests noticed. */
+export async function compareWithBase(context: ComparedContext, passed: PassedTests): Promise<GateResult> {
+  const { result, run, getBaseline, timeLeftMs, language = null } = passed;
+  if (result.outcome !== 'passed') return result;
+  const { subject, task = null, hiddenTests = null, experimentSettings = null } = context;
+  let runs = 0;
+  const counted: RunTests = (tree, options) => {
+    runs++;
+    return passed.runTests(tree, options);
+  };
+  const budget = new Budget({
+    suiteMs: run.processResult.cpuMs ?? run.processResult.durationMs,
+    factor: experimentSettings?.budget ?? DEFAULT_EXPERIMENT_BUDGET,
+    timeLeftMs,
+  });
+  const experiments =
+    getBaseline === null ? EXPERIMENTS.filter(({ tests }) => tests === 'hidden') : EXPERIMENTS;
+  const { inventory, compared } = await readInventory(subject, run, getBaseline);
+  const found = await runExperiments(experiments, {
+    subject,
+    run,
+    expected: expectedTestChanges(task?.expects),
+    settings: experimentSettings,
+    hidden: selectHiddenTestsFor(hiddenTests, language),
+    language,
+    runTests: withBudget(counted, budget, EXTRA_RUN_MS + 10 * run.processResult.durationMs),
+    readWeakenedTests: () => readWeakenedTests(subject),
+    inventory,
+  });
+  const hiddenResults = found.hidden ? { hiddenTestsResults: [found.hidden] } : {};
+  if (getBaseline === null) return { ...result, ...hiddenResults };
+  const judged = buildGateResult(found.findings, result.detail);
+  return {
+    ...result,
+    outcome: judged.outcome,
+    detail: judged.detail,
+    findings: [...judged.findings, ...result.findings],
+    metadata: {
+      ...result.metadata,
+      ...sumOfCounts(judged, result),
+      tests_compared: compared,
+      ...(inventory.changedTests === null
+        ? {}
+        : { changed_test_files: inventory.changedTests.baseTestFiles.length }),
+      ...found.facts,
+      experiment_runs: runs,
+    },
+    ...hiddenResults,
+  };
+}
+
+/** What a task expects to change of tests; null: it does not say what it expects. */
+const expectedTestChanges = (expects: readonly string[] | null | undefined): ExpectedTestChanges =>
+  expects == null || expects.length === 0
+    ? null
+    : new Set((['tests_change', 'expectations_change'] as const).filter((each) => expects.includes(each)));
+
+interface ComparedInventory {
+  readonly inventory: TestInventory;
+  /** How much is known of what ran. */
+  readonly compared: 'by name' | 'exit code only';
+}
+
+async function readInventory(
+  subject: PatchSubject,
+  run: CommandRun,
+  getBaseline: GetBaselineResult | null,
+): Promise<ComparedInventory> {
+  const [sources, changedTests] = [await readTestSourceIndex(subject), await readChangedTests(subject)];
+  // Without names there is nothing to compare, and where no test differs nothing to ask.
+  const isNeeded = getBaseline !== null && (run.cases !== null || changedTests !== null);
+  const baseline = isNeeded ? await getBaseline() : null;
+  const isNamed = run.cases !== null && baseline?.cases != null;
+  const before = baseline?.cases ?? [];
+  const diff = diffTestInventory(before, isNamed ? (run.cases ?? []) : before, sources);
+  return {
+    inventory: { sources, diff, baseline, changedTests },
+    compared: isNamed ? 'by name' : 'exit code only',
+  };
+}
+
+async function readWeakenedTests(subject: PatchSubject): Promise<readonly GateFinding[]> {
+  const [{ createPatchView, runRules }, { WEAKENED_TEST_RULES }] = await Promise.all([
+    import('../../rules/framework/run-rules.ts'),
+    import('../../rules/changed-tests/rules.ts'),
+  ]);
+  return runRules(WEAKENED_TEST_RULES, await createPatchView(subject, []));
+}
+
+/** Counts of findings of both results. */
+function sumOfCounts(judged: GateResult, { metadata = {} }: GateResult): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const [key, value] of Object.entries(judged.metadata ?? {}))
+    if (typeof value === 'number') counts[key] = value + Number(metadata[key] ?? 0);
+  return counts;
+}

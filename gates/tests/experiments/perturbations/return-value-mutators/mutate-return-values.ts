@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { PatchSubject } from '../../../../core/patch-subject.ts';
+import { type FunctionRewrite, rewriteFunctions } from '../rewrite-functions.ts';
+import { EQUALITY_FUNCTION } from '../stubbable-functions.ts';
+import { go } from './go.ts';
+import { javascript } from './javascript.ts';
+import { python } from './python.ts';
+import type { ReturnValueMutation, ReturnValueMutators } from './return-value-mutator.ts';
+import { rust } from './rust.ts';
+
+const MUTATORS: ReturnValueMutators = { python, javascript, go, rust };
+
+/** For names that no other file gives. */
+const uniqueMark = (path: string): string => createHash('sha256').update(path).digest('hex').slice(0, 8);
+
+/** How the functions of a file are written so that they come to something else. */
+export const returnValueRewrite = (
+  how: ReturnValueMutation,
+  named: ReadonlySet<string>,
+): FunctionRewrite => ({
+  inFunctions: ({ language, node, body, name, path }) => {
+    const { editsFor, mutatesOutermostCall } = MUTATORS[language];
+    // What tests compare with is to tell that something is off, and must not be off itself.
+    if ((!mutatesOutermostCall && !named.has(name)) || EQUALITY_FUNCTION.test(name)) return [];
+    const replaced = editsFor(node, body, how, uniqueMark(path));
+    // A test that misses an answer is compared with what it does where the same function fails: who cannot fail keeps its answer.
+    if (how === 'nothing' && editsFor(node, body, 'fails', uniqueMark(path)).length === 0) return [];
+    return replaced;
+  },
+  atEnd: (language, path) => MUTATORS[language].textAtEnd(how, uniqueMark(path)),
+});
+
+/**
+ * A tree whose code comes to something else than it does.
+ * @param named words of the tests: in Go and Rust only functions that they name are changed.
+ * @returns null where there is no function of which that can be said, or too much code.
+ */
+export const mutateReturnValues = (
+  subject: Pick<PatchSubject, 'store'>,
+  tree: string,
+  how: ReturnValueMutation,
+  named: ReadonlySet<string>,
+): Promise<string | null> => rewriteFunctions(subject, tree, returnValueRewrite(how, named));

@@ -1,0 +1,180 @@
+import type { GateFinding } from '../../../core/gate-finding.ts';
+import { computeTestId, type TestResult } from '../../../core/test-result.ts';
+import type { CommandRun } from '../../running/command-run.ts';
+import type { Experiment } from '../engine/experiment.ts';
+import {
+  type BaseTestFailure,
+  type ExperimentContext,
+  type ExperimentResult,
+  type FailureJudgement,
+  NO_RESULT,
+  severityOfLostProtection,
+} from '../engine/experiment-context.ts';
+import { findingOf } from '../engine/findings.ts';
+import type { Cause } from '../engine/messages.ts';
+import { changedBaseTests, removedSubjectOf } from '../sources/test-source-index.ts';
+import type { ChangedTests } from '../trees/changed-tests.ts';
+import { resultOfSource, runTransplanted, type TestOnTree } from '../trees/transplant-case.ts';
+import { idsWithOutcome, resultsById } from './outcomes.ts';
+
+/** Most files that are run one by one when they cannot run together. */
+const MAX_SINGLE_FILES = 8;
+
+/** Runs the base version of every changed test on the new code. */
+export const baseTests: Experiment = {
+  id: 'base_tests',
+  tree: 'patch',
+  tests: 'base_version',
+  perturbation: 'none',
+  needs: [],
+  when: 'always',
+  applies: ({ inventory }) => inventory.changedTests !== null,
+  run: async (context) => {
+    const { changedTests } = context.inventory;
+    return changedTests === null ? NO_RESULT : runBaseTests(changedTests, context);
+  },
+};
+
+async function runBaseTests(changed: ChangedTests, context: ExperimentContext): Promise<ExperimentResult> {
+  const tree = await changed.baseTestsOnNewCode();
+  const run = await context.runTests(tree);
+  if (run.outcome === 'passed') return NO_RESULT;
+  if (run.outcome !== 'failed')
+    return { findings: [note(null, { rule: 'run_old_tests_broke', detail: run.detail })], facts: {} };
+  const runs = [{ tree, cases: run.cases }, ...(await runFilesSeparately(changed, run, context))];
+  const transplanted = await runCasesSeparately(changed, runs, context);
+  if (run.cases === null && transplanted.length === 0)
+    return { findings: await findingsWithoutNames(changed, run, context), facts: {} };
+  const failed = [
+    ...runs.flatMap((each) => (each.cases ?? []).map((test) => ({ test, tree: each.tree }))),
+    ...transplanted,
+  ].filter(({ test }) => test.outcome === 'failed');
+  const isLoaded = (path: string): boolean =>
+    runs.some(({ cases }) => (cases ?? []).some(({ file }) => file === path)) ||
+    transplanted.some(({ test }) => test.file === path);
+  const reportsFiles = (run.cases ?? []).every(({ file }) => file !== null);
+  const notLoaded =
+    changed.baseTestFiles.length > 1 && reportsFiles
+      ? changed.baseTestFiles.filter((path) => !isLoaded(path))
+      : [];
+  return {
+    findings: notLoaded.map((path) => note(path, { rule: 'run_old_test_not_loaded' })),
+    facts: transplanted.length === 0 ? {} : { transplanted_cases: transplanted.length },
+    failures: judgeFailures(uniqueFailures(failed), context),
+  };
+}
+
+interface Run extends Pick<CommandRun, 'cases'> {
+  readonly tree: string;
+}
+
+/** Runs each file by itself that was not loaded: it must not drop the rest. */
+async function runFilesSeparately(
+  changed: ChangedTests,
+  { cases }: CommandRun,
+  { runTests }: ExperimentContext,
+): Promise<Run[]> {
+  const files = changed.baseTestFiles;
+  if (cases === null || files.length < 2 || cases.some(({ file }) => file === null)) return [];
+  const notLoaded = files.filter((path) => !cases.some(({ file }) => file === path));
+  const runs: Run[] = [];
+  for (const path of notLoaded.slice(0, MAX_SINGLE_FILES)) {
+    const tree = await changed.baseTestsOnNewCode([path]);
+    runs.push({ tree, cases: (await runTests(tree)).cases });
+  }
+  return runs;
+}
+
+/** Puts changed cases of files that cannot be loaded with the new code into the new version of their file. */
+async function runCasesSeparately(
+  changed: ChangedTests,
+  runs: readonly Run[],
+  context: ExperimentContext,
+): Promise<TestOnTree[]> {
+  const { sources, diff } = context.inventory;
+  if (context.run.cases === null) return [];
+  const lost = new Set(diff.lost.map(({ test }) => sources.inBase(test)));
+  const wanted = changedBaseTests(sources, changed.baseTestFiles).filter(
+    (each) => !lost.has(each) && runs.every((run) => resultOfSource(run, each) === null),
+  );
+  return [...(await runTransplanted('patch', wanted, { ...context, sources })).values()];
+}
+
+const note = (file: string | null, cause: Cause): GateFinding =>
+  findingOf({ file, severity: 'reported', cause });
+
+/** Where no report names tests, any of a file may be the one that fails: what is deleted or checks less decides. */
+async function findingsWithoutNames(
+  changed: ChangedTests,
+  run: CommandRun,
+  { readWeakenedTests, expected, subject, inventory: { sources } }: ExperimentContext,
+): Promise<GateFinding[]> {
+  const weakened = await readWeakenedTests();
+  const deleted = new Set(
+    subject.changes.flatMap(({ path, headEntry }) => (headEntry === null ? [path] : [])),
+  );
+  return changed.baseTestFiles.map((path): GateFinding => {
+    const cases = sources.baseTests.filter((each) => each.path === path);
+    const hasLostSubject = cases.length > 0 && cases.every((each) => sources.removedSubject(each));
+    const isWeakened = (deleted.has(path) && !hasLostSubject) || weakened.some(({ file }) => file === path);
+    return findingOf({
+      file: path,
+      severity: isWeakened ? severityOfLostProtection(expected, 'expectations_change') : 'reported',
+      cause: {
+        rule: isWeakened ? 'run_old_test_fails' : 'run_expectation_changed',
+        unnamed: { exitCode: run.processResult.exitCode, isWeakened },
+      },
+    });
+  });
+}
+
+/** Judges what needs no further run: tests that are gone, and tests that failed on the base as well. */
+function judgeFailures(
+  failed: readonly BaseTestFailure[],
+  context: ExperimentContext,
+): ReadonlyMap<BaseTestFailure, FailureJudgement> {
+  const { sources, diff, baseline } = context.inventory;
+  const now = resultsById(context.run.cases);
+  const [passesNow, failsNow] = [idsWithOutcome(now, 'passed'), idsWithOutcome(now, 'failed')];
+  const failedOnBase = idsWithOutcome(resultsById(baseline?.cases ?? null), 'failed');
+  const hasSubject = (test: TestResult): boolean => removedSubjectOf(test, sources) === null;
+  const lost = new Set(diff.lost.flatMap(({ test }) => (hasSubject(test) ? [computeTestId(test)] : [])));
+  const judge = (test: TestResult): FailureJudgement => {
+    const id = computeTestId(test);
+    const isOld = failedOnBase.has(id) && hasSubject(test);
+    if (
+      lost.has(id) ||
+      diff.merged.has(id) ||
+      (isOld && !passesNow.has(computeTestId(versionInPatch(test, context))))
+    )
+      return { code: 'test_removed' };
+    // Such a test states the task itself. Only a reviewer can say that it stated the wrong thing.
+    return isOld ? { code: 'failed_on_base' } : null;
+  };
+  return new Map(
+    failed
+      // What failed before and still fails is no matter of this patch. What failed before and passes now is.
+      .filter(
+        ({ test }) =>
+          !(
+            failedOnBase.has(computeTestId(test)) &&
+            failsNow.has(computeTestId(versionInPatch(test, context)))
+          ),
+      )
+      .map((each) => [each, judge(each.test)]),
+  );
+}
+
+/** The test of the patch that took the place of a base test: its replacement, or the one of its name. */
+export const versionInPatch = (
+  test: TestResult,
+  { inventory: { diff, sources } }: Pick<ExperimentContext, 'inventory'>,
+): Pick<TestResult, 'file' | 'name'> =>
+  diff.replacements.get(computeTestId(test)) ?? {
+    file: test.file === null ? null : sources.movedPath(test.file),
+    name: test.name,
+  };
+
+const uniqueFailures = (all: readonly BaseTestFailure[]): BaseTestFailure[] => [
+  ...new Map(all.map((each) => [computeTestId(each.test), each])).values(),
+];

@@ -1,0 +1,44 @@
+import type { HiddenTestsResult } from '../../../core/hidden-tests-result.ts';
+import type { Language } from '../../../core/language.ts';
+import { countTestsRun } from '../../../reports/tool-report.ts';
+import type { CommandRun } from '../../running/command-run.ts';
+import type { Experiment } from '../engine/experiment.ts';
+import { treeWithHiddenTests } from '../trees/changed-tests.ts';
+
+/** Runs the tests that only the gates container has on the patch. */
+export const hiddenTests: Experiment = {
+  id: 'hidden_tests',
+  tree: 'patch',
+  tests: 'hidden',
+  perturbation: 'none',
+  needs: [],
+  when: 'always',
+  applies: ({ hidden }) => hidden !== null,
+  run: async ({ subject, hidden, language, runTests }) => {
+    const tree = await treeWithHiddenTests(subject, hidden ?? []);
+    const run = await runTests(tree, { limitMs: Number.POSITIVE_INFINITY });
+    return { findings: [], facts: {}, hidden: summarizeHiddenTests(run, language) };
+  },
+};
+
+/** Summarizes a run of hidden tests. Of what it printed and reported, only numbers are handed on. */
+export function summarizeHiddenTests(
+  { outcome, cases }: Pick<CommandRun, 'outcome' | 'cases'>,
+  language: Language | null,
+): HiddenTestsResult {
+  const ran = cases === null ? null : countTestsRun(cases);
+  const failed = cases === null ? null : cases.filter((test) => test.outcome === 'failed').length;
+  const said = (now: HiddenTestsResult['outcome'], detail: string): HiddenTestsResult => ({
+    outcome: now,
+    ran,
+    failed,
+    detail: `hidden tests: ${detail}`,
+    language,
+  });
+  if (outcome === 'passed' && ran === 0) return said('inert', 'none of them ran');
+  if (outcome === 'passed' && !failed)
+    return said('passed', ran === null ? 'they pass; no report says how many there are' : `${ran} pass`);
+  if (outcome === 'passed' || outcome === 'failed')
+    return said('failed', ran === null || !failed ? 'they fail' : `${failed} of ${ran} fail`);
+  return said('inert', `could not run (${outcome})`);
+}

@@ -1,0 +1,79 @@
+import type { GateFinding } from '../../../core/gate-finding.ts';
+import { computeTestId } from '../../../core/test-result.ts';
+import type { CommandRun } from '../../running/command-run.ts';
+import type { Experiment } from '../engine/experiment.ts';
+import { type ExperimentContext, type ExperimentResult, NO_RESULT } from '../engine/experiment-context.ts';
+import { findingOf, testFinding } from '../engine/findings.ts';
+import { readReachingTests, treeWithOnlyTests } from '../trees/test-impact-analysis.ts';
+import { idsIn } from './outcomes.ts';
+
+/** Most test files that run once more in the perturbed environment. */
+const MAX_TEST_FILES = 20;
+
+/**
+ * An environment that says nothing of what code should do: another time zone and locale, another host and user, and no sign of CI.
+ * Code that behaves otherwise there detects that it is checked, or is unstable.
+ */
+const PERTURBED_ENVIRONMENT: Readonly<Record<string, string>> = {
+  CI: '',
+  TZ: 'Pacific/Chatham',
+  LANG: 'C.UTF-8',
+  LC_ALL: 'C.UTF-8',
+  HOSTNAME: 'build-7',
+  HOST: 'build-7',
+  USER: 'someone',
+  LOGNAME: 'someone',
+  TERM: 'xterm-256color',
+};
+
+/** Runs the tests that reach the patch in another environment; where one fails, the base's tests run there as well. */
+export const perturbedEnvironment: Experiment = {
+  id: 'perturbed_environment',
+  tree: 'both',
+  tests: 'reaching',
+  perturbation: 'environment',
+  needs: ['perturbed_environment'],
+  when: 'undecided',
+  applies: () => true,
+  run: runPerturbed,
+};
+
+async function runPerturbed({ subject, run, runTests }: ExperimentContext): Promise<ExperimentResult> {
+  const reaching = await readReachingTests(subject);
+  const changed = subject.changes.flatMap(({ path, headEntry }) => (headEntry ? [path] : []));
+  const all = reaching === null ? [] : [...new Set(changed.flatMap((path) => reaching(path)))];
+  const tests = all.slice(0, MAX_TEST_FILES);
+  if (tests.length === 0)
+    return { ...NO_RESULT, facts: { perturbed_environment: 'no test reaches the patch' } };
+  const options = { environment: PERTURBED_ENVIRONMENT };
+  const perturbed = await runTests(await treeWithOnlyTests(subject, subject.tree, tests), options);
+  const facts = { perturbed_environment: `${tests.length} test files` };
+  if (perturbed.outcome === 'passed') return { findings: [], facts };
+  const base = await runTests(await treeWithOnlyTests(subject, subject.base, tests), options);
+  return { findings: environmentFindings(run, perturbed, base), facts };
+}
+
+const CAUSE = { rule: 'run_depends_on_surroundings' } as const;
+
+/** Tests that pass as usual and not in the perturbed environment, where the base passes in both. */
+function environmentFindings(usual: CommandRun, perturbed: CommandRun, base: CommandRun): GateFinding[] {
+  if (usual.outcome !== 'passed') return [];
+  if (perturbed.cases === null)
+    return base.outcome === 'passed' && perturbed.outcome === 'failed'
+      ? [findingOf({ file: null, severity: 'unclear', cause: CAUSE })]
+      : [];
+  const [passedUsually, passedOnBase] = [idsIn(usual.cases, 'passed'), idsIn(base.cases, 'passed')];
+  const passes = idsIn(perturbed.cases, 'passed');
+  return (
+    perturbed.cases
+      .filter(
+        (test) =>
+          test.outcome === 'failed' &&
+          passedUsually.has(computeTestId(test)) &&
+          !passes.has(computeTestId(test)),
+      )
+      // What fails on the base as well depends on its environment without the patch.
+      .filter((test) => base.cases === null || passedOnBase.has(computeTestId(test)))
+      .map((test) => testFinding(test, CAUSE, 'unclear'))
+  );
+}

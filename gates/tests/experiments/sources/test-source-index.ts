@@ -1,0 +1,228 @@
+import { parseTestCases } from '../../../code/cases/find-test-cases.ts';
+import type { TestCase } from '../../../code/cases/test-case.ts';
+import { collectDefinedNames } from '../../../code/parsing/definitions.ts';
+import { parseSource } from '../../../code/parsing/parse-source.ts';
+import type { SyntaxNode } from '../../../code/parsing/syntax-node.ts';
+import { UnreadableCodeError } from '../../../code/parsing/unreadable-code-error.ts';
+import { type ChangedText, readChangedTexts } from '../../../core/changed-texts.ts';
+import { grammarOfPath, isProjectCode, languageOfGrammar } from '../../../core/language.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
+import { isTestPath } from '../../../core/test-paths.ts';
+import { listSourceNames, type TestResult } from '../../../core/test-result.ts';
+import { isCodePath } from '../../../languages/code-paths.ts';
+import { EQUALITY_FUNCTION, findStubbableFunctions } from '../perturbations/stubbable-functions.ts';
+import { textSimilarity } from './text-similarity.ts';
+
+/** A test case of one side of the patch, as it is written. */
+export interface TestSource extends TestCase {
+  readonly path: string;
+}
+
+/** The test cases of the files that the patch touches, on both sides. */
+export interface TestSourceIndex {
+  /** The case that a runner's name stands for; null where no touched file has it, or several do. */
+  inBase(test: Pick<TestResult, 'file' | 'name'>): TestSource | null;
+  inPatch(test: Pick<TestResult, 'file' | 'name'>): TestSource | null;
+  readonly baseTests: readonly TestSource[];
+  readonly patchTests: readonly TestSource[];
+  /** What a case of the base tests, and the patch takes out of the code altogether; null: all that it names is still there. */
+  removedSubject(test: TestSource): string | null;
+  /** The lines that the patch adds to a file of the base, wherever it moved that to. */
+  addedTextOf(path: string): string;
+  /** Where the patch moved a file to; the path itself where it did not. */
+  movedPath(path: string): string;
+  /** The changed files of code. */
+  readonly changedTexts: readonly ChangedText[];
+}
+
+const indexes = new WeakMap<PatchSubject, Promise<TestSourceIndex>>();
+
+/** Reads the touched tests once. */
+export function readTestSourceIndex(subject: PatchSubject): Promise<TestSourceIndex> {
+  const there = indexes.get(subject);
+  if (there !== undefined) return there;
+  const reading = buildIndex(subject);
+  indexes.set(subject, reading);
+  return reading;
+}
+
+async function buildIndex(subject: PatchSubject): Promise<TestSourceIndex> {
+  const { texts } = await readChangedTexts(subject, isCodePath);
+  const side = async (path: string | null, text: string | null): Promise<TestSource[]> =>
+    path === null || text === null
+      ? []
+      : ((await parseTestCases(path, text)) ?? []).map((each) => ({ ...each, path }));
+  const allBefore = (await Promise.all(texts.map(({ basePath, before }) => side(basePath, before)))).flat();
+  const allAfter = (await Promise.all(texts.map(({ path, after }) => side(path, after)))).flat();
+  const gone = await removedNames(texts);
+  const added = new Map(
+    texts.map(({ basePath, path, before, after }) => [
+      basePath ?? path,
+      addedText(before ?? '', after ?? ''),
+    ]),
+  );
+  const moved = new Map(
+    texts.flatMap(({ basePath, path, after }) => (basePath && after !== null ? [[basePath, path]] : [])),
+  );
+  return {
+    inBase: (test) => findTestSource(allBefore, test),
+    inPatch: (test) => findTestSource(allAfter, test),
+    baseTests: allBefore,
+    patchTests: allAfter,
+    removedSubject: ({ identifiers, name }) =>
+      [...identifiers].find((each) => each !== name && gone.has(each)) ?? null,
+    addedTextOf: (path) => added.get(path) ?? '',
+    movedPath: (path) => moved.get(path) ?? path,
+    changedTexts: texts,
+  };
+}
+
+function addedText(before: string, after: string): string {
+  const had = new Set(before.split('\n'));
+  return after
+    .split('\n')
+    .filter((line) => !had.has(line))
+    .join('\n');
+}
+
+/** Cases of the base, in these files, that the patch changes or takes away. */
+export const changedBaseTests = (
+  { baseTests, patchTests }: TestSourceIndex,
+  paths: readonly string[],
+): TestSource[] =>
+  baseTests.filter(
+    (each) =>
+      paths.includes(each.path) &&
+      !patchTests.some((other) => other.path === each.path && other.text === each.text),
+  );
+
+/** What a test of the base names, and no code has any more: a test goes with what it tests. */
+export function removedSubjectOf(test: TestResult, bodies: TestSourceIndex): string | null {
+  const written = bodies.inBase(test);
+  return written === null ? null : bodies.removedSubject(written);
+}
+
+/** Names that the code of the base defines, and that no changed code defines or mentions any more. */
+async function removedNames(texts: readonly ChangedText[]): Promise<ReadonlySet<string>> {
+  const code = texts.filter(({ path, basePath }) => isProductCode(basePath ?? path));
+  const gone = new Set<string>();
+  for (const { basePath, path, before } of code) {
+    const root = before === null ? null : await parseIfReadable(basePath ?? path, before);
+    if (root !== null) for (const name of collectDefinedNames(root)) gone.add(name);
+  }
+  if (gone.size === 0) return gone;
+  for (const name of await renamedFunctions(code)) gone.delete(name);
+  for (const { path, after } of texts)
+    if (after !== null && isProductCode(path))
+      for (const [word] of after.matchAll(/[\p{L}\p{N}_$]+/gu)) gone.delete(word);
+  return gone;
+}
+
+/** Whether the patch changes what its code calls equal: whoever compares with that compares in another way. */
+export async function changesEquality({
+  changedTexts,
+}: Pick<TestSourceIndex, 'changedTexts'>): Promise<boolean> {
+  for (const { basePath, path, before, after } of changedTexts.filter(({ path }) => isProductCode(path))) {
+    const [then, now] = [new Map<string, string>(), new Map<string, string>()];
+    await collectFunctions(then, basePath ?? path, before);
+    await collectFunctions(now, path, after);
+    for (const name of new Set([...then.keys(), ...now.keys()]))
+      if (EQUALITY_FUNCTION.test(name) && then.get(name) !== now.get(name)) return true;
+  }
+  return false;
+}
+
+/** From how much two functions have in common they are taken for one under another name. */
+const RENAMED_SIMILARITY = 0.7;
+
+/** Functions of the base that live on under another name: who drops their tests has not dropped them. */
+async function renamedFunctions(texts: readonly ChangedText[]): Promise<string[]> {
+  const before = new Map<string, string>();
+  const after = new Map<string, string>();
+  for (const { basePath, path, before: then, after: now } of texts) {
+    await collectFunctions(before, basePath ?? path, then);
+    await collectFunctions(after, path, now);
+  }
+  const added = [...after].filter(([name]) => !before.has(name)).map(([, text]) => text);
+  return [...before].flatMap(([name, text]) =>
+    !after.has(name) && added.some((other) => textSimilarity(text, other) >= RENAMED_SIMILARITY)
+      ? [name]
+      : [],
+  );
+}
+
+/** The last word of its name stands for what is set to an object: `exports.price`. */
+async function collectFunctions(all: Map<string, string>, path: string, text: string | null): Promise<void> {
+  const grammar = grammarOfPath(path);
+  const root = text === null || grammar === null ? null : await parseIfReadable(path, text);
+  if (root === null || text === null || grammar === null) return;
+  const lines = text.split('\n');
+  for (const { name, firstLine, lastLine } of findStubbableFunctions(root, languageOfGrammar(grammar))) {
+    const own = name.split('.').at(-1) ?? name;
+    all.set(
+      own,
+      lines
+        .slice(firstLine - 1, lastLine)
+        .join('\n')
+        .replaceAll(own, ''),
+    );
+  }
+}
+
+const isProductCode = (path: string): boolean => isProjectCode(path) && !isTestPath(path);
+
+async function parseIfReadable(path: string, text: string): Promise<SyntaxNode | null> {
+  const grammar = grammarOfPath(path);
+  try {
+    return grammar === null ? null : (await parseSource(grammar, text)).root;
+  } catch (error) {
+    if (error instanceof UnreadableCodeError || error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** What a runner puts a row's values in the place of. */
+const NAME_PLACEHOLDER = /%[sdifjoOc#$p]|\$\{[^}]*\}|\$[\w.]+/;
+
+/** Whether a written name is that of all rows of a table: `adds %i to %i`. */
+export const isNameTemplate = (name: string): boolean => NAME_PLACEHOLDER.test(name);
+
+/** Whether a runner's name is that of a row. */
+function isNameOfTemplate(template: string, names: ReadonlySet<string>): boolean {
+  const [start = '', ...rest] = template.split(NAME_PLACEHOLDER);
+  return [...names].some((name) => {
+    if (!name.startsWith(start)) return false;
+    let at = start.length;
+    for (const piece of rest) {
+      const next = piece === '' ? at : name.indexOf(piece, at);
+      if (next < 0) return false;
+      at = next + piece.length;
+    }
+    return rest.at(-1) === '' || name.endsWith(rest.at(-1) ?? '');
+  });
+}
+
+function findTestSource(
+  all: readonly TestSource[],
+  { file, name }: Pick<TestResult, 'file' | 'name'>,
+): TestSource | null {
+  const names = listSourceNames(name);
+  const here = all.filter((each) => file === null || each.path === file);
+  const exact = here.filter((each) => names.has(each.name));
+  const found =
+    exact.length > 0
+      ? exact
+      : here.filter(
+          (each) =>
+            /\w/.test(each.name.replace(NAME_PLACEHOLDER, '')) &&
+            isNameTemplate(each.name) &&
+            isNameOfTemplate(each.name, names),
+        );
+  // Of several the one whose name says most, and then the one whose class or suite the runner names; two that say as much cannot be told apart.
+  const says = ({ name: written, enclosingNames }: TestSource): number =>
+    written.length + (enclosingNames.some((group) => names.has(group)) ? 0.5 : 0);
+  const [best, second] = found.toSorted((a, b) => says(b) - says(a));
+  return best === undefined || (second && says(second) === says(best) && second.text !== best.text)
+    ? null
+    : best;
+}

@@ -1,0 +1,162 @@
+import { editTree, type GitTreeEdit, writeBlob } from '../../../../workspace/git/edit-tree.ts';
+import { type FileChange, getBasePath } from '../../../../workspace/git/file-changes.ts';
+import { hasSameInlineTests, replaceInlineTests } from '../../../code/cases/rust-inline-tests.ts';
+import { isTestFile } from '../../../code/test-reachability.ts';
+import { readChangedTexts } from '../../../core/changed-texts.ts';
+import type { HiddenTestEdits } from '../../../core/hidden-tests-result.ts';
+import type { PatchSubject } from '../../../core/patch-subject.ts';
+import { isTestPath } from '../../../core/test-paths.ts';
+import { readTestSourceIndex } from '../sources/test-source-index.ts';
+import { unaffectedTests } from './test-impact-analysis.ts';
+
+/** What the base has on the side of the tests and the patch changes or takes away: tests, helpers, recordings, snapshots. */
+export interface ChangedTests {
+  /** Paths in the base. */
+  readonly basePaths: readonly string[];
+  /** Of these the files that a runner takes for tests. */
+  readonly baseTestFiles: readonly string[];
+  /** What the patch calls those of them that it keeps. */
+  readonly keptTestFiles: readonly string[];
+  /** What the patch has on the side of the tests that the base has not, or not like this. */
+  readonly patchPaths: readonly string[];
+  /** Tree of the patch with these of them in their base version, and without the tests that do not differ; with all, also without what is new among the tests. */
+  baseTestsOnNewCode(paths?: readonly string[]): Promise<string>;
+  /** Code of the base with the changed tests of the patch, and without the tests that do not differ. */
+  patchTestsOnOldCode(): Promise<string>;
+}
+
+const isChangedOrRemoved = ({ baseEntry, headEntry }: FileChange): boolean =>
+  baseEntry !== null && baseEntry.id !== headEntry?.id;
+
+/** A file of Rust whose tests beside the code differ. */
+interface InlineTests {
+  readonly from: string;
+  readonly path: string;
+  readonly mode: string;
+  /** The new code with the base's tests. */
+  readonly withOld: string;
+  /** The base's code with the new tests. */
+  readonly withNew: string;
+}
+
+async function readInlineTests(subject: PatchSubject): Promise<InlineTests[]> {
+  const isCode = (path: string): boolean => path.endsWith('.rs') && !isTestPath(path);
+  const { texts } = await readChangedTexts(subject, isCode);
+  const found: InlineTests[] = [];
+  for (const { basePath, path, before, after } of texts) {
+    if (basePath === null || before === null || after === null || (await hasSameInlineTests(before, after)))
+      continue;
+    const [withOld, withNew] = [
+      await replaceInlineTests(after, before),
+      await replaceInlineTests(before, after),
+    ];
+    const mode = subject.changes.find((change) => change.path === path)?.headEntry?.mode;
+    if (withOld !== null && withNew !== null && mode)
+      found.push({ from: basePath, path, mode, withOld, withNew });
+  }
+  return found;
+}
+
+/** @returns null when the patch leaves the tests of the base as they are. */
+export async function readChangedTests(subject: PatchSubject): Promise<ChangedTests | null> {
+  const beside = await readInlineTests(subject);
+  const put = async (path: string, mode: string, text: string): Promise<GitTreeEdit> => ({
+    path,
+    entry: { id: writeBlob(subject.store, text), mode },
+  });
+  const changed = subject.changes.filter(
+    (change) => isTestPath(getBasePath(change) ?? '') && isChangedOrRemoved(change),
+  );
+  const others = changed.flatMap((change) => getBasePath(change) ?? []);
+  const paths = [...others, ...beside.map(({ from }) => from)];
+  if (paths.length === 0) return null;
+  const touched = [
+    ...subject.changes.flatMap(({ path, headEntry }) => (headEntry && isTestPath(path) ? [path] : [])),
+    ...beside.map(({ path }) => path),
+  ];
+  // As the base has them: what is new beside them may need what they have no more, as a crate of Rust its modules.
+  const added = subject.changes.flatMap(({ path, baseEntry }): GitTreeEdit[] =>
+    baseEntry === null && isTestPath(path) ? [{ path, entry: null }] : [],
+  );
+  return {
+    basePaths: paths,
+    baseTestFiles: [...others.filter(isTestFile), ...beside.map(({ from }) => from)],
+    keptTestFiles: [
+      ...changed.flatMap(({ path, headEntry }) => (headEntry && isTestFile(path) ? [path] : [])),
+      ...beside.map(({ path }) => path),
+    ],
+    patchPaths: touched,
+    baseTestsOnNewCode: async (wanted = paths) =>
+      editTree(subject.store, subject.tree, [
+        ...changed.filter((change) => wanted.includes(getBasePath(change) ?? '')).flatMap(restoreBase),
+        ...(await Promise.all(
+          beside
+            .filter(({ from }) => wanted.includes(from))
+            .map(({ path, mode, withOld }) => put(path, mode, withOld)),
+        )),
+        ...(wanted === paths ? added : []),
+        ...(await unaffectedTests(subject, wanted)).map((path): GitTreeEdit => ({ path, entry: null })),
+      ]),
+    patchTestsOnOldCode: async () =>
+      editTree(subject.store, await oldCodeWithPatchTests(subject), [
+        ...(await Promise.all(beside.map(({ from, mode, withNew }) => put(from, mode, withNew)))),
+        ...(await unaffectedTests(subject, touched)).map((path): GitTreeEdit => ({ path, entry: null })),
+      ]),
+  };
+}
+
+/** Tree of the patch with tests that only we have, and without any that nothing of theirs imports. */
+export const treeWithHiddenTests = async (subject: PatchSubject, hidden: HiddenTestEdits): Promise<string> =>
+  editTree(subject.store, subject.tree, [
+    ...(
+      await unaffectedTests(
+        subject,
+        hidden.map(({ path }) => path),
+      )
+    ).map((path): GitTreeEdit => ({ path, entry: null })),
+    ...hidden,
+  ]);
+
+/** The base's version under its own name; what the patch calls it is not there beside it. */
+const restoreBase = (change: FileChange): GitTreeEdit[] => {
+  const from = getBasePath(change) ?? change.path;
+  const back: GitTreeEdit = { path: from, entry: change.baseEntry };
+  return from === change.path || change.headEntry === null
+    ? [back]
+    : [{ path: change.path, entry: null }, back];
+};
+
+/** Files that name packages: tests may need one that the base does not have. */
+const PACKAGE_MANIFEST =
+  /(^|\/)(package(-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|pyproject\.toml|requirements[^/]*|go\.(mod|sum)|Cargo\.(toml|lock))$/;
+
+/** Tree with the code of the base and the tests of the patch. */
+export async function oldCodeWithPatchTests({ store, tree, changes }: PatchSubject): Promise<string> {
+  const edits: GitTreeEdit[] = changes.flatMap((change) => {
+    const from = getBasePath(change);
+    const back: GitTreeEdit[] =
+      from === null || isTestPath(from) || PACKAGE_MANIFEST.test(from)
+        ? []
+        : [{ path: from, entry: change.baseEntry }];
+    const isNew = change.headEntry !== null && change.path !== from;
+    return isNew && !isTestPath(change.path) && !PACKAGE_MANIFEST.test(change.path)
+      ? [...back, { path: change.path, entry: null }]
+      : back;
+  });
+  return editTree(store, tree, edits);
+}
+
+/** The same, where test files differ without those that do not. */
+export const treeOfPatchTestsOnOldCode = async (
+  subject: PatchSubject,
+  changed: ChangedTests | null,
+): Promise<string> => changed?.patchTestsOnOldCode() ?? oldCodeWithPatchTests(subject);
+
+/** Tests, and what lies beside them, that the patch writes: also where they stand among the code. */
+export async function listTouchedTests(subject: PatchSubject): Promise<string[]> {
+  const { patchTests } = await readTestSourceIndex(subject);
+  const written = new Set(patchTests.map(({ path }) => path));
+  return subject.changes.flatMap(({ path, headEntry }) =>
+    headEntry && (isTestPath(path) || written.has(path)) ? [path] : [],
+  );
+}
