@@ -11,6 +11,7 @@ export interface CheckStep {
 export const CHECK_STEPS: readonly CheckStep[] = [
   { name: 'typecheck', title: 'types' },
   { name: 'lint', title: 'lint and format' },
+  { name: 'lint:comments', title: 'comments of new lines' },
   { name: 'layers', title: 'layers' },
   { name: 'generate:check', title: 'generated documents' },
   { name: 'synth', title: 'synth, with CDK rules and cdk-nag' },
