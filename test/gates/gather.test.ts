@@ -234,7 +234,7 @@ describe('tests that a patch takes away', () => {
     );
     expect(verdict).toBe('refer');
     expect([gate?.outcome, signal?.outcome]).toEqual(['inert', 'inert']);
-    expect(gate?.detail).toContain('passes on the base, and was not run with the patch');
+    expect(gate?.detail).toContain('passes on the base, does not run with the patch');
     expect(rules(gate)).toContain('run_test_lost test/one.test.js');
   });
 

@@ -13,7 +13,7 @@ export interface PlantedFault {
 
 export const PLANTED_FAULTS = {
   'conditions of writes are dropped': {
-    module: 'shared/store/tasks.ts',
+    module: 'shared/store/task-store.ts',
     replace: [/`#version = :version AND [^`]*`/, "'attribute_exists(pk)'"],
     breaks: [
       'versions count by one',
@@ -26,12 +26,12 @@ export const PLANTED_FAULTS = {
     ],
   },
   'any base is taken': {
-    module: 'shared/control/task-commands/base.ts',
+    module: 'shared/control/task-commands/base-commit.ts',
     append: "requireSameBaseCommit = (task, named) => named ?? task.base_commit ?? '';",
     breaks: ['work is bound to the base of its task'],
   },
   'every verdict is a pass': {
-    module: 'shared/control/verdict/reduce.ts',
+    module: 'shared/control/verdict/reduce-to-verdict.ts',
     append: `const honest = reduceToVerdict; reduceToVerdict = (...given) => ({ ...honest(...given), verdict: 'pass' });`,
     breaks: [
       'delivered with a passing verdict',
@@ -45,7 +45,7 @@ export const PLANTED_FAULTS = {
     breaks: ['delivered with a passing verdict'],
   },
   'merged work is taken for judged': {
-    module: 'shared/control/task-commands/merge.ts',
+    module: 'shared/control/task-commands/merge-to-target.ts',
     append:
       'const honest = mergeAttempt; mergeAttempt = (of, target, said, now) => ({ ...honest(of, target, said, now), ...(said.artifact && { verification: { ...of.verification, tree: said.artifact.tree, base_commit: target }, verdict: { ...of.verdict, tree: said.artifact.tree, base_commit: target } }) });',
     breaks: ['merged work is judged anew', 'delivered with a passing verdict'],
@@ -56,12 +56,12 @@ export const PLANTED_FAULTS = {
     breaks: ['passed work is delivered'],
   },
   'nobody asks the repository what became of a push': {
-    module: 'shared/use-cases/deliver/find-branch.ts',
+    module: 'shared/use-cases/deliver/find-pushed-branch.ts',
     replace: [/const there = [^;]*;/, 'const there = ((): string | null => null)();'],
     breaks: ['what was pushed is called delivered'],
   },
   'some writes are not followed, nor made up for': {
-    module: 'shared/use-cases/cascade/follow.ts',
+    module: 'shared/use-cases/cascade/stream-projections.ts',
     append:
       'const honest = projectTaskWrite; projectTaskWrite = async (before, after, context) => after.version % 5 === 0 ? undefined : honest(before, after, context); reprojectTask = async () => {};',
     breaks: [
@@ -74,7 +74,7 @@ export const PLANTED_FAULTS = {
   },
   // What the function of dead letters reads again is played by the engine of the stream.
   'what the ledger has given up is never read again': {
-    module: 'lab/simulator/engines/stream.ts',
+    module: 'lab/simulator/engines/simulated-stream.ts',
     replace: [
       /const isDone = await this\.#options/,
       "const isDone = this.#options.name === 'ledger' || await this.#options",
@@ -82,7 +82,7 @@ export const PLANTED_FAULTS = {
     breaks: ['each completion in the ledger once', 'each end is told'],
   },
   'what the conductor has given up is never read again': {
-    module: 'lab/simulator/engines/stream.ts',
+    module: 'lab/simulator/engines/simulated-stream.ts',
     replace: [
       /const isDone = await this\.#options/,
       "const isDone = this.#options.name === 'conductor' || await this.#options",
@@ -90,12 +90,12 @@ export const PLANTED_FAULTS = {
     breaks: ['counters equal a recount', 'completions are counted once', 'no task is lost'],
   },
   'what waits is not woken': {
-    module: 'shared/use-cases/cascade/follow.ts',
+    module: 'shared/use-cases/cascade/stream-projections.ts',
     append: 'recheckWaitingTask = async () => {};',
     breaks: ['no task is lost', 'nothing hangs for hours'],
   },
   'a fix-up is named and never made': {
-    module: 'shared/use-cases/cascade/follow.ts',
+    module: 'shared/use-cases/cascade/stream-projections.ts',
     append: 'makeFixUp = async () => {};',
     breaks: ['each fix-up is made once', 'no task is lost', 'nothing hangs for hours'],
   },
@@ -110,33 +110,33 @@ export const PLANTED_FAULTS = {
     breaks: ['fix-ups within the limit'],
   },
   'a part of what a task depends on is always enough': {
-    module: 'shared/contract/task/partial.ts',
+    module: 'shared/contract/task/partial-start.ts',
     append:
       "evaluatePartialStart = (_policy, all) => ({ missing: all.filter(({ status }) => status !== 'done').map(({ id }) => id), share: 1, threshold: 0 });",
     breaks: ['nothing starts before what it depends on'],
   },
   'the reconciler looks at nothing': {
-    module: 'shared/use-cases/operate/reconcile.ts',
+    module: 'shared/use-cases/operate/reconcile-tasks.ts',
     append: 'reconcileTasks = async () => ({ checked: 0, changed: 0, failed: [] });',
     breaks: ['no task is lost', 'every execution ends', 'nothing hangs for hours', 'every run comes to rest'],
   },
   'files are taken without asking': {
-    module: 'shared/store/locks.ts',
+    module: 'shared/store/file-locks.ts',
     append: 'FileLockStore.prototype.acquire = async () => null;',
     breaks: ['files held once'],
   },
   'a message launches a box each time that it comes': {
-    module: 'shared/use-cases/containers/launch.ts',
+    module: 'shared/use-cases/containers/launch-container.ts',
     replace: [/const reuse = [^;]*;/, 'const reuse = Math.random() < 0;'],
     breaks: ['one box of an attempt at a time', 'no task is lost', 'every run comes to rest'],
   },
   'boxes are started without asking for room': {
-    module: 'shared/store/box-register.ts',
+    module: 'shared/store/container-register.ts',
     replace: [/ AND \(attribute_not_exists\(#used\) OR #used <= :room\)/, ' AND :room = :room'],
     breaks: ['launches stay under the quota'],
   },
   'urgent work waits like any other': {
-    module: 'shared/control/admission/fair-share.ts',
+    module: 'shared/control/admission/admission-control.ts',
     replace: [/isPassedOver \? .* : ask\.priority,/, 'isPassedOver ? 0 : 0,'],
     breaks: ['room goes to what is urgent'],
   },
@@ -146,12 +146,12 @@ export const PLANTED_FAULTS = {
     breaks: ['nothing hangs for hours'],
   },
   'nobody does a step whose execution was lost': {
-    module: 'shared/use-cases/operate/reconcile.ts',
+    module: 'shared/use-cases/operate/reconcile-tasks.ts',
     replace: [/if \(!context\.isAfterRestart && isStepDue\(seen\.task, context\)\)/, 'if (seen === null)'],
     breaks: ['no task is lost', 'nothing hangs for hours', 'every run comes to rest'],
   },
   'a box is asked for once': {
-    module: 'shared/use-cases/operate/reconcile.ts',
+    module: 'shared/use-cases/operate/reconcile-tasks.ts',
     replace: [
       /if \(isAwaitingLaunch\(task\)\) return recoverBox\(task, context\);/,
       'if (isAwaitingLaunch(task)) return task;',
@@ -159,18 +159,18 @@ export const PLANTED_FAULTS = {
     breaks: ['no task is lost', 'nothing hangs for hours', 'every run comes to rest'],
   },
   'models are asked by each execution that comes by': {
-    module: 'shared/control/task-commands/verify.ts',
+    module: 'shared/control/task-commands/record-verification.ts',
     replace: [/if \(judging\?\.run === run[^;]*;/, 'void isOwn;'],
     breaks: ['models are asked once at a time'],
   },
   'a lease is taken for over without a look at its beats': {
-    module: 'shared/store/beats.ts',
+    module: 'shared/store/heartbeats.ts',
     append:
       'HeartbeatStore.prototype.endLease = async () => true; const honest = HeartbeatStore.prototype.read; HeartbeatStore.prototype.read = async function (...of) { const beat = await honest.apply(this, of); return beat && { ...beat, lease_until: null }; };',
     breaks: ['a lease that was promised is kept'],
   },
   'room is never free again': {
-    module: 'shared/store/box-register.ts',
+    module: 'shared/store/container-register.ts',
     append: 'ContainerRegister.prototype.release = async () => {};',
     breaks: [
       'no task is lost',
@@ -180,12 +180,12 @@ export const PLANTED_FAULTS = {
     ],
   },
   'the budget is not looked at': {
-    module: 'shared/control/cascade/decide.ts',
+    module: 'shared/control/cascade/decide-after-attempt.ts',
     append: 'budgetExhaustedReason = () => null;',
     breaks: ['attempts within the budget', 'costs within the budget'],
   },
   'any attempt may report': {
-    module: 'shared/control/task-commands/change.ts',
+    module: 'shared/control/task-commands/task-change.ts',
     append: 'requireRunningAttempt = (task) => currentAttempt(task);',
     breaks: [
       'a report counts for its own attempt',
@@ -194,7 +194,7 @@ export const PLANTED_FAULTS = {
     ],
   },
   'completions are counted each time that they are seen': {
-    module: 'shared/store/counts.ts',
+    module: 'shared/store/task-counts.ts',
     replace: [
       /if \(counted === null\) return .*;/,
       `if (counted === null) {
@@ -206,7 +206,7 @@ export const PLANTED_FAULTS = {
     breaks: ['completions are counted once'],
   },
   'the ledger leaves rows out': {
-    module: 'shared/control/ledger/derive.ts',
+    module: 'shared/control/ledger/derive-rows.ts',
     append:
       "const honest = deriveRows; deriveRows = (before, after, models) => honest(before, after, models).filter(({ table }) => table !== 'verification_nudges' || after.version % 4 > 0);",
     breaks: ['each completion in the ledger once'],
@@ -222,7 +222,7 @@ export const PLANTED_FAULTS = {
     breaks: ['a person allows what is of high risk'],
   },
   'who does the work may allow what it asks for': {
-    module: 'shared/control/task-commands/approve.ts',
+    module: 'shared/control/task-commands/approval-request.ts',
     replace: [
       /if \(about\.requested_by === by\)([\s\S]*)return \{ \.\.\.made, excludedDecider: by \};/,
       'if (Math.random() < 0)$1return made;',
@@ -230,22 +230,22 @@ export const PLANTED_FAULTS = {
     breaks: ['nobody allows their own work'],
   },
   'nobody looks when the time to decide is over': {
-    module: 'shared/control/task-commands/approve.ts',
+    module: 'shared/control/task-commands/approval-request.ts',
     append: 'applyApprovalDeadline = () => null;',
     breaks: ['no task is lost', 'nothing hangs for hours', 'every run comes to rest'],
   },
   'a yes to a request is not followed': {
-    module: 'shared/use-cases/submit/requests.ts',
+    module: 'shared/use-cases/submit/work-requests.ts',
     append: 'projectRequest = async () => {};',
     breaks: ['no request is lost', 'nothing hangs for hours'],
   },
   'a reject leaves the task that was made meanwhile': {
-    module: 'shared/use-cases/submit/requests.ts',
+    module: 'shared/use-cases/submit/work-requests.ts',
     append: 'cancelRequestedTask = async () => {};',
     breaks: ['a reject wins'],
   },
   'a yes that was said before the no counts after it': {
-    module: 'shared/store/requests.ts',
+    module: 'shared/store/work-requests.ts',
     replace: [
       /ConditionExpression: `#version = :version AND [^`]*`/,
       "ConditionExpression: ':version = :version AND attribute_exists(#status)'",
@@ -264,12 +264,12 @@ export const PLANTED_FAULTS = {
     breaks: ['functions do what their roles allow'],
   },
   'what failed twice is done once more as it was': {
-    module: 'shared/control/cascade/stall.ts',
+    module: 'shared/control/cascade/repeated-failure.ts',
     append: 'applyRepeatedFailureStrategy = (_task, _attempt, wanted) => wanted;',
     breaks: ['the same failure twice changes something'],
   },
   'a task is a foundation for whoever waits for it': {
-    module: 'shared/use-cases/cascade/cascade.ts',
+    module: 'shared/use-cases/cascade/cascade-steps.ts',
     replace: [/const FOUNDATION = 3;/, 'const FOUNDATION = 1;'],
     breaks: ['a foundation is what others build on'],
   },

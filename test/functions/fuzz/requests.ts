@@ -112,7 +112,7 @@ const evidence = build.evidence({
   gates: [
     build.gate({
       began_ms: 1,
-      findings: [{ file: 'a', line: 1, rule: 'r', message: 'm', baseline: 'new' }],
+      findings: [{ file: 'a', line: 1, rule: 'r', message: 'm', test: 't', baseline: 'new' }],
       metadata: { tool: 'ruff' },
       on_error: 'hold',
       screenshots: [

@@ -204,7 +204,7 @@ export const EXPECTED_QUERY_RESULTS: Readonly<Record<string, (tables: RecordTabl
     groups(quality_gates, ({ gate }) => [gate])
       .filter(([, rows]) => !rows.some(failed) && rows.some(passed))
       .map(([key, rows]) => [...key, rows.length, having(rows, passed), round(seconds(rows), 1)]),
-  'held-and-approved': ({ reviews, quality_gates }) => {
+  'blocked-and-approved': ({ reviews, quality_gates }) => {
     const objections = reviews
       .filter(({ decision }) => decision !== null)
       .flatMap(({ task_id, attempt, decision }) =>
@@ -333,7 +333,7 @@ export const EXPECTED_QUERY_RESULTS: Readonly<Record<string, (tables: RecordTabl
         having(rows, ({ completion_signals_checked }) => completion_signals_checked),
       ];
     }),
-  'waiting-for-a-person': ({ reviews }) =>
+  'waiting-for-review': ({ reviews }) =>
     groups(reviews, ({ role }) => [role]).map(([key, rows]) => {
       const waits = rows.map(({ waited_s }) => waited_s);
       const hours = (value: number | null) => round(divided(value, 3_600), 2);
@@ -348,7 +348,7 @@ export const EXPECTED_QUERY_RESULTS: Readonly<Record<string, (tables: RecordTabl
         hours(Math.max(...waits)),
       ];
     }),
-  'what-escalates': ({ cascade_attempts }) =>
+  escalations: ({ cascade_attempts }) =>
     groups(
       cascade_attempts.filter(({ escalated }) => escalated),
       ({ role, complexity, model, escalation_reason }) => [role, complexity, model, escalation_reason],
