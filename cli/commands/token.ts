@@ -1,6 +1,7 @@
 import { AUTHORIZER_CACHE_SECONDS } from '../../shared/api/api-gateway.ts';
 import { OPERATOR_ROLE_NAMES, type OperatorRole } from '../../shared/contract/access/rights.ts';
 import { parseRepositoryUrl } from '../../shared/contract/repository/repository-url.ts';
+import type { ItemTable } from '../../shared/store/item-table.ts';
 import type { Operator, StoredOperatorToken } from '../../shared/store/operator-tokens.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { localCommand } from '../local-command.ts';
@@ -23,18 +24,21 @@ function awsError(error: unknown, table: string): CliError {
   return new CliError(EXIT.failed, 'aws', `${name}: ${message}`);
 }
 
-type Db = ReturnType<typeof import('../../shared/store/document-client.ts').createDocumentClient>;
 type Tokens = typeof import('../../shared/store/operator-tokens.ts');
 
 /** Runs a function with the table of a deployment. The SDK is loaded only here: no other command needs it. */
-async function withTable<T>(table: string, act: (db: Db, tokens: Tokens) => Promise<T>): Promise<T> {
-  const [{ createDocumentClient }, tokens] = await Promise.all([
+async function withTable<T>(
+  table: string,
+  act: (items: ItemTable, tokens: Tokens) => Promise<T>,
+): Promise<T> {
+  const [{ createDocumentClient }, { ItemTable }, tokens] = await Promise.all([
     import('../../shared/store/document-client.ts'),
+    import('../../shared/store/item-table.ts'),
     import('../../shared/store/operator-tokens.ts'),
   ]);
   const db = createDocumentClient();
   try {
-    return await act(db, tokens);
+    return await act(new ItemTable(db, table), tokens);
   } catch (error) {
     throw awsError(error, table);
   } finally {
@@ -147,8 +151,8 @@ export const tokenCommands = [
     run: async (session, options) => {
       const table = tableName(options.table, session);
       const operator = validOperator(options);
-      const { id, token } = await withTable(table, (db, tokens) =>
-        tokens.createOperatorToken(db, { table, operator }),
+      const { id, token } = await withTable(table, (items, tokens) =>
+        tokens.createOperatorToken(items, operator),
       );
       const { name, role } = operator;
       session.show({ name, role, table, id, token }, () => ({
@@ -166,7 +170,7 @@ export const tokenCommands = [
     examples: [['token list --table Assay-TasksTable', 'with the AWS credentials of the environment']],
     run: async (session, options) => {
       const table = tableName(options.table, session);
-      const found = await withTable(table, (db, tokens) => tokens.listOperatorTokens(db, table));
+      const found = await withTable(table, (items, tokens) => tokens.listOperatorTokens(items));
       session.show({ tokens: found.map(tokenJson) }, () =>
         found.length === 0
           ? { note: 'There are no tokens. Create one with `assay token create`.' }
@@ -186,9 +190,7 @@ export const tokenCommands = [
     examples: [['token revoke 3f9a1c0b77de --table Assay-TasksTable', 'one token']],
     run: async (session, { idOrName, table: option }) => {
       const table = tableName(option, session);
-      const revoked = await withTable(table, (db, tokens) =>
-        tokens.revokeOperatorTokens(db, table, idOrName),
-      );
+      const revoked = await withTable(table, (items, tokens) => tokens.revokeOperatorTokens(items, idOrName));
       if (revoked.length === 0)
         throw new CliError(EXIT.notFound, 'no_token', `There is no token ${oneLine(idOrName)}.`, {
           hint: '`assay token list` lists the tokens.',

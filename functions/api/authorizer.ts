@@ -10,7 +10,7 @@ import { withFailureLog } from '../runtime/log-context.ts';
 import { createStores } from '../runtime/stores.ts';
 import { type CallerIdentity, EMPTY_IDENTITY } from './caller-identity.ts';
 
-const { db, table, tasks } = createStores();
+const { items, tasks } = createStores();
 
 /**
  * Who sent this Authorization header; null for anything that is not a token of ours, and for a container that another has replaced.
@@ -22,7 +22,7 @@ async function identify(authorization: string | undefined): Promise<CallerIdenti
   const parsed = token === null ? null : parseToken(token);
   if (token === null || parsed === null) return null;
   if (parsed.caller === 'operator') {
-    const operator = await findOperator(db, table, token, new Date());
+    const operator = await findOperator(items, token, new Date());
     if (operator === null) return null;
     const { name, role, repositories, expiresAt } = operator;
     return {

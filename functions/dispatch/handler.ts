@@ -41,7 +41,7 @@ export function queueUrlFromArn(
   return `${host.replace(/\/+$/, '')}/${account}/${name}`;
 }
 
-const { db, table, tasks, tuning: evolution } = createStores();
+const { items, tasks, tuning: evolution } = createStores();
 const room = readContainerCapacity();
 const sqs = new SQSClient({});
 const list = (value: string): string[] => value.split(',').filter((each) => each !== '');
@@ -49,7 +49,7 @@ const gatewayUrl = optionalEnv(FUNCTION_ENV_NAMES.modelGateway, '').replace(/\/+
 const shared: Omit<LaunchContext, 'now' | 'backoffSeconds' | 'receiveCount'> = {
   tasks,
   objects: objectStore(),
-  register: new ContainerRegister(db, table, room.limits),
+  register: new ContainerRegister(items, room.limits),
   capacity: room,
   containers: new EcsContainers(new ECSClient({}), requireEnv(FUNCTION_ENV_NAMES.cluster), {
     subnets: list(optionalEnv(FUNCTION_ENV_NAMES.subnets, '')),

@@ -17,12 +17,12 @@ import type { GatewayContext } from './gateway-context.ts';
 import { parseModelRequest } from './model-request.ts';
 import { type StreamedResponse, serveModelCall } from './serve-call.ts';
 
-const { db, table, tasks, spend } = createStores();
+const { items, tasks, spend } = createStores();
 const shared: Omit<GatewayContext, 'deadlineMs'> = {
   tasks,
-  meters: new MeterStore(db, table),
+  meters: new MeterStore(items),
   callStore:
-    optionalEnv(FUNCTION_ENV_NAMES.keepModelCalls, 'false') === 'true' ? new ModelCallStore(db, table) : null,
+    optionalEnv(FUNCTION_ENV_NAMES.keepModelCalls, 'false') === 'true' ? new ModelCallStore(items) : null,
   providers: ModelProviders.parse(JSON.parse(requireEnv(FUNCTION_ENV_NAMES.modelProviders))),
   gatesModels: gatesModels(JudgeModels.parse(JSON.parse(optionalEnv(FUNCTION_ENV_NAMES.judgeModels, '{}')))),
   budget: { policy: readCascadePolicy(), spend, onStop: createBudgetStopCounter() },

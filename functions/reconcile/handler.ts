@@ -22,8 +22,7 @@ import { logger } from '../runtime/logger.ts';
 import { createStores } from '../runtime/stores.ts';
 
 const {
-  db,
-  table,
+  items,
   tasks,
   deadlines,
   locks,
@@ -37,7 +36,7 @@ const {
 } = createStores();
 const policy = readCascadePolicy();
 const models = readTierModels();
-const register = new ContainerRegister(db, table, readContainerCapacity().limits);
+const register = new ContainerRegister(items, readContainerCapacity().limits);
 const completions = createCompletionMetrics();
 const context: Omit<ReconcileContext & SweepContext, 'graceSeconds' | 'isAfterRestart' | 'hasTimeLeft'> = {
   tasks,

@@ -1,4 +1,3 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { BeliefStore } from '../../shared/store/beliefs.ts';
 import { CircuitBreakerStore } from '../../shared/store/circuit-breakers.ts';
@@ -12,6 +11,7 @@ import { requireEnv } from '../../shared/store/env.ts';
 import { FileHealthStore } from '../../shared/store/file-health.ts';
 import { FileLockStore } from '../../shared/store/file-locks.ts';
 import { HeartbeatStore } from '../../shared/store/heartbeats.ts';
+import { ItemTable } from '../../shared/store/item-table.ts';
 import { MergedWorkStore } from '../../shared/store/merged-work.ts';
 import { ModelSpendStore } from '../../shared/store/model-spend.ts';
 import { ProviderCooldownStore } from '../../shared/store/provider-cooldowns.ts';
@@ -22,8 +22,7 @@ import { UploadQuotaStore } from '../../shared/store/upload-quota.ts';
 import { WorkRequestStore } from '../../shared/store/work-requests.ts';
 
 export interface Stores {
-  readonly db: DynamoDBDocumentClient;
-  readonly table: string;
+  readonly items: ItemTable;
   readonly tasks: TaskStore;
   readonly deadlines: DeadlineStore;
   readonly locks: FileLockStore;
@@ -46,29 +45,27 @@ export interface Stores {
 
 /** The stores on the one table; made once per execution environment. */
 export function createStores(): Stores {
-  const db = createDocumentClient();
-  const table = requireEnv(FUNCTION_ENV_NAMES.table);
-  const tasks = new TaskStore(db, table);
+  const items = new ItemTable(createDocumentClient(), requireEnv(FUNCTION_ENV_NAMES.table));
+  const tasks = new TaskStore(items);
   return {
-    db,
-    table,
+    items,
     tasks,
-    deadlines: new DeadlineStore(db, table),
-    locks: new FileLockStore(db, table, tasks),
-    taskCounts: new TaskCountStore(db, table),
-    completions: new CompletionStore(db, table),
-    dailyMetrics: new DailyMetricsStore(db, table),
-    fileHealth: new FileHealthStore(db, table),
-    breakers: new CircuitBreakerStore(db, table),
-    uploads: new UploadQuotaStore(db, table),
-    claims: new ClaimIntentStore(db, table),
-    heartbeats: new HeartbeatStore(db, table),
-    beliefs: new BeliefStore(db, table),
-    tuning: new TuningStore(db, table),
-    spend: new ModelSpendStore(db, table),
-    deadLetters: new DeadLetterStore(db, table),
-    workRequests: new WorkRequestStore(db, table),
-    providerCooldowns: new ProviderCooldownStore(db, table),
-    mergedWork: new MergedWorkStore(db, table),
+    deadlines: new DeadlineStore(items),
+    locks: new FileLockStore(items, tasks),
+    taskCounts: new TaskCountStore(items),
+    completions: new CompletionStore(items),
+    dailyMetrics: new DailyMetricsStore(items),
+    fileHealth: new FileHealthStore(items),
+    breakers: new CircuitBreakerStore(items),
+    uploads: new UploadQuotaStore(items),
+    claims: new ClaimIntentStore(items),
+    heartbeats: new HeartbeatStore(items),
+    beliefs: new BeliefStore(items),
+    tuning: new TuningStore(items),
+    spend: new ModelSpendStore(items),
+    deadLetters: new DeadLetterStore(items),
+    workRequests: new WorkRequestStore(items),
+    providerCooldowns: new ProviderCooldownStore(items),
+    mergedWork: new MergedWorkStore(items),
   };
 }

@@ -14,8 +14,8 @@ import { exportSpans, toReadableSpans } from './export-spans.ts';
 
 const TaskEnded = z.object({ task_id: z.string() });
 const Headers = z.record(z.string(), z.string());
-const { db, table, tasks } = createStores();
-const calls = new ModelCallStore(db, table);
+const { items, tasks } = createStores();
+const calls = new ModelCallStore(items);
 const url = optionalEnv(FUNCTION_ENV_NAMES.otlpEndpoint, '');
 const service = optionalEnv(FUNCTION_ENV_NAMES.metricsNamespace, 'assay');
 const secret = GitSecretSource.parse(

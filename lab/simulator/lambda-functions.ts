@@ -3,6 +3,7 @@ import { CascadeStepResult, RepositoryStepInput } from '../../shared/contract/me
 import { NO_CREDENTIALS } from '../../shared/store/credential-provider.ts';
 import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { createDocumentClient } from '../../shared/store/document-client.ts';
+import { ItemTable } from '../../shared/store/item-table.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
 import type {
   RemoteFilesReader,
@@ -42,8 +43,8 @@ const resolve: LambdaHandler = async (event) => {
   if (!remote || !files) throw new Error('there is no repository');
   return CascadeStepResult.parse(
     await runRepositoryStep(RepositoryStepInput.parse(event), {
-      tasks: new TaskStore(db, 'tasks'),
-      deadlines: new DeadlineStore(db, 'tasks'),
+      tasks: new TaskStore(new ItemTable(db, 'tasks')),
+      deadlines: new DeadlineStore(new ItemTable(db, 'tasks')),
       now: () => new Date(),
       readRefs: remote,
       getCredential: NO_CREDENTIALS,

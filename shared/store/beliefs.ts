@@ -1,4 +1,3 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Tier } from '../contract/agents/tiers.ts';
 import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import { TaskComplexity } from '../contract/submission/schema.ts';
@@ -10,8 +9,8 @@ import {
   latestOutcomes,
   OUTCOME_WINDOW_SIZE,
 } from '../control/cascade/learning/outcome-window.ts';
+import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
 import { shardOf } from './shard.ts';
-import { itemKey, type TableItem, VersionedItems } from './versioned-items.ts';
 
 const WINDOW_PREFIX = 'window#';
 /** Items of one window: writers of the same one race, and each writes all of it. */
@@ -27,17 +26,17 @@ const partition = (role: string): string => `${ITEM_KEY_PREFIXES.belief}${role}`
  * one item for a person's word. Each is written under the condition that it is as it was read.
  */
 export class BeliefStore {
-  readonly #items: VersionedItems;
+  readonly #table: ItemTable;
 
-  constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#items = new VersionedItems(db, table);
+  constructor(table: ItemTable) {
+    this.#table = table;
   }
 
   /** Remembers an outcome, once however often it comes. */
   recordOutcome({ role, complexity, tier, outcome }: OutcomeObservation): Promise<void> {
     const shard = shardOf(outcome.id, SHARDS);
     const key = itemKey(partition(role), `${WINDOW_PREFIX}${complexity}#${tier}#${shard}`);
-    return this.#items.update(key, `what is learned of role ${role}`, (present) => {
+    return this.#table.updateVersioned(key, `what is learned of role ${role}`, (present) => {
       const window = addOutcome(LearnedOutcome.array().parse(present?.['outcomes'] ?? []), outcome, KEPT);
       return { fields: window && { outcomes: window }, result: undefined };
     });
@@ -46,12 +45,7 @@ export class BeliefStore {
   /** All that is remembered of a role. It may be some moments old: a choice needs no more. */
   async readRole(role: string): Promise<RoleMemory> {
     let memory = EMPTY_ROLE_MEMORY;
-    let after: string | null = null;
-    do {
-      const page = await this.#items.listPartition(partition(role), { after });
-      memory = page.items.reduce(withItem, memory);
-      after = page.after;
-    } while (after !== null);
+    for await (const item of this.#table.query({ pk: partition(role) })) memory = withItem(memory, item);
     return memory;
   }
 
@@ -60,11 +54,15 @@ export class BeliefStore {
     role: string,
     change: (control: LearningControl) => LearningControl | null,
   ): Promise<LearningControl> {
-    return this.#items.update(itemKey(partition(role), CONTROL), `the word on role ${role}`, (item) => {
-      const present = item ? LearningControl.parse(item) : NO_LEARNING_CONTROL;
-      const fields = change(present);
-      return { fields, result: fields ?? present };
-    });
+    return this.#table.updateVersioned(
+      itemKey(partition(role), CONTROL),
+      `the word on role ${role}`,
+      (item) => {
+        const present = item ? LearningControl.parse(item) : NO_LEARNING_CONTROL;
+        const fields = change(present);
+        return { fields, result: fields ?? present };
+      },
+    );
   }
 }
 

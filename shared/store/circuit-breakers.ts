@@ -1,4 +1,3 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import { truncateToBytes } from '../lib/truncate.ts';
 import {
@@ -6,8 +5,8 @@ import {
   type QualityGateResult,
   recordQualityGateResult,
 } from '../reviews/judging/circuit-breaker.ts';
+import { type ItemTable, itemKey } from './item-table.ts';
 import { ttlAfterDays } from './ttl.ts';
-import { itemKey, VersionedItems } from './versioned-items.ts';
 
 /** Days for which a model is remembered that brings nothing. */
 const KEPT_DAYS = 7;
@@ -18,20 +17,20 @@ const keyOfModel = (model: string) => itemKey(ITEM_KEY_PREFIXES.breaker, truncat
 
 /** The circuit breakers of the quality gate, one item for each model that writes. */
 export class CircuitBreakerStore {
-  readonly #items: VersionedItems;
+  readonly #table: ItemTable;
 
-  constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#items = new VersionedItems(db, table);
+  constructor(table: ItemTable) {
+    this.#table = table;
   }
 
   async read(model: string): Promise<CircuitBreaker | null> {
-    const item = await this.#items.get(keyOfModel(model));
+    const item = await this.#table.get(keyOfModel(model));
     return item && CircuitBreaker.parse(item);
   }
 
   /** Counts a mark, once. */
   recordMark(model: string, mark: QualityGateResult): Promise<void> {
-    return this.#items.update(keyOfModel(model), `the breaker of ${model}`, (item) => {
+    return this.#table.updateVersioned(keyOfModel(model), `the breaker of ${model}`, (item) => {
       const before = item && CircuitBreaker.parse(item);
       const after = recordQualityGateResult(before, mark);
       const ttl = ttlAfterDays(KEPT_DAYS, new Date(mark.at));
@@ -41,7 +40,7 @@ export class CircuitBreakerStore {
 
   /** Those that have rejected something last, by model. */
   async list(): Promise<(CircuitBreaker & { readonly model: string })[]> {
-    const { items } = await this.#items.listPartition(ITEM_KEY_PREFIXES.breaker, { limit: LISTED });
+    const { items } = await this.#table.queryPage({ pk: ITEM_KEY_PREFIXES.breaker, pageSize: LISTED });
     return items
       .map((item) => ({ ...CircuitBreaker.parse(item), model: String(item[TABLE_KEYS.sk]) }))
       .filter(({ rejected }) => rejected.length > 0);

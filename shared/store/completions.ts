@@ -1,10 +1,9 @@
-import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import { COMPLETION_RETENTION_DAYS } from '../control/ledger/nudge-rules.ts';
 import type { NudgeWindowReset, TaskCompletion } from '../control/ledger/verification-nudge.ts';
+import { type ItemTable, itemKey } from './item-table.ts';
 import { ttlAfterDays } from './ttl.ts';
-import { itemKey, VersionedItems } from './versioned-items.ts';
 
 const PARTITION = `${ITEM_KEY_PREFIXES.completion}all`;
 const MARKER = itemKey(`${ITEM_KEY_PREFIXES.completion}marker`, 'marker');
@@ -14,59 +13,45 @@ const Words = z.object({ at: z.string(), by: z.string(), reason: z.string() }).a
 
 /** The latest completions: an item for each, named by what it is of, so that one that is told again is the same. They end by themselves. */
 export class CompletionStore {
-  readonly #db: DynamoDBDocumentClient;
-  readonly #table: string;
-  readonly #items: VersionedItems;
+  readonly #table: ItemTable;
 
-  constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#db = db;
+  constructor(table: ItemTable) {
     this.#table = table;
-    this.#items = new VersionedItems(db, table);
   }
 
   /** Writes a completion down; again, it changes nothing. */
   async record({ task_id, at, verified }: TaskCompletion): Promise<void> {
     const end = ttlAfterDays(COMPLETION_RETENTION_DAYS, new Date(at));
-    await this.#db.send(
-      new PutCommand({
-        TableName: this.#table,
-        Item: { ...itemKey(PARTITION, `${at}#${task_id}`), task_id, at, verified, [TABLE_KEYS.ttl]: end },
-      }),
-    );
+    const key = itemKey(PARTITION, `${at}#${task_id}`);
+    await this.#table.put({ ...key, task_id, at, verified, [TABLE_KEYS.ttl]: end });
   }
 
   /** The latest completions since a time, the newest first. */
   async listLatest(since: string, most: number): Promise<TaskCompletion[]> {
     const found: TaskCompletion[] = [];
-    let after: Record<string, unknown> | undefined;
-    do {
-      const answer = await this.#db.send(
-        new QueryCommand({
-          TableName: this.#table,
-          KeyConditionExpression: '#pk = :pk AND #sk >= :since',
-          ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk, '#sk': TABLE_KEYS.sk },
-          ExpressionAttributeValues: { ':pk': PARTITION, ':since': since },
-          ScanIndexForward: false,
-          Limit: most - found.length,
-          ...(after ? { ExclusiveStartKey: after } : {}),
-        }),
-      );
-      for (const { task_id, at, verified } of answer.Items ?? [])
+    const pages = this.#table.queryPages({
+      pk: PARTITION,
+      range: ['#sk >= :since', { ':since': since }],
+      forward: false,
+      pageSize: most,
+    });
+    for await (const { items } of pages) {
+      for (const { task_id, at, verified } of items)
         found.push({ task_id: String(task_id), at: String(at), verified: verified === true });
-      after = answer.LastEvaluatedKey;
-    } while (after && found.length < most);
-    return found;
+      if (found.length >= most) break;
+    }
+    return found.slice(0, most);
   }
 
   /** Since when a person wants completions to be looked at; null: nobody has said so. */
   async lastReset(): Promise<NudgeWindowReset | null> {
-    const item = await this.#items.get(MARKER);
+    const item = await this.#table.get(MARKER);
     return Words.parse(item?.['words'] ?? [])[0] ?? null;
   }
 
   /** Has completions before this no longer be looked at. Nothing is removed. */
   resetWindow(word: NudgeWindowReset): Promise<NudgeWindowReset> {
-    return this.#items.update(MARKER, 'the beginning of the verification window', (item) => {
+    return this.#table.updateVersioned(MARKER, 'the beginning of the verification window', (item) => {
       const words = Words.parse(item?.['words'] ?? []);
       const [last] = words;
       // Of two at once the later one holds.

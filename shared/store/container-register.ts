@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import { PRIORITIES } from '../contract/submission/schema.ts';
 import {
@@ -12,6 +10,7 @@ import {
   type WaitingRequest,
 } from '../control/admission/admission-control.ts';
 import { FARGATE_POOLS, type FargatePool } from '../control/admission/container-capacity.ts';
+import { type ItemTable, type ItemUpdate, itemKey, type TableItem } from './item-table.ts';
 
 /** A box that was let in: asked of ECS, or started by it. */
 export interface RegisteredContainer {
@@ -41,20 +40,21 @@ const PASSED = 'passed:';
 
 /** There is no room; `next`: what becomes free is kept for this launch and its like, when it asks again soon. */
 export type NoCapacity = 'full' | 'next';
-type Item = Readonly<Record<string, unknown>>;
+
+const partition = (pool: FargatePool): string => `${ITEM_KEY_PREFIXES.box}${pool}`;
+const keyOf = (pool: FargatePool, shard: number): TableItem =>
+  itemKey(partition(pool), String(shard).padStart(6, '0'));
 
 /**
  * The boxes that run or are asked for, and the vCPUs that they take together. An entry and what it adds are one conditional write of one
  * item, so that nothing is counted that is not listed; what is listed is looked at each minute, and taken out when it is gone.
  */
 export class ContainerRegister {
-  readonly #db: DynamoDBDocumentClient;
-  readonly #table: string;
+  readonly #table: ItemTable;
   readonly #limits: Readonly<Record<FargatePool, number>>;
 
   /** `limits` in 1/1,024 of a vCPU. */
-  constructor(db: DynamoDBDocumentClient, table: string, limits: Readonly<Record<FargatePool, number>>) {
-    this.#db = db;
+  constructor(table: ItemTable, limits: Readonly<Record<FargatePool, number>>) {
     this.#table = table;
     this.#limits = limits;
   }
@@ -73,7 +73,7 @@ export class ContainerRegister {
     const room = Math.floor(this.#limits[pool] / this.#shards(pool)) - cpu;
     let waits: NoCapacity = 'full';
     for (const [choice, shard] of this.#choices(name, pool).entries()) {
-      const shares = capacitySharesOf((await this.#read(pool, shard)) ?? {}, pool);
+      const shares = capacitySharesOf((await this.#table.get(keyOf(pool, shard))) ?? {}, pool);
       const entry = { cpu, at: at.toISOString(), by, arn: null };
       const { counted, ended } = passedOverChanges(ask, shares, now);
       const passed = [...counted, ...ended].map((each) => [`#passed${each}`, `${PASSED}${each}`]);
@@ -150,40 +150,19 @@ export class ContainerRegister {
   async find(name: string): Promise<RegisteredContainer | null> {
     for (const pool of FARGATE_POOLS)
       for (const shard of this.#choices(name, pool)) {
-        const item = await this.#read(pool, shard);
+        const item = await this.#table.get(keyOf(pool, shard));
         const found = item && entriesOf(item, pool).find((each) => each.name === name);
         if (found) return found;
       }
     return null;
   }
 
-  async #read(pool: FargatePool, shard: number): Promise<Item | undefined> {
-    const { Item } = await this.#db.send(
-      new GetCommand({ TableName: this.#table, Key: this.#key(pool, shard), ConsistentRead: true }),
-    );
-    return Item;
-  }
-
   /** All boxes: as many as run and are asked for, which the limits bound. */
   async list(): Promise<readonly RegisteredContainer[]> {
     const found: RegisteredContainer[] = [];
-    for (const pool of FARGATE_POOLS) {
-      let after: Record<string, unknown> | undefined;
-      do {
-        const page = await this.#db.send(
-          new QueryCommand({
-            TableName: this.#table,
-            KeyConditionExpression: '#pk = :pk',
-            ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk },
-            ExpressionAttributeValues: { ':pk': this.#key(pool, 0)[TABLE_KEYS.pk] },
-            ConsistentRead: true,
-            ...(after && { ExclusiveStartKey: after }),
-          }),
-        );
-        for (const item of page.Items ?? []) found.push(...entriesOf(item, pool));
-        after = page.LastEvaluatedKey;
-      } while (after);
-    }
+    for (const pool of FARGATE_POOLS)
+      for await (const item of this.#table.query({ pk: partition(pool), consistent: true }))
+        found.push(...entriesOf(item, pool));
     return found;
   }
 
@@ -197,26 +176,13 @@ export class ContainerRegister {
     return [...new Set(Array.from({ length: CHOICES }, (_, at) => (first + at) % shards))];
   }
 
-  #key(pool: FargatePool, shard: number): Record<string, string> {
-    return {
-      [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.box}${pool}`,
-      [TABLE_KEYS.sk]: String(shard).padStart(6, '0'),
-    };
-  }
-
   /** False when the condition does not hold. */
-  async #update(pool: FargatePool, shard: number, how: Readonly<Record<string, unknown>>): Promise<boolean> {
-    try {
-      await this.#db.send(new UpdateCommand({ TableName: this.#table, Key: this.#key(pool, shard), ...how }));
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
+  #update(pool: FargatePool, shard: number, update: ItemUpdate): Promise<boolean> {
+    return this.#table.updateIf(keyOf(pool, shard), update);
   }
 }
 
-function capacitySharesOf(item: Item, pool: FargatePool): AdmissionState {
+function capacitySharesOf(item: TableItem, pool: FargatePool): AdmissionState {
   const held = new Map<string, number>();
   for (const { by = '', cpu } of entriesOf(item, pool)) held.set(by, (held.get(by) ?? 0) + cpu);
   const waiting = Object.entries(item).flatMap(([key, word]): WaitingRequest[] => {
@@ -229,7 +195,7 @@ function capacitySharesOf(item: Item, pool: FargatePool): AdmissionState {
   return { heldBySubmitter: held, waiting, passedOver: new Map(passed) };
 }
 
-function entriesOf(item: Item, pool: FargatePool): RegisteredContainer[] {
+function entriesOf(item: TableItem, pool: FargatePool): RegisteredContainer[] {
   return Object.entries(item).flatMap(([key, value]) => {
     if (!key.startsWith(ENTRY)) return [];
     const { cpu, at, by, arn } = value as Pick<RegisteredContainer, 'cpu' | 'at' | 'by' | 'arn'>;

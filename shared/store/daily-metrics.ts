@@ -1,10 +1,9 @@
-import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import { addDailyMetrics, type DailyMetrics, EMPTY_DAILY_METRICS } from '../control/metrics/daily-metrics.ts';
 import type { MetricFact } from '../control/metrics/metric-facts.ts';
+import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
 import { shardOf } from './shard.ts';
 import { ttlAfterDays } from './ttl.ts';
-import { itemKey, type TableItem, VersionedItems } from './versioned-items.ts';
 
 /** Items of a day: writers of the same one race. */
 const SHARDS = 4;
@@ -23,14 +22,10 @@ const factKey = (id: string): TableItem => itemKey(`${ITEM_KEY_PREFIXES.countedS
  * under the condition that it is as it was read. A fact that goes out of the list is first written into an item of its own.
  */
 export class DailyMetricsStore {
-  readonly #db: DynamoDBDocumentClient;
-  readonly #table: string;
-  readonly #items: VersionedItems;
+  readonly #table: ItemTable;
 
-  constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#db = db;
+  constructor(table: ItemTable) {
     this.#table = table;
-    this.#items = new VersionedItems(db, table);
   }
 
   /** Counts facts, each once, however often they come. Answers how many had not been counted before. */
@@ -45,58 +40,46 @@ export class DailyMetricsStore {
   }
 
   #add(key: TableItem, facts: readonly MetricFact[], now: Date): Promise<number> {
-    return this.#items.update(key, `an item of the figures (${key[TABLE_KEYS.sk]})`, async (present) => {
-      const known = (present?.['facts'] as string[] | undefined) ?? [];
-      const beside = await Promise.all(facts.map(({ id }) => this.#items.get(factKey(id))));
-      const fresh = facts.filter(({ id }, index) => !known.includes(id) && beside[index] === null);
-      if (fresh.length === 0) return { fields: null, result: 0 };
-      const all = [...known, ...fresh.map(({ id }) => id)];
-      const spilled = all.slice(0, Math.max(0, all.length - KEPT_FACTS));
-      await Promise.all(spilled.map((id) => this.#remember(id, now)));
-      const before = (present?.['figures'] as DailyMetrics | undefined) ?? EMPTY_DAILY_METRICS;
-      const fields = {
-        figures: fresh.reduce((sum, { metrics }) => addDailyMetrics(sum, metrics), before),
-        facts: all.slice(spilled.length),
-        [TABLE_KEYS.ttl]: ttlAfterDays(KEPT_DAYS, now),
-      };
-      return { fields, result: fresh.length };
-    });
+    return this.#table.updateVersioned(
+      key,
+      `an item of the figures (${key[TABLE_KEYS.sk]})`,
+      async (present) => {
+        const known = (present?.['facts'] as string[] | undefined) ?? [];
+        const beside = await Promise.all(facts.map(({ id }) => this.#table.get(factKey(id))));
+        const fresh = facts.filter(({ id }, index) => !known.includes(id) && beside[index] === null);
+        if (fresh.length === 0) return { fields: null, result: 0 };
+        const all = [...known, ...fresh.map(({ id }) => id)];
+        const spilled = all.slice(0, Math.max(0, all.length - KEPT_FACTS));
+        await Promise.all(spilled.map((id) => this.#remember(id, now)));
+        const before = (present?.['figures'] as DailyMetrics | undefined) ?? EMPTY_DAILY_METRICS;
+        const fields = {
+          figures: fresh.reduce((sum, { metrics }) => addDailyMetrics(sum, metrics), before),
+          facts: all.slice(spilled.length),
+          [TABLE_KEYS.ttl]: ttlAfterDays(KEPT_DAYS, now),
+        };
+        return { fields, result: fresh.length };
+      },
+    );
   }
 
   async #remember(id: string, now: Date): Promise<void> {
-    const Item = { ...factKey(id), [TABLE_KEYS.ttl]: ttlAfterDays(REMEMBERED_DAYS, now) };
-    await this.#db.send(new PutCommand({ TableName: this.#table, Item }));
+    await this.#table.put({ ...factKey(id), [TABLE_KEYS.ttl]: ttlAfterDays(REMEMBERED_DAYS, now) });
   }
 
   /** Figures by day, of the days from `first` to `last` that have any. */
   async readDays(first: string, last: string): Promise<Map<string, DailyMetrics>> {
     const days = new Map<string, DailyMetrics>();
     for (const month of monthsBetween(first, last)) {
-      let after: Record<string, unknown> | undefined;
-      do {
-        const answer = await this.#db.send(
-          new QueryCommand({
-            TableName: this.#table,
-            KeyConditionExpression: '#pk = :pk AND #sk BETWEEN :first AND :last',
-            ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk, '#sk': TABLE_KEYS.sk },
-            ExpressionAttributeValues: {
-              ':pk': `${ITEM_KEY_PREFIXES.figures}${month}`,
-              ':first': first,
-              // Behind every shard of the day.
-              ':last': `${last}#~`,
-            },
-            ...(after ? { ExclusiveStartKey: after } : {}),
-          }),
-        );
-        for (const item of answer.Items ?? []) {
-          const day = String(item[TABLE_KEYS.sk]).slice(0, 10);
-          days.set(
-            day,
-            addDailyMetrics(days.get(day) ?? EMPTY_DAILY_METRICS, item['figures'] as DailyMetrics),
-          );
-        }
-        after = answer.LastEvaluatedKey;
-      } while (after);
+      const items = this.#table.query({
+        pk: `${ITEM_KEY_PREFIXES.figures}${month}`,
+        // The last bound sorts after every shard of the day.
+        range: ['#sk BETWEEN :first AND :last', { ':first': first, ':last': `${last}#~` }],
+      });
+      for await (const item of items) {
+        const day = String(item[TABLE_KEYS.sk]).slice(0, 10);
+        const before = days.get(day) ?? EMPTY_DAILY_METRICS;
+        days.set(day, addDailyMetrics(before, item['figures'] as DailyMetrics));
+      }
     }
     return days;
   }

@@ -1,4 +1,3 @@
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { ITEM_KEY_PREFIXES, TABLE_INDEXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import { RetryQueue } from '../control/dead-letters/dead-letter.ts';
 import { isOpenStatus } from '../control/dead-letters/letter-status.ts';
@@ -7,10 +6,11 @@ import {
   EMPTY_RETRY_QUEUE,
   queueNextRetryAt,
 } from '../control/dead-letters/retry-queue.ts';
+import { type ItemTable, itemKey } from './item-table.ts';
 import { ttlAfterDays } from './ttl.ts';
-import { itemKey, VersionedItems } from './versioned-items.ts';
 
-const { name: INDEX, pk: INDEX_PK, sk: INDEX_SK } = TABLE_INDEXES.byDeadline;
+const INDEX = TABLE_INDEXES.byDeadline;
+const { pk: INDEX_PK, sk: INDEX_SK } = INDEX;
 /** Of the index; the reconciler looks at other ones. */
 const PARTITION = 'dead-letters';
 const DUE_AT_A_TIME = 50;
@@ -37,24 +37,20 @@ const fieldsOf = (name: string, lane: RetryQueue, now: Date): Record<string, unk
 
 /** Operations that have failed for good: an item for each task, or each other thing, so that one conditional write keeps their order. */
 export class DeadLetterStore {
-  readonly #db: DynamoDBDocumentClient;
-  readonly #table: string;
-  readonly #items: VersionedItems;
+  readonly #table: ItemTable;
 
-  constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#db = db;
+  constructor(table: ItemTable) {
     this.#table = table;
-    this.#items = new VersionedItems(db, table);
   }
 
   async readGroup(name: string): Promise<RetryQueue> {
-    const item = await this.#items.get(itemKey(ITEM_KEY_PREFIXES.deadLetter, name));
+    const item = await this.#table.get(itemKey(ITEM_KEY_PREFIXES.deadLetter, name));
     return item ? RetryQueue.parse(item) : EMPTY_RETRY_QUEUE;
   }
 
   /** Changes a lane under the condition that it is as it was read. `change` answers null where there is nothing to change. */
   updateGroup(name: string, now: Date, change: (lane: RetryQueue) => RetryQueue | null): Promise<RetryQueue> {
-    return this.#items.update(
+    return this.#table.updateVersioned(
       itemKey(ITEM_KEY_PREFIXES.deadLetter, name),
       `dead letters of ${name}`,
       (item) => {
@@ -67,39 +63,32 @@ export class DeadLetterStore {
 
   /** All lanes, by name. */
   async listGroups(limit: number, after: string | null): Promise<DeadLetterGroupPage> {
-    const page = await this.#items.listPartition(ITEM_KEY_PREFIXES.deadLetter, { limit, after });
-    return { groups: page.items.map((item) => RetryQueue.parse(item)), after: page.after };
+    const pk = ITEM_KEY_PREFIXES.deadLetter;
+    const page = await this.#table.queryPage({
+      pk,
+      pageSize: limit,
+      after: after === null ? null : itemKey(pk, after),
+    });
+    return {
+      groups: page.items.map((item) => RetryQueue.parse(item)),
+      after: page.after && String(page.after[TABLE_KEYS.sk]),
+    };
   }
 
   /** In how many lanes something is open; counts no further than 100. */
-  async countOpenGroups(): Promise<number> {
-    const { Count = 0 } = await this.#db.send(
-      new QueryCommand({
-        TableName: this.#table,
-        IndexName: INDEX,
-        KeyConditionExpression: '#pk = :pk',
-        ExpressionAttributeNames: { '#pk': INDEX_PK },
-        ExpressionAttributeValues: { ':pk': PARTITION },
-        Select: 'COUNT',
-        Limit: COUNTED,
-      }),
-    );
-    return Count;
+  countOpenGroups(): Promise<number> {
+    return this.#table.count({ index: INDEX, pk: PARTITION, pageSize: COUNTED });
   }
 
   /** Names of the lanes in which something is due, the most overdue first. */
   async listDueGroups(now: Date): Promise<string[]> {
-    const { Items = [] } = await this.#db.send(
-      new QueryCommand({
-        TableName: this.#table,
-        IndexName: INDEX,
-        KeyConditionExpression: '#pk = :pk AND #sk < :until',
-        ExpressionAttributeNames: { '#pk': INDEX_PK, '#sk': INDEX_SK },
-        // "$" comes after "#": all that is due in this very millisecond is in.
-        ExpressionAttributeValues: { ':pk': PARTITION, ':until': `${now.toISOString()}$` },
-        Limit: DUE_AT_A_TIME,
-      }),
-    );
-    return Items.map((item) => String(item[INDEX_SK])).map((rank) => rank.slice(rank.indexOf('#') + 1));
+    const { items } = await this.#table.queryPage({
+      index: INDEX,
+      pk: PARTITION,
+      // "$" comes after "#": all that is due in this very millisecond is in.
+      range: ['#sk < :until', { ':until': `${now.toISOString()}$` }],
+      pageSize: DUE_AT_A_TIME,
+    });
+    return items.map((item) => String(item[INDEX_SK])).map((rank) => rank.slice(rank.indexOf('#') + 1));
   }
 }

@@ -1,9 +1,8 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { TABLE_INDEXES } from '../contract/resource-names.ts';
 import type { Task } from '../contract/task/task.ts';
 import { applyHeartbeat, findHeartbeatAttempt } from '../control/task-commands/heartbeat.ts';
 import { HeartbeatStore, type StoredHeartbeat } from './heartbeats.ts';
+import type { ItemTable } from './item-table.ts';
 import {
   DEADLINE_PARTITIONS,
   type DueItem,
@@ -13,7 +12,8 @@ import {
   taskKey,
 } from './task-item.ts';
 
-const { name: INDEX, pk, sk } = TABLE_INDEXES.byDeadline;
+const INDEX = TABLE_INDEXES.byDeadline;
+const { pk, sk } = INDEX;
 const PAGE = 50;
 
 /** A task, and the time at which somebody must look at it; null: never. */
@@ -32,14 +32,12 @@ interface DeadlineEntry {
 
 /** Which tasks are due. Only those with a deadline are ever read, so what waits without one costs nothing. */
 export class DeadlineStore {
-  readonly #db: DynamoDBDocumentClient;
-  readonly #table: string;
+  readonly #table: ItemTable;
   readonly #beats: HeartbeatStore;
 
-  constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#db = db;
+  constructor(table: ItemTable) {
     this.#table = table;
-    this.#beats = new HeartbeatStore(db, table);
+    this.#beats = new HeartbeatStore(table);
   }
 
   /** What is due at `until`, the most overdue first. */
@@ -60,34 +58,23 @@ export class DeadlineStore {
   }
 
   async *#entries(partition: string, until: Date): AsyncGenerator<DeadlineEntry> {
-    let after: Record<string, unknown> | undefined;
-    do {
-      const answer = await this.#db.send(
-        new QueryCommand({
-          TableName: this.#table,
-          IndexName: INDEX,
-          KeyConditionExpression: '#pk = :pk AND #sk < :until',
-          ExpressionAttributeNames: { '#pk': pk, '#sk': sk },
-          // "$" comes after "#": all that is due in this very millisecond is in.
-          ExpressionAttributeValues: { ':pk': partition, ':until': `${until.toISOString()}$` },
-          Limit: PAGE,
-          ...(after ? { ExclusiveStartKey: after } : {}),
-        }),
-      );
-      for (const item of answer.Items ?? []) yield { rank: String(item[sk]) };
-      after = answer.LastEvaluatedKey;
-    } while (after);
+    const items = this.#table.query({
+      index: INDEX,
+      pk: partition,
+      // "$" comes after "#": all that is due in this very millisecond is in.
+      range: ['#sk < :until', { ':until': `${until.toISOString()}$` }],
+      pageSize: PAGE,
+    });
+    for await (const item of items) yield { rank: String(item[sk]) };
   }
 
   /** A task with its deadline, read consistently. */
   async get(id: string): Promise<TaskDeadline | null> {
-    const { Item } = await this.#db.send(
-      new GetCommand({ TableName: this.#table, Key: taskKey(id), ConsistentRead: true }),
-    );
-    if (!Item) return null;
-    const rank = Item[sk] as string | undefined;
+    const item = await this.#table.get(taskKey(id));
+    if (!item) return null;
+    const rank = item[sk] as string | undefined;
     const deadline = rank === undefined ? null : rank.slice(0, rank.indexOf('#'));
-    const task = taskFromItem(Item);
+    const task = taskFromItem(item);
     const attempt = findHeartbeatAttempt(task);
     const beat = attempt && (await this.#beats.read(task.id, attempt.number));
     return { task: beat ? applyHeartbeat(task, beat) : task, deadline, heartbeat: beat };
@@ -99,8 +86,8 @@ export class DeadlineStore {
   }
 
   /**
-   * Puts off the deadline of a task that was found well, takes it away (null), or gives one to an item of an earlier version. Nothing
-   * else of the task changes, its version included; a change that came first wins, because it has set a deadline of its own.
+   * Moves the deadline of a task, or removes it (null). Nothing else of the task changes, its version included. A change that came first
+   * wins, because it has set a deadline of its own.
    */
   async set(
     { task: { id, version }, deadline }: Omit<TaskDeadline, 'heartbeat'>,
@@ -126,23 +113,15 @@ export class DeadlineStore {
     },
   ): Promise<void> {
     const key = at && deadlineKey(id, at);
-    try {
-      await this.#db.send(
-        new UpdateCommand({
-          TableName: this.#table,
-          Key: taskKey(id),
-          UpdateExpression: key ? 'SET #pk = :pk, #sk = :sk' : 'REMOVE #pk, #sk',
-          ConditionExpression: `#version = :version${condition}`,
-          ExpressionAttributeNames: { '#pk': pk, '#sk': sk, '#version': 'version' },
-          ExpressionAttributeValues: {
-            ...(key && { ':pk': key[pk], ':sk': key[sk] }),
-            ':version': version,
-            ...values,
-          },
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
+    await this.#table.updateIf(taskKey(id), {
+      UpdateExpression: key ? 'SET #pk = :pk, #sk = :sk' : 'REMOVE #pk, #sk',
+      ConditionExpression: `#version = :version${condition}`,
+      ExpressionAttributeNames: { '#pk': pk, '#sk': sk, '#version': 'version' },
+      ExpressionAttributeValues: {
+        ...(key && { ':pk': key[pk], ':sk': key[sk] }),
+        ':version': version,
+        ...values,
+      },
+    });
   }
 }

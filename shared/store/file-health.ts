@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import type { TrackedFile } from '../control/file-health/file-health-views.ts';
 import {
@@ -10,8 +9,8 @@ import {
   NO_TOUCH_COUNTS,
 } from '../control/file-health/file-touches.ts';
 import type { FileTouchRow } from '../control/ledger/record-rows.ts';
+import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
 import { ttlAfterDays } from './ttl.ts';
-import { itemKey, type TableItem, VersionedItems } from './versioned-items.ts';
 
 const PARTITION = `${ITEM_KEY_PREFIXES.fileHistory}all`;
 /** A file that nobody has touched for so long is forgotten. */
@@ -63,14 +62,10 @@ const touchOf = ({ record_id, timestamp, outcome, findings, flaky_tests }: FileT
 
 /** What has happened to files: an item for each that does not grow, right however often and in whatever order records come. */
 export class FileHealthStore {
-  readonly #db: DynamoDBDocumentClient;
-  readonly #table: string;
-  readonly #items: VersionedItems;
+  readonly #table: ItemTable;
 
-  constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#db = db;
+  constructor(table: ItemTable) {
     this.#table = table;
-    this.#items = new VersionedItems(db, table);
   }
 
   /** Adds records, each once. */
@@ -86,7 +81,7 @@ export class FileHealthStore {
     const [{ repository, path } = { repository: '', path: '' }] = rows;
     const key = keyOfFile(repository, path);
     const once = [...new Map(rows.map((row) => [row.record_id, touchOf(row)])).values()];
-    await this.#items.update(key, `what is known of ${path}`, async (present) => {
+    await this.#table.updateVersioned(key, `what is known of ${path}`, async (present) => {
       const before = stateOf(present);
       const fresh = await this.#fresh(once, before, key);
       if (fresh.length === 0) return { fields: null, result: undefined };
@@ -113,7 +108,7 @@ export class FileHealthStore {
     const known = new Set(latest.map(({ id }) => id));
     const unknown = touches.filter(({ id }) => !known.has(id));
     if (latest.length < MAX_KEPT_TOUCHES) return unknown;
-    const aside = await Promise.all(unknown.map(({ id }) => this.#items.get(this.#asideKey(id, key))));
+    const aside = await Promise.all(unknown.map(({ id }) => this.#table.get(this.#asideKey(id, key))));
     return unknown.filter((_, index) => aside[index] === null);
   }
 
@@ -121,13 +116,13 @@ export class FileHealthStore {
     itemKey(`${ITEM_KEY_PREFIXES.countedState}${id}`, `file#${String(key[TABLE_KEYS.sk])}`);
 
   async #putAside(id: string, key: TableItem, now: Date): Promise<void> {
-    const Item = { ...this.#asideKey(id, key), [TABLE_KEYS.ttl]: ttlAfterDays(REMEMBERED_DAYS, now) };
-    await this.#db.send(new PutCommand({ TableName: this.#table, Item }));
+    const ttl = ttlAfterDays(REMEMBERED_DAYS, now);
+    await this.#table.put({ ...this.#asideKey(id, key), [TABLE_KEYS.ttl]: ttl });
   }
 
   /** One file; null: nothing is known of it. */
   async readFile(repository: string, path: string): Promise<TrackedFile | null> {
-    const item = await this.#items.get(keyOfFile(repository, path));
+    const item = await this.#table.get(keyOfFile(repository, path));
     return item && fileOf(item);
   }
 
@@ -137,26 +132,16 @@ export class FileHealthStore {
     most = MAX_FILES,
   ): Promise<{ readonly files: TrackedFile[]; readonly truncated: boolean }> {
     const files: TrackedFile[] = [];
-    let after: Record<string, unknown> | undefined;
-    do {
-      const answer = await this.#db.send(
-        new QueryCommand({
-          TableName: this.#table,
-          KeyConditionExpression: `#pk = :pk${repository === undefined ? '' : ' AND begins_with(#sk, :of)'}`,
-          ExpressionAttributeNames: {
-            '#pk': TABLE_KEYS.pk,
-            ...(repository !== undefined && { '#sk': TABLE_KEYS.sk }),
-          },
-          ExpressionAttributeValues: {
-            ':pk': PARTITION,
-            ...(repository !== undefined && { ':of': prefixOf(repository) }),
-          },
-          ...(after ? { ExclusiveStartKey: after } : {}),
-        }),
-      );
-      files.push(...(answer.Items ?? []).map(fileOf));
-      after = answer.LastEvaluatedKey;
-    } while (after && files.length < most);
-    return { files: files.slice(0, most), truncated: after !== undefined || files.length > most };
+    const pages = this.#table.queryPages({
+      pk: PARTITION,
+      range:
+        repository === undefined ? undefined : ['begins_with(#sk, :of)', { ':of': prefixOf(repository) }],
+    });
+    for await (const { items, after } of pages) {
+      files.push(...items.map(fileOf));
+      if (files.length >= most)
+        return { files: files.slice(0, most), truncated: after !== null || files.length > most };
+    }
+    return { files, truncated: false };
   }
 }

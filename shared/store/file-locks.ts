@@ -1,20 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import {
-  DeleteCommand,
-  type DeleteCommandInput,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  type PutCommandInput,
-  QueryCommand,
-} from '@aws-sdk/lib-dynamodb';
 import { Refusal } from '../contract/refusal.ts';
 import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import { type FileOverlap, findFileOverlap } from '../contract/submission/file-overlap.ts';
 import { isLiveStatus, isTerminalStatus } from '../contract/task/status.ts';
 import type { Task } from '../contract/task/task.ts';
 import { sha256 } from '../lib/sha256.ts';
+import { IF_ABSENT, type ItemTable, itemKey, type TableItem, type WriteCondition } from './item-table.ts';
 import type { TaskStore } from './task-store.ts';
 
 /**
@@ -45,20 +36,12 @@ interface LockEntry {
 }
 
 const partition = (repository: string): string => `${ITEM_KEY_PREFIXES.lock}${sha256(repository)}`;
-const key = (repository: string, id: string): Record<string, string> => ({
-  [TABLE_KEYS.pk]: partition(repository),
-  [TABLE_KEYS.sk]: id,
-});
+const key = (repository: string, id: string): TableItem => itemKey(partition(repository), id);
 
 /** The condition that an entry is still as it was seen. */
-const asSeen = (
-  seen: LockEntry | null,
-): Pick<
-  PutCommandInput & DeleteCommandInput,
-  'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
-> =>
+const asSeen = (seen: LockEntry | null): WriteCondition =>
   seen === null
-    ? { ConditionExpression: 'attribute_not_exists(#pk)', ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk } }
+    ? IF_ABSENT
     : {
         ConditionExpression: '#nonce = :nonce',
         ExpressionAttributeNames: { '#nonce': 'nonce' },
@@ -75,42 +58,25 @@ const before = (a: LockEntry, b: LockEntry): boolean =>
  * the one that reads later sees the other, so never do both hold. An entry counts while its task is live.
  */
 export class FileLockStore {
-  readonly #db: DynamoDBDocumentClient;
-  readonly #table: string;
+  readonly #table: ItemTable;
   readonly #tasks: Pick<TaskStore, 'get'>;
 
-  constructor(db: DynamoDBDocumentClient, table: string, tasks: Pick<TaskStore, 'get'>) {
-    this.#db = db;
+  constructor(table: ItemTable, tasks: Pick<TaskStore, 'get'>) {
     this.#table = table;
     this.#tasks = tasks;
   }
 
   async #own(task: LockedTask): Promise<LockEntry | null> {
-    const { Item } = await this.#db.send(
-      new GetCommand({ TableName: this.#table, Key: key(task.repository, task.id), ConsistentRead: true }),
-    );
-    return Item ? ({ ...Item, id: task.id } as unknown as LockEntry) : null;
+    const item = await this.#table.get(key(task.repository, task.id));
+    return item && ({ ...item, id: task.id } as unknown as LockEntry);
   }
 
   async #others(task: LockedTask): Promise<LockEntry[]> {
     const entries: LockEntry[] = [];
-    let after: Record<string, unknown> | undefined;
-    do {
-      const answer = await this.#db.send(
-        new QueryCommand({
-          TableName: this.#table,
-          KeyConditionExpression: '#pk = :pk',
-          ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk },
-          ExpressionAttributeValues: { ':pk': partition(task.repository) },
-          ConsistentRead: true,
-          ...(after ? { ExclusiveStartKey: after } : {}),
-        }),
-      );
-      for (const item of answer.Items ?? [])
-        if (item[TABLE_KEYS.sk] !== task.id)
-          entries.push({ ...item, id: String(item[TABLE_KEYS.sk]) } as unknown as LockEntry);
-      after = answer.LastEvaluatedKey;
-    } while (after);
+    const items = this.#table.query({ pk: partition(task.repository), consistent: true });
+    for await (const item of items)
+      if (item[TABLE_KEYS.sk] !== task.id)
+        entries.push({ ...item, id: String(item[TABLE_KEYS.sk]) } as unknown as LockEntry);
     return entries;
   }
 
@@ -122,27 +88,13 @@ export class FileLockStore {
     since: number,
   ): Promise<LockEntry | null> {
     const entry = { state, nonce: randomUUID(), since, files: task.files };
-    const Item = { ...key(task.repository, task.id), ...entry };
-    const written = await this.#unless(
-      this.#db.send(new PutCommand({ TableName: this.#table, Item, ...asSeen(seen) })),
-    );
+    const item = { ...key(task.repository, task.id), ...entry };
+    const written = await this.#table.putIf(item, asSeen(seen));
     return written ? { ...entry, id: task.id } : null;
   }
 
   #remove(repository: string, seen: LockEntry): Promise<boolean> {
-    const Key = key(repository, seen.id);
-    return this.#unless(this.#db.send(new DeleteCommand({ TableName: this.#table, Key, ...asSeen(seen) })));
-  }
-
-  /** False when the condition did not hold: somebody else wrote first. */
-  async #unless(sent: Promise<unknown>): Promise<boolean> {
-    try {
-      await sent;
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
+    return this.#table.deleteIf(key(repository, seen.id), asSeen(seen));
   }
 
   async #counts(entry: LockEntry, now: number): Promise<boolean> {

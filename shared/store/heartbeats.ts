@@ -1,23 +1,14 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  UpdateCommand,
-  type UpdateCommandInput,
-} from '@aws-sdk/lib-dynamodb';
 import { ITEM_KEY_PREFIXES, TABLE_INDEXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import type { Attempt } from '../contract/task/attempt.ts';
 import type { Heartbeat } from '../control/task-commands/heartbeat.ts';
+import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
 import { heartbeatDeadlineKey } from './task-item.ts';
 
 /** Seconds for which a sign of life is kept after it was given: longer than an attempt lives. */
 const KEPT_SECONDS = 7 * 86_400;
 
-const keyOf = (taskId: string, attempt: number): Record<string, string> => ({
-  [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.beat}${taskId}`,
-  [TABLE_KEYS.sk]: `attempt#${String(attempt).padStart(4, '0')}`,
-});
+const keyOf = (taskId: string, attempt: number): TableItem =>
+  itemKey(`${ITEM_KEY_PREFIXES.beat}${taskId}`, `attempt#${String(attempt).padStart(4, '0')}`);
 const seconds = (now: Date): number => Math.floor(now.getTime() / 1_000);
 
 export interface StoredHeartbeat extends Heartbeat {
@@ -27,24 +18,20 @@ export interface StoredHeartbeat extends Heartbeat {
 
 /** Signs of life: one item for each attempt. A beat is one conditional write of one small item. */
 export class HeartbeatStore {
-  readonly #db: DynamoDBDocumentClient;
-  readonly #table: string;
+  readonly #table: ItemTable;
 
-  constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#db = db;
+  constructor(table: ItemTable) {
     this.#table = table;
   }
 
   async read(taskId: string, attempt: number): Promise<StoredHeartbeat | null> {
-    const { Item } = await this.#db.send(
-      new GetCommand({ TableName: this.#table, Key: keyOf(taskId, attempt), ConsistentRead: true }),
-    );
-    if (!Item) return null;
-    const rank = Item[TABLE_INDEXES.byDeadline.sk] as string | undefined;
+    const item = await this.#table.get(keyOf(taskId, attempt));
+    if (!item) return null;
+    const rank = item[TABLE_INDEXES.byDeadline.sk] as string | undefined;
     return {
       attempt,
-      lease_until: (Item['lease_until'] as number | undefined) ?? null,
-      progress: (Item['progress'] as Attempt['progress'] | undefined) ?? null,
+      lease_until: (item['lease_until'] as number | undefined) ?? null,
+      progress: (item['progress'] as Attempt['progress'] | undefined) ?? null,
       deadline: rank === undefined ? null : rank.slice(0, rank.indexOf('#')),
     };
   }
@@ -62,7 +49,7 @@ export class HeartbeatStore {
       lease >= seconds(now)
         ? '(attribute_not_exists(#ended) OR #ended < :lease)'
         : 'attribute_not_exists(#ended) AND #until >= :now';
-    return this.#update(taskId, number, {
+    return this.#table.updateIf(keyOf(taskId, number), {
       UpdateExpression: `SET #until = :until, #ttl = :ttl${progress ? ', #progress = :progress' : ''} REMOVE #ended`,
       ConditionExpression: may,
       ExpressionAttributeNames: {
@@ -82,7 +69,7 @@ export class HeartbeatStore {
 
   /** Ends a lease that has run out, before its task hears of it: from then on no beat is taken. False when one came first. */
   endLease(taskId: string, attempt: number, now: Date): Promise<boolean> {
-    return this.#update(taskId, attempt, {
+    return this.#table.updateIf(keyOf(taskId, attempt), {
       UpdateExpression: 'SET #ended = :now, #ttl = :ttl',
       ConditionExpression: 'attribute_not_exists(#until) OR #until < :now',
       ExpressionAttributeNames: { '#until': 'lease_until', '#ended': 'ended', '#ttl': TABLE_KEYS.ttl },
@@ -94,7 +81,7 @@ export class HeartbeatStore {
   setDeadline(taskId: string, attempt: number, at: Date): Promise<boolean> {
     const { pk, sk } = TABLE_INDEXES.byDeadline;
     const key = heartbeatDeadlineKey(taskId, attempt, at);
-    return this.#update(taskId, attempt, {
+    return this.#table.updateIf(keyOf(taskId, attempt), {
       UpdateExpression: 'SET #pk = :pk, #sk = :sk',
       ConditionExpression: 'attribute_exists(#until)',
       ExpressionAttributeNames: { '#pk': pk, '#sk': sk, '#until': 'lease_until' },
@@ -103,23 +90,7 @@ export class HeartbeatStore {
   }
 
   /** Forgets the signs of life of an attempt that is over. */
-  async delete(taskId: string, attempt: number): Promise<void> {
-    await this.#db.send(new DeleteCommand({ TableName: this.#table, Key: keyOf(taskId, attempt) }));
-  }
-
-  async #update(
-    taskId: string,
-    attempt: number,
-    update: Omit<UpdateCommandInput, 'TableName' | 'Key'>,
-  ): Promise<boolean> {
-    try {
-      await this.#db.send(
-        new UpdateCommand({ TableName: this.#table, Key: keyOf(taskId, attempt), ...update }),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
+  delete(taskId: string, attempt: number): Promise<void> {
+    return this.#table.delete(keyOf(taskId, attempt));
   }
 }

@@ -1,5 +1,3 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { ModelCaller } from '../contract/access/tokens.ts';
 import type { TokenUsage } from '../contract/models/usage.ts';
 import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
@@ -9,6 +7,7 @@ import {
   type ProviderFailure,
 } from '../control/model-gateway/provider-failure.ts';
 import type { CallReservation, CallSettlement, UsageMeter } from '../control/model-gateway/usage-meter.ts';
+import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
 import { ttlAfterDays } from './ttl.ts';
 
 /** Days that a meter is kept: as long as its task. */
@@ -24,10 +23,11 @@ interface MeterKey {
   readonly caller: ModelCaller;
 }
 
-const keyOf = ({ taskId, attempt, caller }: MeterKey): Record<string, string> => ({
-  [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.meter}${taskId}`,
-  [TABLE_KEYS.sk]: `attempt#${String(attempt).padStart(4, '0')}${caller === 'gates' ? '#gates' : ''}`,
-});
+const keyOf = ({ taskId, attempt, caller }: MeterKey): TableItem =>
+  itemKey(
+    `${ITEM_KEY_PREFIXES.meter}${taskId}`,
+    `attempt#${String(attempt).padStart(4, '0')}${caller === 'gates' ? '#gates' : ''}`,
+  );
 
 /** Calls in a row that the provider could not do, and the last of them. */
 const TROUBLES = 'troubles';
@@ -76,25 +76,16 @@ function meterOf(item: Readonly<Record<string, unknown>>): UsageMeter {
  * and settling removes it. Money in millionths of a dollar.
  */
 export class MeterStore {
-  readonly #db: DynamoDBDocumentClient;
-  readonly #table: string;
+  readonly #table: ItemTable;
 
-  constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#db = db;
+  constructor(table: ItemTable) {
     this.#table = table;
   }
 
   /** What was counted for the agent of an attempt, or for its gates; null when no model was called. */
   async read(taskId: string, attempt: number, caller: ModelCaller = 'agent'): Promise<UsageMeter | null> {
-    const item = await this.#item({ taskId, attempt, caller });
-    return item ? meterOf(item) : null;
-  }
-
-  async #item(of: MeterKey): Promise<Record<string, unknown> | null> {
-    const { Item } = await this.#db.send(
-      new GetCommand({ TableName: this.#table, Key: keyOf(of), ConsistentRead: true }),
-    );
-    return Item ?? null;
+    const item = await this.#table.get(keyOf({ taskId, attempt, caller }));
+    return item && meterOf(item);
   }
 
   /**
@@ -107,37 +98,29 @@ export class MeterStore {
     worst: number,
     now: Date,
   ): Promise<CallReservation> {
-    try {
-      await this.#db.send(
-        new UpdateCommand({
-          TableName: this.#table,
-          Key: keyOf(of),
-          UpdateExpression: 'SET #open = :worst, #ttl = :ttl ADD taken :worst, calls :one',
-          ConditionExpression:
-            'attribute_not_exists(#open) AND :limit > :zero AND (attribute_not_exists(taken) OR taken < :limit) AND (attribute_not_exists(#troubles) OR #troubles < :most)',
-          ExpressionAttributeNames: {
-            '#open': `${OPEN}${call}`,
-            '#ttl': TABLE_KEYS.ttl,
-            '#troubles': TROUBLES,
-          },
-          ExpressionAttributeValues: {
-            ':worst': worst,
-            ':ttl': ttlAfterDays(RETENTION_DAYS, now),
-            ':one': 1,
-            ':zero': 0,
-            ':limit': of.limitMicro,
-            ':most': MAX_CONSECUTIVE_PROVIDER_FAILURES,
-          },
-        }),
-      );
-      return 'made';
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      const item = await this.#item(of);
-      // The answer to an earlier try of this very write was lost.
-      if (item?.[`${OPEN}${call}`] !== undefined) return 'made';
-      return Number(item?.[TROUBLES] ?? 0) >= MAX_CONSECUTIVE_PROVIDER_FAILURES ? 'failing' : 'spent';
-    }
+    const isMade = await this.#table.updateIf(keyOf(of), {
+      UpdateExpression: 'SET #open = :worst, #ttl = :ttl ADD taken :worst, calls :one',
+      ConditionExpression:
+        'attribute_not_exists(#open) AND :limit > :zero AND (attribute_not_exists(taken) OR taken < :limit) AND (attribute_not_exists(#troubles) OR #troubles < :most)',
+      ExpressionAttributeNames: {
+        '#open': `${OPEN}${call}`,
+        '#ttl': TABLE_KEYS.ttl,
+        '#troubles': TROUBLES,
+      },
+      ExpressionAttributeValues: {
+        ':worst': worst,
+        ':ttl': ttlAfterDays(RETENTION_DAYS, now),
+        ':one': 1,
+        ':zero': 0,
+        ':limit': of.limitMicro,
+        ':most': MAX_CONSECUTIVE_PROVIDER_FAILURES,
+      },
+    });
+    if (isMade) return 'made';
+    const item = await this.#table.get(keyOf(of));
+    // The answer to an earlier try of this very write was lost.
+    if (item?.[`${OPEN}${call}`] !== undefined) return 'made';
+    return Number(item?.[TROUBLES] ?? 0) >= MAX_CONSECUTIVE_PROVIDER_FAILURES ? 'failing' : 'spent';
   }
 
   /** Puts what a call has cost in the place of its reservation. A repeat changes nothing. */
@@ -157,32 +140,24 @@ export class MeterStore {
       ...(isTrouble ? ['#troubles :each'] : []),
     ];
     const sets = isTrouble ? 'SET #trouble = :trouble' : end === 'well' ? 'SET #troubles = :none' : '';
-    try {
-      await this.#db.send(
-        new UpdateCommand({
-          TableName: this.#table,
-          Key: keyOf(of),
-          UpdateExpression: `REMOVE #open ADD ${adds.join(', ')} ${sets}`,
-          ConditionExpression: 'attribute_exists(#open)',
-          ExpressionAttributeNames: {
-            '#open': `${OPEN}${call}`,
-            ...names,
-            ...(end === 'unknown' ? {} : { '#troubles': TROUBLES }),
-            ...(isTrouble ? { '#trouble': TROUBLE } : {}),
-          },
-          ExpressionAttributeValues: {
-            ...(micro === null
-              ? { ':one': 1 }
-              : { ':difference': micro - worst, ':micro': micro, ':estimated': estimated }),
-            ...(end === 'well' ? { ':none': 0 } : {}),
-            ...(isTrouble ? { ':trouble': toStoredFailure(end), ':each': 1 } : {}),
-            ...(substitution === null ? {} : { ':mistaken': new Set([substitution]) }),
-            ...values,
-          },
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
+    await this.#table.updateIf(keyOf(of), {
+      UpdateExpression: `REMOVE #open ADD ${adds.join(', ')} ${sets}`,
+      ConditionExpression: 'attribute_exists(#open)',
+      ExpressionAttributeNames: {
+        '#open': `${OPEN}${call}`,
+        ...names,
+        ...(end === 'unknown' ? {} : { '#troubles': TROUBLES }),
+        ...(isTrouble ? { '#trouble': TROUBLE } : {}),
+      },
+      ExpressionAttributeValues: {
+        ...(micro === null
+          ? { ':one': 1 }
+          : { ':difference': micro - worst, ':micro': micro, ':estimated': estimated }),
+        ...(end === 'well' ? { ':none': 0 } : {}),
+        ...(isTrouble ? { ':trouble': toStoredFailure(end), ':each': 1 } : {}),
+        ...(substitution === null ? {} : { ':mistaken': new Set([substitution]) }),
+        ...values,
+      },
+    });
   }
 }

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Budgets, toMicroUsd } from '../contract/models/budgets.ts';
 import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import type { BudgetReservation } from '../contract/task/attempt.ts';
 import type { SpendCounters, SpendRequest } from '../control/spending/spend-counters.ts';
 import { budgetRefusalMessage } from '../control/spending/task-budget.ts';
+import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
 import { ttlAfterDays } from './ttl.ts';
 
 /** Days that the counters are kept. */
@@ -16,52 +15,31 @@ const short = (text: string): string => createHash('sha256').update(text).digest
 const ofRepository = (url: string): string => `r:${short(url)}`;
 const ofAttempt = (attempt: string): string => `o:${short(attempt)}`;
 
-type Item = Record<string, unknown>;
-const keyOf = (day: string): Item => ({
-  [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.spend}${day.slice(0, 7)}`,
-  [TABLE_KEYS.sk]: day,
-});
-const number = (item: Item | null, name: string): number => Number(item?.[name] ?? 0);
+const partition = (day: string): string => `${ITEM_KEY_PREFIXES.spend}${day.slice(0, 7)}`;
+const keyOf = (day: string): TableItem => itemKey(partition(day), day);
+const number = (item: TableItem | null, name: string): number => Number(item?.[name] ?? 0);
 
 /**
  * What goes to models, by day: one item that is only ever changed by one conditional update, so that however many launch at once, they cannot
  * set aside more than there is. What is set aside for an attempt is an attribute of its own, so each step may be repeated.
  */
 export class ModelSpendStore implements SpendCounters {
-  readonly #db: DynamoDBDocumentClient;
-  readonly #table: string;
+  readonly #table: ItemTable;
 
-  constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#db = db;
+  constructor(table: ItemTable) {
     this.#table = table;
-  }
-
-  async #day(day: string): Promise<Item | null> {
-    const { Item } = await this.#db.send(
-      new GetCommand({ TableName: this.#table, Key: keyOf(day), ConsistentRead: true }),
-    );
-    return Item ?? null;
   }
 
   /** What was taken in the days of the month before this one: it only changes by what is given back. */
   async #before(day: string): Promise<number> {
     let sum = 0;
-    let after: Item | undefined;
-    do {
-      const answer = await this.#db.send(
-        new QueryCommand({
-          TableName: this.#table,
-          KeyConditionExpression: '#pk = :pk AND #sk < :day',
-          ProjectionExpression: TAKEN,
-          ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk, '#sk': TABLE_KEYS.sk },
-          ExpressionAttributeValues: { ':pk': keyOf(day)[TABLE_KEYS.pk], ':day': day },
-          ConsistentRead: true,
-          ...(after ? { ExclusiveStartKey: after } : {}),
-        }),
-      );
-      for (const item of answer.Items ?? []) sum += number(item, TAKEN);
-      after = answer.LastEvaluatedKey;
-    } while (after);
+    const days = this.#table.query({
+      pk: partition(day),
+      range: ['#sk < :day', { ':day': day }],
+      projection: TAKEN,
+      consistent: true,
+    });
+    for await (const item of days) sum += number(item, TAKEN);
     return sum;
   }
 
@@ -98,33 +76,26 @@ export class ModelSpendStore implements SpendCounters {
     const repositories = limitOf(budgets.repository_usd);
     const micro = estimate.highMicro;
     const fits = micro <= all && micro <= repositories;
-    if (fits)
-      try {
-        await this.#db.send(
-          new UpdateCommand({
-            TableName: this.#table,
-            Key: keyOf(day),
-            UpdateExpression: `SET ${once ? '#open = :micro, ' : ''}#ttl = :ttl ADD ${once ? '' : '#open :micro, '}#taken :micro, #own :micro`,
-            ConditionExpression: `${once ? 'attribute_not_exists(#open) AND ' : ''}(attribute_not_exists(#taken) OR #taken <= :all) AND (attribute_not_exists(#own) OR #own <= :repository)`,
-            ExpressionAttributeNames: {
-              '#open': open,
-              '#taken': TAKEN,
-              '#own': own,
-              '#ttl': TABLE_KEYS.ttl,
-            },
-            ExpressionAttributeValues: {
-              ':micro': micro,
-              ':all': all - micro,
-              ':repository': repositories - micro,
-              ':ttl': ttlAfterDays(RETENTION_DAYS, now),
-            },
-          }),
-        );
-        return { day, micro };
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      }
-    const item = await this.#day(day);
+    const isReserved =
+      fits &&
+      (await this.#table.updateIf(keyOf(day), {
+        UpdateExpression: `SET ${once ? '#open = :micro, ' : ''}#ttl = :ttl ADD ${once ? '' : '#open :micro, '}#taken :micro, #own :micro`,
+        ConditionExpression: `${once ? 'attribute_not_exists(#open) AND ' : ''}(attribute_not_exists(#taken) OR #taken <= :all) AND (attribute_not_exists(#own) OR #own <= :repository)`,
+        ExpressionAttributeNames: {
+          '#open': open,
+          '#taken': TAKEN,
+          '#own': own,
+          '#ttl': TABLE_KEYS.ttl,
+        },
+        ExpressionAttributeValues: {
+          ':micro': micro,
+          ':all': all - micro,
+          ':repository': repositories - micro,
+          ':ttl': ttlAfterDays(RETENTION_DAYS, now),
+        },
+      }));
+    if (isReserved) return { day, micro };
+    const item = await this.#table.get(keyOf(day));
     // The answer to an earlier try of this very step was lost.
     if (once && item?.[open] !== undefined) return { day, micro: number(item, open) };
     const limits: readonly (readonly [string, number | undefined, number])[] = [
@@ -146,7 +117,7 @@ export class ModelSpendStore implements SpendCounters {
     const found = new Map<string, BudgetReservation>();
     for (const day of days) {
       if (found.size === marks.length) break;
-      const item = await this.#day(day);
+      const item = await this.#table.get(keyOf(day));
       for (const mark of marks) {
         const micro = item?.[ofAttempt(mark)];
         if (micro !== undefined && !found.has(mark)) found.set(mark, { day, micro: Number(micro) });
@@ -161,15 +132,11 @@ export class ModelSpendStore implements SpendCounters {
    */
   async openJudgingReservation(attempt: string, now: Date): Promise<BudgetReservation> {
     const day = now.toISOString().slice(0, 10);
-    await this.#db.send(
-      new UpdateCommand({
-        TableName: this.#table,
-        Key: keyOf(day),
-        UpdateExpression: 'SET #open = if_not_exists(#open, :nothing), #ttl = :ttl',
-        ExpressionAttributeNames: { '#open': ofAttempt(attempt), '#ttl': TABLE_KEYS.ttl },
-        ExpressionAttributeValues: { ':nothing': 0, ':ttl': ttlAfterDays(RETENTION_DAYS, now) },
-      }),
-    );
+    await this.#table.update(keyOf(day), {
+      UpdateExpression: 'SET #open = if_not_exists(#open, :nothing), #ttl = :ttl',
+      ExpressionAttributeNames: { '#open': ofAttempt(attempt), '#ttl': TABLE_KEYS.ttl },
+      ExpressionAttributeValues: { ':nothing': 0, ':ttl': ttlAfterDays(RETENTION_DAYS, now) },
+    });
     return { day, micro: 0 };
   }
 
@@ -179,28 +146,20 @@ export class ModelSpendStore implements SpendCounters {
     { day, micro }: BudgetReservation,
     counted: number,
   ): Promise<void> {
-    try {
-      await this.#db.send(
-        new UpdateCommand({
-          TableName: this.#table,
-          Key: keyOf(day),
-          UpdateExpression: 'REMOVE #open ADD #taken :difference, #own :difference',
-          ConditionExpression: 'attribute_exists(#open)',
-          ExpressionAttributeNames: {
-            '#open': ofAttempt(reservationId),
-            '#taken': TAKEN,
-            '#own': ofRepository(repository),
-          },
-          ExpressionAttributeValues: { ':difference': counted - micro },
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
+    await this.#table.updateIf(keyOf(day), {
+      UpdateExpression: 'REMOVE #open ADD #taken :difference, #own :difference',
+      ConditionExpression: 'attribute_exists(#open)',
+      ExpressionAttributeNames: {
+        '#open': ofAttempt(reservationId),
+        '#taken': TAKEN,
+        '#own': ofRepository(repository),
+      },
+      ExpressionAttributeValues: { ':difference': counted - micro },
+    });
   }
 
   /** Millionths of a dollar that are spent or set aside on a day. */
   async readDayTotal(day: string): Promise<number> {
-    return number(await this.#day(day), TAKEN);
+    return number(await this.#table.get(keyOf(day)), TAKEN);
   }
 }

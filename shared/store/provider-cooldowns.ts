@@ -1,28 +1,27 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import {
   applyProviderObservation,
   ProviderCooldown,
   type ProviderObservation,
 } from '../control/cascade/provider-cooldown.ts';
+import { type ItemTable, itemKey } from './item-table.ts';
 import { ttlAfterDays } from './ttl.ts';
-import { itemKey, VersionedItems } from './versioned-items.ts';
 
 /** Days after which a provider is forgotten that nobody meets trouble with. */
 const KEPT_DAYS = 7;
 
 /** How providers of models fare, one item for each: what one task has met, all others go by. */
 export class ProviderCooldownStore {
-  readonly #items: VersionedItems;
+  readonly #table: ItemTable;
 
-  constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#items = new VersionedItems(db, table);
+  constructor(table: ItemTable) {
+    this.#table = table;
   }
 
   /** Counts what an attempt says, once. */
   recordMark(mark: ProviderObservation): Promise<void> {
     const { provider } = mark;
-    return this.#items.update(
+    return this.#table.updateVersioned(
       itemKey(ITEM_KEY_PREFIXES.provider, provider),
       `provider ${provider}`,
       (item) => {
@@ -36,7 +35,7 @@ export class ProviderCooldownStore {
 
   /** All that trouble was met with, as they stand. */
   async listCooldowns(): Promise<ProviderCooldown[]> {
-    const { items } = await this.#items.listPartition(ITEM_KEY_PREFIXES.provider);
+    const { items } = await this.#table.queryPage({ pk: ITEM_KEY_PREFIXES.provider });
     return items.map((item) => ProviderCooldown.parse(item));
   }
 }

@@ -1,5 +1,3 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import type { TaskStatus } from '../contract/task/status.ts';
 import {
@@ -10,9 +8,9 @@ import {
   type TaskFact,
 } from '../control/ledger/task-counts.ts';
 import { CompletionStore } from './completions.ts';
+import { type ItemTable, itemKey, type TableItem } from './item-table.ts';
 import { shardOf } from './shard.ts';
 import { ttlAfterDays } from './ttl.ts';
-import { itemKey, type TableItem, VersionedItems } from './versioned-items.ts';
 
 /** Items that the tasks of one role are counted in: writers of the same one race. */
 const SHARDS = 8;
@@ -38,71 +36,48 @@ const markKey = (id: string): TableItem => itemKey(`${ITEM_KEY_PREFIXES.countedS
  * under a condition that it is as it was read; a mark that goes out of it is first written into an item of its own.
  */
 export class TaskCountStore {
-  readonly #db: DynamoDBDocumentClient;
-  readonly #table: string;
-  readonly #items: VersionedItems;
+  readonly #table: ItemTable;
   readonly #completions: CompletionStore;
 
-  constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#db = db;
+  constructor(table: ItemTable) {
     this.#table = table;
-    this.#items = new VersionedItems(db, table);
-    this.#completions = new CompletionStore(db, table);
+    this.#completions = new CompletionStore(table);
   }
 
   async #mark(id: string): Promise<CountedTask | null> {
-    const item = await this.#items.get(markKey(id));
+    const item = await this.#table.get(markKey(id));
     return item && { id, version: item['version'] as number, status: item['status'] as TaskStatus | null };
   }
 
   /** Puts a mark beside its count, unless a later one is there. */
   async #spill({ id, version, status }: CountedTask, now: Date): Promise<void> {
     const gone = status === null ? { [TABLE_KEYS.ttl]: ttlAfterDays(REMEMBERED_DAYS, now) } : {};
-    try {
-      await this.#db.send(
-        new PutCommand({
-          TableName: this.#table,
-          Item: { ...markKey(id), version, status, ...gone },
-          ConditionExpression: 'attribute_not_exists(#version) OR #version < :version',
-          ExpressionAttributeNames: { '#version': 'version' },
-          ExpressionAttributeValues: { ':version': version },
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
+    await this.#table.putIf(
+      { ...markKey(id), version, status, ...gone },
+      {
+        ConditionExpression: 'attribute_not_exists(#version) OR #version < :version',
+        ExpressionAttributeNames: { '#version': 'version' },
+        ExpressionAttributeValues: { ':version': version },
+      },
+    );
   }
 
   /** Counts a fact, once. True when a completion was counted by it. */
   async count(fact: TaskFact, now: Date): Promise<boolean> {
     // Before it is counted: whoever dies in between does both again.
     if (fact.completion) await this.#completions.record({ task_id: fact.id, ...fact.completion });
-    return this.#items.update(tallyKey(fact), `an item of the counts of role ${fact.role}`, async (item) => {
-      const tally = { ...EMPTY_ROLE_TALLY, ...(item as Partial<RoleTally> | null) };
-      const mark = tally.marks.find(({ id }) => id === fact.id) ?? (await this.#mark(fact.id));
-      const counted = countTask(tally, mark, fact);
-      if (counted === null) return { fields: null, result: false };
-      await Promise.all(counted.evicted.map((each) => this.#spill(each, now)));
-      return { fields: { ...counted.tally }, result: counted.isCompletion };
-    });
-  }
-
-  async *#partition(pk: string): AsyncGenerator<TableItem> {
-    let after: Record<string, unknown> | undefined;
-    do {
-      const answer = await this.#db.send(
-        new QueryCommand({
-          TableName: this.#table,
-          KeyConditionExpression: '#pk = :pk',
-          ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk },
-          ExpressionAttributeValues: { ':pk': pk },
-          ConsistentRead: true,
-          ...(after ? { ExclusiveStartKey: after } : {}),
-        }),
-      );
-      yield* answer.Items ?? [];
-      after = answer.LastEvaluatedKey;
-    } while (after);
+    return this.#table.updateVersioned(
+      tallyKey(fact),
+      `an item of the counts of role ${fact.role}`,
+      async (item) => {
+        const tally = { ...EMPTY_ROLE_TALLY, ...(item as Partial<RoleTally> | null) };
+        const mark = tally.marks.find(({ id }) => id === fact.id) ?? (await this.#mark(fact.id));
+        const counted = countTask(tally, mark, fact);
+        if (counted === null) return { fields: null, result: false };
+        await Promise.all(counted.evicted.map((each) => this.#spill(each, now)));
+        return { fields: { ...counted.tally }, result: counted.isCompletion };
+      },
+    );
   }
 
   /** All counts so far. */
@@ -110,13 +85,10 @@ export class TaskCountStore {
     const roles: Roles = new Map();
     const sum = { verified: 0, unverified: 0 };
     let revision = 0;
-    const completions = (tally: TableItem): void => {
-      sum.verified += (tally['verified'] as number | undefined) ?? 0;
-      sum.unverified += (tally['unverified'] as number | undefined) ?? 0;
-    };
-    for await (const item of this.#partition(PARTITION)) {
+    for await (const item of this.#table.query({ pk: PARTITION, consistent: true })) {
       const tally = { ...EMPTY_ROLE_TALLY, ...(item as Partial<RoleTally>) };
-      completions(item);
+      sum.verified += tally.verified;
+      sum.unverified += tally.unverified;
       revision += Number(item['revision'] ?? 0);
       const role = String(item[TABLE_KEYS.sk]).replace(/#\d+$/, '');
       const row = roles.get(role) ?? {};

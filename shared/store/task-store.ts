@@ -1,13 +1,3 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import {
-  BatchGetCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-} from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { Refusal } from '../contract/refusal.ts';
 import {
   ITEM_KEY_PREFIXES,
@@ -28,13 +18,12 @@ import { failTooLarge } from '../control/task-commands/fail-too-large.ts';
 import { applyHeartbeat, findHeartbeatAttempt } from '../control/task-commands/heartbeat.ts';
 import type { TaskChange, TaskCommand } from '../control/task-commands/task-change.ts';
 import { HeartbeatStore } from './heartbeats.ts';
+import { IF_ABSENT, type ItemTable } from './item-table.ts';
 import { MeterStore } from './meters.ts';
 import { queuePartition, REQUESTER_ATTRIBUTE, taskFromItem, taskKey, taskToItem } from './task-item.ts';
 
 /** How often a lost race is run again before the caller is told to come back. Each loss means that somebody else got on. */
 const MAX_RACES = 25;
-/** Most keys that one BatchGetItem takes. */
-const MAX_BATCH_GET = 100;
 
 /** DynamoDB has no error of its own for an item of more than 400 KB. */
 const isTooLarge = (error: unknown): boolean =>
@@ -81,31 +70,27 @@ export interface TaskIndexPage {
 
 /** Tasks in the table. Every write is one conditional Put of one whole item, which is made to fit. */
 export class TaskStore {
-  readonly #db: DynamoDBDocumentClient;
-  readonly #table: string;
+  readonly #table: ItemTable;
   readonly #guard: (task: Task) => void;
   readonly #meters: MeterStore;
   readonly #beats: HeartbeatStore;
 
-  constructor(db: DynamoDBDocumentClient, table: string, guard: (task: Task) => void = () => {}) {
-    this.#db = db;
+  constructor(table: ItemTable, guard: (task: Task) => void = () => {}) {
     this.#table = table;
     this.#guard = guard;
-    this.#meters = new MeterStore(db, table);
-    this.#beats = new HeartbeatStore(db, table);
+    this.#meters = new MeterStore(table);
+    this.#beats = new HeartbeatStore(table);
   }
 
   /** The same tasks for somebody who may not see or change each of them: `guard` throws for those, at every read and every write. */
   withGuard(guard: (task: Task) => void): TaskStore {
-    return new TaskStore(this.#db, this.#table, guard);
+    return new TaskStore(this.#table, guard);
   }
 
   /** The task, read consistently, with the last sign of life of its agent; null when there is none. */
   async get(id: string): Promise<Task | null> {
-    const { Item } = await this.#db.send(
-      new GetCommand({ TableName: this.#table, Key: taskKey(id), ConsistentRead: true }),
-    );
-    return Item ? this.#alive(taskFromItem(Item)) : null;
+    const item = await this.#table.get(taskKey(id));
+    return item && this.#alive(taskFromItem(item));
   }
 
   async #alive(task: Task): Promise<Task> {
@@ -135,40 +120,20 @@ export class TaskStore {
   /** The tasks that exist among `ids`, by id; for somebody who may not see one of them, it does not. */
   async getMany(ids: readonly string[]): Promise<Map<string, Task>> {
     const found = new Map<string, Task>();
-    const all = [...new Set(ids)].map(taskKey);
-    while (all.length > 0) {
-      const keys = all.splice(0, MAX_BATCH_GET);
-      const answer = await this.#db.send(
-        new BatchGetCommand({ RequestItems: { [this.#table]: { Keys: keys, ConsistentRead: true } } }),
-      );
-      for (const item of answer.Responses?.[this.#table] ?? []) {
-        const task = taskFromItem(item);
-        if (this.#shows(task)) found.set(task.id, task);
-      }
-      all.push(...((answer.UnprocessedKeys?.[this.#table]?.Keys ?? []) as typeof keys));
+    for await (const item of this.#table.batchGet([...new Set(ids)].map(taskKey))) {
+      const task = taskFromItem(item);
+      if (this.#shows(task)) found.set(task.id, task);
     }
     return found;
   }
 
   /** Writes a new task. When the id is taken, answers with the task that has it instead. */
   async create(task: Task): Promise<{ created: boolean; task: Task }> {
-    try {
-      await this.#db.send(
-        new PutCommand({
-          TableName: this.#table,
-          Item: taskToItem(task),
-          ConditionExpression: 'attribute_not_exists(#pk)',
-          ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk },
-        }),
-      );
-      return { created: true, task };
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      const present = await this.get(task.id);
-      // Whoever had the id is gone since: a rare thing, and a good moment to try again.
-      if (!present) throw new Refusal('busy', `the id ${task.id} was taken a moment ago; try again`);
-      return { created: false, task: present };
-    }
+    if (await this.#table.putIf(taskToItem(task), IF_ABSENT)) return { created: true, task };
+    const present = await this.get(task.id);
+    // The task that had the id was deleted since: rare, and a good moment to try again.
+    if (!present) throw new Refusal('busy', `the id ${task.id} was taken a moment ago; try again`);
+    return { created: false, task: present };
   }
 
   /**
@@ -233,21 +198,15 @@ export class TaskStore {
     const values = Object.fromEntries(from.map((status, index) => [`:s${index}`, status]));
     const judged = selfReviewRestriction(change);
     try {
-      await this.#db.send(
-        new PutCommand({
-          TableName: this.#table,
-          Item: taskToItem(change.task),
-          ConditionExpression: `#version = :version AND #status IN (${Object.keys(values).join(', ')})${judged.condition}`,
-          ExpressionAttributeNames: { '#version': 'version', '#status': 'status', ...judged.names },
-          ExpressionAttributeValues: { ':version': version, ...values, ...judged.values },
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      );
-      return null;
+      const present = await this.#table.putUnlessChanged(taskToItem(change.task), {
+        ConditionExpression: `#version = :version AND #status IN (${Object.keys(values).join(', ')})${judged.condition}`,
+        ExpressionAttributeNames: { '#version': 'version', '#status': 'status', ...judged.names },
+        ExpressionAttributeValues: { ':version': version, ...values, ...judged.values },
+      });
+      return present === null || present === 'unknown' ? present : taskFromItem(present);
     } catch (error) {
       if (isTooLarge(error)) return 'too large';
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      return error.Item ? taskFromItem(unmarshall(error.Item as Record<string, AttributeValue>)) : 'unknown';
+      throw error;
     }
   }
 
@@ -257,56 +216,27 @@ export class TaskStore {
     limit: number,
     after?: Record<string, unknown>,
   ): Promise<{ ids: string[]; after?: Record<string, unknown> }> {
-    const answer = await this.#db.send(
-      new QueryCommand({
-        TableName: this.#table,
-        IndexName: TABLE_INDEXES.byQueue.name,
-        KeyConditionExpression: '#pk = :pk',
-        ExpressionAttributeNames: { '#pk': TABLE_INDEXES.byQueue.pk },
-        ExpressionAttributeValues: { ':pk': queuePartition(role) },
-        Limit: limit,
-        ...(after ? { ExclusiveStartKey: after } : {}),
-      }),
-    );
-    const ids = (answer.Items ?? []).map((item) =>
-      String(item[TABLE_KEYS.pk]).slice(ITEM_KEY_PREFIXES.task.length),
-    );
-    return answer.LastEvaluatedKey ? { ids, after: answer.LastEvaluatedKey } : { ids };
+    const page = await this.#table.queryPage({
+      index: TABLE_INDEXES.byQueue,
+      pk: queuePartition(role),
+      pageSize: limit,
+      after,
+    });
+    const ids = page.items.map((item) => String(item[TABLE_KEYS.pk]).slice(ITEM_KEY_PREFIXES.task.length));
+    return page.after ? { ids, after: page.after } : { ids };
   }
 
   /** Ids of tasks that wait for `id`, `most` at the most. */
   async listFirstWaiting(id: string, most: number): Promise<string[]> {
-    const answer = await this.#db.send(
-      new QueryCommand({
-        TableName: this.#table,
-        IndexName: TABLE_INDEXES.byWait.name,
-        KeyConditionExpression: '#pk = :pk',
-        ExpressionAttributeNames: { '#pk': TABLE_INDEXES.byWait.pk },
-        ExpressionAttributeValues: { ':pk': id },
-        Limit: most,
-      }),
-    );
-    return (answer.Items ?? []).map((item) => String(item[TABLE_INDEXES.byWait.sk]));
+    const page = await this.#table.queryPage({ index: TABLE_INDEXES.byWait, pk: id, pageSize: most });
+    return page.items.map((item) => String(item[TABLE_INDEXES.byWait.sk]));
   }
 
   /** Ids of the tasks that wait for `id`. */
   async listWaiting(id: string): Promise<string[]> {
     const ids: string[] = [];
-    let after: Record<string, unknown> | undefined;
-    do {
-      const answer = await this.#db.send(
-        new QueryCommand({
-          TableName: this.#table,
-          IndexName: TABLE_INDEXES.byWait.name,
-          KeyConditionExpression: '#pk = :pk',
-          ExpressionAttributeNames: { '#pk': TABLE_INDEXES.byWait.pk },
-          ExpressionAttributeValues: { ':pk': id },
-          ...(after ? { ExclusiveStartKey: after } : {}),
-        }),
-      );
-      ids.push(...(answer.Items ?? []).map((item) => String(item[TABLE_INDEXES.byWait.sk])));
-      after = answer.LastEvaluatedKey;
-    } while (after);
+    for await (const item of this.#table.query({ index: TABLE_INDEXES.byWait, pk: id }))
+      ids.push(String(item[TABLE_INDEXES.byWait.sk]));
     return ids;
   }
 
@@ -317,21 +247,13 @@ export class TaskStore {
     after?: string,
     forward = true,
   ): Promise<TaskIndexPage> {
-    const answer = await this.#db.send(
-      new QueryCommand({
-        TableName: this.#table,
-        IndexName: TABLE_INDEXES.byStatus.name,
-        KeyConditionExpression:
-          after === undefined ? '#pk = :pk' : `#pk = :pk AND #sk ${forward ? '>' : '<'} :after`,
-        ScanIndexForward: forward,
-        ExpressionAttributeNames: {
-          '#pk': TABLE_INDEXES.byStatus.pk,
-          ...(after === undefined ? {} : { '#sk': TABLE_INDEXES.byStatus.sk }),
-        },
-        ExpressionAttributeValues: { ':pk': status, ...(after === undefined ? {} : { ':after': after }) },
-        Limit: limit,
-      }),
-    );
-    return { rows: (answer.Items ?? []) as TaskIndexRow[], hasMore: answer.LastEvaluatedKey !== undefined };
+    const page = await this.#table.queryPage({
+      index: TABLE_INDEXES.byStatus,
+      pk: status,
+      range: after === undefined ? undefined : [`#sk ${forward ? '>' : '<'} :after`, { ':after': after }],
+      forward,
+      pageSize: limit,
+    });
+    return { rows: page.items as TaskIndexRow[], hasMore: page.after !== null };
   }
 }

@@ -1,26 +1,25 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ITEM_KEY_PREFIXES } from '../contract/resource-names.ts';
 import { EMPTY_TUNING_STATE, TuningState } from '../control/tune/proposals.ts';
-import { itemKey, VersionedItems } from './versioned-items.ts';
+import { type ItemTable, itemKey } from './item-table.ts';
 
 const KEY = itemKey(ITEM_KEY_PREFIXES.evolution, 'settings');
 
 /** What the deployment has changed of its own settings, and what it proposes: one item, so that one conditional write changes all of it. */
 export class TuningStore {
-  readonly #items: VersionedItems;
+  readonly #table: ItemTable;
 
-  constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#items = new VersionedItems(db, table);
+  constructor(table: ItemTable) {
+    this.#table = table;
   }
 
   async read(): Promise<TuningState> {
-    const item = await this.#items.get(KEY);
+    const item = await this.#table.get(KEY);
     return item ? TuningState.parse(item) : EMPTY_TUNING_STATE;
   }
 
   /** Changes it under the condition that it is as it was read. `change` answers null where there is nothing to change, and may be asked again. */
   update(change: (state: TuningState) => TuningState | null): Promise<TuningState> {
-    return this.#items.update(KEY, 'the settings of the deployment', (item) => {
+    return this.#table.updateVersioned(KEY, 'the settings of the deployment', (item) => {
       const present = item ? TuningState.parse(item) : EMPTY_TUNING_STATE;
       const next = change(present);
       return { fields: next && { ...next }, result: next ?? present };

@@ -1,8 +1,7 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { Refusal } from '../contract/refusal.ts';
 import { ITEM_KEY_PREFIXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import { MAX_SCREENSHOTS_PER_GATE } from '../contract/screenshot.ts';
+import { type ItemTable, itemKey } from './item-table.ts';
 import { ttlAfterDays } from './ttl.ts';
 
 /**
@@ -15,37 +14,27 @@ const KEPT_DAYS = 8;
 
 /** How often the boxes of an attempt have asked to upload: what has a name of its own each time must not fill the bucket. */
 export class UploadQuotaStore {
-  readonly #db: DynamoDBDocumentClient;
-  readonly #table: string;
+  readonly #table: ItemTable;
 
-  constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#db = db;
+  constructor(table: ItemTable) {
     this.#table = table;
   }
 
   /** Counts one more. @throws Refusal `conflict` when there were enough. */
   async consume(taskId: string, attempt: number, now: Date): Promise<void> {
-    try {
-      await this.#db.send(
-        new UpdateCommand({
-          TableName: this.#table,
-          Key: { [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.uploads}${taskId}`, [TABLE_KEYS.sk]: String(attempt) },
-          UpdateExpression: 'ADD #given :one SET #ttl = :ttl',
-          ConditionExpression: 'attribute_not_exists(#given) OR #given < :most',
-          ExpressionAttributeNames: { '#given': 'given', '#ttl': TABLE_KEYS.ttl },
-          ExpressionAttributeValues: {
-            ':one': 1,
-            ':most': MAX_UPLOADS,
-            ':ttl': ttlAfterDays(KEPT_DAYS, now),
-          },
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    const isCounted = await this.#table.updateIf(
+      itemKey(`${ITEM_KEY_PREFIXES.uploads}${taskId}`, String(attempt)),
+      {
+        UpdateExpression: 'ADD #given :one SET #ttl = :ttl',
+        ConditionExpression: 'attribute_not_exists(#given) OR #given < :most',
+        ExpressionAttributeNames: { '#given': 'given', '#ttl': TABLE_KEYS.ttl },
+        ExpressionAttributeValues: { ':one': 1, ':most': MAX_UPLOADS, ':ttl': ttlAfterDays(KEPT_DAYS, now) },
+      },
+    );
+    if (!isCounted)
       throw new Refusal(
         'conflict',
         `attempt ${attempt} of task ${taskId} has asked for ${MAX_UPLOADS} uploads`,
       );
-    }
   }
 }

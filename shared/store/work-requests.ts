@@ -1,19 +1,15 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { WorkRequest } from '../contract/intake/schema.ts';
 import { WORK_REQUEST_TRANSITIONS, type WorkRequestStatus } from '../contract/intake/status.ts';
 import { Refusal } from '../contract/refusal.ts';
 import { ITEM_KEY_PREFIXES, TABLE_INDEXES, TABLE_KEYS } from '../contract/resource-names.ts';
 import { hasBeenApproved, type WorkRequestChange } from '../control/intake/commands.ts';
 import { FOLLOW_UP_CHECK_SECONDS } from '../control/task-commands/deadline.ts';
+import { IF_ABSENT, type ItemTable, itemKey, type TableItem } from './item-table.ts';
 import { createdRank, requestDeadlineKey } from './task-item.ts';
 
 const MAX_RACES = 25;
 
-const keyOf = (id: string): Record<string, string> => ({
-  [TABLE_KEYS.pk]: `${ITEM_KEY_PREFIXES.request}${id}`,
-  [TABLE_KEYS.sk]: TABLE_KEYS.requestSk,
-});
+const keyOf = (id: string): TableItem => itemKey(`${ITEM_KEY_PREFIXES.request}${id}`, TABLE_KEYS.requestSk);
 const partition = (status: WorkRequestStatus): string => `request#${status}`;
 
 const OWN: ReadonlySet<string> = new Set([
@@ -44,19 +40,15 @@ export const workRequestFromItem = (item: Record<string, unknown>): WorkRequest 
 
 /** Requests in the table. Every write is one conditional Put of one whole item. */
 export class WorkRequestStore {
-  readonly #db: DynamoDBDocumentClient;
-  readonly #table: string;
+  readonly #table: ItemTable;
 
-  constructor(db: DynamoDBDocumentClient, table: string) {
-    this.#db = db;
+  constructor(table: ItemTable) {
     this.#table = table;
   }
 
   async find(id: string): Promise<WorkRequest | null> {
-    const { Item } = await this.#db.send(
-      new GetCommand({ TableName: this.#table, Key: keyOf(id), ConsistentRead: true }),
-    );
-    return Item ? workRequestFromItem(Item) : null;
+    const item = await this.#table.get(keyOf(id));
+    return item && workRequestFromItem(item);
   }
 
   /** As `find`; a missing one, and one that `shows` does not, is a refusal. */
@@ -68,11 +60,7 @@ export class WorkRequestStore {
 
   /** Writes a new request; the one that has its id already is the answer instead. */
   async create(request: WorkRequest): Promise<{ readonly entered: boolean; readonly request: WorkRequest }> {
-    const isNew = await this.#put(request, {
-      ConditionExpression: 'attribute_not_exists(#pk)',
-      ExpressionAttributeNames: { '#pk': TABLE_KEYS.pk },
-    });
-    if (isNew) return { entered: true, request };
+    if (await this.#table.putIf(workRequestToItem(request), IF_ABSENT)) return { entered: true, request };
     const present = await this.find(request.id);
     if (!present) throw new Refusal('busy', `the id ${request.id} was taken a moment ago; try again`);
     return { entered: false, request: present };
@@ -90,7 +78,7 @@ export class WorkRequestStore {
       if (moved === null) return present;
       const from = WORK_REQUEST_TRANSITIONS[moved.event].from;
       const statuses = Object.fromEntries(from.map((status, index) => [`:s${index}`, status]));
-      const written = await this.#put(moved.request, {
+      const written = await this.#table.putIf(workRequestToItem(moved.request), {
         ConditionExpression: `#version = :version AND #status IN (${Object.keys(statuses).join(', ')})`,
         ExpressionAttributeNames: { '#version': 'version', '#status': 'status' },
         ExpressionAttributeValues: { ':version': present.version, ...statuses },
@@ -102,34 +90,11 @@ export class WorkRequestStore {
 
   /** All that follows from a request has followed: nobody has to look at it again. */
   async clearDeadline(request: WorkRequest): Promise<void> {
-    await this.#put(
-      request,
-      {
-        ConditionExpression: '#version = :version',
-        ExpressionAttributeNames: { '#version': 'version' },
-        ExpressionAttributeValues: { ':version': request.version },
-      },
-      true,
-    );
-  }
-
-  async #put(
-    request: WorkRequest,
-    condition: Pick<
-      PutCommand['input'],
-      'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
-    >,
-    settled = false,
-  ): Promise<boolean> {
-    try {
-      await this.#db.send(
-        new PutCommand({ TableName: this.#table, Item: workRequestToItem(request, settled), ...condition }),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false;
-      throw error;
-    }
+    await this.#table.putIf(workRequestToItem(request, true), {
+      ConditionExpression: '#version = :version',
+      ExpressionAttributeNames: { '#version': 'version' },
+      ExpressionAttributeValues: { ':version': request.version },
+    });
   }
 
   /** Requests of one status, the oldest first, after the rank `after` (exclusive). */
@@ -138,24 +103,15 @@ export class WorkRequestStore {
     limit: number,
     after?: string,
   ): Promise<{ readonly ids: string[]; readonly next: string | null }> {
-    const { pk, sk, name } = TABLE_INDEXES.byStatus;
-    const answer = await this.#db.send(
-      new QueryCommand({
-        TableName: this.#table,
-        IndexName: name,
-        KeyConditionExpression: after === undefined ? '#pk = :pk' : '#pk = :pk AND #sk > :after',
-        ExpressionAttributeNames: { '#pk': pk, ...(after !== undefined && { '#sk': sk }) },
-        ExpressionAttributeValues: {
-          ':pk': partition(status),
-          ...(after !== undefined && { ':after': after }),
-        },
-        Limit: limit,
-      }),
-    );
-    const items = answer.Items ?? [];
+    const page = await this.#table.queryPage({
+      index: TABLE_INDEXES.byStatus,
+      pk: partition(status),
+      range: after === undefined ? undefined : ['#sk > :after', { ':after': after }],
+      pageSize: limit,
+    });
     return {
-      ids: items.map((item) => String(item['id'])),
-      next: answer.LastEvaluatedKey === undefined ? null : String(answer.LastEvaluatedKey[sk]),
+      ids: page.items.map((item) => String(item['id'])),
+      next: page.after && String(page.after[TABLE_INDEXES.byStatus.sk]),
     };
   }
 }

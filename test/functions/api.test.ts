@@ -324,7 +324,7 @@ describe('the authorizer', () => {
   it('knows an operator by the hash of the token', async () => {
     const token = mintOperatorToken();
     db.on(GetCommand, { Key: { pk: `token#${sha256(token)}`, sk: 'token' } }).resolves({
-      Item: { name: 'ann' },
+      Item: { name: 'ann', role: 'admin' },
     });
     expect(await identify(`Bearer ${token}`)).toMatchObject({
       caller: 'operator',
@@ -374,7 +374,7 @@ describe('the authorizer', () => {
 
   it('says when the token ends, and nothing is done for it from then on, however long its answer is kept', async () => {
     const seconds = Math.floor(Date.now() / 1_000);
-    db.on(GetCommand).resolves({ Item: { name: 'ann', expires_at: seconds + 60 } });
+    db.on(GetCommand).resolves({ Item: { name: 'ann', role: 'admin', expires_at: seconds + 60 } });
     const identity = await identify(`Bearer ${mintOperatorToken()}`);
     expect(identity).toMatchObject({ ends_at: seconds + 60 });
     db.reset();

@@ -18,6 +18,7 @@ import {
 import { deriveRows } from '../../shared/control/ledger/derive-rows.ts';
 import type { FileTouchRow } from '../../shared/control/ledger/record-rows.ts';
 import { FileHealthStore } from '../../shared/store/file-health.ts';
+import { ItemTable } from '../../shared/store/item-table.ts';
 import {
   readFileHealth,
   readFileHistory,
@@ -96,7 +97,7 @@ describe('the health of a file', () => {
       fc.asyncProperty(rows, fc.infiniteStream(fc.nat()), async (all, choice) => {
         const table = new MemoryTable();
         const db = { send: async (command: unknown) => table.carryOut(command) };
-        const store = new FileHealthStore(db as unknown as DynamoDBDocumentClient, 'tasks');
+        const store = new FileHealthStore(new ItemTable(db as unknown as DynamoDBDocumentClient, 'tasks'));
         const order = [...all, ...all].toSorted(() => (Number(choice.next().value) % 3) - 1);
         for (let at = 0; at < order.length; ) {
           const next = at + 1 + (Number(choice.next().value) % 30);
@@ -235,7 +236,7 @@ describe('the list of files', () => {
   afterAll(() => table.close());
 
   test('has the worst first, filters as the seed does, and shows a token its repositories only', async () => {
-    const files = new FileHealthStore(table.db, 'tasks');
+    const files = new FileHealthStore(new ItemTable(table.db, 'tasks'));
     const deps = { files, canAccess: () => true, now: NOW };
     const query = (changes: object = {}) => FileHealthQuery.parse(changes);
     expect(await readFileHealth(query(), deps)).toMatchObject({

@@ -32,6 +32,7 @@ import {
   sumDays,
 } from '../../shared/control/metrics/quality-views.ts';
 import { DailyMetricsStore } from '../../shared/store/daily-metrics.ts';
+import { ItemTable } from '../../shared/store/item-table.ts';
 import { createTestTable } from '../support/dynalite-table.ts';
 import { createRowArbitrary } from '../support/records/generated-records.ts';
 
@@ -102,7 +103,7 @@ describe('figures by day', () => {
     await fc.assert(
       fc.asyncProperty(records, fc.infiniteStream(fc.nat()), async (all, choice) => {
         const name = `f${Math.random().toString(36).slice(2)}`;
-        const store = new DailyMetricsStore(table.db, await table.another(name));
+        const store = new DailyMetricsStore(new ItemTable(table.db, await table.another(name)));
         const order = all
           .flatMap((each) => [each, each])
           .toSorted(() => ((choice.next().value ?? 0) % 3) - 1);
@@ -120,7 +121,7 @@ describe('figures by day', () => {
   });
 
   test('count a fact once when writers race and when it was long ago', async () => {
-    const store = new DailyMetricsStore(table.db, await table.another('races'));
+    const store = new DailyMetricsStore(new ItemTable(table.db, await table.another('races')));
     const [row] = fc.sample(createRowArbitrary(z.toJSONSchema(GateRow)) as fc.Arbitrary<object>, {
       numRuns: 1,
       seed: 1,

@@ -10,6 +10,7 @@ import { DeadlineStore } from '../../shared/store/deadlines.ts';
 import { createDocumentClient } from '../../shared/store/document-client.ts';
 import { FileLockStore } from '../../shared/store/file-locks.ts';
 import { HeartbeatStore } from '../../shared/store/heartbeats.ts';
+import { ItemTable } from '../../shared/store/item-table.ts';
 import { ModelSpendStore } from '../../shared/store/model-spend.ts';
 import { TaskCountStore } from '../../shared/store/task-counts.ts';
 import { TaskStore } from '../../shared/store/task-store.ts';
@@ -55,21 +56,21 @@ export async function createTestTable() {
   };
   await create('tasks');
   const db = createDocumentClient(client);
-  const tasks = new TaskStore(db, 'tasks');
+  const tasks = new TaskStore(new ItemTable(db, 'tasks'));
   return {
     db,
     tasks,
     /** Six vCPUs on demand, two on Spot. */
-    register: new ContainerRegister(db, 'tasks', { on_demand: 6 * 1_024, spot: 2 * 1_024 }),
-    deadlines: new DeadlineStore(db, 'tasks'),
-    requests: new WorkRequestStore(db, 'tasks'),
-    locks: new FileLockStore(db, 'tasks', tasks),
-    counts: new TaskCountStore(db, 'tasks'),
-    completions: new CompletionStore(db, 'tasks'),
-    beliefs: new BeliefStore(db, 'tasks'),
-    spend: new ModelSpendStore(db, 'tasks'),
-    claims: new ClaimIntentStore(db, 'tasks'),
-    beats: new HeartbeatStore(db, 'tasks'),
+    register: new ContainerRegister(new ItemTable(db, 'tasks'), { on_demand: 6 * 1_024, spot: 2 * 1_024 }),
+    deadlines: new DeadlineStore(new ItemTable(db, 'tasks')),
+    requests: new WorkRequestStore(new ItemTable(db, 'tasks')),
+    locks: new FileLockStore(new ItemTable(db, 'tasks'), tasks),
+    counts: new TaskCountStore(new ItemTable(db, 'tasks')),
+    completions: new CompletionStore(new ItemTable(db, 'tasks')),
+    beliefs: new BeliefStore(new ItemTable(db, 'tasks')),
+    spend: new ModelSpendStore(new ItemTable(db, 'tasks')),
+    claims: new ClaimIntentStore(new ItemTable(db, 'tasks')),
+    beats: new HeartbeatStore(new ItemTable(db, 'tasks')),
     /** Makes a further, empty table of the same form. */
     another: create,
     /** Listens for clients that are not ours, and says where. */

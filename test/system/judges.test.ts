@@ -10,7 +10,7 @@ import {
   BREAKER_OPEN_SECONDS,
   MAX_CONSECUTIVE_REJECTIONS,
 } from '../../shared/reviews/judging/circuit-breaker.ts';
-import { itemKey } from '../../shared/store/versioned-items.ts';
+import { itemKey } from '../../shared/store/item-table.ts';
 import { findFilesContaining } from '../support/find-leaks.ts';
 import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
 import { tableOf } from './support/embedded-table.ts';

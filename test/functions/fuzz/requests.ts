@@ -5,7 +5,7 @@ import type { Attempt } from '../../../shared/contract/task/attempt.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import { addFailedOperation, EMPTY_RETRY_QUEUE } from '../../../shared/control/dead-letters/retry-queue.ts';
 import type { TuningState } from '../../../shared/control/tune/proposals.ts';
-import { itemKey } from '../../../shared/store/versioned-items.ts';
+import { itemKey } from '../../../shared/store/item-table.ts';
 import { workRequestToItem } from '../../../shared/store/work-requests.ts';
 import * as build from '../../support/builders.ts';
 

@@ -7,6 +7,7 @@ import { setPin } from '../../../shared/control/cascade/learning/learning-contro
 import { latestOutcomes } from '../../../shared/control/cascade/learning/outcome-window.ts';
 import { measureItemBytes } from '../../../shared/lib/item-size.ts';
 import { BeliefStore } from '../../../shared/store/beliefs.ts';
+import { ItemTable } from '../../../shared/store/item-table.ts';
 import { addSeconds, FIXED_NOW } from '../../support/builders.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
 
@@ -51,7 +52,7 @@ function world(choose: (below: number) => number) {
     }
     return ended;
   };
-  return { store: new BeliefStore(db, 'tasks'), until };
+  return { store: new BeliefStore(new ItemTable(db, 'tasks')), until };
 }
 
 describe('what is learned', () => {
@@ -94,7 +95,7 @@ describe('what is learned', () => {
         return table.carryOut(command);
       },
     } as unknown as DynamoDBDocumentClient;
-    const store = new BeliefStore(db, 'tasks');
+    const store = new BeliefStore(new ItemTable(db, 'tasks'));
     const all = Array.from({ length: 800 }, (_, number) => observed(2 * number));
     for (const each of all) await store.recordOutcome(each);
     for (const { count, bytes } of writes.values()) {
@@ -110,8 +111,10 @@ describe('what is learned', () => {
   it('has in it what an item of earlier versions holds, which was a whole window', async () => {
     const table = new MemoryTable();
     const store = new BeliefStore(
-      { send: async (command: unknown) => table.carryOut(command) } as unknown as DynamoDBDocumentClient,
-      'tasks',
+      new ItemTable(
+        { send: async (command: unknown) => table.carryOut(command) } as unknown as DynamoDBDocumentClient,
+        'tasks',
+      ),
     );
     const [old, both, fresh] = [observed(0), observed(2), observed(4)].map(({ outcome }) => outcome);
     const Item = { pk: 'belief#backend', sk: 'window#low#haiku', outcomes: [both, old], revision: 2 };
@@ -127,7 +130,7 @@ describe('what is learned', () => {
     const db = {
       send: async (command: unknown) => table.carryOut(command),
     } as unknown as DynamoDBDocumentClient;
-    const store = new BeliefStore(db, 'tasks');
+    const store = new BeliefStore(new ItemTable(db, 'tasks'));
     const word = { by: 'ann', reason: 'a try', now: FIXED_NOW };
     await store.updateControl('backend', (control) => setPin(control, 'low', 'opus', word));
     await store.updateControl('backend', (control) => setPin(control, 'low', 'opus', word));

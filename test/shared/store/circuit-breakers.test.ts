@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MAX_CONSECUTIVE_REJECTIONS } from '../../../shared/reviews/judging/circuit-breaker.ts';
 import { CircuitBreakerStore } from '../../../shared/store/circuit-breakers.ts';
+import { ItemTable } from '../../../shared/store/item-table.ts';
 import { createTestTable } from '../../support/dynalite-table.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 let store: CircuitBreakerStore;
 beforeAll(async () => {
   table = await createTestTable();
-  store = new CircuitBreakerStore(table.db, 'tasks');
+  store = new CircuitBreakerStore(new ItemTable(table.db, 'tasks'));
 });
 afterAll(() => table.close());
 

@@ -3,6 +3,7 @@ import { findFileOverlap } from '../../../shared/contract/submission/file-overla
 import type { TaskStatus } from '../../../shared/contract/task/status.ts';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import { FileLockStore } from '../../../shared/store/file-locks.ts';
+import { ItemTable } from '../../../shared/store/item-table.ts';
 import type { TaskStore } from '../../../shared/store/task-store.ts';
 import { FIXED_NOW } from '../../support/builders.ts';
 import { MemoryTable } from '../../support/memory-table.ts';
@@ -57,7 +58,7 @@ export class LockWorld {
     } as unknown as DynamoDBDocumentClient;
     const get = (id: string) =>
       this.#request(process, () => ({ id, status: this.status[Number(id.slice(1))] }) as Task);
-    return new FileLockStore(db, 'tasks', { get } as Pick<TaskStore, 'get'>);
+    return new FileLockStore(new ItemTable(db, 'tasks'), { get } as Pick<TaskStore, 'get'>);
   }
 
   #begin(): number {

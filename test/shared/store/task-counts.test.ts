@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { TASK_STATUSES, type TaskStatus } from '../../../shared/contract/task/status.ts';
 import { NudgeRules } from '../../../shared/control/ledger/nudge-rules.ts';
 import type { TaskFact } from '../../../shared/control/ledger/task-counts.ts';
+import { ItemTable } from '../../../shared/store/item-table.ts';
 import { shardOf } from '../../../shared/store/shard.ts';
 import { TaskCountStore } from '../../../shared/store/task-counts.ts';
 import { readStatus } from '../../../shared/use-cases/operate/status.ts';
@@ -54,7 +55,7 @@ describe('counts', () => {
                 });
               }),
           } as unknown as DynamoDBDocumentClient;
-          const store = new TaskCountStore(db, 'tasks');
+          const store = new TaskCountStore(new ItemTable(db, 'tasks'));
           const told: string[] = [];
           const tell = (each: TaskFact): void => {
             store.count(each, FIXED_NOW).then(
@@ -110,7 +111,7 @@ describe('counts', () => {
     const db = {
       send: async (command: unknown) => table.carryOut(command),
     } as unknown as DynamoDBDocumentClient;
-    const store = new TaskCountStore(db, 'tasks');
+    const store = new TaskCountStore(new ItemTable(db, 'tasks'));
     let emitted = 0;
     let first: TaskFact | null = null;
     for (let index = 0; index < 20_000; index++) {

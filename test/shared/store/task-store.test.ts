@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import type { Task } from '../../../shared/contract/task/task.ts';
 import { recordEvidence, recordVerdict } from '../../../shared/control/task-commands/record-verification.ts';
+import { ItemTable } from '../../../shared/store/item-table.ts';
 import { TaskStore } from '../../../shared/store/task-store.ts';
 import { evidence, FIXED_NOW, task, taskInReview, verdict } from '../../support/builders.ts';
 
@@ -18,7 +19,10 @@ function fullTable(): { store: TaskStore; written: Task[] } {
     written.push(item);
     return {};
   };
-  return { store: new TaskStore({ send } as unknown as DynamoDBDocumentClient, 'tasks'), written };
+  return {
+    store: new TaskStore(new ItemTable({ send } as unknown as DynamoDBDocumentClient, 'tasks')),
+    written,
+  };
 }
 
 it('ends a task that cannot be written, with the reason, instead of trying for ever', async () => {

@@ -17,6 +17,7 @@ import { NO_CREDENTIALS } from '../../../shared/store/credential-provider.ts';
 import type { DeliveryInvoker } from '../../../shared/store/delivery-invoker.ts';
 import type { EcsContainers } from '../../../shared/store/ecs-containers.ts';
 import { FileLockStore } from '../../../shared/store/file-locks.ts';
+import { ItemTable } from '../../../shared/store/item-table.ts';
 import { LaunchError } from '../../../shared/store/launch-error.ts';
 import { ObjectStore } from '../../../shared/store/object-store.ts';
 import { TaskStore } from '../../../shared/store/task-store.ts';
@@ -44,8 +45,8 @@ function stores() {
     return table.run(command.constructor.name, command.input);
   };
   const db = { send } as unknown as DynamoDBDocumentClient;
-  const tasks = new TaskStore(db, 'tasks');
-  return { db, tasks, locks: new FileLockStore(db, 'tasks', tasks) };
+  const tasks = new TaskStore(new ItemTable(db, 'tasks'));
+  return { db, tasks, locks: new FileLockStore(new ItemTable(db, 'tasks'), tasks) };
 }
 const ids = Array.from({ length: MANY }, (_, n) => `T${String(n).padStart(4, '0')}`);
 const priorityOf = (n: number): 1 | 2 | 3 => (((n * 7) % 3) + 1) as 1 | 2 | 3;
@@ -73,7 +74,10 @@ function first<Each extends { readonly at: number }>(
 describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
   it('each box is started once, whatever comes twice, comes late or finds no room, and none is lost', async () => {
     const { db, tasks } = stores();
-    const register = new ContainerRegister(db, 'tasks', { on_demand: AT_ONCE * 1_024, spot: 1_024 });
+    const register = new ContainerRegister(new ItemTable(db, 'tasks'), {
+      on_demand: AT_ONCE * 1_024,
+      spot: 1_024,
+    });
     for (const [n, id] of ids.entries()) {
       const of = task({ id, run: 1, priority: priorityOf(n) });
       const model = 'claude-haiku-4-5';
@@ -174,7 +178,10 @@ describe(`a burst of ${MANY.toLocaleString('en')} launches`, () => {
       send: async ({ constructor: { name }, input }: { constructor: { name: string }; input: never }) =>
         table.run(name, input),
     } as unknown as DynamoDBDocumentClient;
-    const register = new ContainerRegister(db, 'tasks', { on_demand: AT_ONCE * 1_024, spot: 1_024 });
+    const register = new ContainerRegister(new ItemTable(db, 'tasks'), {
+      on_demand: AT_ONCE * 1_024,
+      spot: 1_024,
+    });
     const chance = random(7);
     const waiting = ids.map((id, n) => ({
       name: launchName(id, 1, 'agent', 1),

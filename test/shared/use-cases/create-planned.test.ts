@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Plan } from '../../../shared/contract/plan/schema.ts';
+import { ItemTable } from '../../../shared/store/item-table.ts';
 import { TaskStore } from '../../../shared/store/task-store.ts';
 import { createPlannedTasks } from '../../../shared/use-cases/submit/plans.ts';
 import { addSeconds, FIXED_NOW, task, taskInReview } from '../../support/builders.ts';
@@ -21,7 +22,7 @@ let table: Awaited<ReturnType<typeof createTestTable>>;
 let tasks: TaskStore;
 beforeAll(async () => {
   table = await createTestTable();
-  tasks = new TaskStore(table.db, 'tasks');
+  tasks = new TaskStore(new ItemTable(table.db, 'tasks'));
 });
 afterAll(() => table.close());
 

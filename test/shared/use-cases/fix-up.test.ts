@@ -7,6 +7,7 @@ import { fixUpId } from '../../../shared/control/task-commands/fix-up.ts';
 import { startRetryRound } from '../../../shared/control/task-commands/operator-commands.ts';
 import { settleTask } from '../../../shared/control/task-commands/settle.ts';
 import { FileLockStore } from '../../../shared/store/file-locks.ts';
+import { ItemTable } from '../../../shared/store/item-table.ts';
 import { TaskStore } from '../../../shared/store/task-store.ts';
 import { selectModel } from '../../../shared/use-cases/cascade/cascade-steps.ts';
 import {
@@ -33,11 +34,11 @@ let context: ProjectionContext;
 let made = 0;
 beforeAll(async () => {
   table = await createTestTable();
-  tasks = new TaskStore(table.db, 'tasks');
+  tasks = new TaskStore(new ItemTable(table.db, 'tasks'));
   const nothing = async (): Promise<never[]> => [];
   context = {
     tasks,
-    locks: new FileLockStore(table.db, 'tasks', tasks),
+    locks: new FileLockStore(new ItemTable(table.db, 'tasks'), tasks),
     counts: { count: async () => false },
     beliefs: { recordOutcome: nothing },
     breakers: { recordMark: nothing },

@@ -3,6 +3,7 @@ import { ADAPTER_CAPABILITIES } from '../../../shared/contract/agents/adapter-ca
 import { DEFAULT_TIER_MODELS as MODELS } from '../../../shared/contract/agents/tiers.ts';
 import type { AvailableAgents } from '../../../shared/control/task-commands/adapter-problems.ts';
 import { FileLockStore } from '../../../shared/store/file-locks.ts';
+import { ItemTable } from '../../../shared/store/item-table.ts';
 import { TaskStore } from '../../../shared/store/task-store.ts';
 import {
   type CascadeContext,
@@ -22,8 +23,8 @@ let table: Awaited<ReturnType<typeof createTestTable>>;
 let context: CascadeContext;
 beforeAll(async () => {
   table = await createTestTable();
-  const tasks = new TaskStore(table.db, 'tasks');
-  const locks = new FileLockStore(table.db, 'tasks', tasks);
+  const tasks = new TaskStore(new ItemTable(table.db, 'tasks'));
+  const locks = new FileLockStore(new ItemTable(table.db, 'tasks'), tasks);
   context = { tasks, deadlines: table.deadlines, locks, models: MODELS, agents, now: addSeconds(1) };
 });
 afterAll(() => table.close());

@@ -10,6 +10,7 @@ import {
 } from '../../../../shared/control/workflow/builtin-workflows.ts';
 import { createEmptyGrading, createUngradedJudgement } from '../../../../shared/control/workflow/gradings.ts';
 import { resolveWorkflow } from '../../../../shared/control/workflow/resolve-workflow.ts';
+import { ItemTable } from '../../../../shared/store/item-table.ts';
 import { TaskStore } from '../../../../shared/store/task-store.ts';
 import { FIXED_NOW, fakeSha1, task, verdict } from '../../../support/builders.ts';
 import { evidenceRecord, held } from './support.ts';
@@ -82,7 +83,7 @@ describe('nobody judges their own work', () => {
       if (command instanceof PutCommand) puts.push(command.input);
       return {};
     };
-    const store = new TaskStore({ send } as unknown as DynamoDBDocumentClient, 'tasks');
+    const store = new TaskStore(new ItemTable({ send } as unknown as DynamoDBDocumentClient, 'tasks'));
     const own = held({ runner: 'external' }, 'ann');
     await store.change(own, (each: Task) =>
       reviewHeldTask(each, 'approve', 'good', 'bob', { tree }, FIXED_NOW),

@@ -12,6 +12,7 @@ import {
 } from '../../../../shared/control/cascade/provider-cooldown.ts';
 import { selectFallbackAgent } from '../../../../shared/control/cascade/provider-fallback.ts';
 import type { AvailableAgents } from '../../../../shared/control/task-commands/adapter-problems.ts';
+import { ItemTable } from '../../../../shared/store/item-table.ts';
 import { ProviderCooldownStore } from '../../../../shared/store/provider-cooldowns.ts';
 import { type CascadeContext, selectModel } from '../../../../shared/use-cases/cascade/cascade-steps.ts';
 import { addSeconds, attempt, FIXED_NOW, NOOP_DEADLINES, report, task } from '../../../support/builders.ts';
@@ -97,8 +98,10 @@ describe('a task whose provider is left alone', () => {
   const cold = async (of: ReturnType<typeof task>, agents: AvailableAgents = AGENTS, seconds = 0) => {
     const table = new MemoryTable();
     const store = new ProviderCooldownStore(
-      { send: async (each: unknown) => table.carryOut(each) } as unknown as DynamoDBDocumentClient,
-      't',
+      new ItemTable(
+        { send: async (each: unknown) => table.carryOut(each) } as unknown as DynamoDBDocumentClient,
+        't',
+      ),
     );
     await store.recordMark(mark('other#1'));
     let written = of;

@@ -10,6 +10,7 @@ import {
 } from '../../../../shared/control/dead-letters/dead-letter.ts';
 import { EMPTY_RETRY_QUEUE, queueNextRetryAt } from '../../../../shared/control/dead-letters/retry-queue.ts';
 import { DeadLetterStore } from '../../../../shared/store/dead-letters.ts';
+import { ItemTable } from '../../../../shared/store/item-table.ts';
 import {
   applyDeadLetterAction,
   type DeadLetterMessage,
@@ -63,10 +64,12 @@ class World {
   }
 
   readonly store = new DeadLetterStore(
-    {
-      send: (command: unknown) => this.step(() => this.#carryOut(command)),
-    } as unknown as DynamoDBDocumentClient,
-    'tasks',
+    new ItemTable(
+      {
+        send: (command: unknown) => this.step(() => this.#carryOut(command)),
+      } as unknown as DynamoDBDocumentClient,
+      'tasks',
+    ),
   );
 
   #carryOut(command: unknown): unknown {

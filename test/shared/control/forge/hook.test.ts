@@ -9,6 +9,7 @@ import { changeRequestMarker, taskIdOfIssue } from '../../../../shared/control/f
 import { MAX_WEBHOOK_BYTES } from '../../../../shared/control/forge/webhook.ts';
 import { outcomeRows } from '../../../../shared/control/ledger/outcome-rows.ts';
 import { WorkOutcomeRow } from '../../../../shared/control/ledger/record-rows.ts';
+import { ItemTable } from '../../../../shared/store/item-table.ts';
 import { MergedWorkStore } from '../../../../shared/store/merged-work.ts';
 import { TaskStore } from '../../../../shared/store/task-store.ts';
 import {
@@ -30,8 +31,8 @@ beforeEach(() => {
   const db = {
     send: async (command: unknown) => table.carryOut(command),
   } as unknown as DynamoDBDocumentClient;
-  store = new TaskStore(db, 'tasks');
-  landed = new MergedWorkStore(db, 'tasks');
+  store = new TaskStore(new ItemTable(db, 'tasks'));
+  landed = new MergedWorkStore(new ItemTable(db, 'tasks'));
 });
 
 const sign = (body: string, secret = SECRET): string =>

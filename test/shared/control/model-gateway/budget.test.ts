@@ -23,6 +23,7 @@ import { EMPTY_USAGE_READING } from '../../../../shared/control/model-gateway/us
 import { readBaseRole } from '../../../../shared/control/roles/base-role.ts';
 import { findBuiltinRole } from '../../../../shared/control/roles/builtin-role.ts';
 import { sha256 } from '../../../../shared/lib/sha256.ts';
+import { ItemTable } from '../../../../shared/store/item-table.ts';
 import { MeterStore } from '../../../../shared/store/meters.ts';
 import { addSeconds, attempt, FIXED_NOW, report, task } from '../../../support/builders.ts';
 import { createTestTable } from '../../../support/dynalite-table.ts';
@@ -33,7 +34,7 @@ let table: Awaited<ReturnType<typeof createTestTable>>;
 let meters: MeterStore;
 beforeAll(async () => {
   table = await createTestTable();
-  meters = new MeterStore(table.db, 'tasks');
+  meters = new MeterStore(new ItemTable(table.db, 'tasks'));
 });
 afterAll(() => table.close());
 

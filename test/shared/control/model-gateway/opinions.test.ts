@@ -9,6 +9,7 @@ import {
 } from '../../../../shared/control/model-gateway/metered-usage.ts';
 import { EMPTY_USAGE_READING } from '../../../../shared/control/model-gateway/usage-reader.ts';
 import { verdictInputs } from '../../../../shared/control/verdict/verdict-inputs.ts';
+import { ItemTable } from '../../../../shared/store/item-table.ts';
 import { MeterStore } from '../../../../shared/store/meters.ts';
 import { attempt, FIXED_NOW, report, task, verdict } from '../../../support/builders.ts';
 import { createTestTable } from '../../../support/dynalite-table.ts';
@@ -18,7 +19,7 @@ let table: Awaited<ReturnType<typeof createTestTable>>;
 let meters: MeterStore;
 beforeAll(async () => {
   table = await createTestTable();
-  meters = new MeterStore(table.db, 'tasks');
+  meters = new MeterStore(new ItemTable(table.db, 'tasks'));
 });
 afterAll(() => table.close());
 

@@ -7,6 +7,7 @@ import { EMPTY_DAILY_METRICS } from '../../../../shared/control/metrics/daily-me
 import { addProposal, applyTestedProposal } from '../../../../shared/control/tune/proposal-commands.ts';
 import { AUTOMATIC_ACTOR } from '../../../../shared/control/tune/proposals.ts';
 import type { SettingChange } from '../../../../shared/control/tune/setting-change.ts';
+import { ItemTable } from '../../../../shared/store/item-table.ts';
 import type { ObjectStore } from '../../../../shared/store/object-store.ts';
 import type { TaskStore } from '../../../../shared/store/task-store.ts';
 import { TuningStore } from '../../../../shared/store/tuning.ts';
@@ -39,7 +40,7 @@ let evolution: TuningStore;
 let number = 0;
 beforeEach(async () => {
   number += 1;
-  evolution = new TuningStore(table.db, await table.another(`evolve-${number}`));
+  evolution = new TuningStore(new ItemTable(table.db, await table.another(`evolve-${number}`)));
 });
 
 const outcome = (n: number, attempt: number, tier: Tier, passed: boolean): LearnedOutcome => ({
