@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { ItemTable } from '../../shared/store/item-table.ts';
 import { findOperator } from '../../shared/store/operator-tokens.ts';
 import { createTestTable } from '../support/dynalite-table.ts';
 import { assay } from './support.ts';
-import { ItemTable } from '../../shared/store/item-table.ts';
 
 let table: Awaited<ReturnType<typeof createTestTable>>;
 let endpoint: string;
@@ -43,7 +43,9 @@ test('the table may come from the environment; --json has name, table and token'
     id: expect.stringMatching(/^[0-9a-f]{12}$/),
     token: expect.stringMatching(/^assay_op_/),
   });
-  expect(await findOperator(new ItemTable(table.db, 'tasks'), document.token, new Date())).toMatchObject({ name: 'ci' });
+  expect(await findOperator(new ItemTable(table.db, 'tasks'), document.token, new Date())).toMatchObject({
+    name: 'ci',
+  });
 });
 
 test('a table that does not exist is exit code 5', async () => {
@@ -74,7 +76,9 @@ test('a token may be for a role, for some repositories and for a time; the list 
     role: 'submit',
     repositories: [expect.stringContaining('https://github.com/acme')],
   });
-  expect(await findOperator(new ItemTable(table.db, 'tasks'), token, new Date(Date.now() + 91 * 86_400_000))).toBeNull();
+  expect(
+    await findOperator(new ItemTable(table.db, 'tasks'), token, new Date(Date.now() + 91 * 86_400_000)),
+  ).toBeNull();
   const listed = await assay(['token', 'list'], { env });
   expect(listed.stdout).toMatch(/ID +NAME +ROLE +REPOSITORIES +CREATED +EXPIRES/);
   expect(listed.stdout).toMatch(/\bbot +submit +https:\/\/github.com\/acme/);

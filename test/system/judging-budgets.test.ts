@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Budgets } from '../../shared/contract/models/budgets.ts';
 import type { JudgeModels } from '../../shared/contract/models/judge-models.ts';
 import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { ItemTable } from '../../shared/store/item-table.ts';
 import { ModelSpendStore } from '../../shared/store/model-spend.ts';
 import { type ModelServer, startModelServer } from '../support/models/model-server.ts';
 import { tableOf } from './support/embedded-table.ts';
 import { PROJECT, Repository, RIGHT } from './support/repository.ts';
 import { Stack } from './support/stack.ts';
-import { ItemTable } from '../../shared/store/item-table.ts';
 
 const KEY = `sk-planted-${randomBytes(16).toString('hex')}`;
 /** Of the longest questions and answers of its judge, each asked twice, by the prices of claude-sonnet-5-5; and of the short ones that are scripted. */
@@ -25,7 +25,9 @@ let table: Awaited<ReturnType<typeof tableOf>>;
 /** What was spent or set aside when a model was asked. */
 let whenAsked: Promise<number>[] = [];
 const taken = () =>
-  new ModelSpendStore(new ItemTable(table.db, table.name)).readDayTotal(new Date().toISOString().slice(0, 10));
+  new ModelSpendStore(new ItemTable(table.db, table.name)).readDayTotal(
+    new Date().toISOString().slice(0, 10),
+  );
 
 const started = async (budgets: Budgets): Promise<void> => {
   const of = (model: string) => ({
