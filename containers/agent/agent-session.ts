@@ -7,7 +7,7 @@ import { type ProcessResult, runProcess } from '../../workspace/process/run-proc
 import type { ContainerContext } from '../../workspace/supervisor/container.ts';
 import { JsonEventStream } from './adapters/json-event-stream.ts';
 import { AGENT_ADAPTERS } from './adapters/registry.ts';
-import { type AgentRunState, createRunState } from './adapters/run-state.ts';
+import { type AgentRunState, clearRunEnd, createRunState } from './adapters/run-state.ts';
 import { agentEnvironment } from './agent-environment.ts';
 import { readApprovalRequest, watchApprovalRequest } from './approval-request.ts';
 import type { AgentRunMiddleware } from './middleware/agent-run-middleware.ts';
@@ -90,7 +90,7 @@ export async function runSession(
     !options.abort.aborted
   ) {
     reading.nudges++;
-    Object.assign(reading, { ended: false, failure: null, stopReason: null });
+    clearRunEnd(reading);
     const again = resumeCommand(argv, reading.sessionId, nudge(run.watchdogStop.seconds));
     const next = await runOnce(again, until, reading, assignment, box, prepared, options);
     run = { ...next, result: mergeRunResults(run.result, next.result) };

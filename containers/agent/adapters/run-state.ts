@@ -69,30 +69,39 @@ export const createRunState = (): AgentRunState => ({
   holdBacks: 0,
 });
 
+/** Clears what is known of how the run ended, before the agent is started again. */
+export function clearRunEnd(state: AgentRunState): void {
+  state.hasEnded = false;
+  state.failure = null;
+  state.stopReason = null;
+}
+
 /**
- * Makes room for another run, of which is not known how it ends. What was used before is kept, to be added to what that run reports; a
- * CLI that reports its whole session is thereby counted twice, in what is a claim anyway.
+ * Prepares the state for another run. `addEarlier` adds the usage of the earlier runs to what the next run reports. A CLI that reports
+ * its whole session is thereby counted twice; reported usage is a claim anyway.
  */
-export function beginNextRun(reading: AgentRunState): { readonly addEarlier: () => void } {
-  const earlier = new Map(reading.usageByModel);
-  const { costUsd } = reading;
-  reading.usageByModel.clear();
-  Object.assign(reading, {
-    ...{ ended: false, failure: null, stopReason: null, costUsd: null },
-    ...{ status: null, summary: null, waiting: null, waitingClass: null },
-  });
+export function beginNextRun(state: AgentRunState): { readonly addEarlier: () => void } {
+  const earlier = new Map(state.usageByModel);
+  const { costUsd } = state;
+  state.usageByModel.clear();
+  clearRunEnd(state);
+  state.costUsd = null;
+  state.status = null;
+  state.summary = null;
+  state.waitReason = null;
+  state.waitFailureClass = null;
   return {
     addEarlier: () => {
-      for (const [model, used] of earlier) {
-        const now = reading.usageByModel.get(model);
-        reading.usageByModel.set(model, now ? added(used, now) : used);
+      for (const [model, usage] of earlier) {
+        const now = state.usageByModel.get(model);
+        state.usageByModel.set(model, now ? addUsage(usage, now) : usage);
       }
-      if (costUsd !== null) reading.costUsd = costUsd + (reading.costUsd ?? 0);
+      if (costUsd !== null) state.costUsd = costUsd + (state.costUsd ?? 0);
     },
   };
 }
 
-const added = (a: TokenUsage, b: TokenUsage): TokenUsage => ({
+const addUsage = (a: TokenUsage, b: TokenUsage): TokenUsage => ({
   input_tokens: a.input_tokens + b.input_tokens,
   output_tokens: a.output_tokens + b.output_tokens,
   cache_read_tokens: a.cache_read_tokens + b.cache_read_tokens,
