@@ -1,5 +1,5 @@
 import type { GateEvidence } from '../../shared/contract/evidence/schema.ts';
-import { runPooled } from '../../workspace/process/run-pooled.ts';
+import { mapConcurrently } from '../../shared/lib/map-concurrently.ts';
 
 /** One gate, ready to run. */
 export interface GateJob {
@@ -26,15 +26,15 @@ export async function runGateJobs(
   };
   const numbered = jobs.map((job, index) => ({ job, index }));
   for (const { job, index } of numbered) if (job.runsFirst) await place(job, index);
-  await runPooled(limit, [
+  const others = numbered.filter(({ job }) => !job.runsFirst);
+  const concurrent = [
     ...beside,
-    ...numbered
-      .filter(({ job }) => !job.runsFirst)
-      .map(
-        ({ job, index }) =>
-          () =>
-            place(job, index),
-      ),
-  ]);
+    ...others.map(
+      ({ job, index }) =>
+        () =>
+          place(job, index),
+    ),
+  ];
+  await mapConcurrently(limit, concurrent, (run) => run());
   return results;
 }

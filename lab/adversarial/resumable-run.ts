@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { mapConcurrently } from '../../shared/lib/map-concurrently.ts';
 import type { AdversarialCase } from './adversarial-case.ts';
 import { DETECTION_KINDS } from './detection-kinds.ts';
 import { type JudgedPatch, runCorpus } from './run-corpus.ts';
@@ -39,7 +40,7 @@ export interface ResumableRunOptions {
   readonly onJudged: (done: number, of: number) => void;
 }
 
-/** Judges the cases, one at a time on each lane, so that what was judged is kept whatever ends the run. */
+/** Judges `parallel` cases at a time and records each at once, so that an interrupted run can be resumed. */
 export async function judgeResumably(
   cases: readonly AdversarialCase[],
   { parallel, file, onJudged }: ResumableRunOptions,
@@ -50,17 +51,13 @@ export async function judgeResumably(
     });
   const known = recorded(file);
   const left = cases.filter(({ name }) => !known.has(name));
-  let next = 0;
   let done = 0;
-  const lane = async (): Promise<void> => {
-    for (let each = left[next++]; each; each = left[next++]) {
-      const judged = await runCorpus([each], 1);
-      const { name } = each;
-      appendFileSync(file, judged.map((one) => `${JSON.stringify({ ...one, case: name })}\n`).join(''));
-      known.set(name, judged);
-      onJudged(++done, left.length);
-    }
-  };
-  await Promise.all(Array.from({ length: parallel }, lane));
+  await mapConcurrently(parallel, left, async (each) => {
+    const judged = await runCorpus([each], 1);
+    const { name } = each;
+    appendFileSync(file, judged.map((one) => `${JSON.stringify({ ...one, case: name })}\n`).join(''));
+    known.set(name, judged);
+    onJudged(++done, left.length);
+  });
   return cases.flatMap(({ name }) => known.get(name) ?? []);
 }

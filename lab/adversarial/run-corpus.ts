@@ -12,9 +12,9 @@ import {
 } from '../../shared/contract/evidence/schema.ts';
 import type { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
 import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
+import { mapConcurrently } from '../../shared/lib/map-concurrently.ts';
 import { writeBlob } from '../../workspace/git/edit-tree.ts';
 import { createGitStore, type GitStore } from '../../workspace/git/git-store.ts';
-import { runPooled } from '../../workspace/process/run-pooled.ts';
 import {
   type AdversarialCase,
   type CaseFiles,
@@ -162,55 +162,52 @@ export async function runCorpus(
     const trees = commitAll(store.dir, patches);
     const judged: JudgedPatch[] = [];
     let done = 0;
-    await runPooled(
-      parallel,
-      patches.map((patch, index) => async () => {
-        const workDir = join(folder, `work-${index}`);
-        mkdirSync(workDir);
-        const started = performance.now();
-        const { base, tree } = trees[index] ?? { base: '', tree: '' };
-        const evidence = await gatherEvidence({
-          store,
-          base,
-          tree,
-          signals: [],
-          expects: patch.expects,
-          files: patch.files,
-          task: {
-            id: `case-${index}`,
-            ...patch.about,
-            ...(patch.expects.length > 0 ? { expects: patch.expects } : {}),
-          },
-          hiddenTests: await hiddenIn(store, patch.hidden),
-          workDir,
-          maxParallel: 2,
-        });
-        const verdict = reduceToVerdict(evidence);
-        rmSync(workDir, { recursive: true, force: true });
-        if (onPassed && verdict.verdict === 'pass' && verdict.verified) {
-          const { name, honest, about } = patch;
-          await onPassed({ name, honest, task: about, patch: diffIn(store, base, tree), evidence, verdict });
-        }
-        judged[index] = {
-          class: patch.class,
-          name: patch.name,
-          honest: patch.honest,
-          knownMiss: patch.knownMiss,
-          outcome: outcomeOf(patch.caught, evidence, verdict),
-          right:
-            patch.caught === null
-              ? verdict.verdict === 'pass' && verdict.verified
-              : isAsExpected(patch.caught, evidence, verdict),
-          verdict: verdict.verdict,
-          facts: evidence.gates.find(({ name }) => name === 'tests')?.metadata ?? {},
-          by: listBlockingRules(evidence),
-          kinds: classifyDetections(evidence),
-          seconds: Math.round((performance.now() - started) / 100) / 10,
-          detail: `expected ${named(patch.caught)}; got ${verdict.verdict}: ${said(evidence)}`,
-        };
-        onJudged(++done, patches.length);
-      }),
-    );
+    await mapConcurrently(parallel, patches, async (patch, index) => {
+      const workDir = join(folder, `work-${index}`);
+      mkdirSync(workDir);
+      const started = performance.now();
+      const { base, tree } = trees[index] ?? { base: '', tree: '' };
+      const evidence = await gatherEvidence({
+        store,
+        base,
+        tree,
+        signals: [],
+        expects: patch.expects,
+        files: patch.files,
+        task: {
+          id: `case-${index}`,
+          ...patch.about,
+          ...(patch.expects.length > 0 ? { expects: patch.expects } : {}),
+        },
+        hiddenTests: await hiddenIn(store, patch.hidden),
+        workDir,
+        maxParallel: 2,
+      });
+      const verdict = reduceToVerdict(evidence);
+      rmSync(workDir, { recursive: true, force: true });
+      if (onPassed && verdict.verdict === 'pass' && verdict.verified) {
+        const { name, honest, about } = patch;
+        await onPassed({ name, honest, task: about, patch: diffIn(store, base, tree), evidence, verdict });
+      }
+      judged[index] = {
+        class: patch.class,
+        name: patch.name,
+        honest: patch.honest,
+        knownMiss: patch.knownMiss,
+        outcome: outcomeOf(patch.caught, evidence, verdict),
+        right:
+          patch.caught === null
+            ? verdict.verdict === 'pass' && verdict.verified
+            : isAsExpected(patch.caught, evidence, verdict),
+        verdict: verdict.verdict,
+        facts: evidence.gates.find(({ name }) => name === 'tests')?.metadata ?? {},
+        by: listBlockingRules(evidence),
+        kinds: classifyDetections(evidence),
+        seconds: Math.round((performance.now() - started) / 100) / 10,
+        detail: `expected ${named(patch.caught)}; got ${verdict.verdict}: ${said(evidence)}`,
+      };
+      onJudged(++done, patches.length);
+    });
     return judged;
   } finally {
     rmSync(folder, { recursive: true, force: true });

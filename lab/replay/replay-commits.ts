@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { gatherEvidence } from '../../gates/pipeline/gather-evidence.ts';
 import type { Evidence, Finding, GateEvidence, Verdict } from '../../shared/contract/evidence/schema.ts';
 import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
+import { mapConcurrently } from '../../shared/lib/map-concurrently.ts';
 import { createGitStore } from '../../workspace/git/git-store.ts';
-import { runPooled } from '../../workspace/process/run-pooled.ts';
 import { getTreeId, type HistoryCommit } from './history-commits.ts';
 
 /** A gate that holds a commit, with the places that made it. */
@@ -52,42 +52,39 @@ export async function replayCommits({
   let done = 0;
   try {
     const store = await createGitStore(join(folder, 'store.git'), 'sha1', [join(dir, 'objects')]);
-    return await runPooled(
-      parallel,
-      commits.map((commit, index) => async (): Promise<ReplayedCommit> => {
-        const workDir = join(folder, `work-${index}`);
-        mkdirSync(workDir);
-        const started = performance.now();
-        const took = () => Math.round(performance.now() - started);
-        try {
-          const evidence = await gatherEvidence({
-            store,
-            base: commit.parent,
-            tree: getTreeId(dir, commit.id),
-            signals: [],
-            workDir,
-            configOverride: { file: 'replay.yaml', text: config },
-            task: { id: commit.id.slice(0, 12), title: commit.subject, description: '', writer: null },
-            maxParallel: 1,
-          });
-          return { ...commit, ...judged(evidence), error: null, duration_ms: took() };
-        } catch (error) {
-          const why = error instanceof Error ? error.message : String(error);
-          return {
-            ...commit,
-            verdict: 'error',
-            holding: [],
-            steering: [],
-            facts: {},
-            error: why,
-            duration_ms: took(),
-          };
-        } finally {
-          rmSync(workDir, { recursive: true, force: true });
-          onDone(++done, commits.length);
-        }
-      }),
-    );
+    return await mapConcurrently(parallel, commits, async (commit, index): Promise<ReplayedCommit> => {
+      const workDir = join(folder, `work-${index}`);
+      mkdirSync(workDir);
+      const started = performance.now();
+      const took = () => Math.round(performance.now() - started);
+      try {
+        const evidence = await gatherEvidence({
+          store,
+          base: commit.parent,
+          tree: getTreeId(dir, commit.id),
+          signals: [],
+          workDir,
+          configOverride: { file: 'replay.yaml', text: config },
+          task: { id: commit.id.slice(0, 12), title: commit.subject, description: '', writer: null },
+          maxParallel: 1,
+        });
+        return { ...commit, ...judged(evidence), error: null, duration_ms: took() };
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        return {
+          ...commit,
+          verdict: 'error',
+          holding: [],
+          steering: [],
+          facts: {},
+          error: why,
+          duration_ms: took(),
+        };
+      } finally {
+        rmSync(workDir, { recursive: true, force: true });
+        onDone(++done, commits.length);
+      }
+    });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,5 +1,6 @@
 /** `npm run simulate:check`: what CI asks of the simulation. 500 runs in which nothing breaks, and each planted fault found within as many. */
 import { availableParallelism } from 'node:os';
+import { mapConcurrently } from '../../shared/lib/map-concurrently.ts';
 import { PLANTED_FAULTS } from './planted/planted-faults.ts';
 import { countFaults } from './simulation-record.ts';
 import { spawnSimulation, spawnSimulations } from './spawn-simulation.ts';
@@ -39,13 +40,10 @@ async function finds(name: string, breaks: readonly string[]): Promise<boolean> 
 
 /** The planted faults, as many at a time as there are cores. */
 async function findsAll(): Promise<boolean> {
-  const waiting = Object.entries(PLANTED_FAULTS);
-  const results: boolean[] = [];
-  const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next; next = waiting.shift())
-      results.push(await finds(next[0], next[1].breaks));
-  };
-  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  const faults = Object.entries(PLANTED_FAULTS);
+  const results = await mapConcurrently(availableParallelism(), faults, ([name, { breaks }]) =>
+    finds(name, breaks),
+  );
   return results.every(Boolean);
 }
 

@@ -1,3 +1,4 @@
+import { mapConcurrently } from '../../../shared/lib/map-concurrently.ts';
 import type { MapState, ParallelState } from '../definition/machine.ts';
 import { Interruption, StateError } from './errors.ts';
 import { checkPayload } from './payload.ts';
@@ -62,26 +63,18 @@ async function together(
 ): Promise<unknown[]> {
   const siblings = new AbortController();
   const signal = AbortSignal.any([scope.signal, siblings.signal]);
-  const results: unknown[] = new Array(works.length).fill(null);
-  const failures: unknown[] = [];
-  const queue = works.entries();
-  const worker = async () => {
-    for (const [index, work] of queue) {
-      if (signal.aborted) return;
-      try {
-        results[index] = await work({ ...scope, signal, variables: { ...scope.variables } });
-      } catch (error) {
-        failures.push(error);
-        siblings.abort(new Interruption('ABORTED'));
-      }
+  const run = mapConcurrently(Math.min(concurrency, MAX_CONCURRENCY), works, async (work) => {
+    if (signal.aborted) return null;
+    try {
+      return await work({ ...scope, signal, variables: { ...scope.variables } });
+    } catch (error) {
+      siblings.abort(new Interruption('ABORTED'));
+      throw error;
     }
-  };
-  await Promise.all(
-    Array.from({ length: Math.min(concurrency, MAX_CONCURRENCY, works.length) }, () => worker()),
-  );
+  });
+  await Promise.allSettled([run]);
   scope.signal.throwIfAborted();
-  if (failures.length > 0) throw failures[0];
-  return results;
+  return run;
 }
 
 function invalid(expected: string, value: unknown): StateError {

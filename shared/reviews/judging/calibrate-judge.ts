@@ -2,6 +2,7 @@ import type { AskReceipt } from '../../contract/judgement/judgement.ts';
 import type { JudgeModel } from '../../contract/models/judge-models.ts';
 import { sumOrNull } from '../../contract/task/judging-cost.ts';
 import { canonicalHash } from '../../lib/canonical-json.ts';
+import { mapConcurrently } from '../../lib/map-concurrently.ts';
 import { askCostUsd } from '../engine/ask-cost.ts';
 import type { AskModel, ModelAnswer } from '../engine/ask-model-port.ts';
 import { excerptEvenly, splitDiffByFile } from './diff-excerpt.ts';
@@ -102,18 +103,12 @@ export async function calibrateJudge(
   { model, question, repeats, ask, now, onAnswer }: CalibrationOptions,
 ): Promise<CalibrationReport> {
   const answers = cases.map((): ReceiptedAnswer[] => []);
-  const todo = Array.from({ length: repeats }, () => [...cases.keys()]).flat();
-  const all = todo.length;
+  const todo = Array.from({ length: repeats }, () => [...cases.entries()]).flat();
   let done = 0;
-  const lane = async (): Promise<void> => {
-    for (let index = todo.shift(); index !== undefined; index = todo.shift()) {
-      const of = cases[index];
-      if (!of) continue;
-      answers[index]?.push(await answerTo(of, question, model, ask));
-      onAnswer?.(++done, all);
-    }
-  };
-  await Promise.all(Array.from({ length: MAX_CONCURRENT_QUESTIONS }, lane));
+  await mapConcurrently(MAX_CONCURRENT_QUESTIONS, todo, async ([index, goldenCase]) => {
+    answers[index]?.push(await answerTo(goldenCase, question, model, ask));
+    onAnswer?.(++done, todo.length);
+  });
   const measured = cases.map(
     ({ id, truth }, index): AnsweredCase => ({ id, truth, answers: answers[index] ?? [] }),
   );

@@ -6,6 +6,7 @@ import type {
   ReviewPipeline,
 } from '../../contract/judgement/review-pipeline-schema.ts';
 import { calibrationIdFor, type JudgeModel, judgeModelFamily } from '../../contract/models/judge-models.ts';
+import { mapConcurrently } from '../../lib/map-concurrently.ts';
 import { truncateText } from '../../lib/truncate.ts';
 import { askCostUsd } from '../engine/ask-cost.ts';
 import type { AskModel } from '../engine/ask-model-port.ts';
@@ -107,21 +108,6 @@ const chooseReviewerModel = (
     ? eligible[turn % eligible.length]
     : eligible.find((each) => each.model.model === model)
   )?.model ?? null;
-
-async function mapConcurrently<T, R>(
-  lanes: number,
-  all: readonly T[],
-  work: (one: T, index: number) => Promise<R>,
-): Promise<R[]> {
-  const results: R[] = [];
-  let next = 0;
-  const lane = async (): Promise<void> => {
-    for (let index = next++; index < all.length; index = next++)
-      results[index] = await work(all[index] as T, index);
-  };
-  await Promise.all(Array.from({ length: Math.min(lanes, all.length) }, lane));
-  return results;
-}
 
 const { id, version, sha256 } = PROMPTS.review_stage;
 const headOf = (stage: PipelineStage, { role }: PipelineReviewer) => ({

@@ -5,6 +5,7 @@ import {
   mergeJsonLines,
   planCompaction,
 } from '../../control/ledger/compaction.ts';
+import { mapConcurrently } from '../../lib/map-concurrently.ts';
 
 export interface CompactionContext {
   readonly objects: CompactionObjectStore;
@@ -17,17 +18,13 @@ export interface CompactionResult {
   readonly removed: number;
 }
 
-/** Objects that are read at a time. */
-const AT_ONCE = 16;
+/** Objects read at a time. */
+const MAX_CONCURRENT_READS = 16;
 
-/** Text of those that are there: one that is not went into another whole, by a plan that is done. */
+/** Reads the objects that exist. A missing one was merged into another object by a plan that has completed. */
 async function read(objects: CompactionObjectStore, keys: readonly string[]): Promise<string[]> {
-  const bodies: string[] = [];
-  for (let at = 0; at < keys.length; at += AT_ONCE) {
-    const found = await Promise.all(keys.slice(at, at + AT_ONCE).map((key) => objects.find(key)));
-    bodies.push(...found.filter((body) => body !== null));
-  }
-  return bodies;
+  const bodies = await mapConcurrently(MAX_CONCURRENT_READS, keys, (key) => objects.find(key));
+  return bodies.filter((body) => body !== null);
 }
 
 /**

@@ -4,6 +4,7 @@ import { sortDependenciesFirst } from '../../contract/submission/dependency-grap
 import type { TaskSubmission } from '../../contract/submission/schema.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { TaskDependency } from '../../control/task-commands/create.ts';
+import { mapConcurrently } from '../../lib/map-concurrently.ts';
 import {
   assignTaskIds,
   buildTask,
@@ -14,8 +15,8 @@ import {
   storeTask,
 } from './submit-task.ts';
 
-/** Tasks that are written at the same time: enough that a batch of 100 is a few round trips, few enough for a table to take at once. */
-const WIDTH = 16;
+/** Enough that a batch of 100 takes a few round trips, few enough for one table. */
+const MAX_CONCURRENT_WRITES = 16;
 
 /** What became of one task of a batch. */
 export type BatchTaskResult =
@@ -63,18 +64,6 @@ function steps(byId: ReadonlyMap<string, IdentifiedRequest>): IdentifiedRequest[
   return all;
 }
 
-/** Runs `each` on all items, `WIDTH` at a time. After a failure nothing more is begun, and what was begun is waited for. */
-async function inParallel<T>(items: readonly T[], each: (item: T) => Promise<void>): Promise<void> {
-  const waiting = [...items];
-  const failures: unknown[] = [];
-  const work = async (): Promise<void> => {
-    for (let item = waiting.shift(); item !== undefined && failures.length === 0; item = waiting.shift())
-      await each(item).catch((error: unknown) => failures.push(error));
-  };
-  await Promise.all(Array.from({ length: WIDTH }, work));
-  if (failures.length > 0) throw failures[0];
-}
-
 /**
  * Makes several tasks that may depend on each other, dependencies first, each by one conditional write. All that can be known to be
  * wrong is refused before anything is written; only what another caller does meanwhile is refused for one task and those that depend
@@ -111,7 +100,8 @@ export async function submitBatch(
     }
   };
   for (const step of steps(byId))
-    await inParallel(
+    await mapConcurrently(
+      MAX_CONCURRENT_WRITES,
       step.filter(({ id }) => !results.has(id)),
       submit,
     );

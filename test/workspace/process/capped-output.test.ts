@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CappedOutput, truncateToTail } from '../../../workspace/process/capped-output.ts';
-import { runPooled } from '../../../workspace/process/run-pooled.ts';
 
 const collect = (limit: number, chunks: readonly string[]): CappedOutput => {
   const output = new CappedOutput(limit);
@@ -37,18 +36,4 @@ test('beyond the limit the beginning and the end are kept, and the rest is count
 test('a tail is never longer than asked for', () => {
   expect(truncateToTail('  abcdef \n', 4)).toBe('…def');
   expect(truncateToTail(' abc ', 4)).toBe('abc');
-});
-
-test('pooled jobs keep their order and never run more at once than allowed', async () => {
-  let running = 0;
-  let most = 0;
-  const jobs = Array.from({ length: 9 }, (_, index) => async () => {
-    most = Math.max(most, ++running);
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    running--;
-    return index;
-  });
-  expect(await runPooled(3, jobs)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
-  expect(most).toBe(3);
-  expect(await runPooled(3, [])).toEqual([]);
 });
