@@ -44,9 +44,22 @@ export const GateConditionSetting = z.preprocess(
   }),
 );
 
-/** The condition as people write it; goes into the detail of a skipped gate. */
+/** The condition as people write it. */
 export const describeGateCondition = (condition: GateCondition): string =>
   typeof condition === 'string' ? condition : `changed: ${condition.changed.join(', ')}`;
+
+const UNMET: Readonly<Record<NamedCondition, string>> = {
+  always: 'the condition is never met',
+  any_changed: 'no files changed',
+  code_changed: 'no code changed',
+  python_changed: 'no Python files changed',
+  tests_changed: 'no test files changed',
+  deps_changed: 'no dependency files changed',
+};
+
+/** Returns why a gate whose condition is not met does not run. */
+export const unmetConditionReason = (condition: GateCondition): string =>
+  typeof condition === 'string' ? UNMET[condition] : `no file matches ${condition.changed.join(', ')}`;
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 

@@ -1,7 +1,7 @@
 import type { GateEvidence } from '../../shared/contract/evidence/schema.ts';
 import { toDisplayPath } from '../../workspace/git/path-encoding.ts';
 import type { CapturedScreenshot, GateContext, GateResult } from '../core/gate.ts';
-import { describeGateCondition, isConditionMet } from '../core/gate-conditions.ts';
+import { isConditionMet, unmetConditionReason } from '../core/gate-conditions.ts';
 import type { HiddenTestsResult } from '../core/hidden-tests-result.ts';
 import { NO_RULE_SETTINGS } from '../core/rule-settings.ts';
 import type { TestResult } from '../core/test-result.ts';
@@ -221,7 +221,7 @@ async function runStep(
       outcome: 'skipped',
       kind: 'checked_by_us',
       findings: [],
-      detail: `condition ${describeGateCondition(step.condition)} does not hold`,
+      detail: `skipped: ${unmetConditionReason(step.condition)}`,
     };
   try {
     const { command, explicitlyEnabled, timeoutMs } = step;

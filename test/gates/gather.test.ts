@@ -36,7 +36,7 @@ describe('the gates', () => {
       command: 'sleep 0.2; grep -q 1 a.js || exit 4',
       exit_code: 4,
     });
-    expect(evidence.gates[2]?.detail).toBe('condition python_changed does not hold');
+    expect(evidence.gates[2]?.detail).toBe('skipped: no Python files changed');
     expect(reduceToVerdict(evidence)).toMatchObject({
       verdict: 'fail',
       reasons: [{ code: 'gate_failed', subject: 'tests' }],

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { BudgetSpentError } from '../../../../gates/tests/experiments/engine/budget.ts';
+import type { Experiment } from '../../../../gates/tests/experiments/engine/experiment.ts';
+import {
+  type ExperimentContext,
+  type ExperimentResult,
+  NO_RESULT,
+} from '../../../../gates/tests/experiments/engine/experiment-context.ts';
+import { testFinding } from '../../../../gates/tests/experiments/engine/findings.ts';
+import { runExperiments } from '../../../../gates/tests/experiments/scheduler.ts';
+
+const lost = (severity: 'unclear' | 'reported'): ExperimentResult => ({
+  ...NO_RESULT,
+  findings: [testFinding({ file: 'a.test.js', name: 'a' }, { rule: 'run_test_lost' }, severity)],
+});
+const experiment = (id: string, ran: string[], given: Partial<Experiment> = {}): Experiment => ({
+  id,
+  tree: 'patch',
+  tests: 'none',
+  perturbation: 'none',
+  needs: [],
+  when: 'undecided',
+  applies: () => true,
+  ...given,
+  run: async (context) => {
+    ran.push(id);
+    return given.run?.(context) ?? NO_RESULT;
+  },
+});
+// The scheduler reads these fields only.
+const CONTEXT = {
+  expected: null,
+  settings: { budget: 20, perturbedEnvironment: false, mutants: null },
+} as unknown as Omit<ExperimentContext, 'failures'>;
+
+describe('the scheduler of experiments', () => {
+  it('leaves out what cannot change the outcome any more', async () => {
+    const ran: string[] = [];
+    const { findings } = await runExperiments(
+      [
+        experiment('first', ran, { run: async () => lost('unclear') }),
+        experiment('undecided', ran),
+        experiment('always', ran, { when: 'always' }),
+      ],
+      CONTEXT,
+    );
+    expect(ran).toEqual(['first', 'always']);
+    expect(findings).toHaveLength(1);
+  });
+
+  it('goes on after a note', async () => {
+    const ran: string[] = [];
+    await runExperiments(
+      [experiment('first', ran, { run: async () => lost('reported') }), experiment('second', ran)],
+      CONTEXT,
+    );
+    expect(ran).toEqual(['first', 'second']);
+  });
+
+  it('leaves out what a setting switches off, and what does not apply', async () => {
+    const ran: string[] = [];
+    await runExperiments(
+      [
+        experiment('environment', ran, { needs: ['perturbed_environment'] }),
+        experiment('mutants', ran, { needs: ['mutants'] }),
+        experiment('other', ran, { applies: () => false }),
+      ],
+      CONTEXT,
+    );
+    expect(ran).toEqual([]);
+  });
+
+  it('names what the budget did not allow', async () => {
+    const spent = async (): Promise<never> => {
+      throw new BudgetSpentError();
+    };
+    const { facts } = await runExperiments([experiment('mutants', [], { run: spent })], CONTEXT);
+    expect(facts).toEqual({ experiments_not_run: 'mutants' });
+  });
+});
