@@ -66,7 +66,7 @@ export class BeliefStore {
   }
 }
 
-/** An item of earlier versions, which had a window whole, is one more part of it. */
+/** Adds an item to what is remembered of a role: the control, or one part of a window. */
 function withItem(memory: RoleMemory, item: TableItem): RoleMemory {
   const sk = String(item[TABLE_KEYS.sk]);
   if (sk === CONTROL) return { ...memory, control: LearningControl.parse(item) };

@@ -22,8 +22,8 @@ export interface RegisteredContainer {
   readonly cpu: number;
   /** When it was let in. */
   readonly at: string;
-  /** Who has submitted its task. Absent in entries of earlier versions. */
-  readonly by?: string;
+  /** Who has submitted its task. */
+  readonly by: string;
   /** Of the ECS task; null as long as it is asked for, and nobody knows whether it runs. */
   readonly arn: string | null;
 }
@@ -184,12 +184,10 @@ export class ContainerRegister {
 
 function capacitySharesOf(item: TableItem, pool: FargatePool): AdmissionState {
   const held = new Map<string, number>();
-  for (const { by = '', cpu } of entriesOf(item, pool)) held.set(by, (held.get(by) ?? 0) + cpu);
+  for (const { by, cpu } of entriesOf(item, pool)) held.set(by, (held.get(by) ?? 0) + cpu);
   const waiting = Object.entries(item).flatMap(([key, word]): WaitingRequest[] => {
     if (!key.startsWith(WAIT)) return [];
-    // Earlier versions wrote of submitters, and a number: such a word is over.
-    const { by = '', priority = 3, since = 0, until = 0 } = word as Partial<WaitingRequest>;
-    return [{ name: key.slice(WAIT.length), by, priority, since, until }];
+    return [{ ...(word as Omit<WaitingRequest, 'name'>), name: key.slice(WAIT.length) }];
   });
   const passed = PRIORITIES.map((each) => [each, Number(item[`${PASSED}${each}`] ?? 0)] as const);
   return { heldBySubmitter: held, waiting, passedOver: new Map(passed) };
@@ -199,7 +197,6 @@ function entriesOf(item: TableItem, pool: FargatePool): RegisteredContainer[] {
   return Object.entries(item).flatMap(([key, value]) => {
     if (!key.startsWith(ENTRY)) return [];
     const { cpu, at, by, arn } = value as Pick<RegisteredContainer, 'cpu' | 'at' | 'by' | 'arn'>;
-    const of = by === undefined ? {} : { by };
-    return [{ name: key.slice(ENTRY.length), pool, shard: Number(item[TABLE_KEYS.sk]), cpu, at, ...of, arn }];
+    return [{ name: key.slice(ENTRY.length), pool, shard: Number(item[TABLE_KEYS.sk]), cpu, at, by, arn }];
   });
 }

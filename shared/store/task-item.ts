@@ -96,11 +96,5 @@ export function taskFromItem(item: Record<string, unknown>): Task {
   return {
     ...fields,
     expires_at: fields['expires_at'] ?? null,
-    // Absent in items of earlier versions.
-    base_commit: fields['base_commit'] ?? null,
-    base_role: fields['base_role'] ?? null,
-    expects: fields['expects'] ?? [],
-    fix_ups: fields['fix_ups'] ?? 0,
-    partial_dependencies: fields['partial_dependencies'] ?? 'wait',
   } as Task;
 }

@@ -108,23 +108,6 @@ describe('what is learned', () => {
     ]);
   });
 
-  it('has in it what an item of earlier versions holds, which was a whole window', async () => {
-    const table = new MemoryTable();
-    const store = new BeliefStore(
-      new ItemTable(
-        { send: async (command: unknown) => table.carryOut(command) } as unknown as DynamoDBDocumentClient,
-        'tasks',
-      ),
-    );
-    const [old, both, fresh] = [observed(0), observed(2), observed(4)].map(({ outcome }) => outcome);
-    const Item = { pk: 'belief#backend', sk: 'window#low#haiku', outcomes: [both, old], revision: 2 };
-    table.carryOut(new PutCommand({ TableName: 'tasks', Item }));
-    for (const number of [2, 4]) await store.recordOutcome(observed(number));
-    expect((await store.readRole('backend')).windows).toEqual([
-      { complexity: 'low', tier: 'haiku', window: [fresh, both, old] },
-    ]);
-  });
-
   it("keeps a person's word beside it, with its trail", async () => {
     const table = new MemoryTable();
     const db = {

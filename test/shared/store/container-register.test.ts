@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DeleteCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { FargatePool } from '../../../shared/control/admission/container-capacity.ts';
@@ -145,18 +145,8 @@ it('keeps room for nobody who comes no more', async () => {
   expect(await admit(register, name(3), 'on_demand', 512, later, 'much')).not.toBeNull();
 });
 
-it('keeps the next room for the higher priority, also of one submitter, and says so to a launch of an earlier version', async () => {
+it('keeps the next room for the higher priority, also of one submitter', async () => {
   const register = await fresh(1);
-  await table.db.send(
-    new UpdateCommand({
-      TableName: 'tasks',
-      Key: { pk: 'boxes#on_demand', sk: '000000' },
-      UpdateExpression: 'SET #old = :until',
-      // Of a submitter, as it was once written: nobody waits for it.
-      ExpressionAttributeNames: { '#old': 'wait:bob' },
-      ExpressionAttributeValues: { ':until': FIXED_NOW.getTime() / 1_000 + 60 },
-    }),
-  );
   const running = await admit(register, name(1), 'on_demand', 1_024, FIXED_NOW, 'ann', 3);
   if (!running) throw new Error('there is room');
   expect(await register.admit(ask(name(2), 'ann', 1), 'on_demand', 1_024, FIXED_NOW)).toBe('next');
