@@ -1,0 +1,372 @@
+import { join } from 'node:path';
+import { type ContainerClient, createContainerClient } from '../../shared/api/container-client.ts';
+import { parseTestLog } from '../../shared/contract/evidence/logs/parse-test-log.ts';
+import type { AgentAssignment, CommandUsageFile } from '../../shared/contract/messages/assignment.ts';
+import type { VerificationGateCriteria } from '../../shared/control/verification-gate/criteria.ts';
+import { CheckoutError } from '../../workspace/git/checkout-error.ts';
+import { applyPatch } from '../../workspace/git/checkout-tree.ts';
+import { fetchCommit } from '../../workspace/git/fetch-commits.ts';
+import type { GitStore } from '../../workspace/git/git-store.ts';
+import { takeWorkTreeSnapshot, type WorkTreeSnapshot } from '../../workspace/git/work-tree-snapshot.ts';
+import type { ContainerContext } from '../../workspace/supervisor/container.ts';
+import { downloadPatch } from '../../workspace/supervisor/verified-download.ts';
+import { type AgentFailure, type AgentRunState, totalUsage } from './adapters/run-state.ts';
+import { type AgentSession, type AgentSessionOptions, sessionDeadline } from './agent-session.ts';
+import { readBaseConfig } from './base-config.ts';
+import {
+  checkAgentWork,
+  enforceVerificationGate,
+  loadVerificationCriteria,
+  MIN_RUN_MS,
+  type RunOutcome,
+} from './enforce-verification-gate.ts';
+import { limitAdapter, loadRole } from './load-role.ts';
+import { createMiddleware, type MiddlewareRuntime, promptHooksOf } from './middleware/create-middleware.ts';
+import { loadMiddlewareSettings } from './middleware/middleware-settings.ts';
+import { postApprovalRequest, runUntilAnswered } from './request-approval.ts';
+import { resumeSession, startOrResumeSession } from './resume.ts';
+import { sessionFailure, toAgentEnd } from './session-failure.ts';
+import { uploadSession } from './session-record.ts';
+import { readUsageFile } from './usage-file.ts';
+import { type PreparedWorkspace, prepareWorkspace } from './workspace-layout.ts';
+
+/** Larger patches are uploaded, so that the request stays small; smaller ones save a request. */
+const INLINE_PATCH_BYTES = 256 * 1024;
+const TAIL_CHARACTERS = 2_000;
+const SUMMARY_CHARACTERS = 20_000;
+
+/** Receives parts of the attempt as soon as they exist. */
+export interface AttemptListeners {
+  readonly onStart: (state: AgentRunState) => void;
+  readonly onMiddleware: (runtime: MiddlewareRuntime | null) => void;
+}
+
+/** What an attempt has once it is prepared. */
+export interface PreparedAttempt {
+  readonly given: AgentAssignment;
+  /** The assignment within the limits of its role. */
+  readonly assignment: AgentAssignment;
+  readonly box: ContainerContext;
+  readonly client: ContainerClient;
+  readonly abort: AbortSignal;
+  readonly store: GitStore;
+  readonly criteria: VerificationGateCriteria | null;
+  readonly workspace: PreparedWorkspace;
+  readonly options: AgentSessionOptions & { readonly deadline: number };
+}
+
+/** One attempt: the agent works in a checkout of the base commit, and its work or its failure is handed in. */
+export class AttemptRun {
+  readonly #attempt: PreparedAttempt;
+  #snapshotCount = 0;
+  /** The last session ended with an approval request that an approver must answer. */
+  #isAwaitingApproval = false;
+
+  constructor(attempt: PreparedAttempt) {
+    this.#attempt = attempt;
+  }
+
+  /**
+   * Fetches the base commit, reads what it asks for, and makes the workspace. A mistake in the configuration is found before
+   * anything is spent.
+   * @throws CheckoutError
+   */
+  static async prepare(
+    given: AgentAssignment,
+    box: ContainerContext,
+    client: ContainerClient,
+    abort: AbortSignal,
+    { onStart, onMiddleware }: AttemptListeners,
+  ): Promise<AttemptRun> {
+    const commit = given.base_commit;
+    const { store } = await fetchCommit(join(box.workDir, 'store.git'), {
+      url: given.repository,
+      ref: commit,
+      authorization: given.read_credential,
+      allowFile: box.embedded,
+    });
+    const role = await loadRole(given.role, store, commit);
+    const { limits } = role.config;
+    const assignment = { ...given, adapter: limitAdapter(given.adapter, limits) };
+    const config = await readBaseConfig(store, commit);
+    const criteria = await loadVerificationCriteria(config, assignment.test_commands);
+    const settings = await loadMiddlewareSettings(config, assignment.around?.chain);
+    const runtime = await createMiddleware(assignment, settings);
+    onMiddleware(runtime);
+    const tree = await startTree(given, box, store);
+    const hooks = promptHooksOf(runtime);
+    const workspace = await prepareWorkspace(assignment, box, role, store, commit, tree, hooks);
+    const middleware = runtime?.middleware;
+    const options = {
+      ...{ abort, onStart, limits, deadline: sessionDeadline(assignment) },
+      ...(middleware && { middleware }),
+    };
+    return new AttemptRun({ given, assignment, box, client, abort, store, criteria, workspace, options });
+  }
+
+  /** Runs the agent to its end and reports the outcome, unless the attempt is over or waits for an approver. */
+  async run(): Promise<void> {
+    const { abort, box, given } = this.#attempt;
+    // A run that is started now would be paid for and thrown away.
+    if (abort.aborted) {
+      if (box.abort.aborted) await postInterruption(createContainerClient(given, LAST_WORDS_MS), []);
+      return;
+    }
+    const last = await this.#enforceGate(await this.start());
+    // No container waits with the task for the approver.
+    if (this.#isAwaitingApproval) return;
+    if (abort.aborted && !box.abort.aborted) return;
+    if (box.abort.aborted)
+      return reportInterruption(createContainerClient(given, LAST_WORDS_MS), last.session, () =>
+        this.takeSnapshot(),
+      );
+    await this.handIn(last);
+  }
+
+  /** Starts the agent, or resumes the session of an earlier container, and continues to an outcome. */
+  async start(): Promise<RunOutcome> {
+    const { assignment, box, workspace, options } = this.#attempt;
+    return this.continueFrom(await startOrResumeSession(assignment, box, workspace, options));
+  }
+
+  /** Resumes the agent with a message, which middleware sees first. */
+  async resume(message: string, before: AgentSession): Promise<AgentSession> {
+    const { middleware } = this.#attempt.options;
+    return this.#resumeAsIs(middleware ? await middleware.beforeModel(message) : message, before);
+  }
+
+  /** Takes a session to an outcome: answers its approval requests and resumes it as often as middleware asks. */
+  async continueFrom(session: AgentSession): Promise<RunOutcome> {
+    const { abort, options } = this.#attempt;
+    const { middleware } = options;
+    let outcome = await this.#outcomeOf(await this.#answerApprovals(session));
+    while (
+      middleware &&
+      !('work' in outcome) &&
+      !abort.aborted &&
+      !this.#isAwaitingApproval &&
+      this.#timeLeft() >= MIN_RUN_MS
+    ) {
+      const message = await middleware.continuationMessage(outcome.failure);
+      if (message === null) break;
+      const next = await this.#resumeAsIs(message, outcome.session);
+      outcome = await this.#outcomeOf(await this.#answerApprovals(next));
+    }
+    return outcome;
+  }
+
+  /** Records what the agent has changed so far, as a tree and a patch. */
+  takeSnapshot(): Promise<WorkTreeSnapshot> {
+    const { store, assignment, workspace, box } = this.#attempt;
+    return takeWorkTreeSnapshot(store, {
+      base: assignment.base_commit,
+      workTree: workspace.layout.checkout,
+      index: workspace.gitIndex,
+      scratchFolder: join(box.workDir, `snapshot-${++this.#snapshotCount}`),
+      runAs: box.users?.[0] ?? null,
+    });
+  }
+
+  /** Reports the outcome to the API: the work, or the failure. */
+  async handIn(outcome: RunOutcome): Promise<void> {
+    const { client, assignment, workspace, options } = this.#attempt;
+    const { middleware } = options;
+    const { session } = outcome;
+    const failure = 'work' in outcome ? null : outcome.failure;
+    const claims = await agentClaims(session, workspace.layout.usageFile);
+    await middleware?.afterAgent(failure);
+    const report = {
+      ...(middleware && { middleware: middleware.toRecord() }),
+      output_tail: tailOf(session),
+      end: toAgentEnd(session, failure),
+      ...(claims.usage ? { usage: claims.usage } : {}),
+    };
+    if (!('work' in outcome)) {
+      const { reason, class: failure_class } = outcome.failure;
+      await client.post('fail', {
+        reason: reason.trim().slice(0, SUMMARY_CHARACTERS) || 'no reason given',
+        ...retryAfter(outcome.failure),
+        failure_class,
+        ...report,
+      });
+      return;
+    }
+    const { tree, patch } = outcome.work;
+    const work =
+      patch.length < INLINE_PATCH_BYTES && isText(patch)
+        ? { patch: patch.toString('utf8') }
+        : { patch_sha256: await client.upload('patch', patch), patch_bytes: patch.length };
+    const transcript = await uploadTranscript(client, session);
+    const logged = parseTestLog(session.result.output);
+    await client.post('complete', {
+      summary: summaryOf(claims, session),
+      ...(logged.length > 0 && { logged }),
+      ...report,
+      base_commit: assignment.base_commit,
+      tree,
+      ...(outcome.gate && { verification_gate: outcome.gate }),
+      ...(transcript === null ? {} : { transcript_sha256: transcript }),
+      ...work,
+    });
+  }
+
+  /** Milliseconds left of the agent's time. */
+  #timeLeft(): number {
+    return this.#attempt.options.deadline - performance.now();
+  }
+
+  #resumeAsIs(message: string, before: AgentSession): Promise<AgentSession> {
+    const { assignment, box, workspace, options } = this.#attempt;
+    return resumeSession(message, before, assignment, box, workspace, options);
+  }
+
+  async #answerApprovals(session: AgentSession): Promise<AgentSession> {
+    const { client, assignment, workspace, box } = this.#attempt;
+    const end = await runUntilAnswered(session, {
+      path: workspace.layout.approvalFile,
+      ask: (request, asking) =>
+        postApprovalRequest(
+          client,
+          request,
+          () => this.takeSnapshot(),
+          () => uploadSession(client, assignment, workspace, box, asking),
+        ),
+      again: (message, before) => this.resume(message, before),
+    });
+    this.#isAwaitingApproval = end.approvalRequest !== null;
+    return end;
+  }
+
+  /** @throws Error if processes of the agent cannot be ended: they could change what is handed in. */
+  async #outcomeOf(session: AgentSession): Promise<RunOutcome> {
+    const { abort, workspace } = this.#attempt;
+    if (session.approvalRequest) return { session, failure: INTERRUPTED };
+    if (session.result.end === 'uncontained')
+      throw new Error(`the agent cannot be ended: ${session.result.startError}`);
+    const failure = await runFailure(session, workspace);
+    return failure || abort.aborted
+      ? { session, failure: failure ?? INTERRUPTED }
+      : { session, work: await this.takeSnapshot() };
+  }
+
+  async #enforceGate(first: RunOutcome): Promise<RunOutcome> {
+    const { criteria, abort, assignment, workspace, box } = this.#attempt;
+    if (criteria === null || !('work' in first)) return first;
+    return enforceVerificationGate(first, {
+      criteria,
+      abort,
+      timeLeft: () => this.#timeLeft(),
+      checkWork: (work) => checkAgentWork(work, criteria, assignment.test_commands, workspace, box, abort),
+      resumeAgent: async (message, before) => {
+        if (before.runState) before.runState.holdBacks++;
+        return this.continueFrom(await this.resume(message, before));
+      },
+    });
+  }
+}
+
+/** The agent was told to end. Whoever aborted the attempt decides what follows. */
+const INTERRUPTED: AgentFailure = { class: 'interrupted', reason: 'told to end' };
+
+/** Returns why a run produced no work, or null. An agent that reports `blocked` is believed. */
+async function runFailure(
+  session: AgentSession,
+  { layout, invocation }: PreparedWorkspace,
+): Promise<AgentFailure | null> {
+  const { status, summary } = await agentClaims(session, layout.usageFile);
+  if (status === 'blocked')
+    return { class: 'agent_blocked', reason: summary ?? 'the agent says that it is blocked' };
+  return sessionFailure(session, invocation.argv[0] ?? '');
+}
+
+/** Returns the tree that the agent starts from: the base, or the parked work of an approval request. */
+async function startTree(
+  { base_commit, parked }: AgentAssignment,
+  box: ContainerContext,
+  store: GitStore,
+): Promise<string> {
+  if (!parked) return base_commit;
+  const patch = await downloadPatch(parked);
+  const tree = await applyPatch(store, base_commit, patch, join(box.workDir, 'parked.index'));
+  if (tree !== parked.tree)
+    throw new CheckoutError('patch_does_not_apply', `what was parked is tree ${parked.tree}, not ${tree}`);
+  return tree;
+}
+
+/** Time limit in milliseconds of the last report; the machine is gone soon after. */
+const LAST_WORDS_MS = 30_000;
+
+/**
+ * Reports that the container is being stopped: uploads the work so far, then reports `interrupted`, so that the API starts the attempt
+ * again.
+ */
+async function reportInterruption(
+  client: ContainerClient,
+  session: AgentSession,
+  snapshotOf: () => Promise<{ readonly patch: Buffer }>,
+): Promise<void> {
+  const left: string[] = [];
+  try {
+    const { patch } = await snapshotOf();
+    if (patch.length > 0) left.push(`patch ${await client.upload('patch', patch)}`);
+    const transcript = await uploadTranscript(client, session);
+    if (transcript !== null) left.push(`transcript ${transcript}`);
+  } catch (error) {
+    console.error(`what was done so far: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  await postInterruption(client, left);
+}
+
+async function postInterruption(client: ContainerClient, left: readonly string[]): Promise<void> {
+  const reason = `the container was told to end${left.length > 0 ? `; what there was: ${left.join(', ')}` : ''}`;
+  await client.post('fail', { reason, failure_class: 'interrupted' });
+}
+
+/** A patch in another encoding than UTF-8 would not survive JSON. */
+const isText = (patch: Buffer): boolean => Buffer.from(patch.toString('utf8')).equals(patch);
+
+/** Uploads the transcript if it holds more than the tail in the report. Returns its digest, or null. */
+async function uploadTranscript(
+  client: ContainerClient,
+  { result, runState }: AgentSession,
+): Promise<string | null> {
+  if (result.output === '' || (runState === null && result.output.length <= TAIL_CHARACTERS)) return null;
+  try {
+    return await client.upload('transcript', Buffer.from(result.output));
+  } catch (error) {
+    // Nice to have: the work itself must not be lost because its log could not be stored.
+    console.error(`transcript: ${error instanceof Error ? error.message : String(error)}`);
+    return null;
+  }
+}
+
+/** Returns what the agent claims about its work: from its events, else from its usage file. */
+async function agentClaims({ runState }: AgentSession, usageFile: string): Promise<CommandUsageFile> {
+  if (runState === null) return readUsageFile(usageFile);
+  const usage = totalUsage(runState);
+  const summary = runState.summary ?? runState.lastMessage;
+  return {
+    ...(usage ? { usage } : {}),
+    ...(runState.status ? { status: runState.status } : {}),
+    ...(summary === null ? {} : { summary: summary.slice(0, SUMMARY_CHARACTERS) }),
+  };
+}
+
+/** Returns the end of the output; of a CLI its last message, not its events. */
+const tailOf = ({ result, runState }: AgentSession): string =>
+  (runState === null ? result.output : (runState.lastMessage ?? runState.failure?.reason ?? '')).slice(
+    -TAIL_CHARACTERS,
+  );
+
+/** Returns the provider's retry-after in whole seconds, between one second and one day. */
+const retryAfter = (failure: AgentFailure): { retry_after_s?: number } =>
+  failure.retryAfterSeconds === undefined
+    ? {}
+    : { retry_after_s: Math.min(86_400, Math.max(1, Math.ceil(failure.retryAfterSeconds))) };
+
+const summaryOf = (claimed: CommandUsageFile, { result, runState }: AgentSession): string =>
+  (
+    claimed.summary?.trim() ||
+    (runState === null ? result.output.trim().slice(-SUMMARY_CHARACTERS) : '') ||
+    'the agent said nothing'
+  ).trim();
