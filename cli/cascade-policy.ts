@@ -10,10 +10,10 @@ const REFUSAL = {
 };
 
 /** Reads the policy of a file. @throws CliError that names each wrong field */
-export const readPolicy = (file: string, io: Pick<Io, 'cwd'>): CascadePolicy =>
+export const readCascadePolicy = (file: string, io: Pick<Io, 'cwd'>): CascadePolicy =>
   readSettingsFile(file, CascadePolicy, REFUSAL, io);
 
 /** Returns the policy of a file as environment of the embedded stack. */
-export const policyEnvironment = (file: string, io: Pick<Io, 'cwd'>): Record<string, string> => ({
-  [FUNCTION_ENV_NAMES.cascadePolicy]: JSON.stringify(readPolicy(file, io)),
+export const buildCascadeEnvironment = (file: string, io: Pick<Io, 'cwd'>): Record<string, string> => ({
+  [FUNCTION_ENV_NAMES.cascadePolicy]: JSON.stringify(readCascadePolicy(file, io)),
 });

@@ -9,13 +9,13 @@ import {
   type RouteName,
   takesIdempotencyKey,
 } from '../shared/api/routes.ts';
+import { createGatewayError, createProblemError } from './api-errors.ts';
 import type { Connection } from './connection.ts';
 import { CliError, EXIT } from './exit.ts';
-import { gatewayError, problemError } from './problem.ts';
-import { HOW_TO_START } from './programs.ts';
+import { START_STACK_COMMAND } from './installation.ts';
 
 /** What a route takes: path parameters by name, `query`, `body`, and the headers that it declares. */
-export type Request<R extends RouteDefinition> = PathParameters<R['path']> &
+export type RouteRequest<R extends RouteDefinition> = PathParameters<R['path']> &
   (R extends { readonly query: infer Q extends z.ZodType } ? { readonly query?: z.input<Q> } : unknown) &
   (R extends { readonly body: infer B extends z.ZodType } ? { readonly body: z.input<B> } : unknown) &
   (R extends { readonly takesIfMatch: true }
@@ -26,7 +26,7 @@ export type Request<R extends RouteDefinition> = PathParameters<R['path']> &
     : unknown);
 
 type Call<R extends RouteDefinition> = (
-  request: Request<R>,
+  request: RouteRequest<R>,
   options?: { readonly signal?: AbortSignal },
 ) => Promise<z.output<R['response']>>;
 
@@ -81,7 +81,7 @@ const unreachable = (connection: Connection, cause: unknown): CliError => {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   const code = inner instanceof Error && 'code' in inner ? String(inner.code) : String(inner);
   return new CliError(EXIT.failed, 'unreachable', `Nothing answers at ${connection.url} (${code}).`, {
-    hint: `The address comes from ${connection.source}. Start the embedded stack with ${HOW_TO_START}, or correct the address.`,
+    hint: `The address comes from ${connection.source}. Start the embedded stack with ${START_STACK_COMMAND}, or correct the address.`,
   });
 };
 
@@ -136,8 +136,8 @@ async function answerOf(
   if (!response.ok) {
     const problem = ProblemDetails.safeParse(body);
     throw problem.success
-      ? problemError(problem.data, connection, route.path)
-      : (gatewayError(response.status, body, connection) ??
+      ? createProblemError(problem.data, connection, route.path)
+      : (createGatewayError(response.status, body, connection) ??
           new CliError(
             EXIT.failed,
             'not_assay',

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { CliError, EXIT } from './exit.ts';
+import { START_STACK_COMMAND } from './installation.ts';
 import type { Io } from './io.ts';
-import { HOW_TO_START } from './programs.ts';
 
 /** Where the API is and with which token. */
 export interface Connection {
@@ -78,6 +78,6 @@ export function findConnection(options: ConnectionOptions, io: Pick<Io, 'env' | 
   if (file)
     return { url: file.url, token: token ?? file.token, source: join(DATA_DIR, CONNECTION_FILE), ...told };
   throw new CliError(EXIT.usage, 'no_connection', 'No address of an Assay API.', {
-    hint: `Give --url and --token, or ASSAY_URL and ASSAY_TOKEN, or start one on this machine with ${HOW_TO_START}.`,
+    hint: `Give --url and --token, or ASSAY_URL and ASSAY_TOKEN, or start one on this machine with ${START_STACK_COMMAND}.`,
   });
 }

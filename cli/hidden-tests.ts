@@ -5,7 +5,7 @@ import { HiddenTests } from '../shared/contract/submission/hidden-tests.ts';
 import type { TaskSubmissionInput } from '../shared/contract/submission/schema.ts';
 import { CliError, type ErrorDetail, EXIT } from './exit.ts';
 import type { Io } from './io.ts';
-import { posixPath } from './posix-path.ts';
+import { toPosixPath } from './posix-path.ts';
 import type { TaskFile } from './task-file.ts';
 
 type Input = NonNullable<TaskSubmissionInput['hidden_tests']>;
@@ -22,7 +22,7 @@ export function readHiddenTests(what: string, io: Pick<Io, 'cwd'>): Input {
 }
 
 /** The same task with these hidden tests. @throws CliError for a list: each task has its own. */
-export function withHiddenTests(file: TaskFile, tests: Input): TaskFile {
+export function addHiddenTests(file: TaskFile, tests: Input): TaskFile {
   const [task] = file.tasks;
   if (file.batch || !task)
     throw usage('--hidden-tests is for a file with one task; write hidden_tests into each task of a list.');
@@ -56,7 +56,7 @@ function inFolder(what: string, folder: string): Input {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
     (entry) => !entry.isDirectory(),
   );
-  const pathOf = (entry: Dirent): string => posixPath(relative(folder, join(entry.parentPath, entry.name)));
+  const pathOf = (entry: Dirent): string => toPosixPath(relative(folder, join(entry.parentPath, entry.name)));
   const odd = entries.filter((entry) => !entry.isFile());
   if (odd.length > 0)
     throw refuse(

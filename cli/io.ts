@@ -37,7 +37,7 @@ const output = (stream: NodeJS.WriteStream): Output => ({
 });
 
 /** The Io of this process. */
-export const processIo = (): Io => ({
+export const createProcessIo = (): Io => ({
   env: process.env,
   cwd: process.cwd(),
   stdout: output(process.stdout),
@@ -52,7 +52,7 @@ export const processIo = (): Io => ({
 export type Colors = ReturnType<typeof pc.createColors>;
 
 /** Colours for one stream: NO_COLOR (any value) and `--no-color` win, then FORCE_COLOR, then whether it is a terminal. */
-export function colorsFor(
+export function chooseColors(
   stream: Pick<Output, 'isTTY'>,
   env: Readonly<Record<string, string | undefined>>,
   wanted = true,

@@ -4,7 +4,7 @@ import { allJudgeModels, JudgeModels } from '../shared/contract/models/judge-mod
 import { FUNCTION_ENV_NAMES, VENDOR_ENV } from '../shared/contract/resource-names.ts';
 import type { ReadModelKey } from '../shared/reviews/model-clients/language-model.ts';
 import type { Io } from './io.ts';
-import { readSettingsFile, settingsError } from './settings-file.ts';
+import { createSettingsError, readSettingsFile } from './settings-file.ts';
 
 /** Default variables of the key and the address of a provider. */
 const DEFAULT_KEYS = {
@@ -17,7 +17,7 @@ const LooseModel = z.looseObject({ provider: z.string() });
 const LooseModels = z.record(z.string(), z.union([z.array(LooseModel), LooseModel]));
 
 /** Returns the model with the default variable of its provider, if it names no key. */
-export function withDefaultKey(model: z.infer<typeof LooseModel>, environment: NodeJS.ProcessEnv): unknown {
+export function addDefaultKey(model: z.infer<typeof LooseModel>, environment: NodeJS.ProcessEnv): unknown {
   const defaults = DEFAULT_KEYS[model.provider as keyof typeof DEFAULT_KEYS];
   if (!defaults || model['key'] !== undefined) return model;
   const url = model['url'] ?? environment[defaults.url];
@@ -45,13 +45,13 @@ async function readJudges(
       Object.entries(settings).map(([purpose, model]) => [
         purpose,
         Array.isArray(model)
-          ? model.map((each) => withDefaultKey(each, io.env))
-          : withDefaultKey(model, io.env),
+          ? model.map((each) => addDefaultKey(each, io.env))
+          : addDefaultKey(model, io.env),
       ]),
     ),
   );
   if (!parsed.success)
-    throw settingsError(
+    throw createSettingsError(
       file,
       REFUSAL,
       parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
@@ -61,7 +61,7 @@ async function readJudges(
   );
   const missing = keys.filter((variable) => !io.env[variable]);
   if (missing.length > 0)
-    throw settingsError(
+    throw createSettingsError(
       file,
       REFUSAL,
       missing.map((variable) => `the variable ${variable} is not set; it must have a key`),
@@ -70,7 +70,7 @@ async function readJudges(
 }
 
 /** Returns the models of a file as environment of the embedded stack. */
-export async function judgeEnvironment(file: string, io: Io): Promise<Record<string, string>> {
+export async function buildJudgeEnvironment(file: string, io: Io): Promise<Record<string, string>> {
   const { models, keys } = await readJudges(file, io);
   return {
     [FUNCTION_ENV_NAMES.judgeModels]: JSON.stringify(models),
@@ -79,7 +79,7 @@ export async function judgeEnvironment(file: string, io: Io): Promise<Record<str
 }
 
 /** Returns the models of a file as a judge for gates that run on this machine, with keys from its environment. */
-export async function localJudge(file: string, io: Io): Promise<Judge> {
+export async function createLocalJudge(file: string, io: Io): Promise<Judge> {
   const { models } = await readJudges(file, io);
   const { createAskModel } = await import('../shared/reviews/model-clients/ask-model.ts');
   const readKey: ReadModelKey = async (key) =>

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { commandSummary } from './command-summaries.ts';
 import { EXIT, type ExitCode, SilentExit } from './exit.ts';
 import type { Io } from './io.ts';
-import { type LocalSession, localSession } from './local-session.ts';
+import { createLocalSession, type LocalSession } from './local-session.ts';
 import { type ArgumentSpecs, type OptionSpecs, option, type Values } from './parameters.ts';
-import { summaryOf } from './summary.ts';
 
 /** What a command prints with `--json`. */
 export interface JsonOutput {
@@ -37,7 +37,7 @@ export interface CommandSpec<Arguments extends ArgumentSpecs, Options extends Op
 }
 
 /** Runs a command. Returns the exit code; none is success. */
-export type RunCommand<Session, Arguments extends ArgumentSpecs, Options extends OptionSpecs> = (
+export type CommandFunction<Session, Arguments extends ArgumentSpecs, Options extends OptionSpecs> = (
   session: Session,
   values: Values<Arguments> & Values<Options>,
   command: Command,
@@ -51,18 +51,18 @@ function commandAt(program: Command, words: readonly string[], isDefault: boolea
   if (rest.length === 0) return program.command(name, { isDefault });
   const group =
     program.commands.find((each) => each.name() === name) ??
-    program.command(name).description(summaryOf(name));
+    program.command(name).description(commandSummary(name));
   return commandAt(group, rest, isDefault);
 }
 
 /** Makes the function that defines commands of one kind of session. */
-export const commandWith =
+export const createCommandFactory =
   <Session>(sessionFor: (command: Command, io: Io) => Session) =>
   <
     Arguments extends ArgumentSpecs = Record<never, never>,
     Options extends OptionSpecs = Record<never, never>,
   >(
-    spec: CommandSpec<Arguments, Options> & { readonly run: RunCommand<Session, Arguments, Options> },
+    spec: CommandSpec<Arguments, Options> & { readonly run: CommandFunction<Session, Arguments, Options> },
   ): CommandRow => {
     const json: JsonOutput = typeof spec.json === 'string' ? { text: spec.json } : spec.json;
     const argumentSpecs = Object.entries<ArgumentSpecs[string]>(spec.arguments ?? {});
@@ -72,7 +72,7 @@ export const commandWith =
       json,
       add: (program, io) => {
         const command = commandAt(program, spec.name.split(' '), spec.isDefault === true);
-        command.description(spec.description ?? summaryOf(spec.name));
+        command.description(spec.description ?? commandSummary(spec.name));
         for (const [, each] of argumentSpecs) command.addArgument(each.create());
         const readers = optionSpecs.map(([key, each]) => {
           const created = each.create();
@@ -98,4 +98,4 @@ export const commandWith =
   };
 
 /** Defines a command that needs no server: nothing of the API is loaded for it. */
-export const localCommand = commandWith<LocalSession>(localSession);
+export const localCommand = createCommandFactory<LocalSession>(createLocalSession);

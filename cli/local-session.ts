@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { type Colors, colorsFor, type Io } from './io.ts';
+import { type Colors, chooseColors, type Io } from './io.ts';
 import { type Cell, type Column, renderTable } from './output/table.ts';
 
 /** A result as text: what is printed, or, where there is nothing to print, a note. */
-export type View = string | { readonly text?: string; readonly note: string };
+export type ResultView = string | { readonly text?: string; readonly note: string };
 
 /** Streams, colours and the output format of a running command that needs no server. */
 export interface LocalSession {
@@ -15,7 +15,7 @@ export interface LocalSession {
   /** Prints data, with a newline at the end. */
   print(text: string): void;
   /** Prints a result: as JSON with `--json`, else as text. */
-  show(result: unknown, view: () => View): void;
+  show(result: unknown, view: () => ResultView): void;
   /** Prints a note on standard error: standard output has data only. */
   note(text: string): void;
   /** A table that fits the terminal. */
@@ -28,17 +28,17 @@ interface GlobalOptions {
 }
 
 /** The session of a running command, from its own options and those of the program. */
-export function localSession(command: Command, io: Io): LocalSession {
+export function createLocalSession(command: Command, io: Io): LocalSession {
   const options = command.optsWithGlobals<GlobalOptions>();
   const json = options.json === true;
-  const out = colorsFor(io.stdout, io.env, options.color);
+  const out = chooseColors(io.stdout, io.env, options.color);
   const print = (text: string): void => io.stdout.write(`${text}\n`);
   const note = (text: string): void => io.stderr.write(`${text}\n`);
   return {
     io,
     json,
     out,
-    err: colorsFor(io.stderr, io.env, options.color),
+    err: chooseColors(io.stderr, io.env, options.color),
     print,
     note,
     show: (result, view) => {

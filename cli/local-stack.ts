@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { CONTAINER_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { ConnectionFile } from './connection.ts';
 import { CliError, EXIT, InterruptedError } from './exit.ts';
-import { HOME, stackProgram } from './programs.ts';
+import { findStackProgram, INSTALL_ROOT } from './installation.ts';
 
 export interface StackOptions {
   readonly dataDir: string;
@@ -73,17 +73,17 @@ function firstLine(child: ChildProcess, tail: readonly string[]): Promise<Connec
 
 /** Starts the embedded stack as a child process and waits until it is ready. Throws CliError with the end of its log when it is not. */
 export async function startStack(options: StackOptions): Promise<LocalStack> {
-  const args = [stackProgram(), '--data', options.dataDir, '--json'];
+  const args = [findStackProgram(), '--data', options.dataDir, '--json'];
   if (options.verbose) args.push('--verbose');
   if (options.port !== undefined) args.push('--port', String(options.port));
   for (const [name, value] of Object.entries(options.settings ?? {}))
     args.push('--setting', `${name}=${value}`);
   const child = spawn(process.execPath, args, {
-    cwd: HOME,
+    cwd: INSTALL_ROOT,
     // Our end, however it comes, closes its standard input, and that ends the stack.
     env: {
       // From its first file on; it can turn this on only after that itself.
-      NODE_COMPILE_CACHE: resolve(HOME, '.cache/compiled'),
+      NODE_COMPILE_CACHE: resolve(INSTALL_ROOT, '.cache/compiled'),
       // Each of its threads would have pools of memory of its own, as glibc does by itself; it costs a sixth of all.
       MALLOC_ARENA_MAX: '2',
       ...process.env,

@@ -13,8 +13,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-const [{ run }, { processIo }] = await Promise.all([import('./run.ts'), import('./io.ts')]);
+const [{ runCli }, { createProcessIo }] = await Promise.all([import('./run-cli.ts'), import('./io.ts')]);
 const page = async (text: string): Promise<boolean> =>
-  (await import('./output/pager.ts')).showPaged(text, process.env);
-const code = await run(process.argv.slice(2), { ...processIo(), page });
+  (await import('./output/pager.ts')).showInPager(text, process.env);
+const code = await runCli(process.argv.slice(2), { ...createProcessIo(), page });
 if (code !== 0) process.exitCode = code;

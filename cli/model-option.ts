@@ -1,7 +1,7 @@
 import { JudgeModel } from '../shared/contract/models/judge-models.ts';
 import { CliError, EXIT } from './exit.ts';
 import type { Io } from './io.ts';
-import { withDefaultKey } from './judge-models.ts';
+import { addDefaultKey } from './judge-models.ts';
 
 /** Variables of providers that `withDefaultKey` does not know. */
 const OTHER_KEYS: Readonly<Record<string, string>> = { openrouter: 'OPENROUTER_API_KEY' };
@@ -42,7 +42,7 @@ export function parseModelOption(
     ...(price === undefined ? {} : { price: parsePrice(price) }),
     ...(variable === undefined ? {} : { key: { via: 'environment', variable } }),
   };
-  const parsed = JudgeModel.safeParse(withDefaultKey(settings, env));
+  const parsed = JudgeModel.safeParse(addDefaultKey(settings, env));
   if (!parsed.success)
     throw badModel(
       `--model ${text} is not valid: ${parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}.`,

@@ -1,6 +1,6 @@
 import { Argument, Option } from 'commander';
 import { CliError, EXIT } from './exit.ts';
-import { oneLine } from './output/text.ts';
+import { toOneLine } from './output/text.ts';
 
 /** An argument or an option of a command. T is the type of its value. */
 interface Parameter<P, T> {
@@ -115,12 +115,12 @@ export const wholeNumber =
     const value = Number(text);
     if (text.trim() !== '' && Number.isInteger(value) && value >= min && value <= max) return value;
     const range = max === Number.POSITIVE_INFINITY ? `from ${min}` : `from ${min} to ${max}`;
-    throw badOption(`${flag} must be a whole number ${range}, not ${oneLine(text)}.`);
+    throw badOption(`${flag} must be a whole number ${range}, not ${toOneLine(text)}.`);
   };
 
 /** Reads a time limit in seconds, above 0 and at most what a timer can hold (24 days). */
 export const timeLimit: ParseOption<number> = (text, flag) => {
   const seconds = Number(text);
   if (seconds > 0 && seconds <= 2_000_000) return seconds;
-  throw badOption(`${flag} must be seconds from above 0 to 2000000, not ${oneLine(text)}.`);
+  throw badOption(`${flag} must be seconds from above 0 to 2000000, not ${toOneLine(text)}.`);
 };

@@ -1,12 +1,12 @@
 import { Command, type CommanderError, Help, Option } from 'commander';
 import { VERSION } from '../shared/lib/version.ts';
-import { COMMANDS } from './commands.ts';
+import { COMMAND_MODULES } from './command-modules.ts';
+import { commandSummary } from './command-summaries.ts';
 import { EXIT_MEANINGS } from './exit.ts';
-import { colorsFor, type Io } from './io.ts';
-import { summaryOf } from './summary.ts';
+import { chooseColors, type Io } from './io.ts';
 
 /** Whether Commander's error only says that help or the version was printed. */
-export const isHelp = (error: CommanderError): boolean =>
+export const isHelpRequest = (error: CommanderError): boolean =>
   error.code === 'commander.helpDisplayed' ||
   error.code === 'commander.version' ||
   error.code === 'commander.help';
@@ -39,8 +39,8 @@ export async function buildProgram(io: Io, wanted: string | undefined, quiet = f
       outputError: (text, write) => (quiet ? undefined : write(text)),
       getOutHelpWidth: () => io.stdout.columns ?? 100,
       getErrHelpWidth: () => io.stderr.columns ?? 100,
-      getOutHasColors: () => colorsFor(io.stdout, io.env).isColorSupported,
-      getErrHasColors: () => colorsFor(io.stderr, io.env).isColorSupported,
+      getOutHasColors: () => chooseColors(io.stdout, io.env).isColorSupported,
+      getErrHasColors: () => chooseColors(io.stderr, io.env).isColorSupported,
     });
   program.addHelpText(
     'after',
@@ -48,11 +48,12 @@ export async function buildProgram(io: Io, wanted: string | undefined, quiet = f
       .map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`)
       .join('\n')}`,
   );
-  const names = (module: (typeof COMMANDS)[number]): boolean => module.names.some((name) => name === wanted);
-  const loadsAll = wanted === 'all' || COMMANDS.some((module) => module.needsAll && names(module));
-  for (const module of COMMANDS)
+  const names = (module: (typeof COMMAND_MODULES)[number]): boolean =>
+    module.names.some((name) => name === wanted);
+  const loadsAll = wanted === 'all' || COMMAND_MODULES.some((module) => module.needsAll && names(module));
+  for (const module of COMMAND_MODULES)
     if (loadsAll || names(module)) for (const row of await module.load()) row.add(program, io);
-    else for (const name of module.names) program.command(name).description(summaryOf(name));
+    else for (const name of module.names) program.command(name).description(commandSummary(name));
   return program;
 }
 
@@ -60,7 +61,7 @@ export async function buildProgram(io: Io, wanted: string | undefined, quiet = f
 const WITH_VALUE = new Set(['--url', '--token']);
 
 /** Returns the command that a command line names, or asks for help about. */
-export function commandIn(argv: readonly string[]): string | undefined {
+export function findCommandName(argv: readonly string[]): string | undefined {
   const words: string[] = [];
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? '';

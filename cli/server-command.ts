@@ -1,16 +1,16 @@
 import type * as z from 'zod';
 import { ROUTES, type RouteName } from '../shared/api/routes.ts';
-import type { Request } from './client.ts';
-import { type CommandRow, type CommandSpec, commandWith } from './local-command.ts';
-import type { View } from './local-session.ts';
+import type { RouteRequest } from './client.ts';
+import { type CommandRow, type CommandSpec, createCommandFactory } from './local-command.ts';
+import type { ResultView } from './local-session.ts';
 import type { ArgumentSpecs, OptionSpecs, Values } from './parameters.ts';
-import { type Session, sessionOf } from './session.ts';
+import { createSession, type Session } from './session.ts';
 
 /** Defines a command that asks a server. */
-export const serverCommand = commandWith<Session>(sessionOf);
+export const serverCommand = createCommandFactory<Session>(createSession);
 
 /** Notes how to list the next page, if the answer of a listing has one. */
-export function notePages(session: Session, command: string, answer: unknown): void {
+export function noteNextPage(session: Session, command: string, answer: unknown): void {
   const cursor = (answer as { readonly next_cursor?: string | null }).next_cursor;
   if (!session.json && typeof cursor === 'string') session.note(`More: assay ${command} --cursor ${cursor}`);
 }
@@ -27,7 +27,7 @@ interface RouteSpec<
   readonly request: (
     values: Values<Arguments> & Values<Options>,
     session: Session,
-  ) => Request<(typeof ROUTES)[Route]> | Promise<Request<(typeof ROUTES)[Route]>>;
+  ) => RouteRequest<(typeof ROUTES)[Route]> | Promise<RouteRequest<(typeof ROUTES)[Route]>>;
   /** What `--json` prints; absent: the answer of the route. */
   readonly result?: (answer: Answer<Route>, values: Values<Arguments> & Values<Options>) => Result;
   /** Absent: the schema of the answer. */
@@ -38,7 +38,7 @@ interface RouteSpec<
     session: Session,
     values: Values<Arguments> & Values<Options>,
     answer: Answer<Route>,
-  ) => View;
+  ) => ResultView;
 }
 
 /** Defines a command that calls one route of the API and prints its answer: with `--json` as it is, else as text. */
@@ -59,7 +59,7 @@ export function routeCommand<
       const answer = await call(parameters);
       const shown = result ? result(answer, values) : (answer as unknown as Result);
       session.show(shown, () => view(shown, session, values, answer));
-      notePages(session, spec.name, answer);
+      noteNextPage(session, spec.name, answer);
       return undefined;
     },
   });

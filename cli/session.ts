@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Client, createClient } from './client.ts';
 import { type Connection, type ConnectionOptions, findConnection } from './connection.ts';
 import type { Io } from './io.ts';
-import { type LocalSession, localSession } from './local-session.ts';
+import { createLocalSession, type LocalSession } from './local-session.ts';
 
 /** What a command works with that asks a server. */
 export interface Session extends LocalSession {
@@ -13,7 +13,7 @@ export interface Session extends LocalSession {
 }
 
 /** The session of a running command: options of its own and of the program. */
-export function sessionOf(command: Command, io: Io): Session {
+export function createSession(command: Command, io: Io): Session {
   let client: Client | undefined;
   let connection: Connection | undefined;
   const connect = (): Connection => {
@@ -21,7 +21,7 @@ export function sessionOf(command: Command, io: Io): Session {
     return connection;
   };
   return {
-    ...localSession(command, io),
+    ...createLocalSession(command, io),
     client: () => {
       client ??= createClient(connect());
       return client;

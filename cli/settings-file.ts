@@ -13,7 +13,7 @@ export interface SettingsRefusal {
   readonly hint: string;
 }
 
-export const settingsError = (
+export const createSettingsError = (
   file: string,
   { code, message, hint }: SettingsRefusal,
   problems: readonly string[],
@@ -34,11 +34,11 @@ export function readSettingsFile<S extends z.ZodType>(
   try {
     text = readFileSync(resolve(io.cwd, file), 'utf8');
   } catch (error) {
-    throw settingsError(file, refusal, [error instanceof Error ? error.message : String(error)]);
+    throw createSettingsError(file, refusal, [error instanceof Error ? error.message : String(error)]);
   }
   const read = parseYaml(text, file, schema);
   if ('value' in read) return read.value;
-  throw settingsError(
+  throw createSettingsError(
     file,
     refusal,
     read.problems.map(({ line, message }) => `${line === null ? '' : `line ${line}: `}${message}`),

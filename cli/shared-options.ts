@@ -1,6 +1,6 @@
 import { EXPECTED_CHANGES, ExpectedChange } from '../shared/contract/submission/expected-changes.ts';
 import { CliError, EXIT } from './exit.ts';
-import { oneLine } from './output/text.ts';
+import { toOneLine } from './output/text.ts';
 import { argument, option, type ParseOption, timeLimit, wholeNumber } from './parameters.ts';
 
 export const TASK_ID = argument('<id>', 'task id');
@@ -39,7 +39,7 @@ const expectations: ParseOption<readonly ExpectedChange[]> = (text, flag) =>
     throw new CliError(
       EXIT.usage,
       'bad_option',
-      `${flag} ${oneLine(word)}: known are ${EXPECTED_CHANGES.join(', ')}.`,
+      `${flag} ${toOneLine(word)}: known are ${EXPECTED_CHANGES.join(', ')}.`,
     );
   });
 export const EXPECTS = option(

@@ -34,7 +34,7 @@ const bundleCli = () =>
   build({
     ...COMMON,
     outdir: join(OUT, 'cli'),
-    entryPoints: { main: 'cli/main.ts', run: 'cli/run.ts', io: 'cli/io.ts' },
+    entryPoints: { main: 'cli/main.ts', 'run-cli': 'cli/run-cli.ts', io: 'cli/io.ts' },
     splitting: true,
     chunkNames: '[name]-[hash]',
   });

@@ -45,7 +45,7 @@ export const CDK_TESTS: TestGroup = {
 export const PROGRAM_TESTS: TestGroup = {
   'starts dozens of programs: each start copies the page tables of its parent, 2 ms per 100 MB': [
     'test/{containers,lab/adversarial,lab/replay,support}/**/*.test.ts',
-    'test/cli/{check-bad-input,demo,demo-agents,init,npm,smoke,small-heap,up}.test.ts',
+    'test/cli/{check-bad-input,demo,demo-agents,init,npm,smoke,limit-heap-growth,up}.test.ts',
     'test/gates/{allowed-files,custom,dead-code-tools,dep-audit,dlp-scan,gather,large-file,merge-conflict}.test.ts',
     'test/gates/{mutation,protect-locks,red-first,select-tests,signal-without-tests,what-is-delivered}.test.ts',
     'test/gates/bad-input/trees.test.ts',

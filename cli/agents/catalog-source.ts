@@ -38,7 +38,7 @@ async function readCatalogFile(path: string, name: string): Promise<CatalogFile>
 }
 
 /** Reads the files directly in a folder, or one file. Subfolders and links are not followed. */
-export async function readFolder(path: string, cwd: string): Promise<readonly CatalogFile[]> {
+export async function readCatalogFolder(path: string, cwd: string): Promise<readonly CatalogFile[]> {
   const root = resolve(cwd, path);
   const found = await lstat(root).catch(() => null);
   if (found?.isFile()) return [await readCatalogFile(root, path)];
@@ -89,5 +89,5 @@ async function readRepository({ source, ref, folder }: CatalogSource): Promise<F
 
 export async function fetchCatalog(source: CatalogSource, cwd: string): Promise<FetchedCatalog> {
   if (isUrl(source.source)) return readRepository(source);
-  return { files: await readFolder(join(source.source, source.folder), cwd), commit: null };
+  return { files: await readCatalogFolder(join(source.source, source.folder), cwd), commit: null };
 }

@@ -10,7 +10,7 @@ import type { CatalogSource } from './catalog-source.ts';
 
 /** Records the synchronised source; kept beside the roles and committed with them. */
 export const LOCK_FILE = '.assay/agents.lock.json';
-const Lock = z.strictObject({
+const RolesLock = z.strictObject({
   schema_version: z.literal(1),
   source: z.string(),
   ref: z.string(),
@@ -20,7 +20,7 @@ const Lock = z.strictObject({
   /** SHA-256 of the files of each role that came from the catalog. */
   roles: z.record(z.string(), z.string()),
 });
-export type Lock = z.infer<typeof Lock>;
+export type Lock = z.infer<typeof RolesLock>;
 
 type Files = Readonly<Record<string, string>>;
 
@@ -39,11 +39,11 @@ const digest = (files: Files): string =>
     .update(JSON.stringify(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1))))
     .digest('hex');
 
-export async function readLock(root: string): Promise<Lock | null> {
+export async function readRolesLock(root: string): Promise<Lock | null> {
   const text = await readFile(join(root, LOCK_FILE), 'utf8').catch(() => null);
   if (text === null) return null;
   try {
-    return Lock.parse(JSON.parse(text));
+    return RolesLock.parse(JSON.parse(text));
   } catch {
     throw new CliError(EXIT.usage, 'bad_lock', `${LOCK_FILE} cannot be read.`, {
       hint: 'Restore it from an earlier commit, or remove it and synchronise with --force.',
@@ -92,7 +92,7 @@ export async function syncRoles(
   entries: readonly CatalogEntry[],
   force: boolean,
 ): Promise<readonly SyncedRole[]> {
-  const lock = await readLock(root);
+  const lock = await readRolesLock(root);
   const wanted = new Map(entries.map((entry) => [entry.name, roleFiles(entry)]));
   const gone = Object.keys(lock?.roles ?? {}).filter((name) => !wanted.has(name));
   const plan: SyncedRole[] = [];

@@ -31,7 +31,7 @@ const TaskDocument = TaskSubmission.partial().extend({
 });
 
 /** Parses the fields of a task file that a check needs. @throws ConfigError that names each refused field and its line */
-export function parseTask(
+export function parseTaskFile(
   text: string,
   file: string,
 ): {
@@ -60,7 +60,7 @@ export async function readConfig(dir: string): Promise<ParsedConfig | null> {
 }
 
 /** Returns `base_ref` of the configuration in the folder, else main. It only chooses the base commit. */
-export const defaultBase = async (dir: string): Promise<string> =>
+export const readDefaultBase = async (dir: string): Promise<string> =>
   (await readConfig(dir))?.gates.base_ref ?? 'main';
 
 /** Builds the bypasses of gates. @throws CliError for an unknown gate or a missing reason */

@@ -6,10 +6,10 @@ import { formatCount, formatDuration } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
 import { renderTable } from '../output/table.ts';
 import { verdictStyle } from '../output/task-style.ts';
-import { oneLine, printable } from '../output/text.ts';
+import { sanitizeText, toOneLine } from '../output/text.ts';
 
 /** The documented shape of `assay check --json`. */
-export const checkJson = (evidence: Evidence, verdict: Verdict) => ({
+export const toCheckJson = (evidence: Evidence, verdict: Verdict) => ({
   verdict: verdict.verdict,
   verified: verdict.verified,
   reasons: verdict.reasons.map(({ message }) => message),
@@ -72,7 +72,7 @@ const outcomeStyle = (pc: Colors, outcome: CheckOutcome): ((text: string) => str
  * @param explain how anybody asks for the page of a rule; null for what a tool says.
  * @param width in columns; undefined: nothing is cut.
  */
-export function renderCheck(
+export function renderCheckReport(
   evidence: Evidence,
   verdict: Verdict,
   explain: (rule: string) => string | null,
@@ -148,9 +148,9 @@ const protectedLines = ({ protected_files }: Evidence, whose: readonly Protected
         `${path} (${change}, ${kind}): ${reason}${used === 'part' ? '; in part' : ''}${allowed_by === null ? '' : `; allowed by ${allowed_by}`}`,
     );
 
-const firstLine = (text: string): string => oneLine(text.split('\n', 1)[0] ?? '');
+const firstLine = (text: string): string => toOneLine(text.split('\n', 1)[0] ?? '');
 
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0
     ? []
-    : ['', `${title}:`, ...lines.map((text) => `  - ${printable(text).replaceAll('\n', '\n    ')}`)];
+    : ['', `${title}:`, ...lines.map((text) => `  - ${sanitizeText(text).replaceAll('\n', '\n    ')}`)];

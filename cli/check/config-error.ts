@@ -2,7 +2,7 @@ import type { ConfigError } from '../../gates/core/configuration-error.ts';
 import { CliError, EXIT } from '../exit.ts';
 
 /** Returns the error for a configuration that is not valid, with a detail for each place. */
-export const configError = (error: ConfigError): CliError =>
+export const createConfigError = (error: ConfigError): CliError =>
   new CliError(EXIT.usage, 'config_invalid', `${error.file} is not valid.`, {
     details: error.problems.map(({ key, line, message }) => ({
       where: `${error.file}:${line}${key === '' ? '' : `: ${key}`}`,

@@ -5,7 +5,7 @@ import type { Evidence, Verdict } from '../../shared/contract/evidence/schema.ts
 import { describeSignal } from '../../shared/contract/submission/signals.ts';
 import { escapeMarkdown } from '../../shared/lib/escape-markdown.ts';
 import { formatDuration } from '../../shared/lib/format.ts';
-import { printable } from '../output/text.ts';
+import { sanitizeText } from '../output/text.ts';
 
 /** A signal or a gate, as every format shows it. */
 interface ReportRow {
@@ -64,7 +64,7 @@ ${cases.join('')}</testsuite>
 
 /** Escapes the text of a workflow command: untrusted text must not start a command, nor end a property. */
 const escapeData = (text: string): string =>
-  printable(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  sanitizeText(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 const escapeProperty = (text: string): string =>
   escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 

@@ -18,8 +18,8 @@ import { captureWorkingTree } from '../../workspace/git/working-tree.ts';
 import { killAllProcessGroups } from '../../workspace/process/process-groups.ts';
 import { removeFolder } from '../../workspace/process/remove-folder.ts';
 import { CliError, EXIT, InterruptedError } from '../exit.ts';
-import { cacheFolder } from './cache-folder.ts';
-import { configError } from './config-error.ts';
+import { createConfigError } from './config-error.ts';
+import { resolveCacheFolder } from './resolve-cache-folder.ts';
 
 export interface CheckOptions {
   /** Folder inside the repository to check. */
@@ -81,14 +81,14 @@ export async function runCheck(
     const [taskText, configText, base, cache] = await Promise.all([
       options.task === undefined ? null : readInputFile(cwd, options.task),
       options.config === undefined ? null : readInputFile(cwd, options.config),
-      options.base ?? (existsSync(join(dir, CONFIG_FILE)) ? (await inputs()).defaultBase(dir) : 'main'),
+      options.base ?? (existsSync(join(dir, CONFIG_FILE)) ? (await inputs()).readDefaultBase(dir) : 'main'),
       // That the folder is in no repository is reported later, after other errors of usage.
       places.then(
-        (found) => cacheFolder(found, options.cacheDir, cwd),
+        (found) => resolveCacheFolder(found, options.cacheDir, cwd),
         () => null,
       ),
     ]);
-    const task = taskText === null ? null : (await inputs()).parseTask(taskText, options.task ?? '');
+    const task = taskText === null ? null : (await inputs()).parseTaskFile(taskText, options.task ?? '');
     const captured = await captureWorkingTree(dir, base, workDir, places);
     const suites: GateTestRun[] = [];
     const screenshots: CapturedScreenshot[] = [];
@@ -132,7 +132,7 @@ async function readInputFile(cwd: string, file: string): Promise<string> {
 }
 
 function usageError(error: unknown): unknown {
-  if (error instanceof ConfigError) return configError(error);
+  if (error instanceof ConfigError) return createConfigError(error);
   if (error instanceof CheckoutError && error.failureClass !== 'unknown')
     return new CliError(EXIT.usage, error.failureClass, `${error.message}.`, {
       hint:

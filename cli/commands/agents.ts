@@ -1,15 +1,15 @@
 import { BUILTIN_ROLE_NAMES, findBuiltinRole } from '../../shared/control/roles/builtin-role.ts';
 import { type Catalog, type CatalogEntry, parseCatalog } from '../../shared/control/roles/catalog.ts';
 import { REPOSITORY_ROLES_FOLDER } from '../../shared/control/roles/role.ts';
-import { type CatalogSource, fetchCatalog, isUrl, readFolder } from '../agents/catalog-source.ts';
+import { type CatalogSource, fetchCatalog, isUrl, readCatalogFolder } from '../agents/catalog-source.ts';
 import { readRepositoryRoles } from '../agents/repository-roles.ts';
-import { readLock, syncRoles } from '../agents/sync-roles.ts';
+import { readRolesLock, syncRoles } from '../agents/sync-roles.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { localCommand } from '../local-command.ts';
 import type { LocalSession } from '../local-session.ts';
-import { oneLine } from '../output/text.ts';
+import { toOneLine } from '../output/text.ts';
 import { argument, option } from '../parameters.ts';
-import { posixPath } from '../posix-path.ts';
+import { toPosixPath } from '../posix-path.ts';
 
 interface ListedRole {
   readonly name: string;
@@ -68,9 +68,9 @@ interface SourceOptions {
   readonly folder: string | undefined;
 }
 const parseSource = (source: string, { ref = 'HEAD', folder: given = '' }: SourceOptions): CatalogSource => {
-  const folder = posixPath(given);
+  const folder = toPosixPath(given);
   if (folder.split('/').some((part) => part === '..') || folder.startsWith('/'))
-    throw new CliError(EXIT.usage, 'bad_folder', `--folder ${oneLine(folder)} is outside of the catalog.`);
+    throw new CliError(EXIT.usage, 'bad_folder', `--folder ${toOneLine(folder)} is outside of the catalog.`);
   return { source, ref: isUrl(source) ? ref : '', folder: folder.replace(/^\.\/|\/+$/g, '') };
 };
 const SOURCE_OPTIONS = {
@@ -83,7 +83,7 @@ async function lockedSource(
   cwd: string,
   update: boolean,
 ): Promise<{ readonly source: CatalogSource; readonly pinned: CatalogSource }> {
-  const lock = await readLock(cwd);
+  const lock = await readRolesLock(cwd);
   if (lock === null)
     throw new CliError(EXIT.usage, 'no_source', 'Nothing was synchronised here yet.', {
       hint: 'Give a folder or the URL of a git repository.',
@@ -108,7 +108,7 @@ const renderRoles = (roles: readonly ListedRole[], session: LocalSession): strin
       each.model,
       each.effort,
       String(each.max_tasks_per_session),
-      oneLine(each.description ?? ''),
+      toOneLine(each.description ?? ''),
     ]),
   );
 
@@ -154,7 +154,7 @@ export const agentCommands = [
     run: async (session, { paths }) => {
       const { cwd } = session.io;
       const catalogs = await Promise.all(
-        paths.map(async (path) => parseCatalog(await readFolder(path, cwd))),
+        paths.map(async (path) => parseCatalog(await readCatalogFolder(path, cwd))),
       );
       const own = paths.length === 0 ? await readRepositoryRoles(cwd) : { roles: [], problems: [] };
       const problems = [...own.problems, ...catalogs.flatMap((catalog) => catalog.problems)];

@@ -1,6 +1,6 @@
 import type { ApprovalItem } from '../../shared/api/approval-schemas.ts';
 import { formatAge } from '../../shared/lib/format.ts';
-import { oneLine } from '../output/text.ts';
+import { toOneLine } from '../output/text.ts';
 import { argument, option, wholeNumber } from '../parameters.ts';
 import { routeCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
@@ -42,7 +42,7 @@ const decisionCommand = (name: 'approve' | 'deny', example: string, purpose: str
       }),
     },
     request: ({ id, reason, number }) => ({ id, body: { reason, number } }),
-    view: ({ action, status }, _session, { id }) => `${oneLine(id)}: ${oneLine(action)} is ${status}.`,
+    view: ({ action, status }, _session, { id }) => `${toOneLine(id)}: ${toOneLine(action)} is ${status}.`,
     examples: [[example, purpose]],
   });
 

@@ -12,13 +12,13 @@ import {
   readRecordedOutcomes,
 } from '../../shared/control/cascade/simulation/recorded-outcomes.ts';
 import { generateSyntheticOutcomes } from '../../shared/control/cascade/simulation/synthetic-outcomes.ts';
-import { readPolicy } from '../cascade-policy.ts';
+import { readCascadePolicy } from '../cascade-policy.ts';
 import { CliError, EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { localCommand } from '../local-command.ts';
 import { renderSimulation } from '../output/simulation.ts';
-import { simulationSvg } from '../output/simulation-svg.ts';
-import { oneLine } from '../output/text.ts';
+import { renderSimulationSvg } from '../output/simulation-svg.ts';
+import { toOneLine } from '../output/text.ts';
 import { argument, option, type ParseOption, wholeNumber } from '../parameters.ts';
 
 /** Prices of this day are used, so that the same command gives the same result on any day. */
@@ -32,7 +32,7 @@ const policies: ParseOption<readonly SimulatedPolicy[]> = (text, flag) =>
     throw new CliError(
       EXIT.usage,
       'bad_option',
-      `${flag} ${oneLine(each)}: known are ${SIMULATED_POLICIES.join(', ')}.`,
+      `${flag} ${toOneLine(each)}: known are ${SIMULATED_POLICIES.join(', ')}.`,
     );
   });
 
@@ -84,10 +84,10 @@ export const simulationCommands = [
       ['cascade simulate records.jsonl --policy fixed,thompson', 'chain records of a deployment'],
     ],
     run: async (session, { file, policy, config, runs, seed, svg }) => {
-      const settings = config === undefined ? DEFAULT_CASCADE_POLICY : readPolicy(config, session.io);
+      const settings = config === undefined ? DEFAULT_CASCADE_POLICY : readCascadePolicy(config, session.io);
       const { tasks, synthetic, missing_values } = readOutcomes(file, session.io);
       for (const { line, message } of missing_values.slice(0, MAX_PROBLEMS))
-        session.note(`${file}:${line}: ${oneLine(message)}`);
+        session.note(`${file}:${line}: ${toOneLine(message)}`);
       if (missing_values.length > MAX_PROBLEMS)
         session.note(`${missing_values.length - MAX_PROBLEMS} further costs are unknown.`);
       const result = simulatePolicies(tasks, {
@@ -97,7 +97,8 @@ export const simulationCommands = [
         runs,
         seed,
       });
-      if (svg !== undefined) writeFileSync(resolve(session.io.cwd, svg), simulationSvg(result, synthetic));
+      if (svg !== undefined)
+        writeFileSync(resolve(session.io.cwd, svg), renderSimulationSvg(result, synthetic));
       session.show({ synthetic, ...result }, () =>
         renderSimulation(result, synthetic, session.io.stdout.columns, session.out),
       );

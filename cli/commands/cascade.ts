@@ -2,7 +2,7 @@ import type { CascadeView } from '../../shared/api/cascade-schemas.ts';
 import { TIERS } from '../../shared/contract/agents/tiers.ts';
 import { TaskComplexity } from '../../shared/contract/submission/schema.ts';
 import { formatCount } from '../../shared/lib/format.ts';
-import { oneLine } from '../output/text.ts';
+import { toOneLine } from '../output/text.ts';
 import { argument, option } from '../parameters.ts';
 import { routeCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
@@ -55,7 +55,7 @@ function renderCascade({ policy, beliefs, history, cooling = [] }: CascadeView, 
     lines.push('* estimated from all complexities of the role: this one has too few observations');
   for (const { role, action, complexity, tier, by, reason, at } of history)
     lines.push(
-      `${pc.dim(at)} ${action} ${[role, complexity, tier].filter(Boolean).join(' ')} by ${oneLine(by)}: ${oneLine(reason)}`,
+      `${pc.dim(at)} ${action} ${[role, complexity, tier].filter(Boolean).join(' ')} by ${toOneLine(by)}: ${toOneLine(reason)}`,
     );
   return lines.join('\n');
 }

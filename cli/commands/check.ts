@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { CapturedScreenshot } from '../../gates/core/gate.ts';
-import { checkJson, renderCheck } from '../check/check-report.ts';
+import { renderCheckReport, toCheckJson } from '../check/check-report.ts';
 import { type CheckResult, runCheck } from '../check/run-check.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { localCommand } from '../local-command.ts';
@@ -73,7 +73,7 @@ async function renderReport(
   const explain = hasFindings
     ? (await import('../../gates/rules/rule-page.ts')).getExplainCommand
     : () => null;
-  return renderCheck(evidence, verdict, explain, out, io.stdout.columns);
+  return renderCheckReport(evidence, verdict, explain, out, io.stdout.columns);
 }
 
 export const checkCommand = localCommand({
@@ -151,14 +151,16 @@ export const checkCommand = localCommand({
   run: async (session, { models, sarif, junit, screenshots, summary, format, ...options }) => {
     const { cwd } = session.io;
     const judge =
-      models === undefined ? null : await (await import('../judge-models.ts')).localJudge(models, session.io);
+      models === undefined
+        ? null
+        : await (await import('../judge-models.ts')).createLocalJudge(models, session.io);
     const result = await runCheck(options, cwd, judge);
     const { evidence, verdict } = result;
     await writeOutputFiles(result, { sarif, junit, screenshots, summary }, cwd);
     const chosen = format ?? (session.json ? 'json' : 'text');
     session.print(
       chosen === 'json'
-        ? JSON.stringify(checkJson(evidence, verdict), null, 2)
+        ? JSON.stringify(toCheckJson(evidence, verdict), null, 2)
         : await renderReport(result, chosen, session),
     );
     return EXIT_CODES[verdict.verdict];

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { SHELLS, type Shell } from '../completion/scripts.ts';
-import { commandTree } from '../completion/tree.ts';
+import { buildCommandTree } from '../completion/command-tree.ts';
+import { COMPLETION_SCRIPTS, type Shell } from '../completion/scripts.ts';
 import { localCommand } from '../local-command.ts';
 import { argument } from '../parameters.ts';
 
@@ -9,7 +9,7 @@ const programOf = (command: Command): Command => (command.parent ? programOf(com
 /** `completion`: needs a program with every command in full. */
 export const completionCommand = localCommand({
   name: 'completion',
-  arguments: { shell: argument('<shell>', 'shell', Object.keys(SHELLS) as Shell[]) },
+  arguments: { shell: argument('<shell>', 'shell', Object.keys(COMPLETION_SCRIPTS) as Shell[]) },
   json: '`--json` prints `{"shell": string, "script": string}`.',
   examples: [
     ['completion bash > /etc/bash_completion.d/assay', 'for all users of this machine'],
@@ -17,7 +17,7 @@ export const completionCommand = localCommand({
     ['completion fish > ~/.config/fish/completions/assay.fish', 'for one user'],
   ],
   run: async (session, { shell }, command) => {
-    const script = SHELLS[shell](commandTree(programOf(command)));
+    const script = COMPLETION_SCRIPTS[shell](buildCommandTree(programOf(command)));
     session.show({ shell, script }, () => script.trimEnd());
     return undefined;
   },

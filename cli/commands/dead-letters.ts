@@ -1,7 +1,7 @@
 import type { DeadLetterView } from '../../shared/api/dead-letter-schemas.ts';
 import { LETTER_STATUSES } from '../../shared/control/dead-letters/letter-status.ts';
 import { formatAge } from '../../shared/lib/format.ts';
-import { oneLine } from '../output/text.ts';
+import { toOneLine } from '../output/text.ts';
 import { argument, option, wholeNumber } from '../parameters.ts';
 import { routeCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
@@ -26,7 +26,7 @@ function renderLetters(letters: readonly DeadLetterView[], session: Session): st
       `${each.attempts} of ${each.max_attempts}`,
       formatAge(each.created_at, now),
       each.next_retry_at ?? (each.status === 'pending' ? 'when an operator retries it' : ''),
-      oneLine(each.error),
+      toOneLine(each.error),
     ]),
   );
 }
@@ -35,11 +35,11 @@ function renderLetter(letter: DeadLetterView, { out }: Session): string {
   const { id, operation, status, category, attempts, max_attempts, next_retry_at, error, args } = letter;
   return [
     `${out.bold(id)}  ${operation}, ${status}`,
-    `${category}: ${oneLine(error)}`,
+    `${category}: ${toOneLine(error)}`,
     `tried ${attempts} of ${max_attempts} times${next_retry_at ? `, next at ${next_retry_at}` : ''}`,
-    `message: ${oneLine(args)}`,
+    `message: ${toOneLine(args)}`,
     ...letter.history.map(
-      ({ event, by, reason, at }) => `${out.dim(at)} ${event} by ${oneLine(by)}: ${oneLine(reason)}`,
+      ({ event, by, reason, at }) => `${out.dim(at)} ${event} by ${toOneLine(by)}: ${toOneLine(reason)}`,
     ),
   ].join('\n');
 }

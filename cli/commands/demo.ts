@@ -2,7 +2,7 @@ import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
 import { ADAPTER_CAPABILITIES } from '../../shared/contract/agents/adapter-capabilities.ts';
 import { VENDOR_ENV } from '../../shared/contract/resource-names.ts';
 import { startDemoAgent } from '../demo/demo-agent.ts';
-import { demoJson, unexpectedOutcomes } from '../demo/demo-result.ts';
+import { findUnexpectedOutcomes, toDemoJson } from '../demo/demo-result.ts';
 import { renderDemo } from '../demo/render-demo.ts';
 import { DEMO_EXTRAS, runDemo } from '../demo/run-demo.ts';
 import { CliError, EXIT } from '../exit.ts';
@@ -72,9 +72,9 @@ export const demoCommand = serverCommand({
           : `${agent.kind} does the tasks with scripted models on this machine: ${VENDOR_ENV[ADAPTER_CAPABILITIES[agent.kind].vendor].key} is not set.`,
       );
     const { tasks, result } = await runDemo(session, agent, extra).finally(() => agent?.stop());
-    const unexpected = unexpectedOutcomes(tasks, result);
+    const unexpected = findUnexpectedOutcomes(tasks, result);
     session.show(
-      demoJson(result, unexpected),
+      toDemoJson(result, unexpected),
       () => `\n${renderDemo(result, unexpected, session.io.stdout.columns, session.out)}`,
     );
     return unexpected.length === 0 ? EXIT.ok : EXIT.failed;

@@ -1,23 +1,23 @@
-import type { CheckOutcome, CheckResult } from '../doctor/check.ts';
+import type { DoctorCheck, DoctorOutcome } from '../doctor/doctor-check.ts';
 import { EXIT } from '../exit.ts';
 import { localCommand } from '../local-command.ts';
 import type { LocalSession } from '../local-session.ts';
-import { oneLine } from '../output/text.ts';
+import { toOneLine } from '../output/text.ts';
 import { option } from '../parameters.ts';
 
-const OUTCOME_TEXT: Readonly<Record<CheckOutcome, string>> = {
+const OUTCOME_TEXT: Readonly<Record<DoctorOutcome, string>> = {
   ok: 'ok',
   attention: 'ATTENTION',
   missing: 'MISSING',
   could_not_run: 'COULD NOT RUN',
 };
 
-function renderChecks(results: readonly CheckResult[], { out }: LocalSession): string {
+function renderChecks(results: readonly DoctorCheck[], { out }: LocalSession): string {
   const styles = { ok: out.green, attention: out.yellow, missing: out.red, could_not_run: out.red };
   return results
     .flatMap(({ check, outcome, detail, advice }) => [
-      `${styles[outcome](OUTCOME_TEXT[outcome].padEnd(14))}  ${check.padEnd(18)}  ${oneLine(detail)}`,
-      ...(advice === null ? [] : [`${' '.repeat(36)}${oneLine(advice)}`]),
+      `${styles[outcome](OUTCOME_TEXT[outcome].padEnd(14))}  ${check.padEnd(18)}  ${toOneLine(detail)}`,
+      ...(advice === null ? [] : [`${' '.repeat(36)}${toOneLine(advice)}`]),
     ])
     .join('\n');
 }

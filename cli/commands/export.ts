@@ -5,14 +5,14 @@ import { RECORD_TABLE_NAMES } from '../../shared/control/ledger/record-rows.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { localCommand } from '../local-command.ts';
-import { oneLine } from '../output/text.ts';
+import { toOneLine } from '../output/text.ts';
 import { option, type ParseOption } from '../parameters.ts';
-import { emptyFolderNote, RECORDS_OPTION, recordsFolder } from '../query/records.ts';
+import { emptyFolderNote, findRecordsFolder, RECORDS_OPTION } from '../query/records.ts';
 
 const day: ParseOption<string> = (text, flag) => {
   const parsed = z.iso.date().safeParse(text);
   if (parsed.success) return parsed.data;
-  throw new CliError(EXIT.usage, 'bad_option', `${flag} must be a day (YYYY-MM-DD), not ${oneLine(text)}.`);
+  throw new CliError(EXIT.usage, 'bad_option', `${flag} must be a day (YYYY-MM-DD), not ${toOneLine(text)}.`);
 };
 
 export const exportCommand = localCommand({
@@ -28,11 +28,11 @@ export const exportCommand = localCommand({
     ['export --since 2026-11-01 --to /mnt/lake/assay --json', 'to another folder, for a script'],
   ],
   run: async (session, { since, to, records: given }) => {
-    const { Records } = await import('../query/duckdb.ts');
-    const source = recordsFolder(given, session.io.cwd);
+    const { RecordsDatabase } = await import('../query/records-database.ts');
+    const source = findRecordsFolder(given, session.io.cwd);
     const folder = resolve(session.io.cwd, to);
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true });
-    const records = await Records.open(source, folder);
+    const records = await RecordsDatabase.open(source, folder);
     try {
       const files: { table: string; file: string; rows: number }[] = [];
       for (const table of RECORD_TABLE_NAMES) {

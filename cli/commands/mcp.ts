@@ -14,11 +14,11 @@ export const mcpCommand = serverCommand({
     ['mcp --repo ../shop --allow-submit', 'another folder; tasks after a confirmation'],
   ],
   run: async (session, { repo, allowSubmit }) => {
-    const [{ mcpServer }, { StdioServerTransport }] = await Promise.all([
-      import('../mcp/server.ts'),
+    const [{ createMcpServer }, { StdioServerTransport }] = await Promise.all([
+      import('../mcp/mcp-server.ts'),
       import('@modelcontextprotocol/sdk/server/stdio.js'),
     ]);
-    const server = mcpServer({
+    const server = createMcpServer({
       client: session.client,
       repo: resolve(session.io.cwd, repo),
       allowSubmit: allowSubmit === true,

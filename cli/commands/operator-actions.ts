@@ -1,6 +1,6 @@
 import type { TaskView } from '../../shared/api/task-schemas.ts';
 import { CliError, EXIT } from '../exit.ts';
-import { oneLine } from '../output/text.ts';
+import { toOneLine } from '../output/text.ts';
 import { option } from '../parameters.ts';
 import { routeCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
@@ -13,14 +13,14 @@ async function lastTree(session: Session, id: string): Promise<string> {
   const { attempts } = await session.client().listAttempts({ id });
   const tree = attempts.at(-1)?.artifact?.tree;
   if (tree === undefined)
-    throw new CliError(EXIT.conflict, 'nothing_to_review', `${oneLine(id)} has no work to review yet.`, {
+    throw new CliError(EXIT.conflict, 'nothing_to_review', `${toOneLine(id)} has no work to review yet.`, {
       hint: '`assay task ID` shows its state.',
     });
   return tree;
 }
 
 /** The actions of an operator on one task. */
-export const operatorActions = [
+export const operatorActionCommands = [
   routeCommand({
     name: 'cancel',
     route: 'cancel',

@@ -4,10 +4,10 @@ import { AUTONOMY_LEVELS } from '../../shared/contract/approval/autonomy.ts';
 import { EFFORTS } from '../../shared/contract/submission/schema.ts';
 import type { PlanState } from '../../shared/control/planning/plan-state.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { followWithProgress } from '../follow.ts';
-import type { View } from '../local-session.ts';
+import { followWithProgress } from '../follow-tasks.ts';
+import type { ResultView } from '../local-session.ts';
+import { renderPlan, renderPlanMermaid } from '../output/plan.ts';
 import { argument, option, wholeNumber } from '../parameters.ts';
-import { mermaid, renderPlan } from '../plan/graph.ts';
 import { routeCommand, serverCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
 import { IDEMPOTENCY_KEY, TIMEOUT } from '../shared-options.ts';
@@ -25,8 +25,8 @@ const EXIT_CODES: Readonly<Record<PlanState, ExitCode>> = {
 const PLAN_ID = argument('<id>', 'plan id');
 const MERMAID = option('--mermaid', 'print the graph for Mermaid');
 
-const viewPlan = (plan: PlanView, session: Session, asMermaid: boolean): View => {
-  const text = asMermaid ? mermaid(plan) : renderPlan(plan, session.out);
+const viewPlan = (plan: PlanView, session: Session, asMermaid: boolean): ResultView => {
+  const text = asMermaid ? renderPlanMermaid(plan) : renderPlan(plan, session.out);
   if (plan.state !== 'proposed') return text;
   return {
     text,

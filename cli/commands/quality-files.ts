@@ -5,7 +5,7 @@ import type {
   FileHistory,
 } from '../../shared/control/file-health/file-health-schemas.ts';
 import { HEALTH_GRADES } from '../../shared/control/file-health/health-score.ts';
-import { oneLine } from '../output/text.ts';
+import { toOneLine } from '../output/text.ts';
 import { argument, option, wholeNumber } from '../parameters.ts';
 import { serverCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
@@ -33,7 +33,7 @@ function renderFiles(files: readonly Health[], session: Session): string {
       ...(hasSeveralRepositories ? [{ title: 'REPOSITORY', optional: true, shrinkTo: 16 }] : []),
     ],
     files.map((each) => [
-      each.flagged ? { text: oneLine(each.path), style: session.out.yellow } : oneLine(each.path),
+      each.flagged ? { text: toOneLine(each.path), style: session.out.yellow } : toOneLine(each.path),
       String(each.total),
       each.grade,
       score(each.bug_density_score),
@@ -43,7 +43,7 @@ function renderFiles(files: readonly Health[], session: Session): string {
       `${each.failure_touches} of ${each.failure_touches + each.success_touches}`,
       String(each.reverts),
       each.flag_reason === null ? '' : FLAG_TEXT[each.flag_reason],
-      ...(hasSeveralRepositories ? [oneLine(each.repository)] : []),
+      ...(hasSeveralRepositories ? [toOneLine(each.repository)] : []),
     ]),
   );
 }

@@ -5,8 +5,8 @@ import { CliError, EXIT } from '../exit.ts';
 import { localCommand } from '../local-command.ts';
 import type { LocalSession } from '../local-session.ts';
 import { argument, option, timeLimit } from '../parameters.ts';
-import { emptyFolderNote, RECORDS_OPTION, recordsFolder } from '../query/records.ts';
-import type { QueryResult, QueryValue } from '../query/result.ts';
+import type { QueryResult, QueryValue } from '../query/query-result.ts';
+import { emptyFolderNote, findRecordsFolder, RECORDS_OPTION } from '../query/records.ts';
 
 /** Returns the SQL of a named query, of a file, or of standard input. */
 async function readSql(source: string, { io }: LocalSession): Promise<string> {
@@ -43,9 +43,9 @@ async function queryRecords(
   given: string | undefined,
   session: LocalSession,
 ): Promise<QueryResult> {
-  const { Records } = await import('../query/duckdb.ts');
-  const folder = recordsFolder(given, session.io.cwd);
-  const records = await Records.open(folder);
+  const { RecordsDatabase } = await import('../query/records-database.ts');
+  const folder = findRecordsFolder(given, session.io.cwd);
+  const records = await RecordsDatabase.open(folder);
   try {
     const result = await records.query(sql);
     const empty = emptyFolderNote(folder);

@@ -2,7 +2,7 @@ import type { WorkRequestView } from '../../shared/api/work-request-schemas.ts';
 import { INTAKE_STRATEGIES } from '../../shared/contract/intake/schema.ts';
 import { WORK_REQUEST_STATUSES } from '../../shared/contract/intake/status.ts';
 import { formatAge } from '../../shared/lib/format.ts';
-import { oneLine } from '../output/text.ts';
+import { toOneLine } from '../output/text.ts';
 import { argument, option } from '../parameters.ts';
 import { routeCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
@@ -10,7 +10,7 @@ import { IDEMPOTENCY_KEY, PAGE_OPTIONS } from '../shared-options.ts';
 
 const REQUEST_ID = argument('<id>', 'request id');
 
-const statusLine = (request: WorkRequestView): string => `${oneLine(request.id)} is ${request.status}.`;
+const statusLine = (request: WorkRequestView): string => `${toOneLine(request.id)} is ${request.status}.`;
 
 const renderRequests = (requests: readonly WorkRequestView[], session: Session): string =>
   session.table(
@@ -26,11 +26,11 @@ const renderRequests = (requests: readonly WorkRequestView[], session: Session):
 const renderRequest = (request: WorkRequestView): string =>
   [
     statusLine(request),
-    oneLine(request.requirement.title),
-    ...request.requirement.acceptance_criteria.map((each) => `- ${oneLine(each)}`),
-    ...request.history.map((each) => `${each.at} ${each.status} (${oneLine(each.by)})`),
-    ...request.unclear.map((each) => `Unclear: ${oneLine(each)}`),
-    ...(request.reason === null ? [] : [`Reason: ${oneLine(request.reason)}`]),
+    toOneLine(request.requirement.title),
+    ...request.requirement.acceptance_criteria.map((each) => `- ${toOneLine(each)}`),
+    ...request.history.map((each) => `${each.at} ${each.status} (${toOneLine(each.by)})`),
+    ...request.unclear.map((each) => `Unclear: ${toOneLine(each)}`),
+    ...(request.reason === null ? [] : [`Reason: ${toOneLine(request.reason)}`]),
   ].join('\n');
 
 /** `request`: requests for work that become tasks once they are approved. */

@@ -1,12 +1,12 @@
 import type { TaskView } from '../../shared/api/task-schemas.ts';
 import { isTerminalStatus } from '../../shared/contract/task/status.ts';
 import { CliError, EXIT, type ExitCode } from '../exit.ts';
-import { followWithProgress } from '../follow.ts';
+import { followWithProgress } from '../follow-tasks.ts';
 import { option, timeLimit } from '../parameters.ts';
 import { serverCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
-import { describeState, type Step, timeSteps } from '../smoke/steps.ts';
-import { smokeRepository, smokeTask } from '../smoke/task.ts';
+import { describeTaskState, measureSteps, type SmokeStep } from '../smoke/smoke-steps.ts';
+import { buildSmokeTask, prepareSmokeRepository } from '../smoke/smoke-task.ts';
 
 /** On Fargate two containers start one after the other, and each pulls its image. */
 const DEFAULT_TIMEOUT_S = 900;
@@ -29,7 +29,7 @@ const seconds = (ms: number | null): string => (ms === null ? '-' : (ms / 1_000)
 function renderSteps(
   session: Session,
   { reach, submit }: ClientTimes,
-  steps: readonly Step[],
+  steps: readonly SmokeStep[],
   total: number,
 ): string {
   const rows = [
@@ -71,19 +71,19 @@ interface SmokeOptions {
 
 async function runSmokeTest(session: Session, options: SmokeOptions): Promise<ExitCode> {
   const { url } = session.connection();
-  const repository = smokeRepository(url, options.repository, options.base);
+  const repository = prepareSmokeRepository(url, options.repository, options.base);
   try {
     const client = session.client();
     const { ms: reach } = await measure(() => client.status({}));
-    const body = smokeTask(repository);
+    const body = buildSmokeTask(repository);
     const { ms: submit } = await measure(() => client.submitTask({ body, idempotencyKey: body.id }));
     const { ms, value: task } = await measure(() => followTask(session, body.id, options.timeout));
     if (!task) throw new Error(`task ${body.id} is gone`);
     const { attempts } = await client.listAttempts({ id: body.id });
-    const steps = timeSteps(task, attempts);
+    const steps = measureSteps(task, attempts);
     const code = exitCodeFor(task);
     const total = reach + submit + ms;
-    const detail = describeState(task);
+    const detail = describeTaskState(task);
     const result = {
       url,
       task_id: task.id,

@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import type { StatusView } from '../../shared/api/task-schemas.ts';
 import { TASK_STATUSES } from '../../shared/contract/task/status.ts';
 import { formatCount } from '../../shared/lib/format.ts';
-import { nudgeLine } from '../output/nudge.ts';
 import { statusStyle } from '../output/task-style.ts';
+import { renderNudge } from '../output/verification-nudge.ts';
 import { routeCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
 
@@ -11,7 +11,7 @@ function renderStatus(status: z.infer<typeof StatusView>, session: Session): str
   const pc = session.out;
   const present = TASK_STATUSES.filter((each) => (status.by_status[each] ?? 0) > 0);
   const nudge = status.verification_nudge;
-  const alert = nudgeLine(nudge, pc);
+  const alert = renderNudge(nudge, pc);
   const summary = present
     .map((each) => statusStyle(pc, each)(`${status.by_status[each] ?? 0} ${each}`))
     .join(', ');

@@ -3,10 +3,10 @@ import type { TaskView } from '../../shared/api/task-schemas.ts';
 import type { ExpectedChange } from '../../shared/contract/submission/expected-changes.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import { CliError, EXIT } from '../exit.ts';
-import { exitCodeFor, followWithProgress } from '../follow.ts';
-import { readHiddenTests, withHiddenTests } from '../hidden-tests.ts';
-import { renderResults } from '../output/results.ts';
-import { noteOf, statusStyle } from '../output/task-style.ts';
+import { exitCodeForTasks, followWithProgress } from '../follow-tasks.ts';
+import { addHiddenTests, readHiddenTests } from '../hidden-tests.ts';
+import { renderTaskResults } from '../output/task-results.ts';
+import { renderTaskNote, statusStyle } from '../output/task-style.ts';
 import { argument, option } from '../parameters.ts';
 import { serverCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
@@ -51,7 +51,7 @@ const renderSubmitted = (tasks: readonly TaskView[], session: Session): string =
       { text: task.id, style: session.out.bold },
       { text: task.status, style: statusStyle(session.out, task.status) },
       task.title,
-      noteOf(task),
+      renderTaskNote(task),
     ]),
   );
 
@@ -86,7 +86,7 @@ export const submitCommand = serverCommand({
   run: async (session, { file, expects, hiddenTests, wait, timeout, idempotencyKey }) => {
     const read = await readTaskFile(file, session.io);
     const input =
-      hiddenTests === undefined ? read : withHiddenTests(read, readHiddenTests(hiddenTests, session.io));
+      hiddenTests === undefined ? read : addHiddenTests(read, readHiddenTests(hiddenTests, session.io));
     const submitted = await send(session, withExpectations(input, expects), idempotencyKey ?? randomUUID());
     if (!wait) {
       session.show({ tasks: submitted }, () => renderSubmitted(submitted, session));
@@ -99,12 +99,12 @@ export const submitCommand = serverCommand({
       ? []
       : await Promise.all(ids.map((id) => session.client().listAttempts({ id })));
     session.show({ tasks }, () =>
-      renderResults(
+      renderTaskResults(
         tasks.map((task, index) => ({ task, attempts: chains[index]?.attempts ?? [] })),
         session.io.stdout.columns,
         session.out,
       ),
     );
-    return exitCodeFor(tasks);
+    return exitCodeForTasks(tasks);
   },
 });

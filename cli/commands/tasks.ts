@@ -2,9 +2,9 @@ import type * as z from 'zod';
 import type { ListTasksQuery, TaskSummary } from '../../shared/api/task-schemas.ts';
 import { TASK_STATUSES } from '../../shared/contract/task/status.ts';
 import { formatAge } from '../../shared/lib/format.ts';
-import { noteOf, statusStyle } from '../output/task-style.ts';
+import { renderTaskNote, statusStyle } from '../output/task-style.ts';
 import { option, wholeNumber } from '../parameters.ts';
-import { notePages, serverCommand } from '../server-command.ts';
+import { noteNextPage, serverCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
 import { PAGE_OPTIONS, TASK_FILTERS } from '../shared-options.ts';
 
@@ -46,7 +46,7 @@ function renderTasks(tasks: readonly TaskSummary[], session: Session): string {
       String(task.priority),
       formatAge(task.created_at, now),
       task.title,
-      noteOf(task),
+      renderTaskNote(task),
     ]),
   );
 }
@@ -81,7 +81,7 @@ export const tasksCommand = serverCommand({
         ? { note: 'No tasks. `assay submit FILE` sends one.' }
         : renderTasks(page.tasks, session),
     );
-    notePages(session, 'tasks', page);
+    noteNextPage(session, 'tasks', page);
     return undefined;
   },
 });

@@ -6,7 +6,7 @@ import type { Operator, StoredOperatorToken } from '../../shared/store/operator-
 import { CliError, EXIT } from '../exit.ts';
 import { localCommand } from '../local-command.ts';
 import type { LocalSession } from '../local-session.ts';
-import { oneLine } from '../output/text.ts';
+import { toOneLine } from '../output/text.ts';
 import { argument, option, type ParseOption } from '../parameters.ts';
 
 /** Adds to an error of the AWS SDK what to do about it; its own message is kept. */
@@ -74,7 +74,7 @@ const expiry: ParseOption<Date> = (text) => {
 const normalizedUrl = (url: string): string => {
   const parsed = parseRepositoryUrl(url);
   if ('error' in parsed)
-    throw new CliError(EXIT.usage, 'bad_repository', `--repository ${oneLine(url)}: ${parsed.error}.`);
+    throw new CliError(EXIT.usage, 'bad_repository', `--repository ${toOneLine(url)}: ${parsed.error}.`);
   return parsed.href;
 };
 
@@ -86,7 +86,7 @@ interface OperatorOptions {
 }
 
 function validOperator({ name: given, role, repositories = [], expires }: OperatorOptions): Operator {
-  const name = oneLine(given);
+  const name = toOneLine(given);
   if (name === '' || name.length > 100)
     throw new CliError(EXIT.usage, 'bad_name', '--name must have 1 to 100 characters.');
   if (repositories.length > 20)
@@ -192,11 +192,11 @@ export const tokenCommands = [
       const table = tableName(option, session);
       const revoked = await withTable(table, (items, tokens) => tokens.revokeOperatorTokens(items, idOrName));
       if (revoked.length === 0)
-        throw new CliError(EXIT.notFound, 'no_token', `There is no token ${oneLine(idOrName)}.`, {
+        throw new CliError(EXIT.notFound, 'no_token', `There is no token ${toOneLine(idOrName)}.`, {
           hint: '`assay token list` lists the tokens.',
         });
       session.show({ revoked: revoked.map(tokenJson) }, () =>
-        revoked.map(({ id, name }) => `${id}  ${oneLine(name)}  revoked`).join('\n'),
+        revoked.map(({ id, name }) => `${id}  ${toOneLine(name)}  revoked`).join('\n'),
       );
       return undefined;
     },

@@ -3,7 +3,7 @@ import { CliError, EXIT } from '../exit.ts';
 import { option, type ParseOption } from '../parameters.ts';
 import { serverCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
-import { type Dashboard, renderFrame, updateTripTime } from '../top/frame.ts';
+import { type Dashboard, renderFrame, updateTripTime } from '../top/dashboard.ts';
 
 /** The alternate screen of the terminal: its earlier content comes back at the end. */
 const ENTER_SCREEN = '\u001b[?1049h\u001b[?25l';

@@ -5,7 +5,7 @@ import {
   SettingChange,
 } from '../../shared/control/tune/setting-change.ts';
 import { CliError, EXIT } from '../exit.ts';
-import { oneLine } from '../output/text.ts';
+import { toOneLine } from '../output/text.ts';
 import { argument, option } from '../parameters.ts';
 import { routeCommand, serverCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
@@ -25,7 +25,7 @@ const LEVELS: Readonly<Record<TuningView['level'], string>> = {
 const historyLines = (history: TuningView['history'], { out }: Session): string[] =>
   history.map(
     ({ proposal, action, by, reason, at }) =>
-      `${out.dim(at)} ${proposal} ${action} by ${oneLine(by)}: ${oneLine(reason)}`,
+      `${out.dim(at)} ${proposal} ${action} by ${toOneLine(by)}: ${toOneLine(reason)}`,
   );
 
 /** The level, the changes in force, the proposals, and the latest entries of the history. */
@@ -33,7 +33,7 @@ function renderTuning(view: TuningView, session: Session): string {
   const { out } = session;
   const inForce = view.in_force.map(
     ({ proposal, setting, share }) =>
-      `${out.bold(proposal)} ${oneLine(describeSettingChange(setting))}${share === 'half' ? ' (a trial: half of the tasks)' : ''}`,
+      `${out.bold(proposal)} ${toOneLine(describeSettingChange(setting))}${share === 'half' ? ' (a trial: half of the tasks)' : ''}`,
   );
   const proposals =
     view.proposals.length === 0
@@ -50,8 +50,8 @@ function renderTuning(view: TuningView, session: Session): string {
             { text: each.id, style: out.bold },
             each.level,
             each.status,
-            oneLine(describeSettingChange(each.setting)),
-            oneLine(each.test?.why ?? each.evidence),
+            toOneLine(describeSettingChange(each.setting)),
+            toOneLine(each.test?.why ?? each.evidence),
           ]),
         );
   return [
@@ -68,11 +68,11 @@ function renderProposal(proposal: Proposal, { history }: TuningView, session: Se
   const { id, setting, level, status, evidence, by, at, test, instead_of } = proposal;
   return [
     `${out.bold(id)}  ${status}, level ${level}`,
-    oneLine(describeSettingChange(setting)),
+    toOneLine(describeSettingChange(setting)),
     `replaces ${instead_of ?? 'the configured value'}`,
-    `proposed by ${oneLine(by)} at ${at}: ${oneLine(evidence)}`,
+    `proposed by ${toOneLine(by)} at ${at}: ${toOneLine(evidence)}`,
     test
-      ? `${test.holds ? 'holds' : 'does not hold'} (${test.by}, ${test.at}): ${oneLine(test.why)}`
+      ? `${test.holds ? 'holds' : 'does not hold'} (${test.by}, ${test.at}): ${toOneLine(test.why)}`
       : 'not tested yet',
     '',
     ...historyLines(
@@ -85,7 +85,7 @@ function renderProposal(proposal: Proposal, { history }: TuningView, session: Se
 function findProposal(view: TuningView, id: string): Proposal {
   const found = view.proposals.find((each) => each.id === id);
   if (found) return found;
-  throw new CliError(EXIT.notFound, 'not_found', `There is no proposal ${oneLine(id)}.`, {
+  throw new CliError(EXIT.notFound, 'not_found', `There is no proposal ${toOneLine(id)}.`, {
     hint: '`assay tune list` lists the proposals that exist.',
   });
 }
@@ -127,7 +127,7 @@ function parseChange(options: ChangeOptions): SettingChange | undefined {
   }[kind];
   const parsed = SettingChange.safeParse(raw);
   if (parsed.success) return parsed.data;
-  throw new CliError(EXIT.usage, 'bad_option', `--${kind} ${oneLine(text)} names no change.`, {
+  throw new CliError(EXIT.usage, 'bad_option', `--${kind} ${toOneLine(text)} names no change.`, {
     hint: 'For example --threshold quality_threshold=0.6, --route backend/low=sonnet, --prompt "backend=Run the linter.", --gate lint=advisory.',
   });
 }

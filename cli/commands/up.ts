@@ -6,18 +6,18 @@ import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import type { ForgeSettings } from '../../shared/control/forge/forge-settings.ts';
 import { NUDGE_SETTINGS, type NudgeRules } from '../../shared/control/ledger/nudge-rules.ts';
 import { OtlpEndpoint } from '../../shared/control/telemetry/otlp-endpoint.ts';
-import { policyEnvironment } from '../cascade-policy.ts';
+import { buildCascadeEnvironment } from '../cascade-policy.ts';
 import { CONNECTION_FILE, type ConnectionFile, DATA_DIR, readConnectionFile } from '../connection.ts';
 import { CliError, EXIT } from '../exit.ts';
-import { forgeEnvironment, readForges } from '../forges.ts';
-import { judgeEnvironment } from '../judge-models.ts';
+import { buildForgeEnvironment, readForgeSettings } from '../forge-settings.ts';
+import { findStackProgram } from '../installation.ts';
+import { buildJudgeEnvironment } from '../judge-models.ts';
 import { localCommand } from '../local-command.ts';
 import type { LocalSession } from '../local-session.ts';
 import { startStack } from '../local-stack.ts';
 import { openAddress } from '../open-address.ts';
-import { oneLine } from '../output/text.ts';
+import { toOneLine } from '../output/text.ts';
 import { option, type ParseOption } from '../parameters.ts';
-import { stackProgram } from '../programs.ts';
 
 /** Reads a setting of the verification window as a deployment does. */
 const nudgeSetting =
@@ -26,7 +26,7 @@ const nudgeSetting =
     const parsed = NUDGE_SETTINGS[name].safeParse(text.trim() === '' ? 'nothing' : text);
     if (parsed.success) return parsed.data;
     const problem = parsed.error.issues[0]?.message ?? 'is not valid';
-    throw new CliError(EXIT.usage, 'bad_option', `${flag} ${oneLine(text)}: ${problem}.`);
+    throw new CliError(EXIT.usage, 'bad_option', `${flag} ${toOneLine(text)}: ${problem}.`);
   };
 const nudgeOption = <const Flags extends string>(name: keyof NudgeRules, flags: Flags, description: string) =>
   option(flags, description, { parse: nudgeSetting(name) });
@@ -61,7 +61,7 @@ const collectorAddress: ParseOption<string> = (text, flag) => {
   throw new CliError(
     EXIT.usage,
     'bad_option',
-    `${flag} ${oneLine(text)} ${parsed.error.issues[0]?.message}.`,
+    `${flag} ${toOneLine(text)} ${parsed.error.issues[0]?.message}.`,
   );
 };
 
@@ -71,7 +71,7 @@ const portNumber: ParseOption<number> = (text, flag) => {
   throw new CliError(
     EXIT.usage,
     'bad_option',
-    `${flag} must be 1 to 65535, or 0 for a free one, not ${oneLine(text)}.`,
+    `${flag} must be 1 to 65535, or 0 for a free one, not ${toOneLine(text)}.`,
   );
 };
 
@@ -175,14 +175,14 @@ export const upCommand = localCommand({
     const { io } = session;
     const dataDir = resolve(io.cwd, data);
     // Fails in the installed package, which has no stack, before anything is written.
-    stackProgram();
+    findStackProgram();
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     await refuseSecondStack(dataDir);
-    const forges = forgesFile === undefined ? [] : readForges(forgesFile, io);
+    const forges = forgesFile === undefined ? [] : readForgeSettings(forgesFile, io);
     const env = {
-      ...(models === undefined ? {} : await judgeEnvironment(models, io)),
-      ...(cascade === undefined ? {} : policyEnvironment(cascade, io)),
-      ...(forges.length === 0 ? {} : forgeEnvironment(forges)),
+      ...(models === undefined ? {} : await buildJudgeEnvironment(models, io)),
+      ...(cascade === undefined ? {} : buildCascadeEnvironment(cascade, io)),
+      ...(forges.length === 0 ? {} : buildForgeEnvironment(forges)),
       ...(adapter === undefined
         ? {}
         : { [FUNCTION_ENV_NAMES.defaultAdapter]: JSON.stringify(Adapter.parse({ kind: adapter })) }),

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import type { VerificationWindow } from '../../shared/api/task-schemas.ts';
 import { formatCount } from '../../shared/lib/format.ts';
-import { nudgeLine } from '../output/nudge.ts';
-import { oneLine } from '../output/text.ts';
+import { toOneLine } from '../output/text.ts';
+import { renderNudge } from '../output/verification-nudge.ts';
 import { routeCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
 import { REQUIRED_REASON } from '../shared-options.ts';
@@ -17,7 +17,7 @@ function renderWindow(
   const { window, ever } = nudge;
   const unverified = completions.filter(({ verified }) => !verified);
   return [
-    nudgeLine(nudge, out) ??
+    renderNudge(nudge, out) ??
       (nudge.total_completions === 0
         ? 'No completions in the window.'
         : `${nudge.verified_count} of ${formatCount(nudge.total_completions, 'completion')} verified`),
@@ -28,7 +28,7 @@ function renderWindow(
         ]
       : []),
     ...(window?.reset
-      ? [`reset ${window.reset.at} by ${oneLine(window.reset.by)}: ${oneLine(window.reset.reason)}`]
+      ? [`reset ${window.reset.at} by ${toOneLine(window.reset.by)}: ${toOneLine(window.reset.reason)}`]
       : []),
     ...(ever ? [`ever: ${ever.verified} verified, ${ever.unverified} unverified`] : []),
     ...(unverified.length > 0 ? ['', out.bold('Unverified, newest first')] : []),

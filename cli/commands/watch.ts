@@ -1,5 +1,5 @@
-import { exitCodeFor, followWithin } from '../follow.ts';
-import { taskProgress } from '../output/progress.ts';
+import { exitCodeForTasks, followWithTimeout } from '../follow-tasks.ts';
+import { startTaskProgress } from '../output/task-progress.ts';
 import { argument } from '../parameters.ts';
 import { serverCommand } from '../server-command.ts';
 import { TIMEOUT } from '../shared-options.ts';
@@ -21,12 +21,12 @@ export const watchCommand = serverCommand({
   ],
   run: async (session, { ids: given, timeout }) => {
     const ids = [...new Set(given)];
-    const progress = session.json ? null : taskProgress(session.io.stdout, session.out, ids);
+    const progress = session.json ? null : startTaskProgress(session.io.stdout, session.out, ids);
     try {
-      const tasks = await followWithin(timeout, session.client(), ids, (task) =>
+      const tasks = await followWithTimeout(timeout, session.client(), ids, (task) =>
         progress ? progress.show(task) : session.io.stdout.write(`${JSON.stringify(task)}\n`),
       );
-      return exitCodeFor(tasks);
+      return exitCodeForTasks(tasks);
     } finally {
       progress?.stop();
     }

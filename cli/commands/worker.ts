@@ -2,7 +2,7 @@ import { ADAPTER_KINDS, Adapter, type AdapterKind } from '../../shared/contract/
 import { RoleName } from '../../shared/contract/submission/schema.ts';
 import { findBuiltinRole } from '../../shared/control/roles/builtin-role.ts';
 import { CliError, EXIT, InterruptedError } from '../exit.ts';
-import { oneLine } from '../output/text.ts';
+import { toOneLine } from '../output/text.ts';
 import { argument, option, type ParseOption, wholeNumber } from '../parameters.ts';
 import { serverCommand } from '../server-command.ts';
 import type { Session } from '../session.ts';
@@ -47,12 +47,12 @@ function buildAdapter(
 
 const variableName: ParseOption<string> = (name, flag) => {
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return name;
-  throw badOption(`${flag} ${oneLine(name)} is not the name of a variable.`);
+  throw badOption(`${flag} ${toOneLine(name)} is not the name of a variable.`);
 };
 
 const roleName: ParseOption<string> = (text, flag) => {
   if (RoleName.safeParse(text).success) return text;
-  throw badOption(`${flag} ${oneLine(text)} is not the name of a role.`);
+  throw badOption(`${flag} ${toOneLine(text)} is not the name of a role.`);
 };
 
 /** Aborts on a signal to this process: the worker then stops its agent and releases the task. */
@@ -73,7 +73,7 @@ function printResult(result: WorkerResult, session: Session): void {
   if (session.json) session.io.stdout.write(`${JSON.stringify(result)}\n`);
   else if (result.outcome === 'reported')
     session.print(`${result.task_id} reported; it is ${result.status} now`);
-  else session.print(`${result.task_id} released: ${oneLine(result.reason ?? '')}`);
+  else session.print(`${result.task_id} released: ${toOneLine(result.reason ?? '')}`);
 }
 
 /** `worker`: claims external tasks and runs agents on this machine. */
@@ -144,9 +144,9 @@ export const workerCommand = serverCommand({
         pass: [...KEY_VARIABLES[adapter.kind], ...pass],
         env: session.io.env,
         abort: signal,
-        onClaim: ({ task }) => session.note(`${task.id} ${oneLine(task.title)}`),
+        onClaim: ({ task }) => session.note(`${task.id} ${toOneLine(task.title)}`),
         onResult: (result) => printResult(result, session),
-        onLog: (line) => session.note(`  ${oneLine(line)}`),
+        onLog: (line) => session.note(`  ${toOneLine(line)}`),
       });
     } finally {
       stop();

@@ -1,13 +1,67 @@
-import { BUILTIN_WORKFLOWS } from '../../shared/control/workflow/builtin-workflows.ts';
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Workflow } from '../../shared/contract/workflow/schema.ts';
+import { BUILTIN_WORKFLOWS, findBuiltinWorkflow } from '../../shared/control/workflow/builtin-workflows.ts';
+import { loadWorkflow, type RepositoryFileReader } from '../../shared/control/workflow/load-workflow.ts';
 import { renderWorkflowMermaid } from '../../shared/control/workflow/mermaid.ts';
+import { type WorkflowProblem, workflowPath } from '../../shared/control/workflow/parse-workflow.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import { describeFileProblem } from '../../shared/lib/yaml.ts';
 import { BUILTIN_RUBRICS } from '../../shared/reviews/rubric/builtin-rubrics.ts';
+import { MAX_ASSAY_FILE_BYTES } from '../../shared/reviews/rubric/read-rubric.ts';
 import { CliError, EXIT } from '../exit.ts';
+import type { Io } from '../io.ts';
 import { localCommand } from '../local-command.ts';
-import { oneLine } from '../output/text.ts';
+import { toOneLine } from '../output/text.ts';
 import { argument } from '../parameters.ts';
-import { type ReadWorkflow, readNamedWorkflow, readWorkflowFile } from '../workflow/files.ts';
+
+/** Returns the text of a file; for one that is too large, blanks of a length that is refused as too large. */
+function readText(path: string): string {
+  return statSync(path).size > MAX_ASSAY_FILE_BYTES
+    ? ' '.repeat(MAX_ASSAY_FILE_BYTES + 1)
+    : readFileSync(path, 'utf8');
+}
+
+function readIfExists(file: string, io: Pick<Io, 'cwd'>): string | null {
+  try {
+    return readText(resolve(io.cwd, file));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return null;
+    throw new CliError(EXIT.usage, 'unreadable_file', `${file} cannot be read.`, {
+      details: [{ where: file, message: error instanceof Error ? error.message : String(error) }],
+    });
+  }
+}
+
+const inRepository =
+  (io: Pick<Io, 'cwd'>): RepositoryFileReader =>
+  async (paths) =>
+    new Map(paths.map((path) => [path, readIfExists(path, io)]));
+
+/** A workflow that was read; null: it cannot be parsed. */
+interface ReadWorkflow {
+  readonly workflow: Workflow | null;
+  readonly problems: readonly WorkflowProblem[];
+}
+
+/** Reads a workflow with its problems, and those of the files that it names. @throws CliError if the file does not exist */
+async function readWorkflowFile(file: string, io: Pick<Io, 'cwd'>): Promise<ReadWorkflow> {
+  const text = readIfExists(file, io);
+  if (text === null) throw new CliError(EXIT.usage, 'unreadable_file', `${file} does not exist.`);
+  return await loadWorkflow({ path: file, text }, inRepository(io));
+}
+
+/** Reads a workflow by its name: of `.assay/workflows` here, else a built-in one. @throws CliError if there is none */
+async function readNamedWorkflow(name: string, io: Pick<Io, 'cwd'>): Promise<ReadWorkflow> {
+  const path = workflowPath(name);
+  if (/^[a-z0-9-]+$/.test(name) && readIfExists(path, io) !== null) return await readWorkflowFile(path, io);
+  const workflow = findBuiltinWorkflow(name);
+  if (workflow) return { workflow, problems: [] };
+  throw new CliError(EXIT.notFound, 'unknown_workflow', `There is no workflow ${name}.`, {
+    hint: `Workflows of a repository are files like ${workflowPath('NAME')}; \`assay workflow list\` lists the built-in ones.`,
+  });
+}
 
 /** Returns the workflow. @throws CliError that names each problem, if there is one */
 function validWorkflow(file: string, { workflow, problems }: ReadWorkflow) {
@@ -15,11 +69,11 @@ function validWorkflow(file: string, { workflow, problems }: ReadWorkflow) {
   throw new CliError(
     EXIT.usage,
     'bad_workflow',
-    `${oneLine(file)} has ${formatCount(problems.length, 'error')}.`,
+    `${toOneLine(file)} has ${formatCount(problems.length, 'error')}.`,
     {
       details: problems.map((each) => ({
         where: describeFileProblem({ ...each, message: each.code }),
-        message: oneLine(each.message),
+        message: toOneLine(each.message),
       })),
       hint: 'docs/workflows.md describes the format of a workflow.',
     },

@@ -9,12 +9,12 @@ import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with {
 import { PROVIDER_BASE_PATHS } from '../../shared/contract/models/protocols.ts';
 import { VENDOR_ENV } from '../../shared/contract/resource-names.ts';
 import { CliError, EXIT } from '../exit.ts';
-import { HOME } from '../programs.ts';
+import { INSTALL_ROOT } from '../installation.ts';
 
 /** Folder where `npm run test:cli` installs the pinned CLIs. */
-const PINNED_CLIS = join(HOME, '.cache/agent-clis/bin');
+const PINNED_CLIS = join(INSTALL_ROOT, '.cache/agent-clis/bin');
 /** Program of the scripted model provider, which plays the demo's solutions. */
-const SCRIPTED_PROVIDER = resolve(HOME, 'test/support/models/demo-script.ts');
+const SCRIPTED_PROVIDER = resolve(INSTALL_ROOT, 'test/support/models/demo-script.ts');
 /** Time limit of an agent CLI for a task of the demo, in seconds. */
 const TIMEOUT_S = 600;
 

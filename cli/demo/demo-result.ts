@@ -25,7 +25,7 @@ export interface DemoResult {
 }
 
 /** Returns the differences from the expected end of the demo. The outcome of real models is not compared. */
-export function unexpectedOutcomes(tasks: readonly DemoTask[], result: DemoResult): string[] {
+export function findUnexpectedOutcomes(tasks: readonly DemoTask[], result: DemoResult): string[] {
   if (result.agent?.models === 'real') return [];
   const found: string[] = [];
   const compare = (id: string, what: string, actual: unknown, expected: unknown): void => {
@@ -62,7 +62,7 @@ export function unexpectedOutcomes(tasks: readonly DemoTask[], result: DemoResul
 }
 
 /** The result as `demo --json` prints it. */
-export const demoJson = (result: DemoResult, unexpected: readonly string[]) => ({
+export const toDemoJson = (result: DemoResult, unexpected: readonly string[]) => ({
   agent: result.agent,
   tasks: result.outcomes.map(({ task, attempts }) => ({
     id: task.id,

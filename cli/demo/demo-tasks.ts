@@ -33,7 +33,7 @@ const SCRIPTED: Adapter = {
 };
 
 /** Returns the five tasks of the demo on the repository at `url`. */
-export function demoTasks(url: string, adapter = SCRIPTED): readonly DemoTask[] {
+export function buildDemoTasks(url: string, adapter = SCRIPTED): readonly DemoTask[] {
   const common = { repository: url, adapter };
   return [
     {
@@ -105,7 +105,7 @@ export function demoTasks(url: string, adapter = SCRIPTED): readonly DemoTask[] 
 }
 
 /** Returns the task whose tests pass with a hard-coded answer, which the judge catches. */
-export const hardCodedAnswerTask = (url: string): DemoTask => ({
+export const buildHardCodedAnswerTask = (url: string): DemoTask => ({
   task: {
     repository: url,
     adapter: SCRIPTED,
@@ -127,7 +127,7 @@ export const hardCodedAnswerTask = (url: string): DemoTask => ({
 });
 
 /** Returns the task with verification as a stage: a failing grade, then an approval request, then a review. */
-export const verificationStageTask = (url: string): DemoTask => ({
+export const buildVerificationStageTask = (url: string): DemoTask => ({
   task: {
     repository: url,
     adapter: SCRIPTED,

@@ -2,9 +2,9 @@ import { dirname } from 'node:path';
 import { judgementCost, sumOrNull } from '../../shared/contract/task/judging-cost.ts';
 import { formatCount, formatDollars, formatDuration } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
-import { nudgeLine } from '../output/nudge.ts';
-import { renderResults } from '../output/results.ts';
-import { oneLine } from '../output/text.ts';
+import { renderTaskResults } from '../output/task-results.ts';
+import { toOneLine } from '../output/text.ts';
+import { renderNudge } from '../output/verification-nudge.ts';
 import type { DemoResult } from './demo-result.ts';
 
 /** Counts files such as `table=tasks/dt=2026-11-21/x.jsonl` by table and day. */
@@ -32,7 +32,7 @@ function judgingLines({ outcomes }: DemoResult): string[] {
     `${formatCount(judged.length, 'judgement')} for ${formatDollars(cost)} (simulated, in the costs above):`,
     ...judged.map(
       ({ where, outcome, reasons, tokens, cost_usd }) =>
-        `  ${where}: ${outcome}, ${formatDollars(cost_usd)}, ${tokens?.input ?? '?'} + ${tokens?.output ?? '?'} tokens: ${oneLine(reasons[0] ?? '')}`,
+        `  ${where}: ${outcome}, ${formatDollars(cost_usd)}, ${tokens?.input ?? '?'} + ${tokens?.output ?? '?'} tokens: ${toOneLine(reasons[0] ?? '')}`,
     ),
   ];
 }
@@ -45,7 +45,7 @@ const visionLines = ({ outcomes }: DemoResult): string[] =>
         .filter(({ kind }) => kind === 'vision')
         .map(
           ({ outcome, because, reasons }) =>
-            `screenshots of ${task.id} #${number}: ${outcome}: ${oneLine([because, ...reasons.filter((each) => each !== because)].join('; '))}`,
+            `screenshots of ${task.id} #${number}: ${outcome}: ${toOneLine([because, ...reasons.filter((each) => each !== because)].join('; '))}`,
         ),
     ),
   );
@@ -55,7 +55,7 @@ const approvalLines = ({ outcomes }: DemoResult): string[] =>
   outcomes.flatMap(({ task }) =>
     (task.approvals ?? []).map(
       ({ action, risk, status, decided_by, decision_reason }) =>
-        `${task.id} requested approval for ${action} (${risk} risk): ${status} by ${decided_by ?? 'no one'}${decision_reason === null ? '' : `: ${oneLine(decision_reason)}`}`,
+        `${task.id} requested approval for ${action} (${risk} risk): ${status} by ${decided_by ?? 'no one'}${decision_reason === null ? '' : `: ${toOneLine(decision_reason)}`}`,
     ),
   );
 
@@ -70,7 +70,7 @@ export function renderDemo(
     (sum, { task }) => (sum === null || task.cost_usd === null ? null : sum + task.cost_usd),
     0,
   );
-  const nudge = nudgeLine(result.nudge, pc);
+  const nudge = renderNudge(result.nudge, pc);
   return [
     ...(result.agent
       ? [
@@ -78,7 +78,7 @@ export function renderDemo(
           '',
         ]
       : []),
-    renderResults(result.outcomes, width, pc),
+    renderTaskResults(result.outcomes, width, pc),
     '',
     `${result.nudge.verified_count} of ${result.nudge.total_completions} completions verified; ${formatDollars(spent)} of models (${result.agent?.models === 'real' ? 'real' : 'simulated'}); ${formatDuration(result.elapsedMs)} in total.`,
     ...judgingLines(result),

@@ -3,17 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '../client.ts';
 import { CliError, EXIT } from '../exit.ts';
-import { follow } from '../follow.ts';
+import { followTasks } from '../follow-tasks.ts';
+import { findStackProgram } from '../installation.ts';
 import { startStack } from '../local-stack.ts';
-import { taskProgress } from '../output/progress.ts';
-import { stackProgram } from '../programs.ts';
+import { startTaskProgress } from '../output/task-progress.ts';
 import type { Session } from '../session.ts';
 import type { DemoAgent } from './demo-agent.ts';
 import { createDemoRepository, listDeliveredBranches } from './demo-repository.ts';
 import type { DemoOutcome, DemoResult } from './demo-result.ts';
-import { type DemoTask, demoTasks, hardCodedAnswerTask, verificationStageTask } from './demo-tasks.ts';
+import {
+  buildDemoTasks,
+  buildHardCodedAnswerTask,
+  buildVerificationStageTask,
+  type DemoTask,
+} from './demo-tasks.ts';
 import { startScriptedJudge } from './scripted-judge.ts';
-import { approveScripted } from './scripted-reviewer.ts';
+import { approveScriptedTasks } from './scripted-reviewer.ts';
 
 /** Time limits in milliseconds: the demo takes seconds with scripted agents, minutes with a real one. */
 const LIMIT_MS = { scripted: 120_000, real: 1_800_000 };
@@ -26,15 +31,15 @@ async function followAll(
   limitMs: number,
 ): Promise<DemoOutcome[]> {
   const ids = tasks.map(({ task }) => task.id);
-  const progress = taskProgress(session.io.stderr, session.err, ids);
+  const progress = startTaskProgress(session.io.stderr, session.err, ids);
   const timeout = AbortSignal.timeout(limitMs);
   try {
     const options = { signal: AbortSignal.any([interrupted, timeout]), onChange: progress.show };
-    let ended = await follow(client, ids, options);
+    let ended = await followTasks(client, ids, options);
     for (;;) {
-      const approved = await approveScripted(client, tasks, ended);
+      const approved = await approveScriptedTasks(client, tasks, ended);
       if (approved.length === 0) break;
-      const after = await follow(client, approved, options);
+      const after = await followTasks(client, approved, options);
       ended = ended.map((task) => after.find(({ id }) => id === task.id) ?? task);
     }
     return await Promise.all(
@@ -71,7 +76,7 @@ export async function runDemo(
   agent: DemoAgent | null,
   extra: DemoExtra | null = null,
 ): Promise<{ tasks: readonly DemoTask[]; result: DemoResult }> {
-  stackProgram();
+  findStackProgram();
   const started = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'assay-demo-'));
   const repository = createDemoRepository(join(folder, 'repository.git'));
@@ -87,11 +92,11 @@ export async function runDemo(
     const { url, token, control_url, records_dir } = stack.connection;
     const client = createClient({ url, token, source: 'the demo' });
     const tasks = agent
-      ? demoTasks(repository.url, agent.adapter)
+      ? buildDemoTasks(repository.url, agent.adapter)
       : [
-          ...demoTasks(repository.url),
-          hardCodedAnswerTask(repository.url),
-          ...(extra === 'stage' ? [verificationStageTask(repository.url)] : []),
+          ...buildDemoTasks(repository.url),
+          buildHardCodedAnswerTask(repository.url),
+          ...(extra === 'stage' ? [buildVerificationStageTask(repository.url)] : []),
         ];
     session.note(`Submitting ${tasks.length} tasks to ${url}\n`);
     await client.submitBatch({ body: { tasks: tasks.map(({ task }) => task) } });

@@ -35,7 +35,7 @@ async function approveHeldWork(
 }
 
 /** Approves what the demo has scripted: approval requests and held work. Returns the ids of the tasks that continue. */
-export const approveScripted = async (
+export const approveScriptedTasks = async (
   client: Client,
   tasks: readonly DemoTask[],
   ended: readonly TaskView[],

@@ -5,7 +5,7 @@ import {
   FARGATE_POOLS,
   type FargatePool,
 } from '../../shared/control/admission/container-capacity.ts';
-import { attention, type CheckFinding, missing, ok } from './check.ts';
+import { attention, type DoctorFinding, missing, ok } from './doctor-check.ts';
 
 const RESERVED = Object.values(RESERVED_CONCURRENCY).reduce((sum, each) => sum + each, 0);
 /** Concurrent executions that Lambda keeps unreserved. */
@@ -24,7 +24,7 @@ const POOL_NAMES = { on_demand: 'on demand', spot: 'on Spot' } as const satisfie
 /** With fewer vCPUs than this, a batch of tasks mostly waits. */
 const MIN_VCPUS = 20;
 
-export async function checkCredentials(): Promise<CheckFinding> {
+export async function checkCredentials(): Promise<DoctorFinding> {
   const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');
   const client = new STSClient();
   try {
@@ -39,7 +39,7 @@ export async function checkCredentials(): Promise<CheckFinding> {
   }
 }
 
-export async function checkBootstrap(): Promise<CheckFinding> {
+export async function checkBootstrap(): Promise<DoctorFinding> {
   const { GetParameterCommand, SSMClient } = await import('@aws-sdk/client-ssm');
   const client = new SSMClient();
   const advice = 'npx cdk bootstrap';
@@ -61,7 +61,7 @@ export async function checkBootstrap(): Promise<CheckFinding> {
 }
 
 /** @param room capacity that the deployment is configured for; null: there is no deployment */
-export async function checkFargateQuota(room: ContainerCapacity | null): Promise<CheckFinding> {
+export async function checkFargateQuota(room: ContainerCapacity | null): Promise<DoctorFinding> {
   const sdk = await import('@aws-sdk/client-service-quotas');
   const client = new sdk.ServiceQuotasClient();
   const quotaOf = async (pool: FargatePool): Promise<number> => {
@@ -99,7 +99,7 @@ export async function checkFargateQuota(room: ContainerCapacity | null): Promise
 }
 
 /** @param isDeployed whether the stack has reserved its executions already */
-export async function checkLambdaConcurrency(isDeployed: boolean): Promise<CheckFinding> {
+export async function checkLambdaConcurrency(isDeployed: boolean): Promise<DoctorFinding> {
   const { GetAccountSettingsCommand, LambdaClient } = await import('@aws-sdk/client-lambda');
   const client = new LambdaClient();
   try {

@@ -3,7 +3,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readConfig } from '../check/check-inputs.ts';
-import { attention, type CheckFinding, type CheckResult, missing, ok, performCheck } from './check.ts';
+import {
+  attention,
+  type DoctorCheck,
+  type DoctorFinding,
+  missing,
+  ok,
+  performDoctorCheck,
+} from './doctor-check.ts';
 
 const run = promisify(execFile);
 
@@ -21,7 +28,7 @@ async function installedVersion(
   }
 }
 
-async function checkGit(): Promise<CheckFinding> {
+async function checkGit(): Promise<DoctorFinding> {
   const version = await installedVersion('git');
   if (version === null)
     return missing('git is not installed', 'Install it: `apt install git`, `brew install git`, git-scm.com.');
@@ -31,7 +38,7 @@ async function checkGit(): Promise<CheckFinding> {
     : attention(version, 'Merges without a checkout need git 2.38 or later.');
 }
 
-async function checkRepository(folder: string): Promise<CheckFinding> {
+async function checkRepository(folder: string): Promise<DoctorFinding> {
   try {
     await run('git', ['-C', folder, 'rev-parse', '--git-dir'], { timeout: 10_000 });
     return ok(`${folder} is in a git repository`);
@@ -43,7 +50,7 @@ async function checkRepository(folder: string): Promise<CheckFinding> {
   }
 }
 
-async function checkConfiguration(folder: string): Promise<CheckFinding> {
+async function checkConfiguration(folder: string): Promise<DoctorFinding> {
   if (!existsSync(join(folder, 'assay.yaml')))
     return attention('there is no assay.yaml', '`assay init` proposes one for the repository.');
   try {
@@ -60,12 +67,12 @@ async function checkConfiguration(folder: string): Promise<CheckFinding> {
 /** Returns the check of a program that only some commands need. */
 const checkOptionalProgram =
   (program: string, purpose: string, advice: string, argv?: readonly string[]) =>
-  async (): Promise<CheckFinding> => {
+  async (): Promise<DoctorFinding> => {
     const version = await installedVersion(program, argv);
     return version === null ? attention(`${program} is not installed: ${purpose}`, advice) : ok(version);
   };
 
-async function checkDuckdb(): Promise<CheckFinding> {
+async function checkDuckdb(): Promise<DoctorFinding> {
   try {
     await import('@duckdb/node-api');
     return ok('@duckdb/node-api is installed');
@@ -78,14 +85,14 @@ async function checkDuckdb(): Promise<CheckFinding> {
 }
 
 /** Checks this machine and a folder. Changes nothing. */
-export const checkMachine = (folder: string): Promise<CheckResult[]> =>
+export const checkMachine = (folder: string): Promise<DoctorCheck[]> =>
   Promise.all([
-    performCheck('node', async () => ok(`Node ${process.versions.node}`)),
-    performCheck('git', checkGit),
-    performCheck('repository', () => checkRepository(folder)),
-    performCheck('configuration', () => checkConfiguration(folder)),
-    performCheck('duckdb', checkDuckdb),
-    performCheck(
+    performDoctorCheck('node', async () => ok(`Node ${process.versions.node}`)),
+    performDoctorCheck('git', checkGit),
+    performDoctorCheck('repository', () => checkRepository(folder)),
+    performDoctorCheck('configuration', () => checkConfiguration(folder)),
+    performDoctorCheck('duckdb', checkDuckdb),
+    performDoctorCheck(
       'docker',
       checkOptionalProgram(
         'docker',
@@ -93,7 +100,7 @@ export const checkMachine = (folder: string): Promise<CheckResult[]> =>
         'docs.docker.com/get-docker; nothing else needs it.',
       ),
     ),
-    performCheck(
+    performDoctorCheck(
       'claude',
       checkOptionalProgram(
         'claude',

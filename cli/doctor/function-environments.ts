@@ -30,16 +30,16 @@ const readSetting = <T>(environments: FunctionEnvironments, name: string, schema
 };
 
 /** Returns the providers of the model gateway; without a deployment, the default ones. */
-export const configuredProviders = (environments: FunctionEnvironments | null): ModelProviders =>
+export const parseProviders = (environments: FunctionEnvironments | null): ModelProviders =>
   environments === null
     ? DEFAULT_MODEL_PROVIDERS
     : (readSetting(environments, FUNCTION_ENV_NAMES.modelProviders, ModelProviders) ?? {});
 
 /** Returns the models of the tiers; if none are configured, the default ones. */
-export const configuredTierModels = (environments: FunctionEnvironments | null): TierModels =>
+export const parseTierModels = (environments: FunctionEnvironments | null): TierModels =>
   (environments && readSetting(environments, FUNCTION_ENV_NAMES.tierModels, TierModels)) ??
   DEFAULT_TIER_MODELS;
 
 /** Returns the capacity for containers; null: there is no deployment. */
-export const configuredCapacity = (environments: FunctionEnvironments | null): ContainerCapacity | null =>
+export const parseCapacity = (environments: FunctionEnvironments | null): ContainerCapacity | null =>
   environments && readSetting(environments, FUNCTION_ENV_NAMES.boxRoom, ContainerCapacity);

@@ -1,11 +1,11 @@
 import type { ContainerDefinition } from '@aws-sdk/client-ecs';
-import { attention, type CheckFinding, missing, ok } from './check.ts';
 import type { Deployment } from './deployment.ts';
-import { configuredProviders, type FunctionEnvironments } from './function-environments.ts';
+import { attention, type DoctorFinding, missing, ok } from './doctor-check.ts';
+import { type FunctionEnvironments, parseProviders } from './function-environments.ts';
 
 const SETTLED = /^(CREATE|UPDATE|IMPORT)_COMPLETE$/;
 
-export function checkStackState(name: string, deployment: Deployment | null): CheckFinding {
+export function checkStackState(name: string, deployment: Deployment | null): DoctorFinding {
   if (!deployment)
     return attention(`there is no stack ${name} here`, 'npx cdk deploy -c assay:alarmEmail=you@example.com');
   const { status } = deployment;
@@ -49,7 +49,7 @@ async function readFunctionImages(deployment: Deployment): Promise<string[]> {
   }
 }
 
-export async function checkImages(deployment: Deployment): Promise<CheckFinding> {
+export async function checkImages(deployment: Deployment): Promise<DoctorFinding> {
   const { DescribeImagesCommand, ECRClient } = await import('@aws-sdk/client-ecr');
   const client = new ECRClient();
   try {
@@ -97,9 +97,9 @@ const findSecretArns = (environments: FunctionEnvironments): string[] =>
 export async function checkSecrets(
   deployment: Deployment,
   reading: Promise<FunctionEnvironments>,
-): Promise<CheckFinding> {
+): Promise<DoctorFinding> {
   const [containers, environments] = await Promise.all([readContainers(deployment), reading]);
-  const given = Object.values(configuredProviders(environments)).filter((provider) => provider !== undefined);
+  const given = Object.values(parseProviders(environments)).filter((provider) => provider !== undefined);
   const every = [
     ...findSecretArns(environments),
     ...containers.flatMap(({ secrets: each = [] }) => each.flatMap(({ valueFrom }) => valueFrom ?? [])),
@@ -153,7 +153,7 @@ async function findAbsentParameters(names: readonly string[]): Promise<string[]>
   }
 }
 
-export async function checkSubscriptions(deployment: Deployment): Promise<CheckFinding> {
+export async function checkSubscriptions(deployment: Deployment): Promise<DoctorFinding> {
   const { paginateListSubscriptionsByTopic, SNSClient } = await import('@aws-sdk/client-sns');
   const TopicArn = deployment.outputs['AlarmTopic'];
   if (TopicArn === undefined) throw new Error('the stack has no output AlarmTopic');

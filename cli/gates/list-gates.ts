@@ -13,7 +13,7 @@ import { planGate } from '../../gates/pipeline/plan-gate.ts';
 import { joinFolder } from '../../gates/tests/running/tool-folders.ts';
 import { listWorkingTree } from '../../workspace/git/working-tree.ts';
 import { readConfig } from '../check/check-inputs.ts';
-import { configError } from '../check/config-error.ts';
+import { createConfigError } from '../check/config-error.ts';
 import { CliError, EXIT } from '../exit.ts';
 import { findTool } from './find-tool.ts';
 
@@ -53,7 +53,7 @@ export async function listGates(repo: string, cwd: string): Promise<ListedGate[]
     throw new CliError(EXIT.usage, 'unreadable_folder', `${repo} cannot be read (${error.code}).`);
   });
   const config = await readConfig(dir).catch((error: unknown) => {
-    throw error instanceof ConfigError ? configError(error) : error;
+    throw error instanceof ConfigError ? createConfigError(error) : error;
   });
   const read = (path: string): Promise<string | null> => readFile(join(dir, path), 'utf8').catch(() => null);
   const custom = config === null ? [] : await customGates(config, dir);

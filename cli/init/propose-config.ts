@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
 import { type ListedGate, listGates } from '../gates/list-gates.ts';
-import { detectWebApp } from './web-app.ts';
+import { detectWebApp } from './detect-web-app.ts';
 
 const run = promisify(execFile);
 

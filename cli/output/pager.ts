@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Io } from '../io.ts';
-import { commandIn } from '../program.ts';
+import { findCommandName } from '../program.ts';
 
 /** Commands that print once, to be read: no others wait until all is there. */
 const READ: ReadonlySet<string> = new Set([
@@ -32,13 +32,13 @@ const isToBePaged = (argv: readonly string[], { env, stdout }: Io): boolean =>
   env['PAGER'] !== 'cat' &&
   !argv.some((word) => LIVE.has(word)) &&
   (argv.some((word) => word === '--help' || word === '-h' || word === 'help') ||
-    READ.has(commandIn(argv) ?? ''));
+    READ.has(findCommandName(argv) ?? ''));
 
 /** Rows that a text takes in a terminal, at least: long lines may take several. */
 const rowsOf = (text: string): number => text.split('\n').length - 1;
 
 /** Io that keeps what is printed until `finish`, which shows it: page by page where it is longer than the terminal, else as it is. */
-export function paged(argv: readonly string[], io: Io): { readonly io: Io; finish(): Promise<void> } {
+export function createPagedIo(argv: readonly string[], io: Io): { readonly io: Io; finish(): Promise<void> } {
   const { page, stdout } = io;
   if (!page || !isToBePaged(argv, io)) return { io, finish: async () => {} };
   let kept = '';
@@ -67,7 +67,7 @@ const NOT_FOUND = 127;
  * Hands a text to `PAGER`, a command line, or to `less`. Resolves to whether one has shown it. Never rejects: where there is none, it is
  * printed as it is.
  */
-export function showPaged(text: string, env: Io['env']): Promise<boolean> {
+export function showInPager(text: string, env: Io['env']): Promise<boolean> {
   const own = env['PAGER'];
   const options = {
     stdio: ['pipe', 'inherit', 'inherit'] as ['pipe', 'inherit', 'inherit'],

@@ -62,7 +62,10 @@ function regret(comparisons: readonly PolicyComparison[], x: number, y: number):
 }
 
 /** Cost, pass rate, time and regret of each policy as one picture. */
-export function simulationSvg({ comparisons, tasks, unknown }: SimulationResult, synthetic: boolean): string {
+export function renderSimulationSvg(
+  { comparisons, tasks, unknown }: SimulationResult,
+  synthetic: boolean,
+): string {
   const note = `${tasks - unknown} of ${tasks} tasks${synthetic ? ', synthetic data' : ''}; intervals at 95 %`;
   const right = WIDTH - PANEL.width - 20;
   const below = PANEL.top + PANEL.height + 20;

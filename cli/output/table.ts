@@ -1,4 +1,4 @@
-import { displayWidth, oneLine, padEnd, padStart, truncate } from './text.ts';
+import { displayWidth, padEnd, padStart, toOneLine, truncate } from './text.ts';
 
 type Style = (text: string) => string;
 export type Cell = string | { readonly text: string; readonly style?: Style | undefined };
@@ -13,7 +13,7 @@ export interface Column {
 }
 
 const GAP = '  ';
-const textOf = (cell: Cell): string => oneLine(typeof cell === 'string' ? cell : cell.text);
+const textOf = (cell: Cell): string => toOneLine(typeof cell === 'string' ? cell : cell.text);
 const styleOf = (cell: Cell): Style =>
   typeof cell === 'string' ? (text) => text : (cell.style ?? ((text) => text));
 

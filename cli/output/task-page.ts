@@ -6,8 +6,8 @@ import type { Judgement } from '../../shared/contract/judgement/judgement.ts';
 import { formatCount, formatDollars, formatDuration } from '../../shared/lib/format.ts';
 import { advisoryFindings } from '../../shared/reviews/review/advisory-findings.ts';
 import type { Colors } from '../io.ts';
-import { noteOf, statusStyle, verdictStyle } from './task-style.ts';
-import { oneLine, padEnd, printable, truncate } from './text.ts';
+import { renderTaskNote, statusStyle, verdictStyle } from './task-style.ts';
+import { padEnd, sanitizeText, toOneLine, truncate } from './text.ts';
 
 type Chain = z.infer<typeof AttemptList>;
 
@@ -19,7 +19,7 @@ const DETAIL = 140;
 
 /** A reason as it came, with the output of the command line by line. */
 const reasonLines = (message: string, pc: Colors): string[] =>
-  printable(message)
+  sanitizeText(message)
     .split('\n')
     .filter((text) => text.trim() !== '')
     .map((text, index) => (index === 0 ? `      - ${text}` : pc.dim(`        ${text}`)));
@@ -31,10 +31,10 @@ function checks(attempt: AttemptView, pc: Colors): string[] {
   const { verification } = attempt;
   if (!verification) return [];
   const line = (kind: string, name: string, outcome: CheckOutcome, detail: string): string =>
-    `    ${outcomeStyle(pc, outcome)(padEnd(outcome, 12))} ${kind} ${oneLine(name)}${detail === '' ? '' : pc.dim(`  ${truncate(oneLine(detail), DETAIL)}`)}`;
+    `    ${outcomeStyle(pc, outcome)(padEnd(outcome, 12))} ${kind} ${toOneLine(name)}${detail === '' ? '' : pc.dim(`  ${truncate(toOneLine(detail), DETAIL)}`)}`;
   const putBack = (verification.protected_files ?? []).map(
     (file) =>
-      `    ${isRestoredFile(file) ? pc.yellow(padEnd('put back', 12)) : padEnd('changed', 12)} ${file.class} ${oneLine(file.path)}${pc.dim(file.allowed_by === null ? '' : `  allowed by ${oneLine(file.allowed_by)}`)}`,
+      `    ${isRestoredFile(file) ? pc.yellow(padEnd('put back', 12)) : padEnd('changed', 12)} ${file.class} ${toOneLine(file.path)}${pc.dim(file.allowed_by === null ? '' : `  allowed by ${toOneLine(file.allowed_by)}`)}`,
   );
   return [
     ...putBack,
@@ -48,7 +48,7 @@ function checks(attempt: AttemptView, pc: Colors): string[] {
       ),
       ...(each.screenshots ?? []).map(
         ({ name, path, width, height }) =>
-          `    ${padEnd('', 12)} screenshot ${oneLine(name)}${pc.dim(`  ${oneLine(path)}, ${width} x ${height}`)}`,
+          `    ${padEnd('', 12)} screenshot ${toOneLine(name)}${pc.dim(`  ${toOneLine(path)}, ${width} x ${height}`)}`,
       ),
     ]),
   ];
@@ -63,15 +63,17 @@ const opinions = ({ verdict }: AttemptView, pc: Colors): string[] =>
   (verdict?.judgements ?? []).filter(isShown).flatMap((each) => {
     const sure = each.confidence === null ? '' : ` at ${each.confidence.toFixed(2)}`;
     const facts =
-      each.model === null ? oneLine(each.because) : `${oneLine(each.model)}, ${formatDollars(each.cost_usd)}`;
+      each.model === null
+        ? toOneLine(each.because)
+        : `${toOneLine(each.model)}, ${formatDollars(each.cost_usd)}`;
     const score = each.grading?.weighted_score ?? null;
     const scored = score === null ? '' : ` (weighted score ${score.toFixed(2)})`;
     return [
-      `    ${outcomeStyle(pc, each.outcome)(padEnd(`${each.outcome}${sure}`, 12))} judge ${truncate(oneLine(each.subject), DETAIL)}${scored}${pc.dim(`  ${facts}`)}`,
+      `    ${outcomeStyle(pc, each.outcome)(padEnd(`${each.outcome}${sure}`, 12))} judge ${truncate(toOneLine(each.subject), DETAIL)}${scored}${pc.dim(`  ${facts}`)}`,
       // Why nobody has looked stands on the line above.
       ...advisoryFindings(each)
         .filter((reason) => reason !== each.because)
-        .map((reason) => pc.dim(`        ${truncate(oneLine(reason), DETAIL)}`)),
+        .map((reason) => pc.dim(`        ${truncate(toOneLine(reason), DETAIL)}`)),
     ];
   });
 
@@ -86,8 +88,8 @@ function failed({ failure, report }: AttemptView, pc: Colors): string[] {
   const finer = failure.class === null || failure.class === failure.code ? '' : ` (${failure.code})`;
   const same = failure.fingerprint === undefined ? '' : `${failure.fingerprint}: ${failure.about ?? ''}`;
   return [
-    `    ${pc.dim('failed as')} ${oneLine(`${named}${finer}${again}, by ${failure.rule}${end}`)}`,
-    ...(same === '' ? [] : [`    ${pc.dim('fingerprint')} ${truncate(oneLine(same), DETAIL)}`]),
+    `    ${pc.dim('failed as')} ${toOneLine(`${named}${finer}${again}, by ${failure.rule}${end}`)}`,
+    ...(same === '' ? [] : [`    ${pc.dim('fingerprint')} ${truncate(toOneLine(same), DETAIL)}`]),
   ];
 }
 
@@ -100,7 +102,7 @@ function wayOf({ verdict }: AttemptView, pc: Colors): string[] {
   );
   const { current_stage: stage } = way.review_pipeline;
   const review = stage === null ? 'review passed' : `review stopped at ${stage}`;
-  return [`    ${pc.dim('workflow')} ${oneLine(`${way.name}: ${[...taken, review].join(', ')}`)}`];
+  return [`    ${pc.dim('workflow')} ${toOneLine(`${way.name}: ${[...taken, review].join(', ')}`)}`];
 }
 
 const scoreOf = ({ quality_score: score }: AttemptView): string =>
@@ -114,7 +116,7 @@ function letGo(gate: NonNullable<AttemptView['report']>['verification_gate'], pc
     tests + compilation === 0 ? '' : `, told ${tests} of tests and files, ${compilation} of compilation`;
   const colour = gate.state === 'satisfied' ? pc.dim : pc.yellow;
   return [
-    `    ${colour(`verification gate ${gate.state}`)}${told}: ${oneLine([gate.because, ...gate.missing].join('; '))}`,
+    `    ${colour(`verification gate ${gate.state}`)}${told}: ${toOneLine([gate.because, ...gate.missing].join('; '))}`,
   ];
 }
 
@@ -124,7 +126,7 @@ const around = ({ report }: AttemptView, pc: Colors): string[] => {
   return [
     ...found.map(
       ({ by, kind, code, detail }) =>
-        `    ${pc.dim(`${by} (${kind})`)} ${code.replaceAll('_', ' ')}: ${truncate(oneLine(detail), DETAIL)}`,
+        `    ${pc.dim(`${by} (${kind})`)} ${code.replaceAll('_', ' ')}: ${truncate(toOneLine(detail), DETAIL)}`,
     ),
     ...(more === undefined
       ? []
@@ -144,9 +146,9 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
     `cost ${attempt.cost_usd === null && attempt.outcome === null ? 'not known yet' : formatDollars(attempt.cost_usd)}`,
     typeof took === 'number' ? formatDuration(took) : '',
   ].filter((fact) => fact !== '');
-  const lines = [`  ${pc.bold(`#${attempt.number}`)} ${facts.map(oneLine).join(' · ')}`];
-  if (attempt.route) lines.push(`    ${pc.dim('routed by')} ${oneLine(attempt.route.reason)}`);
-  if (report) lines.push(`    ${pc.dim('agent said')} ${oneLine(report.summary)}`);
+  const lines = [`  ${pc.bold(`#${attempt.number}`)} ${facts.map(toOneLine).join(' · ')}`];
+  if (attempt.route) lines.push(`    ${pc.dim('routed by')} ${toOneLine(attempt.route.reason)}`);
+  if (report) lines.push(`    ${pc.dim('agent said')} ${toOneLine(report.summary)}`);
   lines.push(...letGo(report?.verification_gate, pc), ...around(attempt, pc));
   for (const run of report?.logged ?? [])
     lines.push(
@@ -154,12 +156,12 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
     );
   if (attempt.repeated)
     lines.push(
-      `    ${pc.dim('verified again')} by ${oneLine(attempt.repeated.by)}, was ${attempt.repeated.earlier}: ${oneLine(attempt.repeated.reason)}`,
+      `    ${pc.dim('verified again')} by ${toOneLine(attempt.repeated.by)}, was ${attempt.repeated.earlier}: ${toOneLine(attempt.repeated.reason)}`,
     );
   lines.push(...checks(attempt, pc), ...opinions(attempt, pc), ...wayOf(attempt, pc));
   if (unverifiable)
     lines.push(
-      `    ${pc.yellow('no evidence')} ${unverifiable.failure_class}: ${oneLine(unverifiable.message)}`,
+      `    ${pc.yellow('no evidence')} ${unverifiable.failure_class}: ${toOneLine(unverifiable.message)}`,
     );
   if (verdict) {
     const suffix = verdict.verified ? '' : ' (unverified)';
@@ -171,36 +173,36 @@ function renderAttempt(attempt: AttemptView, pc: Colors): string {
   lines.push(...failed(attempt, pc));
   if (decision)
     lines.push(
-      `    then ${[decision.strategy?.replace('_', ' '), decision.action].filter(Boolean).join(': ')}${decision.next_model ? ` to ${decision.next_model}` : ''}: ${oneLine(decision.reason)}`,
+      `    then ${[decision.strategy?.replace('_', ' '), decision.action].filter(Boolean).join(': ')}${decision.next_model ? ` to ${decision.next_model}` : ''}: ${toOneLine(decision.reason)}`,
     );
   return lines.join('\n');
 }
 
 /** Files that go out on a person's word. */
 function accepted({ review }: TaskView): string | undefined {
-  const named = review?.accepted_files?.map(oneLine).join(', ');
+  const named = review?.accepted_files?.map(toOneLine).join(', ');
   return review?.accepted_more === undefined ? named : `${named} and ${review.accepted_more} more`;
 }
 
 /** Everything about one task as a page of text. */
 export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
   const status = statusStyle(pc, task.status, task.flagged_unverified)(task.status);
-  const lines = [pc.bold(oneLine(task.title)), field(pc, 'id', task.id)];
+  const lines = [pc.bold(toOneLine(task.title)), field(pc, 'id', task.id)];
   const add = (label: string, value: string | null | undefined): void => {
     if (value !== null && value !== undefined && value !== '') lines.push(field(pc, label, value));
   };
   add('status', `${status}${task.flagged_unverified ? pc.yellow(' (unverified)') : ''}`);
-  add('failure', task.failure && pc.red(`${oneLine(task.failure.code)}: ${noteOf(task)}`));
-  add('waits for', task.blocked_reason && oneLine(task.blocked_reason.message));
-  add('held since', task.hold && `${task.hold.since}: ${task.hold.reasons.map(oneLine).join('; ')}`);
+  add('failure', task.failure && pc.red(`${toOneLine(task.failure.code)}: ${renderTaskNote(task)}`));
+  add('waits for', task.blocked_reason && toOneLine(task.blocked_reason.message));
+  add('held since', task.hold && `${task.hold.since}: ${task.hold.reasons.map(toOneLine).join('; ')}`);
   add('held until', task.hold?.until && `${task.hold.until}, then ${task.hold.outcome}`);
   add(
     'review',
-    task.review && oneLine(`${task.review.decision} by ${task.review.by}: ${task.review.reason}`),
+    task.review && toOneLine(`${task.review.decision} by ${task.review.by}: ${task.review.reason}`),
   );
   add('role', `${task.role}, priority ${task.priority}, ${task.scope} scope, ${task.complexity} complexity`);
-  add('', task.role_reason && oneLine(`role ${task.role_reason}`));
-  add('repository', oneLine(`${task.repository} at ${task.base_ref}`));
+  add('', task.role_reason && toOneLine(`role ${task.role_reason}`));
+  add('repository', toOneLine(`${task.repository} at ${task.base_ref}`));
   add('base', task.base_commit ?? 'not resolved yet');
   add('depends on', task.depends_on.join(', '));
   add('rewired', task.rewired?.map(({ from, to }) => `${to} in place of ${from}, which failed`).join(', '));
@@ -219,16 +221,16 @@ export function renderTask(task: TaskView, chain: Chain, pc: Colors): string {
     task.fix_of && `${task.fix_of.task_id}, number ${task.fix_of.generation} for ${task.fix_of.root}`,
   );
   add('fix-up', task.superseded_by);
-  add('files', task.files.map(oneLine).join(', '));
+  add('files', task.files.map(toOneLine).join(', '));
   add('expects', task.expects.join(', '));
   add('accepted', accepted(task));
-  add('created', `${task.created_at} by ${oneLine(task.created_by)}`);
+  add('created', `${task.created_at} by ${toOneLine(task.created_by)}`);
   add('ended', task.ended_at);
   if (task.verdict) add('verdict', verdictStyle(pc, task.verdict)(task.verdict));
   add('cost', costText(chain));
   add('saved', savedText(chain));
   add('delivery', deliveryText(task));
-  if (task.description !== '') lines.push('', printable(task.description).trimEnd());
+  if (task.description !== '') lines.push('', sanitizeText(task.description).trimEnd());
   if (chain.attempts.length > 0)
     lines.push('', pc.bold('Attempts'), ...chain.attempts.map((attempt) => renderAttempt(attempt, pc)));
   return lines.join('\n');
@@ -255,7 +257,7 @@ function deliveryText(task: TaskView): string | null {
     delivery.state,
     delivery.branch ?? '',
     delivery.commit ? `at ${delivery.commit.slice(0, 12)}` : '',
-    delivery.reason ? `(${oneLine(delivery.reason)})` : '',
+    delivery.reason ? `(${toOneLine(delivery.reason)})` : '',
   ];
   return what.filter((part) => part !== '').join(' ');
 }

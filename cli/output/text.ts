@@ -4,13 +4,13 @@ import { stripVTControlCharacters } from 'node:util';
  * Makes text from outside safe to print: titles, reasons and agents' words may carry escape sequences
  * that move the cursor, rename the window or hide what follows, and characters that end a line for some readers only.
  */
-export const printable = (text: string): string =>
+export const sanitizeText = (text: string): string =>
   stripVTControlCharacters(text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     character === '\n' || character === '\t' || character === '\u200d' ? character : '\ufffd',
   );
 
 /** The same on one line. */
-export const oneLine = (text: string): string => printable(text.replace(/\s+/gu, ' ')).trim();
+export const toOneLine = (text: string): string => sanitizeText(text.replace(/\s+/gu, ' ')).trim();
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 /** Characters that take two columns: East Asian wide ranges and emoji. */

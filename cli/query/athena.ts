@@ -8,7 +8,7 @@ import {
   StopQueryExecutionCommand,
 } from '@aws-sdk/client-athena';
 import { CliError, EXIT } from '../exit.ts';
-import type { QueryResult, QueryValue } from './result.ts';
+import type { QueryResult, QueryValue } from './query-result.ts';
 
 /** Pause between two reads of the state of a query: Athena takes at least a second or two. */
 const POLL_MS = 500;

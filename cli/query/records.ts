@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { RECORD_TABLE_NAMES, type RecordTable } from '../../shared/control/ledger/record-rows.ts';
 import { DATA_DIR, readConnectionFile } from '../connection.ts';
 import { CliError, EXIT } from '../exit.ts';
+import { START_STACK_COMMAND } from '../installation.ts';
 import { option } from '../parameters.ts';
-import { HOW_TO_START } from '../programs.ts';
 
 /** Option of commands that read records. */
 export const RECORDS_OPTION = option(
@@ -23,7 +23,7 @@ const recordsBelow = (folder: string): string | null => {
  * Returns the folder of records: the one of `--records`, else the one of `assay up` in this folder. It may be empty.
  * @throws CliError when there is no such folder
  */
-export function recordsFolder(given: string | undefined, cwd: string): string {
+export function findRecordsFolder(given: string | undefined, cwd: string): string {
   if (given !== undefined) {
     const folder = resolve(cwd, given);
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
@@ -33,12 +33,12 @@ export function recordsFolder(given: string | undefined, cwd: string): string {
   const folder = readConnectionFile(join(cwd, DATA_DIR))?.records_dir;
   if (folder !== undefined) return recordsBelow(folder) ?? folder;
   throw new CliError(EXIT.usage, 'no_records', 'No records on this machine.', {
-    hint: `Start ${HOW_TO_START}, or copy them (\`aws s3 sync s3://BUCKET/records records\`) and give --records records, or ask Athena with --athena.`,
+    hint: `Start ${START_STACK_COMMAND}, or copy them (\`aws s3 sync s3://BUCKET/records records\`) and give --records records, or ask Athena with --athena.`,
   });
 }
 
 /** Whether a table has a file of records. */
-export const hasFiles = (folder: string, table: RecordTable): boolean => {
+export const hasRecordFiles = (folder: string, table: RecordTable): boolean => {
   const of = join(folder, `table=${table}`);
   if (!existsSync(of)) return false;
   return readdirSync(of, { recursive: true }).some((name) => String(name).endsWith('.jsonl'));
@@ -46,6 +46,6 @@ export const hasFiles = (folder: string, table: RecordTable): boolean => {
 
 /** Returns a note for a folder without records, whose results say nothing about the work; null: there are some. */
 export const emptyFolderNote = (folder: string): string | null =>
-  RECORD_TABLE_NAMES.some((table) => hasFiles(folder, table))
+  RECORD_TABLE_NAMES.some((table) => hasRecordFiles(folder, table))
     ? null
     : `${folder} has no records: no task has run yet, or the records are in another folder.`;

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { AgentAssignment } from '../../shared/contract/messages/assignment.ts';
 import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
-import { agentProgram, HOME } from '../programs.ts';
+import { findAgentProgram, INSTALL_ROOT } from '../installation.ts';
 
 /** Variables of this process that the agent program needs; none is a secret. */
 const PASSED_VARIABLES = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ', 'HTTPS_PROXY', 'NO_PROXY'];
@@ -55,8 +55,8 @@ export async function runAgentProcess(
     const value = options.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  const child = spawn(process.execPath, [agentProgram()], {
-    cwd: HOME,
+  const child = spawn(process.execPath, [findAgentProgram()], {
+    cwd: INSTALL_ROOT,
     env: {
       ...Object.fromEntries(passed),
       [CONTAINER_ENV_NAMES.assignmentUrl]: url,

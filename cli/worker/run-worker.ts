@@ -99,7 +99,7 @@ export async function runWorker(
     const claim = await claimNext(client, options);
     if (claim === null) {
       if (options.untilEmpty || options.abort.aborted) return;
-      // The API has no push: see follow.ts.
+      // The API has no push: see follow-tasks.ts.
       await setTimeout(options.pollSeconds * 1_000, undefined, { signal: options.abort }).catch(() => {});
       continue;
     }

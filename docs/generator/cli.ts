@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { COMMANDS } from '../../cli/commands.ts';
+import { COMMAND_MODULES } from '../../cli/command-modules.ts';
 import type { Io } from '../../cli/io.ts';
 import type { JsonOutput } from '../../cli/local-command.ts';
 import { buildProgram } from '../../cli/program.ts';
@@ -35,7 +35,7 @@ const silent: Io = {
 const fence = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``;
 
 const program = await buildProgram(silent, 'all');
-const rows = (await Promise.all(COMMANDS.map(({ load }) => load()))).flat();
+const rows = (await Promise.all(COMMAND_MODULES.map(({ load }) => load()))).flat();
 /** What each command prints with `--json`, by its name. */
 export const JSON_OUTPUTS: ReadonlyMap<string, JsonOutput> = new Map(
   rows.map(({ name, json }) => [name, json]),

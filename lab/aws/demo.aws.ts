@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { type Client, createClient } from '../../cli/client.ts';
-import { demoTasks } from '../../cli/demo/demo-tasks.ts';
-import { follow } from '../../cli/follow.ts';
+import { buildDemoTasks } from '../../cli/demo/demo-tasks.ts';
+import { followTasks } from '../../cli/follow-tasks.ts';
 import type { TaskView } from '../../shared/api/task-schemas.ts';
 import { assay } from '../../test/cli/support.ts';
 import { createTokenWithCli } from './deployment/operator-token.ts';
@@ -17,7 +17,7 @@ const ADAPTER = {
   argv: ['node', '/opt/demo/main.ts', '{task_id}', '{model}'],
   timeout_s: 60,
 } as const;
-const TASKS = demoTasks(REPOSITORY_URL, { ...ADAPTER, argv: [...ADAPTER.argv] });
+const TASKS = buildDemoTasks(REPOSITORY_URL, { ...ADAPTER, argv: [...ADAPTER.argv] });
 
 let client: Client;
 let ended: TaskView[];
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { ApiUrl = '' } = inject('outputs');
   client = createClient({ url: ApiUrl, token: createTokenWithCli(), source: 'the test' });
   await client.submitBatch({ body: { tasks: TASKS.map(({ task }) => task) } });
-  ended = await follow(
+  ended = await followTasks(
     client,
     TASKS.map(({ task }) => task.id),
     {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { createDemoRepository } from '../../cli/demo/demo-repository.ts';
-import { demoTasks } from '../../cli/demo/demo-tasks.ts';
+import { buildDemoTasks } from '../../cli/demo/demo-tasks.ts';
 import type { InvocationInput } from '../../containers/agent/adapters/adapter.ts';
 import { AGENT_ADAPTERS } from '../../containers/agent/adapters/registry.ts';
 import type { AgentCliKind } from '../../shared/contract/agents/adapter.ts';
@@ -53,7 +53,7 @@ async function runOnce(
   const { folder: origin } = createDemoRepository(join(folder, 'origin.git'));
   const checkout = join(folder, 'checkout');
   execFileSync('git', ['clone', '--quiet', '--branch', 'main', origin, checkout]);
-  const [first] = demoTasks('');
+  const [first] = buildDemoTasks('');
   if (!first) throw new Error('the demo has no task');
   const prompt = `${first.task.title}\n\n${first.task.description ?? ''}`;
   const home = join(folder, 'home');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '../../cli/client.ts';
 import { createDemoRepository } from '../../cli/demo/demo-repository.ts';
-import { demoTasks } from '../../cli/demo/demo-tasks.ts';
+import { buildDemoTasks } from '../../cli/demo/demo-tasks.ts';
 import { startStack } from '../../cli/local-stack.ts';
 import { LeaseResponse } from '../../shared/api/report-schemas.ts';
 import type { CallCounts } from '../bench/aws-bill.ts';
@@ -46,7 +46,7 @@ export async function measureCalls(say: (line: string) => void): Promise<Counted
     const { url, token, control_url } = stack.connection;
     const client = createClient({ url, token, source: 'the count' });
     const control = createStackControl(control_url);
-    const [first] = demoTasks(repository.url);
+    const [first] = buildDemoTasks(repository.url);
     if (!first) throw new Error('the demo has no task');
     const run = async (id: string): Promise<void> => {
       // Without the agent's script for that name: what it does is that of the first task of the demo.

@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ListedAdapter } from '../../cli/commands/adapters.ts';
-import { run } from '../../cli/run.ts';
+import { runCli } from '../../cli/run-cli.ts';
 import { JSON_OUTPUTS } from '../../docs/generator/cli.ts';
 import { AGENT_CLI_KINDS } from '../../shared/contract/agents/adapter.ts';
 import CLI_VERSIONS from '../../shared/contract/agents/cli-versions.json' with { type: 'json' };
@@ -27,7 +27,7 @@ async function list(path: string, ...args: string[]): Promise<string> {
     isTTY: false,
     columns: 120,
   };
-  const code = await run(['adapters', 'list', ...args], {
+  const code = await runCli(['adapters', 'list', ...args], {
     env: { PATH: path },
     cwd: path,
     stdout: stream,

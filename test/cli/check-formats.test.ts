@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { REPORT_FORMATS } from '../../cli/check/report-formats.ts';
-import { HOME } from '../../cli/programs.ts';
+import { INSTALL_ROOT } from '../../cli/installation.ts';
 import { reduceToVerdict } from '../../shared/control/verdict/reduce-to-verdict.ts';
 import { evidence, gate, signal } from '../support/builders.ts';
 import { createTemporaryFolder, createTestRepository } from '../support/git-repository.ts';
@@ -134,7 +134,7 @@ describe('the action', () => {
       ),
     }),
   });
-  const action = Action.parse(parse(readFileSync(join(HOME, 'action.yml'), 'utf8')));
+  const action = Action.parse(parse(readFileSync(join(INSTALL_ROOT, 'action.yml'), 'utf8')));
   const step = action.runs.steps.find(({ name }) => name === 'Judge');
 
   const act = (config: string) => {
@@ -156,7 +156,7 @@ describe('the action', () => {
     );
     const ran = spawnSync('bash', ['-e', '-c', step?.run ?? 'false'], {
       encoding: 'utf8',
-      env: { ...process.env, ...env, GITHUB_ACTION_PATH: HOME, GITHUB_STEP_SUMMARY: summary },
+      env: { ...process.env, ...env, GITHUB_ACTION_PATH: INSTALL_ROOT, GITHUB_STEP_SUMMARY: summary },
     });
     return { ...ran, summary: readFileSync(summary, 'utf8'), sarif: readFileSync(sarif, 'utf8') };
   };
@@ -182,7 +182,7 @@ describe('the action', () => {
 });
 
 test('the formats are what the command says, and a wrong one is refused by name', () => {
-  const ran = spawnSync(process.execPath, [join(HOME, 'cli/main.ts'), 'check', '--format', 'xml'], {
+  const ran = spawnSync(process.execPath, [join(INSTALL_ROOT, 'cli/main.ts'), 'check', '--format', 'xml'], {
     encoding: 'utf8',
   });
   expect([ran.status, ran.stderr]).toEqual([
@@ -190,6 +190,8 @@ test('the formats are what the command says, and a wrong one is refused by name'
     expect.stringMatching(/text, json, sarif, junit, github, markdown/),
   ]);
   expect(
-    execFileSync(process.execPath, [join(HOME, 'cli/main.ts'), 'check', '--help'], { encoding: 'utf8' }),
+    execFileSync(process.execPath, [join(INSTALL_ROOT, 'cli/main.ts'), 'check', '--help'], {
+      encoding: 'utf8',
+    }),
   ).toContain('--format');
 });

@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { run } from '../../cli/run.ts';
+import { runCli } from '../../cli/run-cli.ts';
 import {
   createTemporaryFolder,
   createTestRepository,
@@ -19,7 +19,7 @@ async function check(cwd: string, args: readonly string[], env: Record<string, s
     isTTY: false,
     columns: undefined,
   });
-  const code = await run(['check', ...args], {
+  const code = await runCli(['check', ...args], {
     env,
     cwd,
     stdout: stream('out'),

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SHELLS } from '../../cli/completion/scripts.ts';
-import { SUMMARY } from '../../cli/summary.ts';
+import { COMMAND_SUMMARIES } from '../../cli/command-summaries.ts';
+import { COMPLETION_SCRIPTS } from '../../cli/completion/scripts.ts';
 import { assay } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-completion-'));
@@ -32,7 +32,7 @@ const offered = (...line: readonly string[]): string[] =>
 
 describe('completion', () => {
   test('offers every command', () => {
-    expect(offered('').toSorted()).toEqual(Object.keys(SUMMARY).toSorted());
+    expect(offered('').toSorted()).toEqual(Object.keys(COMMAND_SUMMARIES).toSorted());
   });
 
   test.each([
@@ -70,7 +70,7 @@ describe('completion', () => {
     expect(stdout).toContain("-n 'not __fish_seen_subcommand_from up submit");
   });
 
-  test.each(Object.keys(SHELLS))('is of a form that %s reads', async (shell) => {
+  test.each(Object.keys(COMPLETION_SCRIPTS))('is of a form that %s reads', async (shell) => {
     const { stdout, code } = await assay(['completion', shell]);
     expect(code).toBe(0);
     expect(stdout).toContain('assay');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SOLUTIONS } from '../../cli/demo/agent/solutions.ts';
 import { startDemoAgent } from '../../cli/demo/demo-agent.ts';
-import { demoTasks } from '../../cli/demo/demo-tasks.ts';
+import { buildDemoTasks } from '../../cli/demo/demo-tasks.ts';
 import { DEFAULT_TIER_MODELS, tierModelsFor } from '../../shared/contract/agents/tiers.ts';
 import { fakeCli } from '../containers/fake-cli.ts';
 import { createTemporaryFolder } from '../support/git-repository.ts';
@@ -50,7 +50,7 @@ describe('the demo with a real agent', () => {
   it.each(['claude', 'codex', 'gemini', 'opencode'] as const)(
     'plays for each task and each tier of %s what the script in its place writes',
     (kind) => {
-      for (const { task } of demoTasks('x'))
+      for (const { task } of buildDemoTasks('x'))
         for (const [tier, { files, summary }] of Object.entries(SOLUTIONS[task.id] ?? {})) {
           const models = tierModelsFor({ kind, timeout_s: 1 }, DEFAULT_TIER_MODELS);
           const script = getDemoScript(models[tier as 'haiku'], `Do it: ${task.title}, please`);

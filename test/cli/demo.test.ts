@@ -8,8 +8,8 @@ import {
   type DemoRepository,
   listDeliveredBranches,
 } from '../../cli/demo/demo-repository.ts';
-import { type DemoResult, demoJson, unexpectedOutcomes } from '../../cli/demo/demo-result.ts';
-import { demoTasks, hardCodedAnswerTask } from '../../cli/demo/demo-tasks.ts';
+import { type DemoResult, findUnexpectedOutcomes, toDemoJson } from '../../cli/demo/demo-result.ts';
+import { buildDemoTasks, buildHardCodedAnswerTask } from '../../cli/demo/demo-tasks.ts';
 import { parseConfig } from '../../gates/pipeline/configuration/parse-config.ts';
 import { SubmitBatchBody } from '../../shared/api/task-schemas.ts';
 import { DEFAULT_TIER_MODELS, type Tier } from '../../shared/contract/agents/tiers.ts';
@@ -89,7 +89,7 @@ describe('the repository of the demo', () => {
 });
 
 describe('the five tasks', () => {
-  const tasks = demoTasks('file:///demo.git');
+  const tasks = buildDemoTasks('file:///demo.git');
 
   test('are a batch that the API accepts', () => {
     expect(SubmitBatchBody.safeParse({ tasks: tasks.map(({ task }) => task) })).toMatchObject({
@@ -112,7 +112,7 @@ describe('the five tasks', () => {
 
 describe('the scripted agents', () => {
   const attempt = (where: string, id: string, tier: Tier): boolean => {
-    const task = [...demoTasks(repository.url), hardCodedAnswerTask(repository.url)].find(
+    const task = [...buildDemoTasks(repository.url), buildHardCodedAnswerTask(repository.url)].find(
       (each) => each.task.id === id,
     )?.task;
     const [program = '', ...args] = task?.adapter?.kind === 'command' ? task.adapter.argv : [];
@@ -167,7 +167,7 @@ describe('the scripted agents', () => {
 });
 
 describe('the result', () => {
-  const tasks = demoTasks('file:///demo.git');
+  const tasks = buildDemoTasks('file:///demo.git');
   const good: DemoResult = {
     outcomes: tasks.map(({ task, expected }) => ({
       task: aTask({
@@ -191,7 +191,7 @@ describe('the result', () => {
   };
 
   test('that is as it must be has no surprises', () => {
-    expect(unexpectedOutcomes(tasks, good)).toEqual([]);
+    expect(findUnexpectedOutcomes(tasks, good)).toEqual([]);
   });
 
   test.each<[string, DemoResult, string]>([
@@ -241,11 +241,11 @@ describe('the result', () => {
     ],
     ['there are no records', { ...good, recordFiles: [] }, 'ledger: no records were written'],
   ])('says so when %s', (_, result, surprise) => {
-    expect(unexpectedOutcomes(tasks, result)).toContain(surprise);
+    expect(findUnexpectedOutcomes(tasks, result)).toContain(surprise);
   });
 
   test('is a document with the promised fields', () => {
-    const document = demoJson(good, []);
+    const document = toDemoJson(good, []);
     expect(document).toMatchObject({
       verification_nudge: { total_completions: 4, unverified_count: 1 },
       records_dir: '/records',

@@ -1,6 +1,6 @@
 import { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
-import { CHECK_BY_SETTING, checkSettings } from '../../cli/doctor/settings-check.ts';
+import { CHECK_BY_SETTING, checkSettings } from '../../cli/doctor/check-settings.ts';
 import { chosen, readSettings, Settings } from '../../infra/settings.ts';
 
 const deployed = (outputs: Record<string, string>) =>

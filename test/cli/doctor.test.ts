@@ -19,7 +19,7 @@ import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { CheckOutcome, CheckResult } from '../../cli/doctor/check.ts';
+import type { DoctorCheck, DoctorOutcome } from '../../cli/doctor/doctor-check.ts';
 import { createTestRepository } from '../support/git-repository.ts';
 import { assay } from './support.ts';
 
@@ -107,9 +107,9 @@ beforeEach(() => {
   });
 });
 
-async function examined(): Promise<{ code: number; checks: CheckResult[] }> {
+async function examined(): Promise<{ code: number; checks: DoctorCheck[] }> {
   const { code, stdout } = await assay(['doctor', '--aws', '--json']);
-  return { code, checks: (JSON.parse(stdout) as { checks: CheckResult[] }).checks };
+  return { code, checks: (JSON.parse(stdout) as { checks: DoctorCheck[] }).checks };
 }
 
 test('where all is well it says so, check by check, and ends with 0', async () => {
@@ -150,7 +150,7 @@ test('without credentials nothing else is looked at', async () => {
 });
 
 describe('what is not well', () => {
-  test.each<[string, () => unknown, CheckOutcome, RegExp]>([
+  test.each<[string, () => unknown, DoctorOutcome, RegExp]>([
     [
       'bootstrap',
       () => ssm.on(GetParameterCommand).rejects(named('ParameterNotFound')),
@@ -349,7 +349,7 @@ test('without a place it looks at this machine and folder, and says how to get w
   const { dir, write } = createTestRepository({ 'a.txt': 'a' });
   const found = async () => {
     const { stdout } = await assay(['doctor', '--json'], { cwd: dir });
-    const { checks } = JSON.parse(stdout) as { checks: CheckResult[] };
+    const { checks } = JSON.parse(stdout) as { checks: DoctorCheck[] };
     return Object.fromEntries(checks.map((each) => [each.check, each]));
   };
   const { git, repository, configuration, ...more } = await found();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../cli/exit.ts';
-import { forgeEnvironment, readForges } from '../../cli/forges.ts';
+import { buildForgeEnvironment, readForgeSettings } from '../../cli/forge-settings.ts';
 import { takeForgeSecret } from '../../local/forge-secret.ts';
 import { EMBEDDED_FORGE_SECRET_VARIABLE, FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 
@@ -18,7 +18,7 @@ const SECRET = JSON.stringify({
 function read(text: string, secret: string | undefined = SECRET): Record<string, string> {
   writeFileSync(join(cwd, 'forges.yaml'), text);
   const env = secret ? { [EMBEDDED_FORGE_SECRET_VARIABLE]: secret } : {};
-  return forgeEnvironment(readForges('forges.yaml', { cwd, env }));
+  return buildForgeEnvironment(readForgeSettings('forges.yaml', { cwd, env }));
 }
 
 describe('forges of a stack on this machine', () => {

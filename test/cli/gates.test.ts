@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { findTool } from '../../cli/gates/find-tool.ts';
 import type { ListedGate } from '../../cli/gates/list-gates.ts';
-import { run } from '../../cli/run.ts';
+import { runCli } from '../../cli/run-cli.ts';
 import { JSON_OUTPUTS } from '../../docs/generator/cli.ts';
 import { GATES } from '../../gates/gates/gate-registry.ts';
 import { createTemporaryFolder } from '../support/git-repository.ts';
@@ -28,7 +28,7 @@ async function list(cwd: string, ...args: string[]) {
     isTTY: false,
     columns,
   });
-  const code = await run(['gates', 'list', ...args], {
+  const code = await runCli(['gates', 'list', ...args], {
     env: {},
     cwd,
     stdout: stream('out', 80),

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { COMMANDS } from '../../cli/commands.ts';
-import { buildProgram, commandIn } from '../../cli/program.ts';
-import { SUMMARY } from '../../cli/summary.ts';
+import { COMMAND_MODULES } from '../../cli/command-modules.ts';
+import { COMMAND_SUMMARIES } from '../../cli/command-summaries.ts';
+import { buildProgram, findCommandName } from '../../cli/program.ts';
 import { createTestRepository } from '../support/git-repository.ts';
 
-const MAIN = join(import.meta.dirname, '../../cli/run.ts');
+const MAIN = join(import.meta.dirname, '../../cli/run-cli.ts');
 const silent = {
   env: {},
   cwd: '/',
@@ -21,9 +21,9 @@ const loadedFor = (...argv: readonly string[]): number => {
     import { registerHooks } from 'node:module';
     let count = 0;
     registerHooks({ load: (url, context, next) => { count++; return next(url, context); } });
-    const { run } = await import(${JSON.stringify(MAIN)});
+    const { runCli } = await import(${JSON.stringify(MAIN)});
     const quiet = { write: () => undefined, isTTY: false, columns: undefined };
-    await run(${JSON.stringify(argv)}, { env: {}, cwd: '/', stdout: quiet, stderr: quiet, readStdin: async () => '' });
+    await runCli(${JSON.stringify(argv)}, { env: {}, cwd: '/', stdout: quiet, stderr: quiet, readStdin: async () => '' });
     console.log(count);`;
   return Number(
     execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }).trim(),
@@ -46,7 +46,9 @@ test('every command that is listed is there, by the name and the summary that it
   const stubs = await buildProgram(silent, undefined);
   const told = (program: typeof all) => program.commands.map((each) => [each.name(), each.description()]);
   expect(told(stubs)).toEqual(told(all));
-  expect(new Set(COMMANDS.flatMap(({ names }) => names))).toEqual(new Set(Object.keys(SUMMARY)));
+  expect(new Set(COMMAND_MODULES.flatMap(({ names }) => names))).toEqual(
+    new Set(Object.keys(COMMAND_SUMMARIES)),
+  );
 });
 
 test.each([
@@ -56,5 +58,5 @@ test.each([
   [['--help'], undefined],
   [[], undefined],
 ])('%j asks for %s', (argv, name) => {
-  expect(commandIn(argv)).toBe(name);
+  expect(findCommandName(argv)).toBe(name);
 });

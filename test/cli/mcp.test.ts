@@ -5,8 +5,8 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createClient } from '../../cli/client.ts';
-import { mcpServer } from '../../cli/mcp/server.ts';
-import { HOME } from '../../cli/programs.ts';
+import { INSTALL_ROOT } from '../../cli/installation.ts';
+import { createMcpServer } from '../../cli/mcp/mcp-server.ts';
 import { createTestRepository } from '../support/git-repository.ts';
 import { aTask, fakeApi, problem } from './support.ts';
 
@@ -24,7 +24,7 @@ async function assistant(
 ) {
   const api = await fakeApi(handler);
   open.push(api);
-  const server = mcpServer({
+  const server = createMcpServer({
     client: () => createClient({ url: api.url, token: 't', source: 'test' }),
     repo: '/nonexistent',
     allowSubmit: options.allowSubmit ?? false,
@@ -124,7 +124,7 @@ describe('assay mcp', () => {
     await client.connect(
       new StdioClientTransport({
         command: process.execPath,
-        args: [join(HOME, 'cli/main.ts'), 'mcp', '--repo', repository.dir],
+        args: [join(INSTALL_ROOT, 'cli/main.ts'), 'mcp', '--repo', repository.dir],
         stderr: 'inherit',
       }),
     );

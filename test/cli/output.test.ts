@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
-import { colorsFor } from '../../cli/io.ts';
-import { liveLines } from '../../cli/output/live.ts';
-import { nudgeLine } from '../../cli/output/nudge.ts';
+import { chooseColors } from '../../cli/io.ts';
+import { createLiveLines } from '../../cli/output/live-lines.ts';
 import { renderTable } from '../../cli/output/table.ts';
-import { displayWidth, oneLine, printable, truncate } from '../../cli/output/text.ts';
+import { displayWidth, sanitizeText, toOneLine, truncate } from '../../cli/output/text.ts';
+import { renderNudge } from '../../cli/output/verification-nudge.ts';
 import {
   formatAge,
   formatCount,
@@ -22,8 +22,8 @@ describe('text from outside', () => {
   test('never keeps a control character, whatever it holds', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(oneLine(text)).not.toMatch(/[\p{Cc}]/u);
-        expect(printable(text).replace(/[\n\t]/g, '')).not.toMatch(/[\p{Cc}]/u);
+        expect(toOneLine(text)).not.toMatch(/[\p{Cc}]/u);
+        expect(sanitizeText(text).replace(/[\n\t]/g, '')).not.toMatch(/[\p{Cc}]/u);
       }),
     );
   });
@@ -31,7 +31,7 @@ describe('text from outside', () => {
   test('is cut to no more than the width asked for', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.nat(40), (text, width) => {
-        expect(displayWidth(truncate(oneLine(text), width))).toBeLessThanOrEqual(width);
+        expect(displayWidth(truncate(toOneLine(text), width))).toBeLessThanOrEqual(width);
       }),
     );
   });
@@ -150,7 +150,7 @@ describe('the word on verification', () => {
   const nudge = (more: object) => aStatus(more).verification_nudge;
 
   test('is a bold red alert above the threshold', () => {
-    const line = nudgeLine(
+    const line = renderNudge(
       nudge({ total_completions: 3, unverified_count: 2, unverified_ratio: 0.667, threshold_exceeded: true }),
       color,
     );
@@ -160,7 +160,7 @@ describe('the word on verification', () => {
   });
 
   test('is a bold yellow notice when any is unverified', () => {
-    const line = nudgeLine(
+    const line = renderNudge(
       nudge({ total_completions: 4, unverified_count: 1, unverified_ratio: 0.25 }),
       color,
     );
@@ -171,9 +171,9 @@ describe('the word on verification', () => {
 
   test('is silence when all is verified, or nothing has completed', () => {
     expect(
-      nudgeLine(nudge({ total_completions: 4, verified_count: 4, unverified_ratio: 0 }), plain),
+      renderNudge(nudge({ total_completions: 4, verified_count: 4, unverified_ratio: 0 }), plain),
     ).toBeNull();
-    expect(nudgeLine(nudge({}), plain)).toBeNull();
+    expect(renderNudge(nudge({}), plain)).toBeNull();
   });
 });
 
@@ -189,7 +189,7 @@ describe('colours', () => {
     ['FORCE_COLOR=0 on a terminal', true, { FORCE_COLOR: '0' }, true, false],
     ['NO_COLOR against FORCE_COLOR', true, { NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
   ])('%s', (_, isTTY, env, wanted, expected) => {
-    expect(colorsFor({ isTTY }, env, wanted).isColorSupported).toBe(expected);
+    expect(chooseColors({ isTTY }, env, wanted).isColorSupported).toBe(expected);
   });
 });
 
@@ -197,7 +197,7 @@ describe('live lines', () => {
   const capture = (isTTY: boolean, columns?: number, rows = 40) => {
     const written: string[] = [];
     const output = { isTTY, columns, rows, write: (text: string) => written.push(text) };
-    const lines = liveLines(output, 2, (_, text) => text);
+    const lines = createLiveLines(output, 2, (_, text) => text);
     return { written, lines };
   };
   const line = (key: string, plainText: string, live = plainText) => ({ key, plain: plainText, live });

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isUrl } from '../../cli/agents/catalog-source.ts';
-import { showPaged } from '../../cli/output/pager.ts';
-import { posixPath } from '../../cli/posix-path.ts';
+import { showInPager } from '../../cli/output/pager.ts';
+import { toPosixPath } from '../../cli/posix-path.ts';
 import { createTemporaryFolder } from '../support/git-repository.ts';
 import { assay } from './support.ts';
 
@@ -61,26 +61,26 @@ describe('PAGER', () => {
 
   test('is a command line, which gets the text', async () => {
     const file = join(createTemporaryFolder(), 'shown');
-    expect(await showPaged('a\nb\n', { PATH: path, PAGER: `cat > '${file}'` })).toBe(true);
+    expect(await showInPager('a\nb\n', { PATH: path, PAGER: `cat > '${file}'` })).toBe(true);
     expect(readFileSync(file, 'utf8')).toBe('a\nb\n');
   });
 
   test('may end before it has read all', async () => {
-    expect(await showPaged('x'.repeat(1_000_000), { PATH: path, PAGER: 'true' })).toBe(true);
+    expect(await showInPager('x'.repeat(1_000_000), { PATH: path, PAGER: 'true' })).toBe(true);
   });
 
   test.each([
     ['is not there', { PATH: path, PAGER: 'no-such-pager 2> /dev/null' }],
     ['is not set, and there is no less', { PATH: createTemporaryFolder() }],
   ])('that %s has shown nothing', async (_what, env) => {
-    expect(await showPaged('a\n', env)).toBe(false);
+    expect(await showInPager('a\n', env)).toBe(false);
   });
 });
 
 describe('paths of Windows', () => {
   test('are written as repositories write them', () => {
-    expect(posixPath('tests\\deep\\a.test.ts', '\\')).toBe('tests/deep/a.test.ts');
-    expect(posixPath('odd\\name.ts', '/')).toBe('odd\\name.ts');
+    expect(toPosixPath('tests\\deep\\a.test.ts', '\\')).toBe('tests/deep/a.test.ts');
+    expect(toPosixPath('odd\\name.ts', '/')).toBe('odd\\name.ts');
   });
 
   test.each([

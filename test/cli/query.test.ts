@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Records } from '../../cli/query/duckdb.ts';
+import { RecordsDatabase } from '../../cli/query/records-database.ts';
 import { namedQueries } from '../../shared/control/ledger/named-queries.ts';
 import {
   RECORD_TABLE_NAMES,
@@ -90,7 +90,7 @@ describe('a named query', () => {
         { row, copies: [2] },
       ],
     });
-    const records = await Records.open(to);
+    const records = await RecordsDatabase.open(to);
     const sql = namedQueries().find(({ name }) => name === 'duplicate-records')?.sql ?? '';
     const { rows } = await records.query(sql);
     records.close();
@@ -196,7 +196,7 @@ describe('assay export', () => {
     const all = await assay(['export', '--since', '2026-01-01', '--to', to, '--records', from, '--json']);
     expect(all.code).toBe(0);
     const written = JSON.parse(all.stdout).files as { table: RecordTable; rows: number }[];
-    const records = await Records.open(from, to);
+    const records = await RecordsDatabase.open(from, to);
     for (const { table, rows } of written) {
       const { rows: lines } = await records.query(`SELECT * FROM ${table} ORDER BY ALL`);
       const { rows: read } = await records.query(

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { describeState, timeSteps } from '../../cli/smoke/steps.ts';
+import { describeTaskState, measureSteps } from '../../cli/smoke/smoke-steps.ts';
 import { ROUTES, type RouteDefinition } from '../../shared/api/routes.ts';
 import type { AttemptView, TaskView } from '../../shared/api/task-schemas.ts';
 import { OPERATOR_ROLES } from '../../shared/contract/access/rights.ts';
@@ -62,7 +62,7 @@ const rightOf = ({ method, url }: { readonly method: string; readonly url: strin
 
 describe('the steps of a task', () => {
   it('each begin where the one before has ended', () => {
-    expect(timeSteps(done, [whole]).map(({ step, ms }) => [step, ms])).toEqual([
+    expect(measureSteps(done, [whole]).map(({ step, ms }) => [step, ms])).toEqual([
       ['start', 2_000],
       ['agent', 48_000],
       ['gates', 40_000],
@@ -75,8 +75,8 @@ describe('the steps of a task', () => {
   it('that it has not come to, or that it did not need, have no time, and the next one begins before them', () => {
     const stuck = { ...whole, verification: null, decision: null };
     const open = { ...done, status: 'in_review' as const, ended_at: null, delivery: null };
-    expect(timeSteps(open, [stuck]).map(({ ms }) => ms)).toEqual([2_000, 48_000, null, null, null, null]);
-    expect(timeSteps({ ...done, delivery: null }, [whole]).map(({ ms }) => ms)).toEqual([
+    expect(measureSteps(open, [stuck]).map(({ ms }) => ms)).toEqual([2_000, 48_000, null, null, null, null]);
+    expect(measureSteps({ ...done, delivery: null }, [whole]).map(({ ms }) => ms)).toEqual([
       2_000,
       48_000,
       40_000,
@@ -84,13 +84,15 @@ describe('the steps of a task', () => {
       null,
       30_000,
     ]);
-    expect(timeSteps(aTask(), []).every(({ ms }) => ms === null)).toBe(true);
+    expect(measureSteps(aTask(), []).every(({ ms }) => ms === null)).toBe(true);
   });
 
   it('are said with why it stands where it stands', () => {
     const failure = { code: 'box_lost', message: 'the image cannot be pulled' } as TaskView['failure'];
-    expect(describeState({ ...done, status: 'failed', failure })).toBe('failed: the image cannot be pulled');
-    expect(describeState({ ...done, status: 'done', delivery: delivery('refused') })).toBe(
+    expect(describeTaskState({ ...done, status: 'failed', failure })).toBe(
+      'failed: the image cannot be pulled',
+    );
+    expect(describeTaskState({ ...done, status: 'done', delivery: delivery('refused') })).toBe(
       'done: the token may not push',
     );
   });

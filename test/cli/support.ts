@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type * as z from 'zod';
 import type { Io } from '../../cli/io.ts';
-import { run } from '../../cli/run.ts';
+import { runCli } from '../../cli/run-cli.ts';
 import type { AttemptList, AttemptView, StatusView, TaskView } from '../../shared/api/task-schemas.ts';
 import { TaskSubmission } from '../../shared/contract/submission/schema.ts';
 
@@ -235,6 +235,6 @@ export async function assay(argv: readonly string[], options: RunOptions = {}): 
     readStdin: async () => options.stdin ?? '',
     ...(options.page && { page: options.page }),
   };
-  const code = await run(argv, io);
+  const code = await runCli(argv, io);
   return { code, stdout, stderr };
 }

@@ -2,17 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { colorsFor } from '../../cli/io.ts';
+import { INSTALL_ROOT } from '../../cli/installation.ts';
+import { chooseColors } from '../../cli/io.ts';
 import { displayWidth } from '../../cli/output/text.ts';
-import { HOME } from '../../cli/programs.ts';
-import { type Dashboard, renderFrame, TOAST_MS, updateTripTime } from '../../cli/top/frame.ts';
+import { type Dashboard, renderFrame, TOAST_MS, updateTripTime } from '../../cli/top/dashboard.ts';
 import { StatusView } from '../../shared/api/task-schemas.ts';
 import { createTemporaryFolder } from '../support/git-repository.ts';
 import { findProgram } from '../support/test-tools.ts';
 import { aStatus, assay, aTask, type FakeApi, fakeApi } from './support.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
-const plain = colorsFor({ isTTY: false }, { NO_COLOR: '1' });
+const plain = chooseColors({ isTTY: false }, { NO_COLOR: '1' });
 const TRIPPED = {
   total_completions: 4,
   verified_count: 2,
@@ -151,7 +151,7 @@ test.skipIf(tmux === null)(
         encoding: 'utf8',
         env: { ...process.env, TERM: 'xterm' },
       });
-    const line = `NO_COLOR=1 '${process.execPath}' '${join(HOME, 'cli/assay.js')}' top --interval 1 --url ${api.url} --token t`;
+    const line = `NO_COLOR=1 '${process.execPath}' '${join(INSTALL_ROOT, 'cli/assay.js')}' top --interval 1 --url ${api.url} --token t`;
     on('-f', '/dev/null', 'new-session', '-d', '-x', '80', '-y', '24', 'sh');
     /** What stands on the screen when it says this; the test's own time limit ends the waiting. */
     const until = async (text: RegExp): Promise<string> => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkJson } from '../../cli/check/check-report.ts';
+import { toCheckJson } from '../../cli/check/check-report.ts';
 import { ConnectionFile } from '../../cli/connection.ts';
-import { type DemoResult, demoJson } from '../../cli/demo/demo-result.ts';
+import { type DemoResult, toDemoJson } from '../../cli/demo/demo-result.ts';
 import { EXIT_MEANINGS } from '../../cli/exit.ts';
 import { generated } from '../../docs/generate.ts';
 import { cliPage, JSON_OUTPUTS } from '../../docs/generator/cli.ts';
@@ -82,7 +82,7 @@ describe('the shapes of JSON', () => {
       gathered_at: '2026-11-21T10:00:00.000Z',
       duration_ms: 0,
     };
-    expect(keys('check')).toEqual(Object.keys(checkJson(evidence, reduceToVerdict(evidence))));
+    expect(keys('check')).toEqual(Object.keys(toCheckJson(evidence, reduceToVerdict(evidence))));
   });
 
   test('of up are what up prints', () => {
@@ -110,6 +110,6 @@ describe('the shapes of JSON', () => {
       folder: '',
       elapsedMs: 0,
     };
-    expect(keys('demo')).toEqual(Object.keys(demoJson(result, [])));
+    expect(keys('demo')).toEqual(Object.keys(toDemoJson(result, [])));
   });
 });

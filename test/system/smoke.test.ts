@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { STEPS } from '../../cli/smoke/steps.ts';
+import { SMOKE_STEPS } from '../../cli/smoke/smoke-steps.ts';
 import { assay } from '../cli/support.ts';
 import { Stack } from './support/stack.ts';
 
@@ -16,6 +16,6 @@ it('runs one task of a built-in repository through the stack, and says how long 
   expect(ran.code, ran.stderr).toBe(0);
   const said = JSON.parse(ran.stdout) as { steps: { step: string; ms: number }[] } & Record<string, unknown>;
   expect(said).toMatchObject({ ok: true, status: 'done', branch: `assay/${String(said['task_id'])}` });
-  expect(said.steps.map(({ step }) => step)).toEqual(['reach', 'submit', ...STEPS]);
+  expect(said.steps.map(({ step }) => step)).toEqual(['reach', 'submit', ...SMOKE_STEPS]);
   for (const { step, ms } of said.steps) expect(ms, step).toBeGreaterThanOrEqual(0);
 });

@@ -1,5 +1,5 @@
 import { SOLUTIONS } from '../../../cli/demo/agent/solutions.ts';
-import { demoTasks } from '../../../cli/demo/demo-tasks.ts';
+import { buildDemoTasks } from '../../../cli/demo/demo-tasks.ts';
 import { AGENT_CLI_KINDS } from '../../../shared/contract/agents/adapter.ts';
 import { DEFAULT_TIER_MODELS, TIERS, tierModelsFor } from '../../../shared/contract/agents/tiers.ts';
 import type { ScriptStep } from './model-script.ts';
@@ -15,7 +15,7 @@ const tierOf = (model: string): string =>
 
 /** What the demo's own agents write, turn by turn; `text` is the whole conversation. */
 export function getDemoScript(model: string, text: string): readonly ScriptStep[] {
-  const found = demoTasks('').find(({ task }) => text.includes(task.title));
+  const found = buildDemoTasks('').find(({ task }) => text.includes(task.title));
   const solution = found && SOLUTIONS[found.task.id]?.[tierOf(model)];
   if (!solution) return [{ say: 'A task of the demo' }];
   return [

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { Records } from '../../../cli/query/duckdb.ts';
+import { RecordsDatabase } from '../../../cli/query/records-database.ts';
 import { namedQueries } from '../../../shared/control/ledger/named-queries.ts';
 import { EXPECTED_QUERY_RESULTS, readRecordTables } from './expected-query-results.ts';
 
@@ -28,7 +28,7 @@ const asIn = (rows: readonly string[], other: readonly string[]): string[] =>
 /** Holds every named query against plain computation over the same files. Answers how many rows there were in all. */
 export async function compareNamedQueries(folder: string): Promise<number> {
   const tables = readRecordTables(folder);
-  const records = await Records.open(folder);
+  const records = await RecordsDatabase.open(folder);
   let count = 0;
   for (const { name, sql } of namedQueries()) {
     const plain = EXPECTED_QUERY_RESULTS[name];

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { demoTasks, hardCodedAnswerTask, verificationStageTask } from '../../../../cli/demo/demo-tasks.ts';
+import {
+  buildDemoTasks,
+  buildHardCodedAnswerTask,
+  buildVerificationStageTask,
+} from '../../../../cli/demo/demo-tasks.ts';
 import {
   type ClarificationSettings,
   DEFAULT_CLARIFICATION_SETTINGS,
@@ -38,9 +42,11 @@ describe('a criterion', () => {
   });
 
   const url = 'https://example.org/shop.git';
-  const ofDemo = [...demoTasks(url), hardCodedAnswerTask(url), verificationStageTask(url)].flatMap(
-    ({ task }) => task.acceptance_criteria ?? [],
-  );
+  const ofDemo = [
+    ...buildDemoTasks(url),
+    buildHardCodedAnswerTask(url),
+    buildVerificationStageTask(url),
+  ].flatMap(({ task }) => task.acceptance_criteria ?? []);
   test.each(ofDemo)('of the demo is clear: %s', (criterion) => {
     expect(unclearCriteriaReasons([criterion])).toEqual([]);
   });

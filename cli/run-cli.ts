@@ -1,15 +1,15 @@
 import { CommanderError } from 'commander';
 import { CliError, EXIT, InterruptedError, SilentExit } from './exit.ts';
-import { colorsFor, type Io } from './io.ts';
-import { oneLine, printable } from './output/text.ts';
-import { buildProgram, commandIn, isHelp } from './program.ts';
+import { chooseColors, type Io } from './io.ts';
+import { sanitizeText, toOneLine } from './output/text.ts';
+import { buildProgram, findCommandName, isHelpRequest } from './program.ts';
 
 /** What is wrong, each refused place, and what to do next. */
 function renderError(error: CliError, io: Io, color: boolean): string {
-  const pc = colorsFor(io.stderr, io.env, color);
+  const pc = chooseColors(io.stderr, io.env, color);
   return [
-    `${pc.red(pc.bold('error:'))} ${printable(error.message)}`,
-    ...error.details.map(({ where, message }) => `  ${pc.bold(oneLine(where))} ${oneLine(message)}`),
+    `${pc.red(pc.bold('error:'))} ${sanitizeText(error.message)}`,
+    ...error.details.map(({ where, message }) => `  ${pc.bold(toOneLine(where))} ${toOneLine(message)}`),
     ...(error.hint === undefined ? [] : [`${pc.cyan('next:')} ${error.hint}`]),
   ].join('\n');
 }
@@ -40,10 +40,10 @@ function missingPackage(error: unknown): CliError | undefined {
 }
 
 /** Runs one command line (without `node` and the script) and answers its exit code. Never throws. */
-export async function run(argv: readonly string[], io: Io): Promise<number> {
+export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   if (!io.stdout.isTTY) return runOn(argv, io);
-  const { paged } = await import('./output/pager.ts');
-  const shown = paged(argv, io);
+  const { createPagedIo } = await import('./output/pager.ts');
+  const shown = createPagedIo(argv, io);
   const code = await runOn(argv, shown.io);
   await shown.finish();
   return code;
@@ -51,14 +51,14 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 
 async function runOn(argv: readonly string[], io: Io): Promise<number> {
   const json = argv.includes('--json');
-  const program = await buildProgram(io, commandIn(argv), json);
+  const program = await buildProgram(io, findCommandName(argv), json);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return EXIT.ok;
   } catch (thrown) {
     const error = missingPackage(thrown) ?? thrown;
     if (error instanceof CommanderError) {
-      if (isHelp(error)) return EXIT.ok;
+      if (isHelpRequest(error)) return EXIT.ok;
       if (json) io.stderr.write(`${errorJson(usageError(error))}\n`);
       return EXIT.usage;
     }

@@ -10,7 +10,7 @@ function windowText({ window }: VerificationNudge): string {
 }
 
 /** The alert or notice about work that nobody has verified, or null when there is none. */
-export function nudgeLine(nudge: VerificationNudge, colors: Colors): string | null {
+export function renderNudge(nudge: VerificationNudge, colors: Colors): string | null {
   const { unverified_count: unverified, total_completions: total } = nudge;
   if (unverified === 0 && !nudge.threshold_exceeded) return null;
   const ratio = nudge.unverified_ratio ?? (total === 0 ? 0 : unverified / total);

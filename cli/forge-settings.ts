@@ -2,7 +2,7 @@ import { findLongestScope } from '../shared/contract/repository/repository-url.t
 import { EMBEDDED_FORGE_SECRET_VARIABLE, FUNCTION_ENV_NAMES } from '../shared/contract/resource-names.ts';
 import { ForgeSecret, ForgeSettings } from '../shared/control/forge/forge-settings.ts';
 import type { Io } from './io.ts';
-import { readSettingsFile, settingsError } from './settings-file.ts';
+import { createSettingsError, readSettingsFile } from './settings-file.ts';
 
 const REFUSAL = {
   code: 'bad_forges',
@@ -34,14 +34,14 @@ function secretProblems(text: string | undefined, settings: ForgeSettings): stri
 }
 
 /** Reads the forges of a file. @throws CliError that names each wrong field, or a missing secret */
-export function readForges(file: string, io: Pick<Io, 'cwd' | 'env'>): ForgeSettings {
+export function readForgeSettings(file: string, io: Pick<Io, 'cwd' | 'env'>): ForgeSettings {
   const settings = readSettingsFile(file, ForgeSettings, REFUSAL, io);
   const problems = secretProblems(io.env[EMBEDDED_FORGE_SECRET_VARIABLE], settings);
-  if (problems.length > 0) throw settingsError(file, REFUSAL, problems);
+  if (problems.length > 0) throw createSettingsError(file, REFUSAL, problems);
   return settings;
 }
 
 /** Returns forges as environment of the embedded stack, without the secret. */
-export const forgeEnvironment = (settings: ForgeSettings): Record<string, string> => ({
+export const buildForgeEnvironment = (settings: ForgeSettings): Record<string, string> => ({
   [FUNCTION_ENV_NAMES.forges]: JSON.stringify(settings),
 });

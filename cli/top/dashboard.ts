@@ -5,7 +5,7 @@ import type { QualityTrend } from '../../shared/control/metrics/quality-schemas.
 import { formatAge, formatCount, formatDollars, formatPercent } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
 import { renderTable } from '../output/table.ts';
-import { noteOf, statusStyle } from '../output/task-style.ts';
+import { renderTaskNote, statusStyle } from '../output/task-style.ts';
 import { truncate } from '../output/text.ts';
 
 /** The data of the dashboard. */
@@ -117,7 +117,7 @@ export function renderFrame(
             { text: task.status, style: statusStyle(colors, task.status, task.flagged_unverified) },
             task.role,
             formatAge(task.updated_at, now),
-            [task.title, noteOf(task)].filter(Boolean).join(' · '),
+            [task.title, renderTaskNote(task)].filter(Boolean).join(' · '),
           ]),
           width,
           colors.dim,

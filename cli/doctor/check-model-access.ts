@@ -1,6 +1,6 @@
 import type { TierModels } from '../../shared/contract/agents/tiers.ts';
 import type { ModelProviders } from '../../shared/contract/models/model-providers.ts';
-import { type CheckFinding, missing, ok } from './check.ts';
+import { type DoctorFinding, missing, ok } from './doctor-check.ts';
 
 /** Model ids of Bedrock begin with the vendor. */
 const PREFIX = 'anthropic.';
@@ -9,7 +9,7 @@ const PREFIX = 'anthropic.';
 export async function checkModelAccess(
   { anthropic }: ModelProviders,
   tiers: TierModels,
-): Promise<CheckFinding> {
+): Promise<DoctorFinding> {
   if (anthropic?.via !== 'bedrock') return ok('no tier uses Bedrock');
   const { BedrockClient, GetFoundationModelAvailabilityCommand } = await import('@aws-sdk/client-bedrock');
   const client = new BedrockClient(anthropic.region ? { region: anthropic.region } : {});

@@ -15,7 +15,7 @@ export interface CommandNode {
 }
 
 /** Returns the commands of a program with their options. */
-export function commandTree(command: Command, path: readonly string[] = []): CommandNode {
+export function buildCommandTree(command: Command, path: readonly string[] = []): CommandNode {
   const help = command.createHelp();
   return {
     path,
@@ -23,7 +23,7 @@ export function commandTree(command: Command, path: readonly string[] = []): Com
     children: help
       .visibleCommands(command)
       .filter((child) => child.name() !== 'help')
-      .map((child) => commandTree(child, [...path, child.name()])),
+      .map((child) => buildCommandTree(child, [...path, child.name()])),
     options: help.visibleOptions(command).flatMap((option) =>
       option.long === undefined || option.long === null
         ? []
@@ -38,4 +38,7 @@ export function commandTree(command: Command, path: readonly string[] = []): Com
   };
 }
 
-export const allNodes = (node: CommandNode): CommandNode[] => [node, ...node.children.flatMap(allNodes)];
+export const flattenTree = (node: CommandNode): CommandNode[] => [
+  node,
+  ...node.children.flatMap(flattenTree),
+];

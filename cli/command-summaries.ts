@@ -1,7 +1,7 @@
-import { withStack } from './programs.ts';
+import { markCloneOnly } from './installation.ts';
 
 /** What each command does: shown in the list of commands and on the page of the command. */
-export const SUMMARY = {
+export const COMMAND_SUMMARIES = {
   up: 'Run the whole stack on this machine: no account, no Docker',
   submit: 'Submit tasks; everything is checked before anything is sent',
   tasks: 'List tasks, oldest first',
@@ -44,11 +44,11 @@ export const SUMMARY = {
   demo: 'Run six tasks through the whole pipeline on this machine, in a temporary folder',
 } as const;
 
-export type CommandName = keyof typeof SUMMARY;
+export type CommandName = keyof typeof COMMAND_SUMMARIES;
 
 /** Returns the summary of a command. @throws Error for a name that the table does not have */
-export function summaryOf(name: string): string {
-  if (!Object.hasOwn(SUMMARY, name)) throw new Error(`the command ${name} has no summary`);
-  const summary = SUMMARY[name as CommandName];
-  return name === 'up' || name === 'demo' ? withStack(summary) : summary;
+export function commandSummary(name: string): string {
+  if (!Object.hasOwn(COMMAND_SUMMARIES, name)) throw new Error(`the command ${name} has no summary`);
+  const summary = COMMAND_SUMMARIES[name as CommandName];
+  return name === 'up' || name === 'demo' ? markCloneOnly(summary) : summary;
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 
-const MODULE = join(import.meta.dirname, '../../cli/small-heap.ts');
+const MODULE = join(import.meta.dirname, '../../cli/limit-heap-growth.ts');
 
 interface Sizes {
   /** Bytes of the young generation of a program that keeps much of what it makes. */
@@ -36,7 +36,7 @@ describe('the heap of a check', () => {
   let small: Sizes;
   beforeAll(() => {
     usual = sizesOf('');
-    small = sizesOf(`(await import(${JSON.stringify(MODULE)})).keepHeapSmall();`);
+    small = sizesOf(`(await import(${JSON.stringify(MODULE)})).limitHeapGrowth();`);
   });
 
   test('does not let its young generation grow', () => {

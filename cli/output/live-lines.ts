@@ -36,7 +36,7 @@ function logLines(output: Output, style: StyleLine): LiveLines {
  * `count` lines: on a terminal they are drawn over each other; elsewhere, and where they do not all fit on the screen
  * (one cannot go back up to what has scrolled away), each change is a line of its own.
  */
-export function liveLines(output: Output, count: number, style: StyleLine): LiveLines {
+export function createLiveLines(output: Output, count: number, style: StyleLine): LiveLines {
   if (!output.isTTY || count >= (output.rows ?? 24)) return logLines(output, style);
   let drawn = 0;
   return {

@@ -1,5 +1,5 @@
-import { attention, type CheckFinding, ok } from './check.ts';
 import type { Deployment } from './deployment.ts';
+import { attention, type DoctorFinding, ok } from './doctor-check.ts';
 
 /** The check that covers each setting; null: nothing in the account can be missing for it. A test compares it with the settings of the stack. */
 export const CHECK_BY_SETTING = {
@@ -69,7 +69,7 @@ const isKnown = (name: string): name is keyof typeof CHECK_BY_SETTING =>
   Object.hasOwn(CHECK_BY_SETTING, name);
 
 /** Lists the settings that differ from the defaults, and the check that covers each. */
-export function checkSettings({ outputs }: Deployment): CheckFinding {
+export function checkSettings({ outputs }: Deployment): DoctorFinding {
   const text = outputs['Settings'];
   if (text === undefined)
     return attention('the stack has no output Settings', 'Deploy again: this version writes it.');

@@ -1,5 +1,5 @@
+import type { CommandName } from './command-summaries.ts';
 import type { CommandRow } from './local-command.ts';
-import type { CommandName } from './summary.ts';
 
 interface CommandModule {
   /** Top-level commands that the module defines. */
@@ -10,7 +10,7 @@ interface CommandModule {
 }
 
 /** The modules of the commands in the order of the help. Only the module of the command that runs is loaded. */
-export const COMMANDS: readonly CommandModule[] = [
+export const COMMAND_MODULES: readonly CommandModule[] = [
   { names: ['up'], load: async () => [(await import('./commands/up.ts')).upCommand] },
   { names: ['submit'], load: async () => [(await import('./commands/submit.ts')).submitCommand] },
   { names: ['tasks'], load: async () => [(await import('./commands/tasks.ts')).tasksCommand] },
@@ -24,7 +24,7 @@ export const COMMANDS: readonly CommandModule[] = [
   { names: ['top'], load: async () => [(await import('./commands/top.ts')).topCommand] },
   {
     names: ['cancel', 'retry', 'review', 'rejudge'],
-    load: async () => (await import('./commands/operator-actions.ts')).operatorActions,
+    load: async () => (await import('./commands/operator-actions.ts')).operatorActionCommands,
   },
   { names: ['reviews'], load: async () => [(await import('./commands/reviews.ts')).reviewsCommand] },
   {
@@ -42,7 +42,7 @@ export const COMMANDS: readonly CommandModule[] = [
   {
     names: ['check'],
     load: async () => {
-      (await import('./small-heap.ts')).keepHeapSmall();
+      (await import('./limit-heap-growth.ts')).limitHeapGrowth();
       return [(await import('./commands/check.ts')).checkCommand];
     },
   },

@@ -7,7 +7,7 @@ import { CliError, EXIT } from '../exit.ts';
  * Returns the cache folder of `assay check`: the named one, else `assay-cache` in the git folder.
  * @throws CliError for a folder among the files of the repository, where the checked work could write
  */
-export async function cacheFolder(
+export async function resolveCacheFolder(
   { workTreeRoot, gitDir }: RepositoryLayout,
   named: string | undefined,
   cwd: string,

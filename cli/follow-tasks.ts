@@ -3,7 +3,7 @@ import type { TaskView } from '../shared/api/task-schemas.ts';
 import { isTerminalStatus } from '../shared/contract/task/status.ts';
 import type { Client } from './client.ts';
 import { CliError, EXIT, type ExitCode } from './exit.ts';
-import { taskProgress } from './output/progress.ts';
+import { startTaskProgress } from './output/task-progress.ts';
 import type { Session } from './session.ts';
 
 /** The blocked reasons that no event of this task's own will ever lift. */
@@ -13,10 +13,10 @@ const DEAD_ENDS = ['dependency_failed', 'dependency_cancelled'];
 const isAsked = ({ hold, status }: TaskView): boolean => hold !== null || status === 'auth_required';
 
 /** True when only a person can move the task on: it is waiting for a word, or for a task that has failed. */
-export const needsPerson = (task: TaskView): boolean =>
+export const needsDecision = (task: TaskView): boolean =>
   isAsked(task) || (task.blocked_reason !== null && DEAD_ENDS.includes(task.blocked_reason.code));
 
-export const hasSettled = (task: TaskView): boolean => isTerminalStatus(task.status) || needsPerson(task);
+export const hasSettled = (task: TaskView): boolean => isTerminalStatus(task.status) || needsDecision(task);
 
 /** Asking intervals in milliseconds: often while things move, seldom while they do not. */
 const FASTEST = 150;
@@ -32,9 +32,9 @@ export interface FollowOptions {
 
 /**
  * Follows tasks until each has settled; answers their last state in the order of `ids`. The HTTP API has no
- * push, so this asks again and again; it and a worker with nothing to claim (worker/loop.ts) are the only ones that do. Rejects when `signal` aborts.
+ * push, so this asks again and again; it and a worker with nothing to claim (worker/run-worker.ts) are the only ones that do. Rejects when `signal` aborts.
  */
-export async function follow(
+export async function followTasks(
   client: Client,
   ids: readonly string[],
   options: FollowOptions = {},
@@ -66,7 +66,7 @@ export async function follow(
 }
 
 /** The same within a time limit in seconds (undefined: none); when it passes, an error with exit code 124. */
-export async function followWithin(
+export async function followWithTimeout(
   seconds: number | undefined,
   client: Client,
   ids: readonly string[],
@@ -74,7 +74,7 @@ export async function followWithin(
 ): Promise<TaskView[]> {
   const signal = seconds === undefined ? undefined : AbortSignal.timeout(seconds * 1_000);
   try {
-    return await follow(client, ids, signal ? { signal, onChange } : { onChange });
+    return await followTasks(client, ids, signal ? { signal, onChange } : { onChange });
   } catch (error) {
     if (!signal?.aborted) throw error;
     throw new CliError(EXIT.timeout, 'timeout', `Not ended after ${seconds} s.`, {
@@ -89,16 +89,16 @@ export async function followWithProgress(
   ids: readonly string[],
   seconds: number | undefined,
 ): Promise<TaskView[]> {
-  const progress = taskProgress(session.io.stderr, session.err, ids);
+  const progress = startTaskProgress(session.io.stderr, session.err, ids);
   try {
-    return await followWithin(seconds, session.client(), ids, progress.show);
+    return await followWithTimeout(seconds, session.client(), ids, progress.show);
   } finally {
     progress.stop();
   }
 }
 
 /** Returns 1 if a task failed or can never start, else 3 if a task waits for a reviewer or approver, else 0. */
-export function exitCodeFor(tasks: readonly TaskView[]): ExitCode {
+export function exitCodeForTasks(tasks: readonly TaskView[]): ExitCode {
   if (tasks.some((task) => task.status !== 'done' && !isAsked(task))) return EXIT.failed;
   return tasks.some((task) => task.status !== 'done') ? EXIT.needsReview : EXIT.ok;
 }

@@ -4,7 +4,7 @@ import { getExplainCommand } from '../../gates/rules/rule-page.ts';
 import { TaskId, TaskSubmission } from '../../shared/contract/submission/schema.ts';
 import { TaskStatus } from '../../shared/contract/task/status.ts';
 import { VERSION } from '../../shared/lib/version.ts';
-import { checkJson } from '../check/check-report.ts';
+import { toCheckJson } from '../check/check-report.ts';
 import { type CheckOptions, runCheck } from '../check/run-check.ts';
 import type { Client } from '../client.ts';
 import { CliError } from '../exit.ts';
@@ -150,7 +150,7 @@ function registerCheckTool(server: McpServer, { repo, check = runCheck }: McpOpt
     withUserErrors(async ({ base }) => {
       const options: CheckOptions = { repo, ...(base !== undefined && { base }) };
       const { evidence, verdict } = await check(options, repo);
-      return toolResult(checkJson(evidence, verdict));
+      return toolResult(toCheckJson(evidence, verdict));
     }),
   );
 }
@@ -199,7 +199,7 @@ function registerSubmitTool(server: McpServer, { client }: McpOptions): void {
 }
 
 /** Creates the MCP server. It is read-only unless submitting was allowed at its start. */
-export function mcpServer(options: McpOptions): McpServer {
+export function createMcpServer(options: McpOptions): McpServer {
   const server = new McpServer(
     { name: 'assay', version: VERSION },
     {

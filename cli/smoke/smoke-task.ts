@@ -18,7 +18,11 @@ export interface SmokeRepository {
 }
 
 /** Returns the named repository, else a built-in one, which only containers on this machine can read. */
-export function smokeRepository(api: string, named: string | undefined, base: string): SmokeRepository {
+export function prepareSmokeRepository(
+  api: string,
+  named: string | undefined,
+  base: string,
+): SmokeRepository {
   if (named !== undefined) return { url: named, base, remove: () => {} };
   if (!isLoopbackUrl(api))
     throw new CliError(
@@ -39,7 +43,10 @@ export function smokeRepository(api: string, named: string | undefined, base: st
 }
 
 /** A task that a shell does without a model: it writes one file, and a signal checks that the file exists. */
-export const smokeTask = ({ url, base }: SmokeRepository): TaskSubmissionInput & { readonly id: string } => ({
+export const buildSmokeTask = ({
+  url,
+  base,
+}: SmokeRepository): TaskSubmissionInput & { readonly id: string } => ({
   id: `smoke-${randomUUID().slice(0, 8)}`,
   title: 'Smoke test: write one file',
   repository: url,

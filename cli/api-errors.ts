@@ -43,7 +43,7 @@ const HINTS: Partial<Record<RefusalCode, (connection: Connection, path: string) 
 const isKnown = (code: string): code is RefusalCode => Object.hasOwn(PROBLEMS, code);
 
 /** `/tasks/1/title` as `tasks[1].title`; `?status` and `{id}` stay what they are. */
-export const readablePointer = (pointer: string): string =>
+export const formatPointer = (pointer: string): string =>
   pointer.startsWith('/')
     ? pointer
         .slice(1)
@@ -58,7 +58,11 @@ export const readablePointer = (pointer: string): string =>
  * What API Gateway answers by itself, as an error for people: it says one word, so what it means is said here. Undefined for what it
  * does not answer.
  */
-export function gatewayError(status: number, body: unknown, connection: Connection): CliError | undefined {
+export function createGatewayError(
+  status: number,
+  body: unknown,
+  connection: Connection,
+): CliError | undefined {
   if (!GatewayErrorResponse.safeParse(body).success) return undefined;
   if (status === 429)
     return new CliError(EXIT.failed, 'too_many_requests', 'The API takes no more requests just now.', {
@@ -75,12 +79,12 @@ export function gatewayError(status: number, body: unknown, connection: Connecti
 }
 
 /** What a route refuses as an error for people: the detail, each refused field, and what to do next. */
-export function problemError(problem: ProblemDetails, connection: Connection, path: string): CliError {
+export function createProblemError(problem: ProblemDetails, connection: Connection, path: string): CliError {
   const code = isKnown(problem.code) ? problem.code : undefined;
   const exitCode =
     (code && EXIT_OF[code]) ?? (problem.status >= 400 && problem.status < 500 ? EXIT.usage : EXIT.failed);
   const details = (problem.errors ?? []).map(({ pointer, message }) => ({
-    where: readablePointer(pointer),
+    where: formatPointer(pointer),
     message,
   }));
   const id = problem.request_id === undefined ? '' : ` (request ${problem.request_id})`;

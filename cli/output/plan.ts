@@ -3,8 +3,8 @@ import { sortDependenciesFirst } from '../../shared/contract/submission/dependen
 import { describeSignal } from '../../shared/contract/submission/signals.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import type { Colors } from '../io.ts';
-import { statusStyle } from '../output/task-style.ts';
-import { oneLine } from '../output/text.ts';
+import { statusStyle } from './task-style.ts';
+import { toOneLine } from './text.ts';
 
 type Planned = PlanView['tasks'][number];
 
@@ -29,23 +29,23 @@ function lines(task: Planned, depth: number, plan: PlanView, pc: Colors): string
   const status = task.status === null ? '' : `  ${statusStyle(pc, task.status)(task.status)}`;
   const detail = (text: string): string => `${pad}${depth === 0 ? '' : '   '}   ${text}`;
   return [
-    `${pad}${arrow}${pc.bold(task.key)}  ${oneLine(task.title)}${status}`,
+    `${pad}${arrow}${pc.bold(task.key)}  ${toOneLine(task.title)}${status}`,
     detail(
       pc.dim(
-        oneLine(
+        toOneLine(
           `${task.role}, ${task.scope} scope, ${task.complexity} complexity${task.depends_on.length > 0 ? `; after ${task.depends_on.join(', ')}` : ''}`,
         ),
       ),
     ),
     ...(task.files.length + task.creates.length > 0
-      ? [detail(pc.dim(oneLine([...task.files, ...task.creates.map((path) => `+${path}`)].join(' '))))]
+      ? [detail(pc.dim(toOneLine([...task.files, ...task.creates.map((path) => `+${path}`)].join(' '))))]
       : []),
     ...task.completion_signals.map((signal) =>
-      detail(`${pc.cyan('check')} ${oneLine(describeSignal(signal))}`),
+      detail(`${pc.cyan('check')} ${toOneLine(describeSignal(signal))}`),
     ),
     ...plan.notes
       .filter(({ key }) => key === task.key)
-      .map(({ message }) => detail(`${pc.yellow('note')} ${oneLine(message)}`)),
+      .map(({ message }) => detail(`${pc.yellow('note')} ${toOneLine(message)}`)),
   ];
 }
 
@@ -58,10 +58,10 @@ export function renderPlan(plan: PlanView, pc: Colors): string {
     ...(progress
       ? [
           `  ${pc.dim('progress')} ${progress.completed_count} done after ${formatCount(progress.round, 'round')}, ${formatCount(progress.stall_count, 'stall')}: ${progress.next_action}${replanned_as === null ? '' : `; planned anew as ${replanned_as}`}`,
-          ...progress.blocking_issues.map((issue) => `  ${pc.yellow('blocked by')} ${oneLine(issue)}`),
+          ...progress.blocking_issues.map((issue) => `  ${pc.yellow('blocked by')} ${toOneLine(issue)}`),
         ]
       : []),
-    ...plan.reasons.map((reason) => `  ${pc.yellow('because')} ${oneLine(reason)}`),
+    ...plan.reasons.map((reason) => `  ${pc.yellow('because')} ${toOneLine(reason)}`),
   ];
   return [
     ...head,
@@ -70,10 +70,10 @@ export function renderPlan(plan: PlanView, pc: Colors): string {
 }
 
 const quoted = (text: string): string =>
-  `"${oneLine(text).replace(/[&"<>]/g, (character) => `#${character.charCodeAt(0)};`)}"`;
+  `"${toOneLine(text).replace(/[&"<>]/g, (character) => `#${character.charCodeAt(0)};`)}"`;
 
 /** The same for tools that draw Mermaid. */
-export function mermaid(plan: PlanView): string {
+export function renderPlanMermaid(plan: PlanView): string {
   const nodes = plan.tasks.map(({ key, title, role }) => `  ${key}[${quoted(`${key} (${role}): ${title}`)}]`);
   const edges = plan.tasks.flatMap(({ key, depends_on }) => depends_on.map((each) => `  ${each} --> ${key}`));
   return ['graph TD', ...nodes, ...edges].join('\n');

@@ -1,17 +1,17 @@
 import type { AttemptView, TaskView } from '../../shared/api/task-schemas.ts';
 
-export const STEPS = ['start', 'agent', 'gates', 'verdict', 'deliver', 'settle'] as const;
-export type StepName = (typeof STEPS)[number];
+export const SMOKE_STEPS = ['start', 'agent', 'gates', 'verdict', 'deliver', 'settle'] as const;
+export type SmokeStepName = (typeof SMOKE_STEPS)[number];
 
 /** One step of a task through a deployment. */
-export interface Step {
-  readonly step: StepName;
+export interface SmokeStep {
+  readonly step: SmokeStepName;
   /** From the timestamps of the deployment; null: the task did not reach or need the step. */
   readonly ms: number | null;
   readonly description: string;
 }
 
-const DESCRIPTIONS: Readonly<Record<StepName, string>> = {
+const DESCRIPTIONS: Readonly<Record<SmokeStepName, string>> = {
   start: 'the base commit is resolved, a model is chosen',
   agent: 'a container starts and clones; the agent works',
   gates: 'a second container starts, clones and runs the gates',
@@ -24,7 +24,7 @@ const DESCRIPTIONS: Readonly<Record<StepName, string>> = {
 function endTimes(
   task: TaskView,
   attempt: AttemptView | undefined,
-): Readonly<Record<StepName, number | null>> {
+): Readonly<Record<SmokeStepName, number | null>> {
   const at = (iso: string | null | undefined): number | null => (iso ? Date.parse(iso) : null);
   const { delivery } = task;
   return {
@@ -38,10 +38,10 @@ function endTimes(
 }
 
 /** Returns the steps of the last attempt with their times; each begins where the step before it ended. */
-export function timeSteps(task: TaskView, attempts: readonly AttemptView[]): readonly Step[] {
+export function measureSteps(task: TaskView, attempts: readonly AttemptView[]): readonly SmokeStep[] {
   const ended = endTimes(task, attempts.at(-1));
   let before = Date.parse(task.created_at);
-  return STEPS.map((step) => {
+  return SMOKE_STEPS.map((step) => {
     const end = ended[step];
     const ms = end === null ? null : end - before;
     before = end ?? before;
@@ -50,7 +50,7 @@ export function timeSteps(task: TaskView, attempts: readonly AttemptView[]): rea
 }
 
 /** Describes the state of a task, and why it is in it, in a few words. */
-export function describeState(task: TaskView): string {
+export function describeTaskState(task: TaskView): string {
   const why =
     task.failure?.message ??
     task.hold?.reasons[0] ??

@@ -2,24 +2,24 @@ import type { TaskView } from '../../shared/api/task-schemas.ts';
 import { isTerminalStatus } from '../../shared/contract/task/status.ts';
 import { formatDuration } from '../../shared/lib/format.ts';
 import type { Colors, Output } from '../io.ts';
-import { type LiveLine, liveLines } from './live.ts';
-import { noteOf, statusStyle } from './task-style.ts';
-import { oneLine, padEnd } from './text.ts';
+import { createLiveLines, type LiveLine } from './live-lines.ts';
+import { renderTaskNote, statusStyle } from './task-style.ts';
+import { padEnd, toOneLine } from './text.ts';
 
 /** What is happening to a task just now, in a few words. */
-export function activityOf(task: TaskView): string {
-  const note = noteOf(task);
+export function describeActivity(task: TaskView): string {
+  const note = renderTaskNote(task);
   if (note !== '') return note;
   if (task.delivery?.state === 'delivered') return task.branch ?? 'delivered';
-  return oneLine(task.progress ?? '');
+  return toOneLine(task.progress ?? '');
 }
 
 const facts = (task: TaskView): string[] =>
   [
     task.attempt_count > 0 ? `attempt ${task.attempt_count}` : '',
-    oneLine(task.model ?? ''),
+    toOneLine(task.model ?? ''),
     task.verdict === null ? '' : `verdict ${task.verdict}`,
-    activityOf(task),
+    describeActivity(task),
   ].filter((fact) => fact !== '');
 
 function lineOf(task: TaskView, idWidth: number, now: number): LiveLine {
@@ -33,7 +33,7 @@ function lineOf(task: TaskView, idWidth: number, now: number): LiveLine {
   };
 }
 
-export interface Progress {
+export interface TaskProgress {
   /** Takes a task's new state. */
   show(task: TaskView): void;
   /** Draws the last state and ends the ticking of elapsed times. */
@@ -41,10 +41,10 @@ export interface Progress {
 }
 
 /** One line per task on `output`: in place with running times on a terminal, one line per change elsewhere. */
-export function taskProgress(output: Output, colors: Colors, ids: readonly string[]): Progress {
+export function startTaskProgress(output: Output, colors: Colors, ids: readonly string[]): TaskProgress {
   const tasks = new Map<string, TaskView>();
   const idWidth = Math.max(0, ...ids.map((id) => id.length));
-  const lines = liveLines(output, ids.length, (line, text) => {
+  const lines = createLiveLines(output, ids.length, (line, text) => {
     const task = tasks.get(line.key);
     return task
       ? text.slice(0, idWidth) +

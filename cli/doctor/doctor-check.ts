@@ -1,28 +1,28 @@
 /** The outcomes of a check. */
-export const CHECK_OUTCOMES = ['ok', 'attention', 'missing', 'could_not_run'] as const;
-export type CheckOutcome = (typeof CHECK_OUTCOMES)[number];
+export const DOCTOR_OUTCOMES = ['ok', 'attention', 'missing', 'could_not_run'] as const;
+export type DoctorOutcome = (typeof DOCTOR_OUTCOMES)[number];
 
 /** The result of a check, with advice unless it is ok. */
-export interface CheckFinding {
-  readonly outcome: CheckOutcome;
+export interface DoctorFinding {
+  readonly outcome: DoctorOutcome;
   readonly detail: string;
   readonly advice: string | null;
 }
 
-export interface CheckResult extends CheckFinding {
+export interface DoctorCheck extends DoctorFinding {
   /** Stable identifier for scripts. */
   readonly check: string;
 }
 
-export const ok = (detail: string): CheckFinding => ({ outcome: 'ok', detail, advice: null });
+export const ok = (detail: string): DoctorFinding => ({ outcome: 'ok', detail, advice: null });
 /** Tasks run, but the operator should know. */
-export const attention = (detail: string, advice: string): CheckFinding => ({
+export const attention = (detail: string, advice: string): DoctorFinding => ({
   outcome: 'attention',
   detail,
   advice,
 });
 /** Without it tasks fail, or nothing can be deployed. */
-export const missing = (detail: string, advice: string): CheckFinding => ({
+export const missing = (detail: string, advice: string): DoctorFinding => ({
   outcome: 'missing',
   detail,
   advice,
@@ -31,7 +31,7 @@ export const missing = (detail: string, advice: string): CheckFinding => ({
 /** Names of errors of an identity without permission. */
 const DENIED = /AccessDenied|NotAuthorized|UnauthorizedOperation|Forbidden/;
 
-const couldNotRun = (error: unknown): CheckFinding => {
+const couldNotRun = (error: unknown): DoctorFinding => {
   const name = error instanceof Error ? error.name : 'Error';
   const message = error instanceof Error ? error.message : String(error);
   return {
@@ -44,6 +44,9 @@ const couldNotRun = (error: unknown): CheckFinding => {
 };
 
 /** Runs one check. A check that throws could not run; it is never ok. */
-export async function performCheck(check: string, find: () => Promise<CheckFinding>): Promise<CheckResult> {
+export async function performDoctorCheck(
+  check: string,
+  find: () => Promise<DoctorFinding>,
+): Promise<DoctorCheck> {
   return { check, ...(await find().catch(couldNotRun)) };
 }

@@ -4,7 +4,7 @@ import type { Colors } from '../io.ts';
 import { renderTable } from './table.ts';
 import { statusStyle, verdictStyle } from './task-style.ts';
 
-export interface Result {
+export interface TaskResult {
   readonly task: TaskView;
   readonly attempts: readonly AttemptView[];
 }
@@ -13,7 +13,11 @@ export interface Result {
 const modelName = ({ tier, model }: AttemptView): string => tier ?? model ?? '?';
 
 /** What came of tasks that have ended: one row each. */
-export const renderResults = (results: readonly Result[], width: number | undefined, pc: Colors): string =>
+export const renderTaskResults = (
+  results: readonly TaskResult[],
+  width: number | undefined,
+  pc: Colors,
+): string =>
   renderTable(
     [
       { title: 'TASK' },

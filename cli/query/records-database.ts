@@ -8,8 +8,8 @@ import {
 import { duckdbColumns } from '../../shared/control/ledger/table-columns.ts';
 import { formatCount } from '../../shared/lib/format.ts';
 import { CliError, EXIT } from '../exit.ts';
-import { hasFiles } from './records.ts';
-import type { QueryResult, QueryValue } from './result.ts';
+import type { QueryResult, QueryValue } from './query-result.ts';
+import { hasRecordFiles } from './records.ts';
 
 /** Functions of Athena that DuckDB lacks or names differently: one SQL text runs on both. */
 const ATHENA_FUNCTIONS = [
@@ -28,7 +28,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 /** Returns the SQL that defines a table of records: a view of its files with the day as `dt`, or an empty table if there is no file. */
 function tableDefinition(folder: string, table: RecordTable): string {
   const columns = duckdbColumns(table, RECORD_TABLES[table]);
-  if (!hasFiles(folder, table)) {
+  if (!hasRecordFiles(folder, table)) {
     const typed = [...columns, { name: 'dt', type: 'VARCHAR' }].map(({ name, type }) => `"${name}" ${type}`);
     return `CREATE TABLE lines_of_${table} (${typed.join(', ')})`;
   }
@@ -59,7 +59,7 @@ const badQuery = (message: string, hint?: string): CliError =>
   new CliError(EXIT.usage, 'bad_query', message, { hint });
 
 /** A database in memory over the records of a folder. It can read nothing else of the machine, and write to `target` only. */
-export class Records {
+export class RecordsDatabase {
   readonly #connection: DuckDBConnection;
   readonly #instance: DuckDBInstance;
 
@@ -68,7 +68,7 @@ export class Records {
     this.#connection = connection;
   }
 
-  static async open(folder: string, target = folder): Promise<Records> {
+  static async open(folder: string, target = folder): Promise<RecordsDatabase> {
     const instance = await DuckDBInstance.create(':memory:');
     const connection = await instance.connect();
     for (const macro of ATHENA_FUNCTIONS) await connection.run(`CREATE MACRO ${macro}`);
@@ -83,7 +83,7 @@ export class Records {
       );
     }
     await connection.run('SET lock_configuration = true');
-    return new Records(instance, connection);
+    return new RecordsDatabase(instance, connection);
   }
 
   /** Returns a note for each table with lines that are no record, such as those of a truncated copy. */

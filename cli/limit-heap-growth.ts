@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
  * one after the other and keeps little of each: a young generation that grew with them took 50 MB of 208 on 100,000 lines, and an old one
  * that may double before it is looked through another 20 MB of what nobody needed any more.
  */
-export function keepHeapSmall(): void {
+export function limitHeapGrowth(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=20');
 }

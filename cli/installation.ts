@@ -4,24 +4,27 @@ import { fileURLToPath } from 'node:url';
 import { CliError, EXIT } from './exit.ts';
 
 /** Root of the checkout, or of the installed package. */
-export const HOME = resolve(fileURLToPath(import.meta.url), '../..');
+export const INSTALL_ROOT = resolve(fileURLToPath(import.meta.url), '../..');
 
 /** The program of the agent's box: a source in a checkout, in the package the bundle that goes into the image. */
-export function agentProgram(): string {
-  const source = resolve(HOME, 'containers/agent/main.ts');
-  return existsSync(source) ? source : resolve(HOME, 'bundles/containers/agent/main.mjs');
+export function findAgentProgram(): string {
+  const source = resolve(INSTALL_ROOT, 'containers/agent/main.ts');
+  return existsSync(source) ? source : resolve(INSTALL_ROOT, 'bundles/containers/agent/main.mjs');
 }
 
-const STACK = resolve(HOME, 'local/main.ts');
+const STACK = resolve(INSTALL_ROOT, 'local/main.ts');
 const hasStack = existsSync(STACK);
 
 /** What starts the embedded stack, for whoever is told to. */
-export const HOW_TO_START = hasStack ? '`assay up`' : '`npm run -s assay -- up` in a clone of the repository';
+export const START_STACK_COMMAND = hasStack
+  ? '`assay up`'
+  : '`npm run -s assay -- up` in a clone of the repository';
 /** What a command does that needs the embedded stack. */
-export const withStack = (summary: string): string => (hasStack ? summary : `${summary} (in a clone only)`);
+export const markCloneOnly = (summary: string): string =>
+  hasStack ? summary : `${summary} (in a clone only)`;
 
 /** The program of the embedded stack. Throws CliError in the package, which has no engines for it. */
-export function stackProgram(): string {
+export function findStackProgram(): string {
   if (hasStack) return STACK;
   throw new CliError(
     EXIT.usage,
