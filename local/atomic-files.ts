@@ -4,8 +4,8 @@ import { closeSync, fsyncSync, ftruncateSync, openSync, renameSync, rmSync, writ
 export interface FileCalls {
   open(path: string, flags: string, mode?: number): number;
   /**
-   * Writes `bytes` from `offset` on, at `position` of the file, or behind what was written last if it is null.
-   * Returns the number of bytes written, which may be fewer than given.
+   * Writes `bytes` from `offset` on, at `position` of the file, or behind what was written last if it is
+   * null. Returns the number of bytes written, which may be fewer than given.
    */
   write(file: number, bytes: Buffer, offset: number, position: number | null): number;
   truncate(file: number, size: number): void;
@@ -52,8 +52,8 @@ export interface AtomicWriteOptions {
 }
 
 /**
- * Replaces a file as a whole or not at all: after a kill at any moment, and on a full disk, it has its old content or
- * its new one. @throws FileWriteError
+ * Replaces a file as a whole or not at all: after a kill at any moment, and on a full disk, it has its old
+ * content or its new one. @throws FileWriteError
  */
 export function writeFileAtomically(
   path: string,

@@ -5,24 +5,26 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { join, relative, sep } from 'node:path';
 import { tryLock } from './file-lock.ts';
 
-/** What decides over the assembly: folders and files, relative to the root of the checkout. */
+/** Folders and files that the assembly depends on, relative to the root of the checkout. */
 const SOURCES = ['infra', 'functions', 'containers', 'shared', 'workspace', 'gates', 'page'];
 const FILES = ['package-lock.json', 'package.json', 'cdk.json', 'tsconfig.json'];
-/** An assembly that nobody has asked for in so many milliseconds is removed. */
+/** Milliseconds after which an unused assembly is removed. */
 const KEEP_MS = 7 * 24 * 3_600_000;
 
 export interface AssemblyOptions {
   /** Root of the checkout. */
   readonly root: string;
-  /** Where assemblies are kept. */
+  /** Folder of the assemblies. */
   readonly cache: string;
-  /** Settings of the deployment that are not as by default, by name. */
+  /** Settings of the deployment that differ from the defaults, by name. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
-  /** Takes what the synthesis says. */
+  /** Receives the output of the synthesis. */
   onLog(line: string): void;
 }
 
-/** The directory of the cloud assembly for the sources as they stand: made when it is not there yet. */
+/**
+ * Returns the directory of the cloud assembly for the current sources. Synthesises it if it does not exist.
+ */
 export async function prepareCloudAssembly({
   root,
   cache,
@@ -47,14 +49,14 @@ export async function prepareCloudAssembly({
   }
 }
 
-/** What tells assemblies of the same sources apart. */
+/** Distinguishes assemblies of the same sources. */
 function settingsTag(settings: Readonly<Record<string, string>>): string {
   const sorted = Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1));
   if (sorted.length === 0) return '';
   return `-${createHash('sha256').update(JSON.stringify(sorted)).digest('hex').slice(0, 8)}`;
 }
 
-/** One hash of the names and contents of all sources. */
+/** Returns one hash of the names and contents of all sources. */
 export function hashSources(root: string): string {
   const hash = createHash('sha256');
   const add = (path: string): void => {
@@ -84,7 +86,7 @@ async function synthesise(
   );
   const child = spawn(process.execPath, ['infra/app.ts'], {
     cwd: root,
-    // The template's rules are checked by `npm run synth`: twice as long, for the same template.
+    // `npm run synth` checks the template's rules, which takes twice as long and gives the same template.
     env: {
       ...process.env,
       CDK_OUTDIR: outdir,
@@ -106,7 +108,7 @@ async function synthesise(
   throw new Error(`the template could not be synthesised (exit ${code}):\n${output.join('').slice(-4_000)}`);
 }
 
-/** Waits for its turn among processes: two at once would bundle into the same folder. */
+/** Waits for the lock: two processes at once would bundle into the same folder. */
 async function lock(path: string): Promise<() => void> {
   for (;;) {
     const unlock = tryLock(path);

@@ -1,13 +1,19 @@
 import { resolve } from 'node:path';
 import { CONTAINER_ENV_NAMES, ECS_CONTAINER_NAMES } from '../shared/contract/resource-names.ts';
 
-/** What this machine's user has told Node to trust, boxes and functions that deliver trust. */
+/**
+ * Returns the variable that makes containers and the delivery function trust NODE_EXTRA_CA_CERTS of this
+ * process.
+ */
 export function trustedCaEnvironment(environment: NodeJS.ProcessEnv = process.env): Record<string, string> {
   const file = environment['NODE_EXTRA_CA_CERTS'];
   return file ? { [CONTAINER_ENV_NAMES.caFile]: resolve(file) } : {};
 }
 
-/** What a box has of this machine: an agent is told of no browser, as it has none on AWS. */
+/**
+ * Returns the variables that a container gets from this machine. Only gates get the browser: agents have none
+ * on AWS.
+ */
 export function containerEnvironment(
   container: string,
   environment: NodeJS.ProcessEnv = process.env,

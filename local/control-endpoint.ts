@@ -15,17 +15,20 @@ export interface ControlEndpointOptions {
   readonly states: { handle: Handle; executions(): unknown };
   readonly ecs: { handle: Handle };
   readonly events: { handle: Handle; history(): unknown };
-  /** Serves a request that invokes a function; false when it is none. */
+  /** Serves a request that invokes a function. Resolves to false for any other request. */
   invoke(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
   alarms(): unknown;
   fireSchedules(more: Readonly<Record<string, unknown>>): Promise<void>;
-  /** False when the streams did not come to rest in time. */
+  /** Resolves to false if the streams were not empty in time. */
   drain(): Promise<boolean>;
 }
 
 const ok = (body: unknown = {}): Served => ({ status: 200, body });
 
-/** The endpoint of Step Functions, ECS and EventBridge, and of `/_assay/…`, by which people and tests look at the stack and disturb it. */
+/**
+ * Creates the endpoint of Step Functions, ECS and EventBridge, and of `/_assay/…`: counters, fault injection
+ * and state of the stack.
+ */
 export function createControlEndpoint(options: ControlEndpointOptions): RequestListener {
   const { counters, faults, states, ecs, events } = options;
   const services: Readonly<Record<string, Handle>> = {
@@ -61,7 +64,7 @@ export function createControlEndpoint(options: ControlEndpointOptions): RequestL
   };
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<Served | null> {
-    // A page in a browser must not be able to reach it: browsers say where a request comes from, our clients do not.
+    // A web page must not reach this endpoint: browsers send an Origin, our clients do not.
     if (request.headers.origin !== undefined) return { status: 403, body: { message: 'Forbidden' } };
     if (await options.invoke(request, response)) return null;
     const text = (await readBody(request))?.toString('utf8') ?? '';
@@ -86,7 +89,7 @@ export function createControlEndpoint(options: ControlEndpointOptions): RequestL
   };
 }
 
-/** SDK clients get the content type that they sent. */
+/** Answers SDK clients with the content type that they sent. */
 function send(request: IncomingMessage, response: ServerResponse, status: number, body: unknown): void {
   const type = request.headers['content-type'] ?? '';
   sendJson(response, status, body, type.startsWith('application/x-amz-json') ? type : 'application/json');

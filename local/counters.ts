@@ -1,6 +1,6 @@
 import type { Counters } from './interfaces.ts';
 
-/** Counts by service and operation, since the start or the last reset. */
+/** Creates counters by service and operation, since the start or the last reset. */
 export function createCounters(): Counters {
   const counts = new Map<string, Map<string, number>>();
   return {

@@ -5,7 +5,7 @@ import { writeFileAtomically } from './atomic-files.ts';
 import { tryLock } from './file-lock.ts';
 import { isRecord } from './properties.ts';
 
-/** Ports that were used the last time, so that addresses that were handed out stay good after a restart. */
+/** Ports of the last start, so that addresses that were given out stay valid after a restart. */
 export interface Ports {
   readonly api: number;
   readonly control: number;
@@ -14,19 +14,19 @@ export interface Ports {
   readonly functionUrl: number;
 }
 
-/** The directory with all state of a stack, held by one process at a time. */
+/** The directory with all state of a stack, locked by one process at a time. */
 export interface DataDirectory {
   readonly path: string;
-  /** True when no stack has run on it yet. */
+  /** True if no stack has run on it yet. */
   readonly isNew: boolean;
-  /** Names this folder among all others: what carries it in its environment was started by a stack on it. */
+  /** Unique id of this directory. Processes that a stack on it has started have it in their environment. */
   readonly id: string;
-  /** 0 for a port that is not known. */
+  /** 0 for an unknown port. */
   readonly ports: Ports;
   rememberPorts(ports: Ports): void;
-  /** The text of the operator's token, which may be anything; null when there is none. */
+  /** Content of the token file, which may be damaged; null if there is none. */
   token(): string | null;
-  /** Keeps the token in a file that only the owner can read. */
+  /** Stores the operator token in a file that only the owner can read. */
   storeToken(token: string): void;
   release(): void;
 }
@@ -37,8 +37,8 @@ const ID = 'id';
 const LOCK = 'lock';
 
 /**
- * Opens the directory, which is made when it is missing. Throws when another process holds it. What can be found out again is not
- * worth a refusal: a file with such that is damaged is as good as none.
+ * Opens the directory, which is created if it is missing. A damaged file whose content can be recreated
+ * counts as missing. @throws Error if another process has locked the directory.
  */
 export function openDataDirectory(path: string): DataDirectory {
   mkdirSync(path, { recursive: true, mode: 0o700 });

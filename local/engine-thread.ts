@@ -3,16 +3,19 @@ import { LOOPBACK } from './http/listen.ts';
 import type { Stoppable } from './interfaces.ts';
 import { startWorkerThread } from './worker-thread.ts';
 
-/** In MB: what an engine makes for one request is small, and V8 would let each thread have some 50 of it before it looks. */
+/**
+ * MB for young objects: those of one request are small, and V8 would let each thread collect some 50 MB of
+ * them.
+ */
 const YOUNG_MB = 8;
 
-/** An engine that is reached over HTTP. */
+/** An engine behind HTTP. */
 export interface HttpEngine extends Stoppable {
   /** `http://127.0.0.1:PORT`. */
   readonly endpoint: string;
 }
 
-/** An engine in a thread of its own, which is reached over HTTP where it listens, and by messages. */
+/** An engine in its own thread, reached by messages, and over HTTP if it listens. */
 export interface EngineThread extends Stoppable {
   readonly port: number | null;
   post(message: unknown): void;
@@ -24,7 +27,7 @@ interface EngineOptions {
   readonly script: URL;
   readonly data: unknown;
   readonly env: Readonly<Record<string, string>>;
-  /** Called when the engine dies after it had started: nothing can go on without it. */
+  /** Called when the engine dies after its start: the stack cannot run without it. */
   onFailure(error: Error): void;
   /** Called for each further message of the engine. */
   onMessage?(message: unknown): void;
@@ -34,7 +37,7 @@ interface EngineOptions {
 export type EngineMessage = { readonly port: number | null } | { readonly message: unknown };
 export const STOP_ENGINE = 'stop';
 
-/** An engine that runs elsewhere, and is not ours to stop. */
+/** An engine that this process did not start and does not stop. */
 export const externalEngine = (endpoint: string): HttpEngine => ({
   endpoint: endpoint.replace(/\/+$/, ''),
   stop: async () => {},
@@ -45,7 +48,7 @@ export const toHttpEngine = ({ port, stop }: EngineThread): HttpEngine => ({
   stop,
 });
 
-/** Starts an engine's thread and waits until it is ready. Throws when it cannot be. */
+/** Starts an engine's thread and waits until it is ready. @throws Error if it ends before. */
 export async function startEngineThread(options: EngineOptions): Promise<EngineThread> {
   const worker = startWorkerThread(options.script, process.env['NODE_COMPILE_CACHE'] ?? null, {
     workerData: options.data,

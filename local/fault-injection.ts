@@ -1,7 +1,7 @@
 import type { Faults } from './interfaces.ts';
 import { isRecord } from './properties.ts';
 
-/** No faults, until a test asks for some. */
+/** Creates the faults with all of them off. */
 export const createFaults = (): Faults => ({
   duplicateMessages: false,
   lostRemovals: false,
@@ -10,7 +10,10 @@ export const createFaults = (): Faults => ({
   runTaskCapacityFailures: 0,
 });
 
-/** Sets the given faults. Throws, without setting any, for an unknown name or a value of the wrong type. */
+/**
+ * Sets the given faults. @throws Error, without setting any, for an unknown name or a value of the wrong
+ * type.
+ */
 export function setFaults(faults: Faults, change: unknown): void {
   if (!isRecord(change)) throw new Error('faults must be an object');
   const current: Readonly<Record<string, unknown>> = { ...faults };
@@ -23,7 +26,7 @@ export function setFaults(faults: Faults, change: unknown): void {
   Object.assign(faults, change);
 }
 
-/** A copy in random order (Fisher and Yates). */
+/** Returns a copy in random order (Fisher–Yates). */
 export function shuffle<T>(items: readonly T[]): T[] {
   const result = [...items];
   for (let last = result.length - 1; last > 0; last -= 1) {

@@ -7,20 +7,20 @@ const BUSY = 5;
 const DAMAGED = [11, 26];
 
 /**
- * Takes a lock that the system lets go of when this process dies, however it does. Answers with what lets go of it, or
- * null when another has it.
+ * Takes a lock that the operating system releases when this process dies. Returns the function that releases
+ * it, or null if another process has it.
  */
 export function tryLock(path: string): (() => void) | null {
   const first = attempt(path);
   if (!Array.isArray(first)) return first;
-  // Nothing is ever written into it: whoever holds it holds a file that is well.
+  // Nothing is ever written into the file, so a process that holds the lock holds an undamaged one.
   rmSync(path);
   const second = attempt(path);
   if (!Array.isArray(second)) return second;
   throw second[0];
 }
 
-/** Answers with the error, in a list, when the file is no database. */
+/** Returns the error, in a list, if the file is not a database. */
 function attempt(path: string): (() => void) | null | [unknown] {
   const database = new DatabaseSync(path);
   try {

@@ -11,7 +11,7 @@ const isProgram = (path: string): boolean => {
   }
 };
 
-/** The agent CLIs that are on this machine's path: what may do a task when the provider of another one is down. */
+/** Returns the agent CLIs on this machine's path: those that can replace one whose provider is down. */
 export const findInstalledClis = (path = process.env['PATH'] ?? ''): string[] =>
   AGENT_CLI_PROGRAMS.filter((kind) =>
     path.split(delimiter).some((folder) => folder !== '' && isProgram(join(folder, kind))),

@@ -1,37 +1,49 @@
-/** The seams between the parts of the embedded default. Each part is made by a factory and knows the others only through these. */
+/**
+ * Interfaces between the parts of the embedded stack. Each part is created by a factory and knows the others
+ * only through these.
+ */
 
-/** Result of one Lambda invocation; `error` is set when the handler threw, timed out or could not be loaded. */
+/** Result of one Lambda invocation. `error` is set if the handler threw, timed out or could not be loaded. */
 export interface InvokeResult {
   readonly payload: unknown;
   readonly error?: { readonly errorType: string; readonly errorMessage: string };
 }
 
-/** Takes what a function streams, as its URL hands it on. */
+/** Receives the streamed response of a function. */
 export interface ResponseSink {
-  /** Comes first, once. */
+  /** Called once, before the first chunk. */
   head(status: number, headers: Readonly<Record<string, string>>): void;
-  /** Resolves when there is room for more. Never rejects: a function does not learn that its client has gone. */
+  /**
+   * Resolves when the next chunk can be sent. Never rejects: a function does not learn that its client has
+   * disconnected.
+   */
   chunk(bytes: Uint8Array): Promise<void>;
 }
 
 /** Runs the functions of the template. `name` is a function's physical name or ARN. */
 export interface LambdaHost {
-  /** With a sink, a function that streams its answer writes it there; the result says then how the invocation has ended. */
+  /**
+   * A function that streams writes its response to the sink; the result then has only the error, if there is
+   * one.
+   */
   invoke(name: string, payload: unknown, sink?: ResponseSink): Promise<InvokeResult>;
 }
 
-/** Counts what a real account would bill. `operation` is the API action, e.g. `PutItem`. */
+/** Counts what AWS would bill. `operation` is the API action, e.g. `PutItem`. */
 export interface Counters {
   add(service: string, operation: string, amount?: number): void;
   snapshot(): Record<string, Record<string, number>>;
   reset(): void;
 }
 
-/** Faults that tests inject while the stack runs. */
+/** Faults that tests inject into a running stack. */
 export interface Faults {
   /** Every SQS message reaches the dispatcher twice. */
   duplicateMessages: boolean;
-  /** Messages that are done with are not removed, as when that call is lost: they come again when their time is over, or after a start. */
+  /**
+   * Handled messages are not deleted, as if that call were lost: they come again after the visibility
+   * timeout, or a start.
+   */
   lostRemovals: boolean;
   /** Every stream record is delivered twice. */
   duplicateStream: boolean;
@@ -53,7 +65,7 @@ export interface EventBus {
   put(event: BusEvent): void;
 }
 
-/** A CloudFormation template after its intrinsic functions were resolved. */
+/** A resource of the template, with its intrinsic functions resolved. */
 export interface ResolvedResource {
   readonly logicalId: string;
   readonly type: string;
@@ -61,7 +73,7 @@ export interface ResolvedResource {
   readonly metadata: Record<string, unknown>;
 }
 
-/** Something that was started and can be stopped; `stop` waits until it has. */
+/** A part that was started. `stop` resolves when it has stopped. */
 export interface Stoppable {
   stop(): Promise<void>;
 }

@@ -1,7 +1,7 @@
-/** Longest delay in milliseconds that one Node timer takes; a longer one would fire at once. */
+/** Longest delay in milliseconds of a Node timer; a longer one would fire at once. */
 const LONGEST_DELAY = 2_147_483_647;
 
-/** Calls `fire` after `milliseconds`, however long that is. Returns what cancels it. */
+/** Calls `fire` after `milliseconds`, without an upper limit. Returns the function that cancels it. */
 export function setLongTimeout(milliseconds: number, fire: () => void): () => void {
   let left = milliseconds;
   let timer: NodeJS.Timeout;

@@ -1,25 +1,22 @@
-/** `node local/main.ts --data DIR [--port N] [--setting NAME=VALUE]… [--json] [--verbose]`: runs Assay on this machine until it is told to stop. */
+/** Runs Assay on this machine until a signal stops it. The arguments are in USAGE. */
 import module from 'node:module';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CONTAINER_ENV_NAMES } from '../shared/contract/resource-names.ts';
-import { takeForgeSecret } from './forge-secret.ts';
-import { takeGitSecret } from './git-secret.ts';
-import type { Lent } from './lent.ts';
-import { lentSettings } from './lent-settings.ts';
-import { takeModelKeys } from './model-keys.ts';
+import type { EnvPassthrough } from './env-passthrough.ts';
+import { takePassthrough } from './env-passthrough.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const CACHE = join(ROOT, '.cache');
 const USAGE = `usage: node local/main.ts --data DIR [--port N] [--setting NAME=VALUE]… [--json] [--verbose]
 
-  --data DIR   directory with all state; made when it is missing, gone on with when it is not
-  --port N     port of the API on 127.0.0.1; 0: any that is free; that of the last time, or any, when it is not given
-  --setting S  NAME=VALUE: a setting of the deployment (docs/deploy.md), without what goes before its name there; may be given again
+  --data DIR   directory with all state; created if it is missing, continued if it exists
+  --port N     port of the API on 127.0.0.1; 0: any free port; default: that of the last start, or any free port
+  --setting S  NAME=VALUE: a setting of the deployment (docs/deploy.md), without the prefix "assay:"; can be repeated
   --json       print one line of JSON when the stack is ready (the default; kept for clarity in scripts)
   --verbose    write the logs of the functions and of the engines to standard error
 
-AWS_ENDPOINT_URL_DYNAMODB, _SQS and _S3 put another engine in the place of the embedded one.
+AWS_ENDPOINT_URL_DYNAMODB, _SQS and _S3 replace the embedded engine by an external one.
 `;
 
 function usageError(message: string): never {
@@ -27,7 +24,7 @@ function usageError(message: string): never {
   process.exit(2);
 }
 
-/** @throws TypeError that names what is no setting */
+/** @throws TypeError if the text is not NAME=VALUE. */
 const settingOf = (text: string): [string, string] => {
   const at = text.indexOf('=');
   if (at < 1) throw new TypeError(`--setting must be NAME=VALUE, not ${text}`);
@@ -64,22 +61,23 @@ function readArguments(): Arguments {
   }
 }
 
-function fail(error: unknown): never {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
-}
-
-function lentSecrets(): Lent {
+/** Before any process is started, because it removes secrets from the environment. */
+function readPassthrough(): EnvPassthrough {
   try {
-    return { ...takeGitSecret(process.env), ...takeForgeSecret(process.env) };
+    return takePassthrough(process.env);
   } catch (error) {
     return fail(error);
   }
 }
 
+function fail(error: unknown): never {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
+
 const { data, port, verbose, settings } = readArguments();
-// Before anything else is started.
-const lent = { ...takeModelKeys(process.env), ...lentSecrets(), ...lentSettings(process.env) };
+process.on('uncaughtException', (error) => fail(error.stack));
+const passthrough = readPassthrough();
 const onError = (message: string): void => {
   process.stderr.write(`${message}\n`);
 };
@@ -87,9 +85,8 @@ const onLog = (line: string): void => {
   if (verbose) onError(line);
 };
 module.enableCompileCache(join(CACHE, 'compiled'));
-// The boxes are programs of a megabyte that live for less than a second: compiling them is a good part of it.
+// Containers are programs of a megabyte that live for less than a second, a good part of which is compiling.
 process.env['NODE_COMPILE_CACHE'] = join(CACHE, 'compiled');
-process.on('uncaughtException', (error) => fail(error.stack));
 const [{ prepareCloudAssembly }, { startStack }] = await Promise.all([
   import('./cloud-assembly.ts'),
   import('./stack.ts'),
@@ -100,7 +97,7 @@ const stack = await startStack({
   assembly,
   cache: CACHE,
   port,
-  lent,
+  passthrough,
   engines: {
     DYNAMODB: process.env['AWS_ENDPOINT_URL_DYNAMODB'],
     SQS: process.env['AWS_ENDPOINT_URL_SQS'],
@@ -118,7 +115,8 @@ const stop = (): void => {
   stack.stop().then(() => process.exit(0), fail);
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-// Whoever sets this keeps our standard input open for as long as it lives, and wants no stack after its own end.
+// The process that sets this keeps our standard input open as long as it lives, and the stack must not
+// outlive it.
 if (process.env[CONTAINER_ENV_NAMES.exitWithParent] !== undefined)
   process.stdin.on('end', stop).on('error', stop).resume();
 

@@ -4,15 +4,16 @@ import { DYNAMODB_TARGET, type Dynamo } from './dynamodb/index.ts';
 import { type AwsJsonClient, createAwsJsonClient } from './http/aws-json.ts';
 import { isRecord } from './properties.ts';
 
-/** Who the token's owner is, in what the API writes down. */
+/** Name of the token's owner, which the API records with each action. */
 const NAME = 'embedded';
 
 const strings = (item: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(item).map(([name, text]) => [name, { S: text }]));
 
 /**
- * The operator's token of a data directory: made once, and stored in the table like any other. One that the table does not know
- * (torn by a kill, or of another folder) opens nothing, so a new one takes its place, and that is said.
+ * Returns the operator token of a data directory, which is created once and stored in the table like any
+ * other. A token that the table does not know (torn by a kill, or copied from another directory) is replaced,
+ * with a notice.
  */
 export async function ensureOperatorToken(
   directory: DataDirectory,

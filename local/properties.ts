@@ -5,9 +5,12 @@ export type Json = Record<string, unknown>;
 export const isRecord = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Typed access to the properties of a resource. Each throws an error that names the resource and the property. */
+/**
+ * Typed access to the properties of a resource. Each method throws an error that names the resource and the
+ * property.
+ */
 export interface Properties {
-  /** Refuses every property that is not named: what is not understood must not be silently without effect. */
+  /** Refuses all other properties: one that is not supported must not be ignored silently. */
   only(...names: string[]): void;
   has(name: string): boolean;
   text(name: string): string;
@@ -36,7 +39,7 @@ export function properties(where: string, given: unknown): Properties {
   function number<T>(name: string, ...otherwise: [] | [T]): number | T {
     const value = values[name];
     if (value === undefined && otherwise.length === 1) return otherwise[0];
-    // CloudFormation takes numbers as strings, too.
+    // CloudFormation accepts numbers as strings.
     const parsed = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
     return typeof parsed === 'number' && Number.isFinite(parsed) ? parsed : wrong(name, 'a number');
   }
@@ -61,7 +64,7 @@ export function properties(where: string, given: unknown): Properties {
     only: (...names) => {
       const unknown = Object.keys(values).filter((name) => !names.includes(name));
       if (unknown.length > 0) {
-        throw new Error(`${where}: the embedded default does not know ${unknown.join(', ')}`);
+        throw new Error(`${where}: the embedded stack does not support ${unknown.join(', ')}`);
       }
     },
   };

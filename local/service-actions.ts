@@ -1,7 +1,7 @@
 import type { Counters } from './interfaces.ts';
 import { isRecord } from './properties.ts';
 
-/** An error that a service answers, with the code that the AWS SDK turns into the error's name. */
+/** An error answer of a service. The AWS SDK turns its code into the error's name. */
 export class ServiceError extends Error {
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>>;
@@ -19,10 +19,16 @@ export interface ServiceAnswer {
   readonly body: unknown;
 }
 
-/** One action of a service: takes the parsed request and returns the body of the answer, or throws a `ServiceError`. */
+/**
+ * One action of a service: takes the parsed request and returns the body of the answer, or throws a
+ * `ServiceError`.
+ */
 export type ServiceAction = (request: Readonly<Record<string, unknown>>) => unknown;
 
-/** Runs the named action and counts it. Errors of the service become HTTP 400, any other error HTTP 500, as the SDK expects. */
+/**
+ * Runs the named action and counts it. Errors of the service become HTTP 400, any other error HTTP 500, as
+ * the SDK expects.
+ */
 export async function runServiceAction(
   service: string,
   actions: Readonly<Record<string, ServiceAction>>,

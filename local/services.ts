@@ -9,17 +9,17 @@ import { createControlEndpoint } from './control-endpoint.ts';
 import type { Dynamo } from './dynamodb/index.ts';
 import { createEcs } from './ecs/index.ts';
 import { STACK_ID_VARIABLE } from './ecs/orphaned-processes.ts';
+import type { EnvPassthrough } from './env-passthrough.ts';
 import { startEventSources } from './event-sources/index.ts';
 import { createEventBus } from './events/index.ts';
 import { createFaults } from './fault-injection.ts';
-import type { DeferredListener } from './http/late.ts';
+import type { DeferredListener } from './http/listen.ts';
 import { createHttpApi } from './http-api/index.ts';
 import type { Counters, ResolvedResource, Stoppable } from './interfaces.ts';
 import { readFunctionSpecs } from './lambda/function-spec.ts';
 import { createFunctionUrlHandler } from './lambda/function-url.ts';
 import { createLambdaHost } from './lambda/host.ts';
 import { createInvokeHandler } from './lambda/invoke-api.ts';
-import type { Lent } from './lent.ts';
 import type { Queues } from './queues/index.ts';
 import { createStepFunctions } from './step-functions/index.ts';
 import type { Assets } from './template/assets.ts';
@@ -30,19 +30,22 @@ export interface ServicesOptions {
   readonly assets: Assets;
   readonly dynamo: Dynamo;
   readonly queues: Queues;
-  /** Gets the endpoint of Step Functions, ECS and the controls. */
+  /** Will serve Step Functions, ECS, EventBridge and the control endpoint. */
   readonly control: DeferredListener;
   readonly counters: Counters;
   readonly dataDir: string;
-  /** Id of the data folder: the mark of its boxes. */
+  /** Id of the data directory, by which its containers are found after a kill. */
   readonly stackId: string;
   readonly cache: string;
-  readonly lent: Lent;
+  readonly passthrough: EnvPassthrough;
   onLog(line: string): void;
   onError(message: string): void;
 }
 
-/** What runs on top of the engines: functions, machines, boxes, events, and what connects them. */
+/**
+ * The services on top of the engines: functions, state machines, containers, events, and the mappings between
+ * them.
+ */
 export interface Services extends Stoppable {
   /** Serves the HTTP API. */
   readonly api: RequestListener;
@@ -50,15 +53,15 @@ export interface Services extends Stoppable {
   readonly functionUrl: RequestListener;
 }
 
-/** How long a drain waits for the streams to come to rest, in milliseconds. */
+/** Milliseconds that a drain waits for the streams to be empty. */
 const DRAIN_MS = 30_000;
-/** How long invocations that are under way may take to end when the stack stops, in milliseconds. */
+/** Milliseconds that running invocations may take to end when the stack stops. */
 const GRACE_MS = 1_500;
-/** Memory in bytes that one box is reckoned with, and the most boxes at a time. */
-const BOX_BYTES = 256 * 1_048_576;
-const MOST_BOXES = 64;
+/** Memory in bytes that one container counts for, and the most containers at a time. */
+const CONTAINER_BYTES = 256 * 1_048_576;
+const MAX_CONTAINERS = 64;
 
-/** Starts the services. Throws for what the template asks of them and they do not do, by name. */
+/** Starts the services. @throws Error that names the resource or property that a service does not support. */
 export function startServices(options: ServicesOptions): Services {
   const { resources, assets, dynamo, queues, control, counters, dataDir, onLog, onError } = options;
   const faults = createFaults();
@@ -77,7 +80,7 @@ export function startServices(options: ServicesOptions): Services {
     counters,
     scratch: functionScratch(dataDir),
     compileCache: join(options.cache, 'compiled'),
-    lent: { ...options.lent, [FUNCTION_ENV_NAMES.deliverySecret]: trustedCaEnvironment() },
+    passthrough: { ...options.passthrough, [FUNCTION_ENV_NAMES.deliverySecret]: trustedCaEnvironment() },
     onLog: (name, line) => {
       cloudWatch.ingest(line);
       onLog(`${name}: ${line}`);
@@ -100,7 +103,7 @@ export function startServices(options: ServicesOptions): Services {
       ...containerEnvironment(container),
     }),
     canStartWarm: true,
-    capacity: Math.min(MOST_BOXES, Math.max(4, Math.floor(totalmem() / BOX_BYTES))),
+    capacity: Math.min(MAX_CONTAINERS, Math.max(4, Math.floor(totalmem() / CONTAINER_BYTES))),
     onLog,
     onError,
   });
@@ -128,8 +131,8 @@ export function startServices(options: ServicesOptions): Services {
       drain: () => sources.drain(DRAIN_MS),
     }),
   );
-  // What a killed stack left behind is found by the schedules, so they do not wait for their time.
-  // No box and no execution has outlived it, so none is given the grace of one that may be just about to start.
+  // The scheduled functions find what a killed stack left unfinished, so they run at once. No container and
+  // no execution has survived it, so none gets the grace period of one that may be about to start.
   void bus.fireSchedules({ grace_seconds: 0 });
   return {
     api,
@@ -143,7 +146,7 @@ export function startServices(options: ServicesOptions): Services {
   };
 }
 
-/** Where functions write what is theirs; made anew, because nothing of an earlier life counts. */
+/** Creates the empty folder for the temporary files of functions. */
 function functionScratch(dataDir: string): string {
   const folder = join(dataDir, 'lambda-scratch');
   rmSync(folder, { recursive: true, force: true });

@@ -3,9 +3,9 @@ import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { startDynamo } from './dynamodb/index.ts';
 import { killOrphanedProcesses } from './ecs/orphaned-processes.ts';
 import { scratchFolder } from './ecs/task-runner.ts';
-import { listenDeferred } from './http/late.ts';
+import type { EnvPassthrough } from './env-passthrough.ts';
+import { listenDeferred } from './http/listen.ts';
 import type { ResolvedResource, Stoppable } from './interfaces.ts';
-import type { Lent } from './lent.ts';
 import { ensureOperatorToken } from './operator-token.ts';
 import { startQueues } from './queues/index.ts';
 import { type AssemblyStack, readAssembly } from './template/assets.ts';
@@ -15,19 +15,19 @@ export interface StackOptions {
   readonly dataDir: string;
   /** Directory of the cloud assembly. */
   readonly assembly: string;
-  /** Directory for what can be made again, such as compiled code. */
+  /** Directory for files that can be recreated, such as compiled code. */
   readonly cache: string;
-  /** Port of the API; any, or that of the last time, when it is not given. */
+  /** Port of the API. @default - that of the last start if it is free, else any. */
   readonly port?: number | undefined;
-  /** Variables for the function that reaches the providers of models; see model-keys.ts. */
-  readonly lent?: Lent;
-  /** Endpoints of engines that run elsewhere, to be used in place of the embedded ones. */
+
+  readonly passthrough?: EnvPassthrough;
+  /** Endpoints of external engines that replace the embedded ones. */
   readonly engines?: Engines;
-  /** Takes what functions and boxes print. */
+  /** Receives each line that functions and containers print. */
   onLog(line: string): void;
-  /** Takes what went wrong without ending the stack. */
+  /** Receives errors that do not end the stack. */
   onError(message: string): void;
-  /** Called when a part has died without which nothing can go on. */
+  /** Called when a part has died that the stack cannot run without. */
   onFailure(error: Error): void;
 }
 
@@ -37,7 +37,7 @@ export interface Engines {
   readonly S3?: string | undefined;
 }
 
-/** The whole of Assay on this machine. */
+/** Assay, running on this machine. */
 export interface LocalStack extends Stoppable {
   readonly url: string;
   readonly token: string;
@@ -45,7 +45,7 @@ export interface LocalStack extends Stoppable {
   readonly recordsDir: string;
 }
 
-/** Starts everything that the template describes, and goes on with what an earlier process left in the directory. */
+/** Starts everything that the template describes, and continues from the state in the data directory. */
 export async function startStack(options: StackOptions): Promise<LocalStack> {
   const directory = openDataDirectory(options.dataDir);
   const started: Stoppable[] = [];
@@ -67,7 +67,7 @@ async function startIn(
   const { onFailure, engines = {} } = options;
   let stopping = false;
   const onError = (message: string): void => {
-    // What ends with the stack has not gone wrong.
+    // Parts that end while the stack stops report no error.
     if (!stopping) options.onError(message);
   };
   const counters = createCounters();
@@ -87,7 +87,7 @@ async function startIn(
     begin(listenDeferred(undefined, ports.functionUrl)),
     // Loaded while the engines start in their own threads.
     import('./services.ts'),
-    endLeftOver(directory, onError),
+    killOrphans(directory, onError),
   ]);
   const queuesPort = Number(new URL(queues.sqsEndpoint).port);
   directory.rememberPorts({
@@ -116,7 +116,7 @@ async function startIn(
       dataDir,
       stackId: directory.id,
       cache,
-      lent: options.lent ?? {},
+      passthrough: options.passthrough ?? {},
       onLog,
       onError,
     }),
@@ -140,13 +140,13 @@ async function startIn(
   };
 }
 
-/** Before anything is started in its place: nothing of an earlier stack on this folder still works. */
-async function endLeftOver({ id, path }: DataDirectory, onError: (message: string) => void): Promise<void> {
+/** Kills what an earlier stack on this directory left running, before anything is started in its place. */
+async function killOrphans({ id, path }: DataDirectory, onError: (message: string) => void): Promise<void> {
   const ended = await killOrphanedProcesses({ stackId: id, scratch: scratchFolder(path) });
-  if (ended > 0) onError(`${path}: ended ${ended} processes that an earlier stack had left behind`);
+  if (ended > 0) onError(`${path}: killed ${ended} processes that an earlier stack had left running`);
 }
 
-/** Waits for all, also when one fails, so that what has started can be stopped. */
+/** Waits for all parts, also when one fails, so that those that have started can be stopped. */
 async function allOrNone<T extends readonly unknown[]>(
   parts: readonly [...{ [K in keyof T]: Promise<T[K]> }],
 ): Promise<T> {
@@ -154,7 +154,7 @@ async function allOrNone<T extends readonly unknown[]>(
   return (await Promise.all(parts)) as unknown as T;
 }
 
-/** The bucket of the template. Throws unless there is exactly one. */
+/** Returns the name of the template's bucket. @throws Error unless there is exactly one. */
 function recordsBucket(resources: readonly ResolvedResource[]): string {
   const [bucket, ...others] = resources.filter(({ type }) => type === 'AWS::S3::Bucket');
   if (bucket === undefined || others.length > 0) throw new Error('the template must have exactly one bucket');

@@ -17,9 +17,9 @@ import { evaluateCondition, type ReferenceResolver, resolveIntrinsics } from './
 const record = (value: unknown): Json => (isRecord(value) ? value : {});
 
 /**
- * The resources of the stack that mean something on this machine, with every intrinsic function resolved and the
- * physical name in the property that names resources of that type. Throws for a resource type, an intrinsic function
- * or an attribute that is not known, by name: what is not understood must not be silently absent.
+ * Resolves the resources of the stack that have an effect on this machine: all intrinsic functions, and the
+ * physical name in the property that names resources of that type. @throws Error that names the resource
+ * type, intrinsic function or attribute that is not supported: it must not be missing silently.
  */
 export function resolveTemplate(stack: AssemblyStack, places: ServiceEndpoints): readonly ResolvedResource[] {
   const references = referencesOf(stack, places);
@@ -28,7 +28,7 @@ export function resolveTemplate(stack: AssemblyStack, places: ServiceEndpoints):
     const type = String(resource['Type']);
     const condition = resource['Condition'];
     if (isIgnoredType(type) || (typeof condition === 'string' && !references.condition(condition))) return [];
-    if (!isSupportedType(type)) throw new Error(`the embedded default does not know ${type} (${logicalId})`);
+    if (!isSupportedType(type)) throw new Error(`the embedded stack does not support ${type} (${logicalId})`);
     try {
       const properties = record(resolveIntrinsics(resource['Properties'] ?? {}, references));
       const { name } = references.identity(logicalId);
@@ -104,8 +104,7 @@ function referencesOf(
           : `${logicalId}.${attribute}`;
       }
       const value = references.identity(logicalId).attributes[attribute];
-      if (value === undefined)
-        throw new Error(`${type} has no attribute ${attribute} in the embedded default`);
+      if (value === undefined) throw new Error(`${type} has no attribute ${attribute} in the embedded stack`);
       return value;
     },
     condition(name: string): boolean {

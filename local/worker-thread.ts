@@ -1,9 +1,10 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 /**
- * Starts a thread on a module of ours, with what was compiled before. A thread that Node is given a `.ts` file for strips the types
- * of it anew, and loads 20 MB for that: a third of what it takes to start a function.
- * @param cache folder for compiled code; null: nothing is kept.
+ * Starts a worker thread on a TypeScript module, with the compile cache of Node. Given the `.ts` file itself,
+ * Node would strip its types at each start and load 20 MB for that, a third of the time in which a function
+ * starts.
+ * @param cache folder of the compile cache; null: none.
  */
 export function startWorkerThread(script: URL, cache: string | null, options: WorkerOptions): Worker {
   const prepare =

@@ -13,8 +13,8 @@ export interface Evaluation {
 }
 
 /**
- * Works an alarm out at `now` (milliseconds since 1970). Periods end with the minute that has begun, so that what has just been
- * emitted counts. `before` is its state so far, which `ignore` keeps when there is no data.
+ * Evaluates an alarm at `now` (milliseconds since 1970). Periods end with the current minute, so that samples
+ * of this minute count. `before` is its previous state, which `ignore` keeps when there is no data.
  */
 export function evaluateAlarm(
   alarm: AlarmDefinition,

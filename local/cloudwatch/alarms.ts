@@ -13,13 +13,13 @@ const COMPARISONS: Readonly<Record<string, (value: number, threshold: number) =>
 const MISSING = ['breaching', 'notBreaching', 'ignore', 'missing'] as const;
 export type MissingDataTreatment = (typeof MISSING)[number];
 
-/** A metric of our own, read over one period. */
+/** A metric of the stack's own namespace, over one period. */
 export interface MetricQuery {
   readonly key: string;
   readonly statistic: Statistic;
 }
 
-/** An alarm whose metrics are all of our own namespaces. */
+/** An alarm on metrics of the stack's own namespaces. */
 export interface AlarmDefinition {
   readonly name: string;
   readonly metrics: ReadonlyMap<string, MetricQuery>;
@@ -35,13 +35,16 @@ export interface AlarmDefinition {
   breaches(value: number): boolean;
 }
 
-/** An alarm on metrics that only AWS produces. */
+/** An alarm with metrics that only AWS produces. It is listed and never evaluated. */
 export interface AwsMetricAlarm {
   readonly name: string;
-  readonly foreign: readonly string[];
+  readonly awsMetrics: readonly string[];
 }
 
-/** Reads the alarms of a template. Throws an error that names what is not understood in an alarm on our own metrics. */
+/**
+ * Reads the alarms of a template. @throws Error that names the unsupported property of an alarm on the
+ * stack's own metrics.
+ */
 export function readAlarms(
   resources: readonly ResolvedResource[],
 ): ReadonlyArray<AlarmDefinition | AwsMetricAlarm> {
@@ -57,7 +60,7 @@ function readAlarm(resource: ResolvedResource): AlarmDefinition | AwsMetricAlarm
     .map((query) => (query === properties ? query : query.record('MetricStat').record('Metric')))
     .filter((metric) => metric.text('Namespace').startsWith('AWS/'))
     .map((metric) => `${metric.text('Namespace')} ${metric.text('MetricName')}`);
-  if (foreign.length > 0) return { name, foreign };
+  if (foreign.length > 0) return { name, awsMetrics: foreign };
 
   const metrics = new Map<string, MetricQuery>();
   const expressions = new Map<string, Expression>();
@@ -129,7 +132,10 @@ function readMetric(metric: Properties, statistic: string): MetricQuery {
   };
 }
 
-/** The one query whose data is returned; all are, unless they say otherwise. */
+/**
+ * Returns the id of the one query whose data is returned. @throws Error if several return data, which is the
+ * default.
+ */
 function watchedId(where: string, queries: readonly Properties[]): string {
   const returned = queries.filter((query) => query.flag('ReturnData', true));
   const [watched, ...others] = returned;
@@ -137,7 +143,7 @@ function watchedId(where: string, queries: readonly Properties[]): string {
   return watched.text('Id', 'metric');
 }
 
-/** Refuses an id that does not exist, and expressions that need each other. */
+/** @throws Error for an id that does not exist, and for expressions that refer to each other in a cycle. */
 function checkReferences(
   where: string,
   metrics: ReadonlyMap<string, MetricQuery>,

@@ -10,15 +10,15 @@ export interface CloudWatchOptions {
 }
 
 export interface CloudWatch {
-  /** Takes the metrics out of a line of a function's log; every other line is passed over. */
+  /** Adds the metrics in a line of a function's log; ignores other lines. */
   ingest(logLine: string): void;
-  /** All alarms of the template as they stand now. */
+  /** Evaluates all alarms of the template. */
   alarms(): ReadonlyArray<Evaluation & { readonly name: string }>;
 }
 
 /**
- * The metrics and alarms of a template, in memory. Alarms on metrics that AWS itself produces are listed without data. Throws at
- * once when an alarm on our own metrics is not understood.
+ * Creates the metrics and alarms of a template, in memory. Alarms on metrics that AWS produces are listed
+ * without data. @throws Error for an unsupported property of an alarm on the stack's own metrics.
  */
 export function createCloudWatch({ resources, now = Date.now }: CloudWatchOptions): CloudWatch {
   const definitions = readAlarms(resources);
@@ -34,7 +34,7 @@ export function createCloudWatch({ resources, now = Date.now }: CloudWatchOption
     alarms: () =>
       definitions.map((alarm) => {
         if (!('watched' in alarm)) {
-          const reason = `The embedded default does not produce ${alarm.foreign.join(', ')}.`;
+          const reason = `The embedded stack does not produce ${alarm.awsMetrics.join(', ')}.`;
           return { name: alarm.name, state: 'INSUFFICIENT_DATA', reason };
         }
         const before = states.get(alarm.name) ?? 'INSUFFICIENT_DATA';

@@ -10,7 +10,7 @@ export interface Expression {
 
 type Node = (read: (id: string) => DataPoint) => DataPoint;
 
-/** Operators by how tightly they bind, loosest first. Comparisons and logic give 1 or 0. */
+/** Operators by precedence, lowest first. Comparisons and logic return 1 or 0. */
 const LEVELS: ReadonlyArray<Readonly<Record<string, (left: number, right: number) => number>>> = [
   { '||': (a, b) => Number(a !== 0 || b !== 0), OR: (a, b) => Number(a !== 0 || b !== 0) },
   { '&&': (a, b) => Number(a !== 0 && b !== 0), AND: (a, b) => Number(a !== 0 && b !== 0) },
@@ -26,7 +26,7 @@ const LEVELS: ReadonlyArray<Readonly<Record<string, (left: number, right: number
   { '*': (a, b) => a * b, '/': (a, b) => a / b },
 ];
 
-/** Functions; each is given its arguments unevaluated. */
+/** Functions. They get their arguments unevaluated. */
 const FUNCTIONS: Readonly<
   Record<string, { readonly arity: readonly number[]; make(...args: Node[]): Node }>
 > = {
@@ -47,8 +47,9 @@ const FUNCTIONS: Readonly<
 const TOKEN = /\s*(?:(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(\|\||&&|[=!<>]=|[-+*/<>(),]))/y;
 
 /**
- * Compiles metric math: numbers, ids, `+ - * /`, comparisons, AND, OR, `IF` and `FILL`, worked out for each period by itself.
- * Throws an error that names anything else. A missing operand makes the result missing, and so does a division by zero.
+ * Compiles metric math: numbers, ids, `+ - * /`, comparisons, AND, OR, `IF` and `FILL`, evaluated for each
+ * period. A missing operand makes the result missing, and so does a division by zero. @throws Error that
+ * names the unsupported token or function.
  */
 export function compileMetricMath(source: string): Expression {
   const tokens = tokenize(source);

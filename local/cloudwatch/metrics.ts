@@ -3,7 +3,7 @@ import type { DataPoint } from './metric-math.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Statistics that one-minute buckets can answer. */
+/** Statistics that can be computed from one-minute buckets. */
 export const STATISTICS = {
   Sum: ({ sum }: Bucket) => sum,
   SampleCount: ({ count }: Bucket) => count,
@@ -37,7 +37,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** The samples of a line of log in the embedded metric format; none for any other line. */
+/** Parses the samples of a log line in the embedded metric format. Returns none for any other line. */
 export function parseEmbeddedMetrics(line: string): readonly Sample[] {
   if (!line.includes('"_aws"')) return [];
   const root = parseJson(line.slice(line.indexOf('{')));
@@ -57,7 +57,7 @@ export function parseEmbeddedMetrics(line: string): readonly Sample[] {
   });
 }
 
-/** Samples of the wanted metrics, summed up per minute. */
+/** Samples of the metrics that alarms use, aggregated by minute. */
 export class MetricStore {
   readonly #metrics: ReadonlyMap<string, Map<number, Bucket>>;
   readonly #keepMs: number;

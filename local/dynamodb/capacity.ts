@@ -1,7 +1,7 @@
 import { isRecord } from '../properties.ts';
 import { type Image, isSameImage } from './item-image.ts';
 
-/** A secondary index as far as it costs something. */
+/** A secondary index, as far as it affects the cost of a write. */
 export interface IndexSpec {
   readonly name: string;
   readonly keyNames: readonly string[];
@@ -9,7 +9,7 @@ export interface IndexSpec {
   readonly projected: readonly string[] | null;
 }
 
-/** DynamoDB's overhead in bytes of a list or a map, and of each of their members. */
+/** DynamoDB's overhead in bytes for a list or map, and for each of its members. */
 const DOCUMENT_BYTES = 3;
 const MEMBER_BYTES = 1;
 
@@ -52,7 +52,7 @@ function valueBytes(value: unknown): number {
   }
 }
 
-/** Size of an item in bytes, by DynamoDB's published rules. */
+/** Returns the size of an item in bytes, by DynamoDB's published rules. */
 export const itemBytes = (item: Image): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value), 0);
 
@@ -76,7 +76,10 @@ function indexUnits(before: Image | null, after: Image | null, index: IndexSpec)
   return isSameImage(before, after) ? 0 : units(Math.max(sizeOf(before), sizeOf(after)));
 }
 
-/** Write request units of one write: the table, and each index whose entry changes. A write that failed has `after` = `before`. */
+/**
+ * Returns the write request units of a write: of the table, and of each index whose entry changes. For a
+ * failed write, `after` = `before`.
+ */
 export function writeUnits(
   before: Image | null,
   after: Image | null,

@@ -15,8 +15,8 @@ export interface UpdateDryRun {
 const TOO_LARGE = 'Item size to update has exceeded the maximum allowed size';
 
 /**
- * Only the engine can tell what item an update makes, and it measures that in characters. So an update that could exceed a
- * limit is made on a copy of the item first, in a table of its own.
+ * Only the engine can tell what item an update makes, and it measures that in characters. So an update that
+ * could exceed a limit is made on a copy of the item first, in a table of its own.
  */
 export function createUpdateDryRun(engine: AwsJsonClient): UpdateDryRun {
   const copies = new Map<string, Promise<string>>();
@@ -88,8 +88,8 @@ function couldExceedLimit({ table, request, old }: ItemWrite, values: Json): boo
 }
 
 /**
- * An upper bound for the bytes of an item after an update: the item, once more for each path that is copied, and every value as
- * often as the expression names it.
+ * An upper bound for the bytes of an item after an update: the item, once more for each path that is copied,
+ * and every value as often as the expression names it.
  */
 function maxBytesAfter(
   expression: string,

@@ -4,8 +4,8 @@ import { isRecord, type Json } from '../properties.ts';
 import type { Image } from './item-image.ts';
 
 /**
- * The parts of dynalite that its HTTP server puts together. A request between two threads of one process takes longer on its way through HTTP
- * than in the engine. The version is pinned exactly, because these are internals.
+ * The parts of dynalite, without its HTTP server: between two threads of one process, HTTP takes longer than
+ * the engine. The version is pinned exactly, because these are internals.
  */
 interface Store {
   readonly lifecycleManager: { gracefulClose(done: (error?: Error | null) => void): void };
@@ -49,7 +49,7 @@ interface Refusal {
   readonly body: Json;
 }
 
-/** All that it knows. */
+/** All operations of dynalite. */
 const OPERATIONS = [
   'BatchGetItem',
   'BatchWriteItem',
@@ -73,14 +73,17 @@ const OPERATIONS = [
 const load = createRequire(import.meta.url);
 const part = <T>(path: string): T => load(`dynalite/${path}`) as T;
 
-/** What an operation throws or answers that is meant for whoever asked. */
+/** Returns the error if it is an answer for the client, or null. */
 const refusalIn = (error: unknown): Refusal | null =>
   isRecord(error) && typeof error['statusCode'] === 'number' ? (error as unknown as Refusal) : null;
 
 export interface Dynalite {
-  /** Puts items, given as JSON and parsed, into an empty table and its indexes, without the checks of a request. */
+  /**
+   * Puts items, given as JSON and parsed, into an empty table and its indexes, without the checks of a
+   * request.
+   */
   load(table: string, texts: readonly string[], items: readonly Image[], done: Done): void;
-  /** @param answer is called once. What is wrong with the engine itself is thrown where nobody waits for it. */
+  /** @param answer is called once. An error of the engine itself becomes an uncaught exception. */
   call(operation: string, data: unknown, answer: (answer: AwsJsonAnswer) => void): void;
   close(done: (error?: Error | null) => void): void;
 }

@@ -12,7 +12,7 @@ export interface LoadedItems {
   readonly expiries: readonly (number | null)[];
 }
 
-/** To the thread of the engine, and back from it: a request with its answer, as JSON texts. */
+/** Messages to the engine's thread and back: a request and its answer, as JSON. */
 export interface EngineCall {
   readonly id: number;
   readonly operation: string;
@@ -29,11 +29,14 @@ export interface EngineAnswer {
 export interface EngineClient extends AwsJsonClient {
   /** Loads items, given as JSON, into an empty table. Returns the expiries, one for each item. */
   load(request: LoadItems, items: readonly string[]): Promise<LoadedItems['expiries']>;
-  /** Takes an answer of the thread. */
+  /** Receives an answer of the thread. */
   receive(answer: EngineAnswer): void;
 }
 
-/** Calls the engine in its thread. What is under way when that ends has no answer: the stack ends with it. */
+/**
+ * Creates the client of the engine's thread. Calls get no answer when the thread ends, because the stack ends
+ * with it.
+ */
 export function createEngineClient(post: (call: EngineCall) => void): EngineClient {
   const waiting = new Map<number, PromiseWithResolvers<AwsJsonAnswer>>();
   let next = 0;

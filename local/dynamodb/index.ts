@@ -48,7 +48,10 @@ export interface Dynamo extends Stoppable {
 
 export const DYNAMODB_TARGET = 'DynamoDB_20120810';
 
-/** Starts DynamoDB: the engine, the tables of the template with the items of the log, and the endpoint in front. */
+/**
+ * Starts DynamoDB: the engine, the tables of the template with the items of the log, and the endpoint in
+ * front.
+ */
 export async function startDynamo(options: DynamoOptions): Promise<Dynamo> {
   const started: Stoppable[] = [];
   try {
@@ -62,7 +65,7 @@ export async function startDynamo(options: DynamoOptions): Promise<Dynamo> {
 async function startParts(options: DynamoOptions, started: Stoppable[]): Promise<Dynamo> {
   const { counters, onError, port = 0 } = options;
   const starting = options.engine === undefined ? startDynalite(options) : useExternalEngine(options.engine);
-  // Read while the engine starts in its thread. An error of the engine is that of its `await`.
+  // The log is read while the engine starts in its thread. `await starting` throws the engine's error.
   starting.catch(() => {});
   let log: WriteAheadLog;
   try {
@@ -131,7 +134,7 @@ async function useExternalEngine(url: string): Promise<CalledEngine> {
 }
 
 async function startDynalite({ onFailure }: DynamoOptions): Promise<CalledEngine> {
-  // It is called only once it is there.
+  // The client is used only after the thread has started.
   let thread: EngineThread | null = null;
   const client = createEngineClient((call) => thread?.post(call));
   thread = await startEngineThread({
@@ -148,7 +151,10 @@ async function startDynalite({ onFailure }: DynamoOptions): Promise<CalledEngine
 /** Items that are loaded with one message. */
 const LOADED_ITEMS = 500;
 
-/** Loads the items of the log into a table that is empty. @throws Error if they have other keys than the table. */
+/**
+ * Loads the items of the log into a table that is empty. @throws Error if they have other keys than the
+ * table.
+ */
 async function loadItems(
   load: EngineClient['load'],
   table: TableSpec,
@@ -175,8 +181,8 @@ async function loadItems(
 }
 
 /**
- * Logs what an external engine, which keeps its tables itself, has otherwise than the log: the changes between whose write and
- * record the stack was killed.
+ * Logs the differences between an external engine, which keeps its tables itself, and the log: changes for
+ * which the stack was killed between the write and its record.
  */
 async function logDifferences(
   engine: AwsJsonClient,

@@ -1,11 +1,11 @@
 import { isRecord } from '../properties.ts';
 
-/** An item, or a part of one, in DynamoDB's JSON: `{ "pk": { "S": "…" } }`. */
+/** An item, or a part of one, in DynamoDB's JSON: `{ "pk": { "S": "…" } }`. Streams call it an image. */
 export type Image = Readonly<Record<string, unknown>>;
 
 const SETS = new Set(['SS', 'NS', 'BS']);
 
-/** One text for equal values: attributes in order of name, sets in order of member. */
+/** Returns a value whose JSON is the same for equal items: attributes sorted by name, sets by member. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (!isRecord(value)) return value;
@@ -16,11 +16,11 @@ function canonical(value: unknown): unknown {
   });
 }
 
-/** True when both say the same: then DynamoDB writes no stream record. */
+/** Returns true if both items are equal: then DynamoDB writes no stream record. */
 export const isSameImage = (one: Image | null, other: Image | null): boolean =>
   JSON.stringify(canonical(one)) === JSON.stringify(canonical(other));
 
-/** The key attributes of an item; null when one is missing. */
+/** Returns the key attributes of an item, or null if one is missing. */
 export function keyOf(item: unknown, keyNames: readonly string[]): Image | null {
   if (!isRecord(item)) return null;
   const key: Record<string, unknown> = {};
@@ -33,7 +33,10 @@ export function keyOf(item: unknown, keyNames: readonly string[]): Image | null 
 
 const CANONICAL_NUMBER = /^(0|-?[1-9]\d*|-?(0|[1-9]\d*)\.\d*[1-9])$/;
 
-/** True when every number is written as DynamoDB would write it, so that what is stored is what was sent. */
+/**
+ * Returns true if every number has the form that DynamoDB stores, so that the stored item is the one that was
+ * sent.
+ */
 export function hasCanonicalNumbers(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(hasCanonicalNumbers);
   if (!isRecord(value)) return true;

@@ -9,13 +9,13 @@ export const MAX_ITEM_BYTES = 409_600;
 const KEY_BYTES = [2_048, 1_024] as const;
 /** Maps and lists inside of each other. */
 const DEPTH = 32;
-/** A number has at most this many significant digits, and its first one stands between these powers of ten. */
+/** Significant digits of a number, and the power of ten of its first digit. */
 const DIGITS = 38;
 const POWERS = { least: -130, most: 125 } as const;
 
 const INVALID = 'One or more parameter values were invalid: ';
 
-/** What DynamoDB says to an item that it does not keep; null when it keeps it. */
+/** Returns DynamoDB's message for an item that exceeds a limit, or null. */
 export function itemRefusal(table: TableSpec, item: Image, tooLarge: string): string | null {
   return (
     keyRefusal(table, item) ??
@@ -29,7 +29,10 @@ export function itemRefusal(table: TableSpec, item: Image, tooLarge: string): st
 const textOf = (value: unknown): string | null =>
   isRecord(value) && typeof value['S'] === 'string' ? value['S'] : null;
 
-/** The engine counts the characters of a key, DynamoDB its bytes. */
+/**
+ * Returns DynamoDB's message for a key that is too long, or null. The engine counts characters, DynamoDB
+ * bytes.
+ */
 export function keyRefusal({ keyNames }: Pick<TableSpec, 'keyNames'>, key: Image): string | null {
   const long = keyNames.findIndex((name, index) => isTooLong(textOf(key[name]), index));
   if (long < 0) return null;
@@ -71,7 +74,7 @@ function refuseNumbers(value: unknown): string | null {
   return null;
 }
 
-/** True when arithmetic with one of the numbers could lead out of what DynamoDB keeps. */
+/** Returns true if arithmetic with one of the numbers could exceed the limits for numbers. */
 export const hasExtremeNumber = (value: unknown): boolean =>
   numbersIn(value).some((number) => {
     const { digits, power } = readNumber(number);
@@ -87,7 +90,7 @@ function numbersIn(value: unknown): readonly string[] {
   });
 }
 
-/** Significant digits of a number, and the power of ten of its first one. */
+/** Returns the significant digits of a number, and the power of ten of its first digit. */
 function readNumber(text: string): { readonly digits: number; readonly power: number } {
   const [, whole = '', fraction = '', exponent = '0'] =
     /^[-+]?(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d+))?$/.exec(text.trim()) ?? [];

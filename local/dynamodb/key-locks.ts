@@ -1,7 +1,7 @@
-/** Runs work for the same key one after another, for different keys side by side. */
+/** Runs work for the same key sequentially, for different keys concurrently. */
 export interface KeyLocks {
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
-  /** Resolves when no work is under way. */
+  /** Resolves when no work is running. */
   idle(): Promise<void>;
 }
 

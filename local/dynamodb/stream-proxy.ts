@@ -9,7 +9,9 @@ import type { WriteOperation } from './item-write.ts';
 import type { TableSpec } from './tables.ts';
 import type { Writer } from './writer.ts';
 
-/** Operations whose changes the proxy could not tell apart, or could not make in one step as DynamoDB does. */
+/**
+ * Operations whose changes the proxy could not record one by one, or not make atomically as DynamoDB does.
+ */
 const REFUSED = new Set([
   'BatchWriteItem',
   'TransactWriteItems',
@@ -33,8 +35,8 @@ interface StreamProxyOptions {
 }
 
 /**
- * Starts the DynamoDB endpoint of the stack, which passes reads to the engine and writes to the writer: so every change is in
- * the stream.
+ * Starts the DynamoDB endpoint of the stack, which passes reads to the engine and writes to the writer: so
+ * every change is in the stream.
  */
 export function startStreamProxy(options: StreamProxyOptions): Promise<Listener> {
   const { engine, writer, tables, counters, port = 0 } = options;
@@ -62,7 +64,7 @@ export function startStreamProxy(options: StreamProxyOptions): Promise<Listener>
     const sent = asked === undefined || asked === 'NONE' ? 'TOTAL' : asked;
     const { status, body } = await engine.call(operation, { ...request, ReturnConsumedCapacity: sent });
     const key = operation === 'GetItem' && table !== undefined ? keyOf(request['Key'], table.keyNames) : null;
-    await writer.logged(table, key ?? undefined);
+    await writer.whenLogged(table, key ?? undefined);
     const { ConsumedCapacity: consumed, ...rest } = body;
     for (const part of Array.isArray(consumed) ? consumed : [consumed]) {
       if (isRecord(part)) counters.add('DynamoDB', 'ReadUnits', Number(part['CapacityUnits']));

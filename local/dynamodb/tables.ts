@@ -6,15 +6,15 @@ import type { IndexSpec } from './capacity.ts';
 
 export type ViewType = 'KEYS_ONLY' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'NEW_AND_OLD_IMAGES';
 
-/** A table of the template, as the tap needs to know it. */
+/** A table of the template. */
 export interface TableSpec {
   readonly name: string;
   readonly keyNames: readonly string[];
   readonly indexes: readonly IndexSpec[];
   readonly stream: { readonly arn: string; readonly viewType: ViewType } | null;
-  /** Attribute with the time, in seconds, after which an item may be removed. */
+  /** Attribute with the time, in seconds since 1970, after which an item may be removed. */
   readonly ttlAttribute: string | null;
-  /** The request that creates it. */
+  /** The CreateTable request. */
   readonly create: Readonly<Record<string, unknown>>;
 }
 
@@ -74,11 +74,14 @@ function tableSpec(resource: ResolvedResource): TableSpec {
   };
 }
 
-/** How often, and how many times, it is asked whether a table is ready; in milliseconds. */
+/** Milliseconds between two looks whether a table is ready, and their number. */
 const READY_PAUSE_MS = 5;
 const READY_TRIES = 1_000;
 
-/** Creates the tables that are not there yet, and waits until all can be written. Throws when one is there with other keys or indexes. */
+/**
+ * Creates the missing tables and waits until all are active. @throws Error if a table exists with other keys
+ * or indexes.
+ */
 export async function createTables(engine: AwsJsonClient, tables: readonly TableSpec[]): Promise<void> {
   const { TableNames: existing } = await engine.callOrThrow('ListTables', {});
   for (const table of tables) {
@@ -91,7 +94,7 @@ export async function createTables(engine: AwsJsonClient, tables: readonly Table
   }
 }
 
-/** Creates a table that no template knows, unless it is there, and waits until it can be written. */
+/** Creates a table that is not in the template, unless it exists, and waits until it is active. */
 export async function createTable(engine: AwsJsonClient, request: Json): Promise<void> {
   const name = String(request['TableName']);
   const { TableNames: existing } = await engine.callOrThrow('ListTables', {});
@@ -99,7 +102,7 @@ export async function createTable(engine: AwsJsonClient, request: Json): Promise
   await ready(engine, name);
 }
 
-/** The description of a table as soon as it is active. */
+/** Waits until a table is active and returns its description. */
 async function ready(engine: AwsJsonClient, name: string): Promise<Json> {
   for (let tries = 0; tries < READY_TRIES; tries += 1) {
     const { Table: found } = await engine.callOrThrow('DescribeTable', { TableName: name });
@@ -110,7 +113,7 @@ async function ready(engine: AwsJsonClient, name: string): Promise<Json> {
   throw new Error(`table ${name} was not finished when the stack was killed: use another data directory`);
 }
 
-/** One text for all that cannot be changed in place. The engine describes a table in its own order. */
+/** Returns one text for the keys and indexes of a table, in whatever order the engine describes them. */
 function shape(description: Readonly<Json>): string {
   const table = properties('table', description);
   const indexes = table.records('GlobalSecondaryIndexes').map((index) => {

@@ -20,7 +20,10 @@ export interface TimeToLive extends Stoppable {
   sweep(): Promise<number>;
 }
 
-/** Removes expired items, as DynamoDB does: the stream record names the service as the one that deleted the item. */
+/**
+ * Removes expired items, as DynamoDB does: the stream record names the service as the one that deleted the
+ * item.
+ */
 export function startTimeToLive(options: TimeToLiveOptions): TimeToLive {
   const { expiries, writer, tables, onError, now = Date.now } = options;
 

@@ -20,10 +20,11 @@ export interface Writer {
     byService?: boolean,
   ): Promise<AwsJsonAnswer>;
   /**
-   * Resolves when the writes are logged that the engine may have made by now, of the item with this key, or of any item. A
-   * reader waits for it, so that it sees nothing that a kill could take back. @throws FileWriteError if the log is broken.
+   * Resolves when the writes are logged that the engine may have made by now, of the item with this key, or
+   * of any item. A reader waits for it, so that it sees nothing that a kill could take back. @throws
+   * FileWriteError if the log is broken.
    */
-  logged(table?: TableSpec, key?: Image): Promise<void>;
+  whenLogged(table?: TableSpec, key?: Image): Promise<void>;
   idle(): Promise<void>;
 }
 
@@ -38,7 +39,7 @@ interface WriterOptions {
   readonly now?: () => number;
 }
 
-/** Number of items that are kept as they are, so that a write need not read them first. */
+/** Number of items that are cached, so that a write need not read them first. */
 const CACHED_ITEMS = 2_000;
 const TOO_LARGE = 'Item size has exceeded the maximum allowed size';
 const CONDITION_FAILED = 'ConditionalCheckFailedException';
@@ -54,7 +55,7 @@ const lockName = (table: TableSpec, key: Image): string => `${table.name} ${JSON
 export function createWriter(options: WriterOptions): Writer {
   const { engine, log, counters, dryRun, expiries, now = Date.now } = options;
   const locks = createKeyLocks();
-  /** By key, the oldest first. Nothing else writes to the engine, so what was written last is what is there. */
+  /** By key, the oldest first. Nothing else writes to the engine, so the cache cannot be stale. */
   const cache = new Map<string, Image | null>();
   /** Writes that the engine may have made and that are not logged yet, by key. */
   const unlogged = new Map<string, Promise<unknown>>();
@@ -129,7 +130,7 @@ export function createWriter(options: WriterOptions): Writer {
         }
       });
     },
-    async logged(table, key) {
+    async whenLogged(table, key) {
       const isOne = table !== undefined && key !== undefined;
       await Promise.allSettled(isOne ? [unlogged.get(lockName(table, key))] : unlogged.values());
       log.assertWritable();
@@ -138,7 +139,10 @@ export function createWriter(options: WriterOptions): Writer {
   };
 }
 
-/** The request for the engine, which does not know all parameters. The writer needs the new item in the answer. */
+/**
+ * The request for the engine, which does not know all parameters. The writer needs the new item in the
+ * answer.
+ */
 function engineRequest({ operation, request: asked }: ItemWrite): Json {
   const { ReturnValuesOnConditionCheckFailure: _, ReturnItemCollectionMetrics: __, ...request } = asked;
   const wanted = request['ReturnValues'] ?? 'NONE';

@@ -8,25 +8,25 @@ import { type Deployment, findCluster, findTaskDefinition } from './task-definit
 import type { TaskRecord, TaskRecords } from './task-records.ts';
 import type { TaskRunner } from './task-runner.ts';
 
-/** Stopped tasks that are remembered; ECS shows one for about an hour. */
-const KEPT_STOPPED = 1_000;
+/** Stopped tasks that DescribeTasks still finds. ECS shows one for about an hour. */
+const MAX_STOPPED_TASKS = 1_000;
 
 export interface ActionsOptions {
   readonly deployment: Deployment;
   readonly runner: TaskRunner;
   readonly faults: Faults;
-  /** Most tasks that run at once. */
+  /** Tasks that may run at once. */
   readonly capacity: number;
   /** All tasks by ARN; the actions add to it. */
   readonly tasks: Map<string, Task>;
   readonly files: TaskRecords;
-  /** True when tasks end only because the stack does: to the next one, they are tasks that it has lost. */
+  /** True while the stack stops: tasks that end then are lost tasks to the next stack. */
   isStopping(): boolean;
 }
 
 export interface Actions {
   readonly actions: Readonly<Record<string, ServiceAction>>;
-  /** Tasks that ran when an earlier stack ended. They have stopped, and nobody has been told. */
+  /** Tasks that ran when an earlier stack ended. They have stopped, and no event has said so. */
   readonly lostTasks: readonly Task[];
 }
 
@@ -35,7 +35,7 @@ interface Started {
   readonly task: Task;
 }
 
-/** The actions of the ECS API that are served. */
+/** Creates the actions of the ECS API that the stack serves. */
 export function createActions(options: ActionsOptions): Actions {
   const { deployment, runner, faults, capacity, tasks, files } = options;
   const started = new Map<string, Started>();
@@ -47,8 +47,8 @@ export function createActions(options: ActionsOptions): Actions {
     return record.stopped ? [] : [task];
   });
 
-  /** Why Fargate starts no task just now, in its own words. */
-  const refusal = (): string | null => {
+  /** Returns Fargate's reason for not starting a task now, or null. */
+  const capacityFailure = (): string | null => {
     if (faults.runTaskCapacityFailures > 0) {
       faults.runTaskCapacityFailures -= 1;
       return 'Capacity is unavailable at this time. Please try again later or in a different availability zone';
@@ -61,7 +61,7 @@ export function createActions(options: ActionsOptions): Actions {
   };
   const forgetOldest = () => {
     const stopped = [...tasks.values()].filter(({ lastStatus }) => lastStatus === 'STOPPED');
-    for (const { arn, request } of stopped.slice(0, -KEPT_STOPPED)) {
+    for (const { arn, request } of stopped.slice(0, -MAX_STOPPED_TASKS)) {
       tasks.delete(arn);
       if (!request.clientToken) continue;
       started.delete(request.clientToken);
@@ -92,10 +92,10 @@ export function createActions(options: ActionsOptions): Actions {
       if (parsed.clientToken !== undefined && files.isDamaged(parsed.clientToken))
         throw new ServiceError(
           'ConflictException',
-          'The provided clientToken was used for a task of which nothing else is known.',
+          'The provided clientToken was used for a task whose record is damaged.',
           { resourceIds: [] },
         );
-      const reason = refusal();
+      const reason = capacityFailure();
       if (reason !== null) return { tasks: [], failures: [{ reason }] };
       const task = createTask(clusterArn, definition, parsed);
       const { clientToken } = parsed;
@@ -157,7 +157,9 @@ const save = (files: TaskRecords, record: TaskRecord): void => {
   files.save({ clientToken, request, id, arn, createdAt, stopped });
 };
 
-/** A task of an earlier stack; null when the template has no place for it any more. */
+/**
+ * Restores a stopped task of an earlier stack; null if the template no longer has its definition or cluster.
+ */
 function stoppedTask(deployment: Deployment, { request, id, arn, createdAt }: TaskRecord): Task | null {
   try {
     const definition = findTaskDefinition(deployment, request['taskDefinition']);

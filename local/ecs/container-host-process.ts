@@ -1,37 +1,37 @@
-/** The process that starts the boxes: small, so that it can do so quickly, and gone as soon as the stack is. */
+/** The process that starts containers: small, so that it starts them quickly. It ends when the stack ends. */
 
 import { type Container, startContainer } from './container.ts';
 import type { HostEvent, HostRequest } from './container-host.ts';
 import { createWarmPool } from './warm-pool.ts';
 
-const boxes = new Map<string, Container>();
-const ahead = createWarmPool();
+const containers = new Map<string, Container>();
+const warmPool = createWarmPool();
 const post = (message: HostEvent): void => {
   if (process.connected) process.send?.(message);
 };
 
 async function start({ id, options }: Extract<HostRequest, { kind: 'start' }>): Promise<void> {
   try {
-    const box = await startContainer(
+    const container = await startContainer(
       { ...options, onLine: (line) => post({ kind: 'line', id, line }) },
-      await ahead.take(options.program),
+      await warmPool.take(options.program),
     );
-    boxes.set(id, box);
+    containers.set(id, container);
     post({ kind: 'started', id });
-    const code = await box.exitCode;
-    boxes.delete(id);
+    const code = await container.exitCode;
+    containers.delete(id);
     post({ kind: 'exited', id, code });
   } catch (error) {
     post({ kind: 'failed', id, message: error instanceof Error ? error.message : String(error) });
   }
-  ahead.containerEnded(options.program);
+  warmPool.containerEnded(options.program);
 }
 
 process.on('message', (message: HostRequest) => {
   if (message.kind === 'start') void start(message);
-  else boxes.get(message.id)?.stop(message.graceMs, message.isGone);
+  else containers.get(message.id)?.stop(message.graceMs, message.isGone);
 });
-// With this process, the pipes end that the boxes live by.
-process.on('disconnect', () => void ahead.stop().finally(() => process.exit(0)));
-// A terminal signals all of its processes; it is the stack that says what becomes of the boxes.
+// Containers end when their standard input does, and that ends with this process.
+process.on('disconnect', () => void warmPool.stop().finally(() => process.exit(0)));
+// A terminal sends its signals to this process too, but the stack decides when containers end.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});

@@ -13,7 +13,7 @@ export type HostEvent =
   | { readonly kind: 'line'; readonly id: string; readonly line: string }
   | { readonly kind: 'exited'; readonly id: string; readonly code: number };
 
-/** Exit code of a box that was killed (128 + SIGKILL). */
+/** Exit code of a container that was killed (128 + SIGKILL). */
 const KILLED = 137;
 
 interface Hosted {
@@ -24,11 +24,11 @@ interface Hosted {
 }
 
 /**
- * Starts boxes from a small process beside this one: starting a child costs tens of milliseconds in a process with as much memory as
- * a stack has, and nothing else can happen meanwhile.
+ * Starts containers from a small process: in one with as much memory as the stack, starting a child blocks
+ * for tens of milliseconds.
  */
 export interface ContainerHost extends Stoppable {
-  /** As `startBox` of box.ts. */
+  /** See container.ts. */
   startContainer(options: ContainerOptions): Promise<Container>;
 }
 
@@ -43,37 +43,37 @@ export function createContainerHost(): ContainerHost {
     });
     child.on('message', (message: HostEvent) => receive(message));
     child.on('error', (error) => end(error));
-    child.on('exit', () => end(new Error('the process that starts boxes has ended')));
+    child.on('exit', () => end(new Error('the process that starts containers has ended')));
     child.unref();
     child.channel?.unref();
     return child;
   }
 
-  /** As with children of its own, this process does not end by itself while a box runs. */
-  function holdOn(): void {
+  /** Keeps this process alive while a container runs, as a child of its own would. */
+  function updateRef(): void {
     if (hosted.size > 0) host?.channel?.ref();
     else host?.channel?.unref();
   }
 
-  /** Without the process there are no boxes; the next one gets a new process. */
+  /** The containers end with the host process. The next container starts a new one. */
   function end(error: Error): void {
     host = null;
-    for (const box of hosted.values()) {
-      box.failed(error);
-      box.exited(KILLED);
+    for (const container of hosted.values()) {
+      container.failed(error);
+      container.exited(KILLED);
     }
     hosted.clear();
   }
 
   function receive(message: HostEvent): void {
-    const box = hosted.get(message.id);
-    if (message.kind === 'line') box?.onLine(message.line);
-    else if (message.kind === 'started') box?.started();
+    const container = hosted.get(message.id);
+    if (message.kind === 'line') container?.onLine(message.line);
+    else if (message.kind === 'started') container?.started();
     else {
       hosted.delete(message.id);
-      holdOn();
-      if (message.kind === 'exited') box?.exited(message.code);
-      else box?.failed(new Error(message.message));
+      updateRef();
+      if (message.kind === 'exited') container?.exited(message.code);
+      else container?.failed(new Error(message.message));
     }
   }
 
@@ -89,7 +89,7 @@ export function createContainerHost(): ContainerHost {
       const exited = Promise.withResolvers<number>();
       hosted.set(id, { onLine, started: started.resolve, failed: started.reject, exited: exited.resolve });
       post({ kind: 'start', id, options });
-      holdOn();
+      updateRef();
       await started.promise;
       return {
         exitCode: exited.promise,

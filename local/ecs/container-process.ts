@@ -7,15 +7,15 @@ import type { Readable, Writable } from 'node:stream';
 import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 
 export const IS_WINDOWS = process.platform === 'win32';
-/** Without these, no program starts on Windows. */
+/** Variables without which no program starts on Windows. */
 const WINDOWS_VARIABLES = IS_WINDOWS ? ['SystemRoot', 'ComSpec', 'PATHEXT'] : [];
 
-/** What boxes of a kind have in common. */
+/** What the containers of a task definition have in common. */
 export interface ContainerProgram {
   readonly directory: string;
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Folder in which each box has one of its own, that is removed after it ended. */
+  /** Folder in which each container gets its own folder, which is removed when it has ended. */
   readonly scratch: string;
   /** It knows how to wait for what is not of its kind but of one box (`BOX_ENV.startedAhead`). */
   readonly canStartWarm: boolean;

@@ -11,39 +11,45 @@ import {
   startContainerProcess,
 } from './container-process.ts';
 
-/** Time in milliseconds that the output of an ended program may take to drain. */
+/** Milliseconds that the output of an ended program may take to drain. */
 const DRAIN_MS = 500;
 
 export interface ContainerOptions {
   readonly program: ContainerProgram;
-  /** What this box has in its environment besides that of its program, or in place of it. */
+  /** Variables of this container; they override those of its program. */
   readonly environment: Readonly<Record<string, string>>;
   /** Every line of output is appended to this file. */
   readonly logFile: string;
   onLine(line: string): void;
 }
 
-/** A container as a child process: in its own process group, with an environment of its own. */
+/** A container as a child process, with its own process group and environment. */
 export interface Container {
   /**
-   * SIGTERM, and SIGKILL for the whole group if it still runs after that time. `isGone`: the machine goes, too, and there is nobody left
-   * to hear last words.
+   * Sends SIGTERM, and SIGKILL to the whole group if it still runs after that time. `isGone`: the stack ends
+   * too, so the supervisor need not report why it ends.
    */
   stop(graceMs: number, isGone?: boolean): void;
-  /** The exit code, 128 + the number of the signal that ended it. Resolves when nothing is left of the box. */
+  /**
+   * The exit code, or 128 + the number of the signal that ended it. Resolves when all its processes have
+   * ended.
+   */
   readonly exitCode: Promise<number>;
 }
 
-/** Starts a box, in a process that was started ahead where there is one. Throws when it cannot be started. */
+/**
+ * Starts a container, in the process of the warm pool if there is one. @throws Error if the process cannot be
+ * started.
+ */
 export async function startContainer(
   options: ContainerOptions,
-  ahead: ContainerProcess | null = null,
+  warm: ContainerProcess | null = null,
 ): Promise<Container> {
   const { program, environment } = options;
-  const { child, scratch } = ahead ?? (await startContainerProcess(program, environment));
-  // The pipe stays open: it ends when this process does, however that happens.
+  const { child, scratch } = warm ?? (await startContainerProcess(program, environment));
+  // The pipe stays open until this process ends, even by a kill.
   child.stdin.on('error', () => {});
-  if (ahead) child.stdin.write(`${JSON.stringify(environment)}\n`);
+  if (warm) child.stdin.write(`${JSON.stringify(environment)}\n`);
   const log = createWriteStream(options.logFile, { flags: 'a' });
   const onLine = (line: string) => {
     log.write(`${line}\n`);
@@ -84,7 +90,7 @@ export async function startContainer(
   return {
     exitCode: end(),
     stop(graceMs, isGone = false) {
-      // The number of a process that has ended may belong to another by now.
+      // The pid of an ended process may belong to another process by now.
       if (exited) return;
       if (isGone) child.stdin.end();
       child.kill('SIGTERM');

@@ -8,22 +8,22 @@ import { readDeployment } from './task-definitions.ts';
 import { openTaskRecords } from './task-records.ts';
 import { createTaskRunner } from './task-runner.ts';
 
-/** Time in milliseconds that boxes get to end when the stack stops, whatever their own StopTimeout. */
+/** Milliseconds that containers get to end when the stack stops, whatever their StopTimeout. */
 const STOP_GRACE_MS = 3_000;
 
 export interface EcsOptions {
   readonly resources: readonly ResolvedResource[];
-  /** Directory of the image asset that an image URI names, or null. */
+  /** Returns the directory of the image asset with this URI, or null. */
   imageDirectory(imageUri: unknown): string | null;
   readonly dataDir: string;
   readonly counters: Counters;
   readonly faults: Faults;
   readonly bus: EventBus;
-  /** Given to the container of this name, under the environment of its definition. */
+  /** Returns variables for the container of this name; those of its definition override them. */
   readonly environmentFor: (container: string) => Readonly<Record<string, string>>;
-  /** Most tasks that run at once. */
+  /** Tasks that may run at once. */
   readonly capacity: number;
-  /** See runner.ts. */
+  /** See task-runner.ts. */
   readonly canStartWarm?: boolean;
   onLog(line: string): void;
   onError(message: string): void;
@@ -37,15 +37,15 @@ export interface Ecs extends Stoppable {
 }
 
 /**
- * ECS for the task definitions of a template: each task is a child process of this one and ends with it. Throws at once
- * when a container needs what this machine cannot give it.
+ * Creates ECS for the task definitions of a template: each task is a child process and ends with this one.
+ * @throws Error if a task definition has a property that is not supported.
  */
 export function createEcs(options: EcsOptions): Ecs {
   const tasks = new Map<string, Task>();
   const containers = createContainerHost();
   let stopping = false;
   const bus: EventBus = {
-    // When the stack stops, nobody is left to hear of it; the next start finds out.
+    // While the stack stops, no function can receive events. The next start sends those of lost tasks.
     put: (event) => (stopping ? undefined : options.bus.put(event)),
   };
   const { actions, lostTasks } = createActions({

@@ -8,10 +8,10 @@ const MAX_OVERRIDES_BYTES = 8_192;
 
 const pair = z.object({ name: z.string(), value: z.string() });
 
-/** What RunTask takes here; every other key of the API is accepted and has no effect on this machine. */
+/** The supported parameters of RunTask. Others are accepted and have no effect on this machine. */
 const runTaskRequest = z.looseObject({
   clientToken: z.string().max(64).optional(),
-  count: z.literal(1, { error: 'must be 1 in the embedded default' }).optional(),
+  count: z.literal(1, { error: 'must be 1 in the embedded stack' }).optional(),
   startedBy: z.string().max(36).optional(),
   group: z.string().optional(),
   launchType: z.string().optional(),
@@ -25,7 +25,7 @@ const runTaskRequest = z.looseObject({
             name: z.string(),
             command: z.array(z.string()).optional(),
             environment: z.array(pair).optional(),
-            environmentFiles: z.undefined({ error: 'is not known to the embedded default' }).optional(),
+            environmentFiles: z.undefined({ error: 'is not known to the embedded stack' }).optional(),
           }),
         )
         .default([]),
@@ -34,7 +34,7 @@ const runTaskRequest = z.looseObject({
 });
 export type RunTaskRequest = z.infer<typeof runTaskRequest>;
 
-/** Parses and checks a RunTask request. Throws as the API does. */
+/** Parses and checks a RunTask request. @throws ServiceError as ECS does. */
 export function parseRunTask(request: Json, definition: TaskDefinition): RunTaskRequest {
   const parsed = runTaskRequest.safeParse(request);
   if (!parsed.success) throw invalid(z.prettifyError(parsed.error));
@@ -53,7 +53,10 @@ export function parseRunTask(request: Json, definition: TaskDefinition): RunTask
   return parsed.data;
 }
 
-/** Command and environment of the container: those of its definition, overridden by the request's. */
+/**
+ * Returns command and environment of the container: those of its definition, with the overrides of the
+ * request.
+ */
 export function applyOverrides({ container }: TaskDefinition, { overrides }: RunTaskRequest) {
   const environment = new Map(container.environment);
   let command = container.command;

@@ -2,7 +2,7 @@ import type { ResolvedResource } from '../interfaces.ts';
 import { type Properties, propertiesOf } from '../properties.ts';
 import { ServiceError } from '../service-actions.ts';
 
-/** Seconds between SIGTERM and SIGKILL when the container definition does not say (ECS API reference). */
+/** Seconds between SIGTERM and SIGKILL without a StopTimeout (ECS API reference). */
 const DEFAULT_STOP_TIMEOUT = 30;
 
 export interface TaskDefinition {
@@ -37,7 +37,7 @@ interface DeploymentOptions {
   imageDirectory(imageUri: unknown): string | null;
 }
 
-/** Reads clusters and task definitions. Throws an error that names what a container here could not be given. */
+/** Reads clusters and task definitions. @throws Error that names the property that is not supported. */
 export function readDeployment(options: DeploymentOptions): Deployment {
   const arn = (resource: string) => `arn:aws:ecs:${options.region}:${options.accountId}:${resource}`;
   const families = new Map<string, TaskDefinition>();
@@ -52,7 +52,7 @@ export function readDeployment(options: DeploymentOptions): Deployment {
       const family = properties.text('Family', resource.logicalId);
       const [container, ...others] = properties.records('ContainerDefinitions');
       if (!container || others.length > 0) {
-        throw new Error(`${properties.where}: a task has exactly one container in the embedded default`);
+        throw new Error(`${properties.where}: a task has exactly one container in the embedded stack`);
       }
       families.set(family, {
         family,
@@ -100,7 +100,7 @@ function containerOf(container: Properties, options: DeploymentOptions): Contain
   };
 }
 
-/** A task definition by family, `family:revision` or ARN; there is one revision only. Throws as the API does. */
+/** Finds a task definition by family, `family:1` or ARN. @throws ServiceError as ECS does. */
 export function findTaskDefinition({ families }: Deployment, name: unknown): TaskDefinition {
   const family = String(name)
     .replace(/^.*task-definition\//, '')
@@ -110,7 +110,7 @@ export function findTaskDefinition({ families }: Deployment, name: unknown): Tas
   return found;
 }
 
-/** The ARN of a cluster that a request names by name or ARN. Throws as the API does. */
+/** Finds the ARN of a cluster by name or ARN. @throws ServiceError as ECS does. */
 export function findCluster({ clusters }: Deployment, name: unknown): string {
   const wanted = typeof name === 'string' ? name : 'default';
   for (const [arn, known] of clusters) if (wanted === arn || wanted === known) return arn;

@@ -4,10 +4,10 @@ import { sha256 } from '../../shared/lib/sha256.ts';
 import { writeFileAtomically } from '../atomic-files.ts';
 import { isRecord, type Json } from '../properties.ts';
 
-/** What is known of a task that was asked for with a client token. */
+/** The record of a task that was started with a client token. */
 export interface TaskRecord {
   readonly clientToken: string;
-  /** The whole request: the same token with another one is a conflict. */
+  /** The whole request: another request with the same token is a conflict. */
   readonly request: Json;
   readonly id: string;
   readonly arn: string;
@@ -16,17 +16,17 @@ export interface TaskRecord {
   readonly stopped: boolean;
 }
 
-/** The client tokens of RunTask, kept in files: the same call after a kill starts no second box. */
+/** The client tokens of RunTask, in files: the same call after a kill starts no second container. */
 export interface TaskRecords {
   load(): readonly TaskRecord[];
-  /** Was a task started with this token, of which nothing more is known? Its file is damaged. */
+  /** True if the record of the task with this token is damaged. */
   isDamaged(clientToken: string): boolean;
-  /** Whole or not at all, and before anything is started. */
+  /** Saves the record atomically. To be called before the task is started. */
   save(record: TaskRecord): void;
   forget(clientToken: string): void;
 }
 
-/** @param notice is told of each file that is damaged. */
+/** @param notice receives a message for each damaged file. */
 export function openTaskRecords(folder: string, notice: (message: string) => void): TaskRecords {
   mkdirSync(folder, { recursive: true });
   const path = (clientToken: string): string => join(folder, `${sha256(clientToken)}.json`);
@@ -35,9 +35,7 @@ export function openTaskRecords(folder: string, notice: (message: string) => voi
     const record = parse(file);
     if (record !== null && path(record.clientToken) === file) return [record];
     damaged.add(file);
-    notice(
-      `${file} is damaged: the box that it is about counts as lost, and no other is started with its client token`,
-    );
+    notice(`${file} is damaged: its container counts as lost, and its client token starts no other`);
     return [];
   };
   return {

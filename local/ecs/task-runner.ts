@@ -8,11 +8,11 @@ import { type Task, taskStateChangeEvent } from './task.ts';
 
 export interface TaskRunnerOptions {
   readonly dataDir: string;
-  /** Given to the container of this name, under the environment of its definition. */
+  /** Returns variables for the container of this name; those of its definition override them. */
   readonly environmentFor: (container: string) => Readonly<Record<string, string>>;
   readonly bus: EventBus;
   readonly containers: Pick<ContainerHost, 'startContainer'>;
-  /** The programs of all definitions know how to be started before there is anything for them to do. */
+  /** True if the programs of all definitions can be started before their container is needed. */
   readonly canStartWarm?: boolean;
   onLog(line: string): void;
 }
@@ -25,10 +25,10 @@ export interface TaskRunner {
 /** The overrides of a request that has none. */
 const NONE: Task['request']['overrides'] = { containerOverrides: [] };
 
-/** Where boxes have their home and temporary folders. */
+/** Folder with the home and temporary folders of containers. */
 export const scratchFolder = (dataDir: string): string => join(dataDir, 'ecs-scratch');
 
-/** Runs tasks as child processes and tells the bus of each change of state. */
+/** Runs tasks as child processes and sends an event for each change of state. */
 export function createTaskRunner({
   dataDir,
   environmentFor,
@@ -51,7 +51,7 @@ export function createTaskRunner({
       const { command, environment } = applyOverrides(definition, task.request);
       const { environment: common } = applyOverrides(definition, { ...task.request, overrides: NONE });
       try {
-        const box = await containers.startContainer({
+        const container = await containers.startContainer({
           program: {
             directory: definition.container.directory,
             command,
@@ -63,11 +63,11 @@ export function createTaskRunner({
           logFile: join(logs, `${id}.log`),
           onLine: (line) => onLog(`[${definition.container.name} ${id.slice(0, 8)}] ${line}`),
         });
-        task.container = box;
+        task.container = container;
         change(task, { lastStatus: 'RUNNING', startedAt: Date.now() });
-        // StopTask came before there was anything to stop.
-        if (task.desiredStatus === 'STOPPED') box.stop(0);
-        const exitCode = await box.exitCode;
+        // StopTask was called before the container existed.
+        if (task.desiredStatus === 'STOPPED') container.stop(0);
+        const exitCode = await container.exitCode;
         change(task, {
           lastStatus: 'STOPPED',
           desiredStatus: 'STOPPED',
@@ -89,7 +89,9 @@ export function createTaskRunner({
   };
 }
 
-/** Removes what an earlier process left when it was killed. Its boxes may still be ending, so that nothing depends on it. */
+/**
+ * Removes folders that a killed stack left. Its containers may still be ending, so a failure is only logged.
+ */
 async function clear(scratch: string): Promise<void> {
   const left = readdirSync(scratch).map((name) => join(scratch, name));
   await Promise.all(left.map((path) => rm(path, { recursive: true, force: true, maxRetries: 5 })));

@@ -4,7 +4,7 @@ import type { Container } from './container.ts';
 import type { RunTaskRequest } from './run-task-request.ts';
 import type { TaskDefinition } from './task-definitions.ts';
 
-/** One task: pending, running, or stopped with an exit code. Times are milliseconds since 1970. */
+/** A task: pending, running, or stopped with an exit code. Times are milliseconds since 1970. */
 export interface Task {
   readonly id: string;
   readonly arn: string;

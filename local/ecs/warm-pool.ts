@@ -4,14 +4,16 @@ import { CONTAINER_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 import { setLongTimeout } from '../long-timeout.ts';
 import { type ContainerProcess, type ContainerProgram, startContainerProcess } from './container-process.ts';
 
-/** How long one waits for something to do, in milliseconds. */
-const WAITS_MS = 60_000;
+/** Milliseconds for which a process waits to be used. */
+const MAX_IDLE_MS = 60_000;
 
-/** Starts the process of the next box before it is asked for. */
+/** Starts the process of the next container before it is needed. */
 export interface WarmPool {
-  /** A box begins: the process that waits for it, or null. One that waits for another kind of box is ended. */
+  /**
+   * Takes the waiting process for a container that starts, or null. A process of another program is ended.
+   */
   take(program: ContainerProgram): Promise<ContainerProcess | null>;
-  /** A box has ended. */
+  /** To be called when a container has ended. */
   containerEnded(program: ContainerProgram): void;
   stop(): Promise<void>;
 }
@@ -23,26 +25,28 @@ interface Waiting {
 }
 
 const nameOf = (program: ContainerProgram): string => JSON.stringify(program);
-const lives = ({ child }: ContainerProcess): boolean => child.exitCode === null && child.signalCode === null;
+const isAlive = ({ child }: ContainerProcess): boolean =>
+  child.exitCode === null && child.signalCode === null;
 
-/** It has begun nothing, so that there is nothing beside it. */
+/** A process that was never used has no children: only it has to be killed. */
 async function end({ started, cancel }: Waiting): Promise<void> {
   cancel();
   const process = await started;
   if (process === null) return;
   const { child, scratch } = process;
-  const exited = lives(process) ? once(child, 'exit') : null;
+  const exited = isAlive(process) ? once(child, 'exit') : null;
   child.kill('SIGKILL');
   await exited;
   await rm(scratch, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /**
- * A good part of a box that does little is the start of its program. So one process is started ahead, of the kind of box that came
- * next the last time: as soon as a box has ended, and only while none runs, so that no command of one ever finds another that waits.
+ * Creates a pool of one process, because starting the program is a good part of a container that does little.
+ * When a container has ended, the process of the program that followed it the last time is started. It exists
+ * only while no container runs, so that no command in a container can reach it.
  */
-export function createWarmPool(waitsMs = WAITS_MS): WarmPool {
-  /** The kind of box that came after one of this kind. */
+export function createWarmPool(maxIdleMs = MAX_IDLE_MS): WarmPool {
+  /** The program of the container that followed one of this program. */
   const next = new Map<string, ContainerProgram>();
   let last: string | null = null;
   let running = 0;
@@ -51,9 +55,9 @@ export function createWarmPool(waitsMs = WAITS_MS): WarmPool {
   function start(program: ContainerProgram): Waiting {
     const one: Waiting = {
       name: nameOf(program),
-      // What cannot be started now may be later; whoever wants it then is told.
+      // A program that cannot be started fails again, with its error, when a container needs it.
       started: startContainerProcess(program, { [CONTAINER_ENV_NAMES.startedAhead]: '1' }).catch(() => null),
-      cancel: setLongTimeout(waitsMs, () => {
+      cancel: setLongTimeout(maxIdleMs, () => {
         if (waiting === one) waiting = null;
         void end(one);
       }),
@@ -73,7 +77,7 @@ export function createWarmPool(waitsMs = WAITS_MS): WarmPool {
       if (found?.name !== name) return null;
       found.cancel();
       const process = await found.started;
-      return process && lives(process) ? process : null;
+      return process && isAlive(process) ? process : null;
     },
     containerEnded(program) {
       running -= 1;

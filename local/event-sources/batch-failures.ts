@@ -2,8 +2,8 @@ import type { InvokeResult } from '../interfaces.ts';
 import { isRecord } from '../properties.ts';
 
 /**
- * Which items of a batch a function has not handled. An error, or an answer that names something that is not in the
- * batch, means all of them: so does Lambda read it.
+ * Returns the ids of the items of a batch that a function has not handled. As in Lambda, an error, or an
+ * answer with an id that is not in the batch, means all of them.
  */
 export function failedItemIds(
   result: InvokeResult,

@@ -10,13 +10,13 @@ interface Common {
   readonly functionName: string;
   readonly batchSize: number;
   readonly reportsItems: boolean;
-  /** An event is delivered when one of them matches; null when there are none. */
+  /** An event is delivered if one of them matches; null for no filters. */
   readonly filters: readonly EventMatcher[] | null;
 }
 
 export interface QueueMapping extends Common {
   readonly kind: 'queue';
-  /** Batches in work at a time. */
+  /** Batches that are processed at a time. */
   readonly concurrency: number;
 }
 
@@ -25,14 +25,17 @@ export interface StreamMapping extends Common {
   readonly startingPosition: StartingPosition;
   /** Seconds to wait for a full batch. */
   readonly windowSeconds: number;
-  /** Lanes: changes of one item stay in order, changes of different items may be in work at the same time. */
+  /**
+   * Batches at a time: changes of one item stay in order, changes of different items may be processed
+   * concurrently.
+   */
   readonly parallelization: number;
   readonly bisects: boolean;
-  /** -1: without end. */
+  /** -1: unlimited. */
   readonly maxRetries: number;
-  /** Seconds; -1: without end. */
+  /** Seconds; -1: unlimited. */
   readonly maxAgeSeconds: number;
-  /** ARN of the queue that hears of what was given up, or of the bucket that gets all of it. */
+  /** ARN of the queue or bucket that gets discarded batches. */
   readonly onFailureArn: string | null;
 }
 
@@ -57,7 +60,9 @@ const OF_STREAMS = [
   'StartingPosition',
 ];
 
-/** The event source mappings of the template that are enabled. Throws for what the embedded default does not do. */
+/**
+ * Reads the enabled event source mappings of the template. @throws Error that names the unsupported property.
+ */
 export const readMappings = (resources: readonly ResolvedResource[]): readonly EventSourceMapping[] =>
   resources
     .filter(({ type }) => type === 'AWS::Lambda::EventSourceMapping')
@@ -69,7 +74,7 @@ function readMapping(id: string, source: Properties): EventSourceMapping {
   const service = sourceArn.split(':')[2];
   if (service === 'sqs') return readQueueMapping(id, sourceArn, source);
   if (service === 'dynamodb') return readStreamMapping(id, sourceArn, source);
-  throw new Error(`${source.where}: the embedded default does not read events of ${service}`);
+  throw new Error(`${source.where}: the embedded stack does not read events of ${service}`);
 }
 
 function readCommon(id: string, sourceArn: string, source: Properties, batchSize: number): Common {
@@ -94,7 +99,7 @@ function readQueueMapping(id: string, sourceArn: string, source: Properties): Qu
     throw new Error(`${source.where}: a batch of more than 10 messages is not known`);
   const scaling = source.record('ScalingConfig');
   scaling.only('MaximumConcurrency');
-  // Lambda begins with five pollers.
+  // Lambda starts with five pollers.
   return { ...common, kind: 'queue', concurrency: scaling.number('MaximumConcurrency', 5) };
 }
 

@@ -17,7 +17,10 @@ export interface Destinations {
   readonly s3Endpoint: string;
 }
 
-/** Tells the on-failure destination of a batch: a queue where its records are, a bucket also what they hold. */
+/**
+ * Sends a batch to its on-failure destination: to a queue the position of its records, to a bucket also the
+ * records.
+ */
 export async function sendToFailureDestination(
   mapping: StreamMapping,
   destination: string,
@@ -57,7 +60,7 @@ export async function sendToFailureDestination(
   }
 }
 
-/** As Lambda names it: the mapping, the shard, the day, and the second with something of chance. */
+/** Builds the object key as Lambda does: mapping, shard, day, second and a random id. */
 function objectKeyOf(mapping: string, now: Date): string {
   const uuid = createHash('md5')
     .update(mapping)

@@ -17,8 +17,8 @@ export interface EventSourceOptions {
 
 export interface EventSources extends Stoppable {
   /**
-   * Delivers what waits for a full batch, until the readers of the streams have handled every change, also those that
-   * come of it. False when changes kept coming for `timeoutMs`.
+   * Delivers records without waiting for full batches until every change is handled, also those that handlers
+   * cause. Resolves to false if that takes longer than `timeoutMs`.
    */
   drain(timeoutMs: number): Promise<boolean>;
 }

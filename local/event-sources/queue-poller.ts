@@ -20,7 +20,10 @@ interface QueuePollerOptions {
   onError(message: string): void;
 }
 
-/** Feeds the messages of a queue to a function; what it reports as failed comes again after the visibility timeout. */
+/**
+ * Feeds the messages of a queue to a function. Messages that it reports as failed come again after the
+ * visibility timeout.
+ */
 export function startQueuePoller(options: QueuePollerOptions): Stoppable {
   const { mapping, sqs, lambda, faults, onError } = options;
   const QueueUrl = `${options.sqsEndpoint}/${ACCOUNT_ID}/${mapping.sourceArn.split(':').at(-1)}`;
@@ -54,7 +57,7 @@ export function startQueuePoller(options: QueuePollerOptions): Stoppable {
 
   async function handle(received: readonly Json[]): Promise<void> {
     const wanted = received.filter((message) => isWanted(message, mapping));
-    // As in Lambda, a message that no filter wants is gone.
+    // As in Lambda, messages that no filter matches are deleted.
     await remove(received.filter((message) => !wanted.includes(message)));
     if (wanted.length === 0) return;
     const deliver = () => {

@@ -1,7 +1,7 @@
 import type { ChangeRecord } from '../dynamodb/write-ahead-log/index.ts';
 import type { Stoppable } from '../interfaces.ts';
 
-/** What became of a delivered batch: the index of the first record that is not handled, or null when all are. */
+/** Result of a delivered batch: the index of the first record that was not handled, or null. */
 export type FailedIndex = number | null;
 
 export interface RecordQueueOptions {
@@ -9,30 +9,32 @@ export interface RecordQueueOptions {
   /** Milliseconds to wait for a full batch. */
   readonly windowMs: number;
   readonly bisects: boolean;
-  /** -1: without end. */
+  /** -1: unlimited. */
   readonly maxRetries: number;
-  /** Milliseconds; -1: without end. */
+  /** Milliseconds; -1: unlimited. */
   readonly maxAgeMs: number;
   deliver(batch: readonly ChangeRecord[]): Promise<FailedIndex>;
   discard(batch: readonly ChangeRecord[], reason: DiscardReason, attempts: number): Promise<void>;
-  /** Called after records are done with, and when the lane has nothing left. */
+  /** Called after records were handled, and when the queue is empty. */
   onProgress(): void;
   readonly now?: () => number;
 }
 
 export type DiscardReason = 'RetryAttemptsExhausted' | 'RecordAgeExceeded';
 
-/** Records in their order: the next batch begins when the one before it is done with. */
+/** Delivers records in order: the next batch begins when the previous one was handled. */
 export interface RecordQueue extends Stoppable {
   push(record: ChangeRecord): void;
-  /** Delivers what is there without waiting for more. */
+  /** Delivers without waiting for a full batch. */
   flush(): void;
   isIdle(): boolean;
   /** Sequence of the oldest record that is not done with; null when there is none. */
   oldest(): number | null;
 }
 
-/** Pauses between attempts in milliseconds: short at first, because here nobody else needs time to recover. */
+/**
+ * Backoff between attempts in milliseconds: short at first, because no remote service needs time to recover.
+ */
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 2_000;
 
@@ -40,7 +42,7 @@ export function createRecordQueue(options: RecordQueueOptions): RecordQueue {
   const { batchSize, windowMs, bisects, maxRetries, maxAgeMs, now = Date.now } = options;
   const pending: ChangeRecord[] = [];
   let attempts = 0;
-  /** Size of the batch that is tried next: smaller than a batch while a record that fails is singled out. */
+  /** Size of the next batch: smaller than a full one while a failing record is isolated. */
   let limit = batchSize;
   let running: Promise<void> | null = null;
   let timer: NodeJS.Timeout | null = null;
@@ -80,7 +82,7 @@ export function createRecordQueue(options: RecordQueueOptions): RecordQueue {
     if (failedAt === null) return done(batch.length);
     const left = batch.length - failedAt;
     if (failedAt > 0) done(failedAt);
-    // Halving a batch is no retry: only what fails by itself, or cannot be halved, uses up its attempts.
+    // Bisecting a batch is no retry: only a single record, or a batch that is not bisected, uses up attempts.
     if (bisects && left > 1) {
       limit = failedAt > 0 ? 1 : Math.ceil(left / 2);
       return;

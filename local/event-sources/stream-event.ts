@@ -5,7 +5,7 @@ import type { ChangeRecord } from '../dynamodb/write-ahead-log/index.ts';
 import type { Json } from '../properties.ts';
 import { REGION } from '../template/identity.ts';
 
-/** Sequence numbers of DynamoDB are long, and compare as text only when they are of one length. */
+/** Formats a sequence number. DynamoDB's are long, and compare as text only if they have the same length. */
 export const sequenceNumber = (sequence: number): string => `1${String(sequence).padStart(20, '0')}`;
 
 const eventName = (record: ChangeRecord): string => {
@@ -13,7 +13,7 @@ const eventName = (record: ChangeRecord): string => {
   return record.new === null ? 'REMOVE' : 'MODIFY';
 };
 
-/** A change as a record of a Lambda event, with the images that the table's stream carries. */
+/** Converts a change into a record of a Lambda event, with the images of the table's view type. */
 export function toStreamEventRecord(record: ChangeRecord, table: TableSpec): Json {
   const viewType = table.stream?.viewType ?? 'NEW_AND_OLD_IMAGES';
   const withOld = viewType === 'OLD_IMAGE' || viewType === 'NEW_AND_OLD_IMAGES';

@@ -10,9 +10,9 @@ import { sendToFailureDestination } from './failure-destination.ts';
 import { createRecordQueue, type DiscardReason, type FailedIndex } from './record-queue.ts';
 import { sequenceNumber, toStreamEventRecord } from './stream-event.ts';
 
-/** Nobody wants to wait for half a minute at a demonstration, so a window is at most this long, in milliseconds. */
+/** Longest batching window in milliseconds: a demonstration must not wait for half a minute. */
 const LONGEST_WINDOW_MS = 1_000;
-/** A position is noted at the latest after so many records that are none of this reader's business. */
+/** Records of other tables, or that no filter matches, after which the position is stored. */
 const NOTE_EVERY = 200;
 
 export interface StreamReaderOptions {
@@ -28,9 +28,9 @@ export interface StreamReaderOptions {
 }
 
 export interface StreamReader extends Stoppable {
-  /** Begins to deliver, from the position that the log has noted. */
+  /** Begins to deliver, from the position in the log. */
   start(): void;
-  /** Delivers what waits for a full batch. */
+  /** Delivers records that wait for a full batch. */
   flush(): void;
   /** Resolves when every change in the log has been delivered. */
   settled(): Promise<void>;
@@ -52,7 +52,7 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
       onProgress,
     }),
   );
-  /** All records up to here are in a lane, or not wanted. */
+  /** Records up to this sequence are in a queue, or filtered out. */
   let scanned = 0;
   let stopped = false;
 
@@ -70,7 +70,7 @@ export function createStreamReader(options: StreamReaderOptions): StreamReader {
 
   function failedIn(result: InvokeResult, batch: readonly ChangeRecord[]): ReadonlySet<string> {
     const { error } = result;
-    // Stopping ends the invocations that are under way; their records come again after the next start.
+    // Stopping ends running invocations. Their records are delivered again after the next start.
     if (error !== undefined && !stopped) onError(`${mapping.id}: ${error.errorType}: ${error.errorMessage}`);
     return failedItemIds(
       result,

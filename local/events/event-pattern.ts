@@ -1,12 +1,13 @@
 import { isRecord } from '../properties.ts';
 
-/** Whether an event matches. */
+/** Returns true if the event matches. */
 export type EventMatcher = (event: unknown) => boolean;
 type ValueMatcher = (value: string | number | boolean | null) => boolean;
 
 /**
- * Compiles an event pattern: exact values, `prefix`, `anything-but`, `exists` and `numeric`. Throws an error that names
- * the field of anything else. Keys are joined by AND, the values of one key by OR; an array in the event matches by any element.
+ * Compiles an event pattern: exact values, `prefix`, `anything-but`, `exists` and `numeric`. Keys are joined
+ * by AND, the values of one key by OR; an array in the event matches by any element. @throws Error that names
+ * the field with an unsupported matcher.
  */
 export function compilePattern(pattern: unknown, path = 'EventPattern'): EventMatcher {
   if (!isRecord(pattern)) throw new Error(`${path} must be an object`);
@@ -77,7 +78,7 @@ function compileNumeric(terms: unknown, where: string): ValueMatcher {
   return (value) => typeof value === 'number' && checks.every((check) => check(value));
 }
 
-/** The value of the operator; refuses a second key beside it. */
+/** Returns the value of the operator. @throws Error for a second key beside it. */
 function only(expected: Readonly<Record<string, unknown>>, operator: string, where: string): unknown {
   const other = Object.keys(expected).find((key) => key !== operator);
   if (other) throw new Error(`${where}: ${other} beside ${operator} is not supported`);

@@ -13,7 +13,7 @@ export interface EventBusOptions {
   onError(message: string): void;
 }
 
-/** What was put on the buses of the template, and what topics were told; the oldest first. */
+/** Events that were put on the buses of the template, and messages to its topics; the oldest first. */
 export interface PublishedEvents {
   readonly events: readonly (FullEvent & { readonly bus: string })[];
   readonly messages: readonly { readonly topic: string; readonly message: string }[];
@@ -21,7 +21,7 @@ export interface PublishedEvents {
 
 export interface LocalEventBus extends Stoppable, EventBus {
   /**
-   * Runs every schedule now, and waits for its functions. The regular times are not changed by it.
+   * Runs every schedule now, and waits for its functions. The regular times do not change.
    * `more` is added to the targets' own input.
    */
   fireSchedules(more?: Readonly<Record<string, unknown>>): Promise<void>;
@@ -30,12 +30,12 @@ export interface LocalEventBus extends Stoppable, EventBus {
   history(): PublishedEvents;
 }
 
-/** So many events and messages are remembered. */
+/** Number of events and messages in the history. */
 const KEPT = 1_000;
 
 /**
- * EventBridge with the buses and rules of a template: schedules run from now on, events reach the functions and topics
- * whose patterns match. Throws at once for a rule that is not understood.
+ * Creates EventBridge with the buses and rules of a template. Schedules run from now on; events reach the
+ * functions and topics whose patterns match. @throws Error for a rule with an unsupported property.
  */
 export function createEventBus({ resources, lambda, counters, onError }: EventBusOptions): LocalEventBus {
   const rules = readRules(resources);
@@ -114,7 +114,7 @@ type More = Readonly<Record<string, unknown>>;
 const withMore = (input: unknown, more: More): unknown =>
   typeof input === 'object' && input !== null ? { ...input, ...more } : input;
 
-/** An event with all that EventBridge adds to it. */
+/** An event with the fields that EventBridge adds. */
 type FullEvent = ReturnType<typeof complete>;
 const NOWHERE = { account: ACCOUNT_ID, region: REGION };
 function complete(
@@ -126,7 +126,9 @@ function complete(
   return { version: '0', id, account, region, time, resources: [], ...event };
 }
 
-/** Calls `fire` again and again; never for an undefined period. Returns what ends it. */
+/**
+ * Calls `fire` every `every` milliseconds, or never if that is undefined. Returns the function that ends it.
+ */
 function repeat(every: number | undefined, fire: () => void): () => void {
   if (every === undefined) return () => {};
   let cancel = () => {};

@@ -10,8 +10,8 @@ const at = (event: unknown, path: string): unknown =>
     .reduce((value, key) => (isRecord(value) ? value[key] : undefined), event);
 
 /**
- * Compiles an input transformer whose template is one text: variables in it are replaced by what the paths find, texts as they are.
- * Throws an error that names what else a template may be on AWS.
+ * Compiles an input transformer whose template is one string: variables in it are replaced by the values at
+ * their paths. @throws Error that names an unsupported path or template.
  */
 export function compileInputTransformer(transformer: Properties): (event: unknown) => string {
   transformer.only('InputPathsMap', 'InputTemplate');

@@ -12,7 +12,10 @@ export interface PutEventsOptions {
   put(event: BusEvent, bus: string): string;
 }
 
-/** `PutEvents`: what is wrong with one entry is in its part of the answer, and the others are taken. */
+/**
+ * Creates the action `PutEvents`. An invalid entry gets an error in its part of the answer; the others are
+ * put.
+ */
 export function createPutEventsAction({ buses, put }: PutEventsOptions): ServiceAction {
   return ({ Entries: entries }) => {
     if (!Array.isArray(entries) || entries.length === 0 || entries.length > MOST_ENTRIES)
@@ -26,11 +29,11 @@ export function createPutEventsAction({ buses, put }: PutEventsOptions): Service
       const { EventBusName: bus = 'default', Source, DetailType, Detail } = isRecord(entry) ? entry : {};
       if (typeof bus !== 'string' || typeof Source !== 'string' || typeof DetailType !== 'string')
         return refused('InvalidArgument', 'Parameter EventBusName, Source or DetailType is not valid.');
-      // That is how EventBridge answers for a bus that is not there: the entry is taken, and reaches nobody.
       const detail = parsed(Detail);
       if (!detail) return refused('MalformedDetail', 'Detail is malformed.');
       if (Source.startsWith('aws.'))
         return refused('NotAuthorizedForSourceException', 'Not authorized for the source.');
+      // EventBridge accepts an entry for a bus that does not exist, and delivers it nowhere.
       if (!buses.has(bus)) return { EventId: 'no-such-bus' };
       return { EventId: put({ source: Source, 'detail-type': DetailType, detail }, bus) };
     });

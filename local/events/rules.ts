@@ -2,14 +2,13 @@ import type { ResolvedResource } from '../interfaces.ts';
 import { type Properties, propertiesOf } from '../properties.ts';
 import { compilePattern, type EventMatcher } from './event-pattern.ts';
 import { compileInputTransformer } from './input-transformer.ts';
-import { parseRate } from './schedule.ts';
 
 export const DEFAULT_BUS = 'default';
 
 export interface Rule {
   readonly name: string;
   readonly arn: string;
-  /** Name of the bus that it listens to. */
+  /** Name of its bus. */
   readonly bus: string;
   readonly account: string;
   readonly region: string;
@@ -24,11 +23,11 @@ export interface Rule {
 export interface Target {
   readonly arn: string;
   readonly kind: 'lambda' | 'sns';
-  /** What it is given in place of the event; null: the event itself. */
+  /** Computes the target's input from the event; null: the event itself. */
   readonly input: ((event: unknown) => unknown) | null;
 }
 
-/** Reads the enabled rules of a template. Throws an error that names what is not supported. */
+/** Reads the enabled rules of a template. @throws Error that names the unsupported property. */
 export function readRules(resources: readonly ResolvedResource[]): readonly Rule[] {
   const buses = new Set([DEFAULT_BUS, ...eventBusNames(resources)]);
   return resources
@@ -36,7 +35,7 @@ export function readRules(resources: readonly ResolvedResource[]): readonly Rule
     .flatMap((rule) => readRule(rule, buses));
 }
 
-/** Names of the buses that a template makes. */
+/** Returns the names of the buses of a template. */
 export const eventBusNames = (resources: readonly ResolvedResource[]): readonly string[] =>
   resources
     .filter(({ type }) => type === 'AWS::Events::EventBus')
@@ -61,7 +60,7 @@ function readRule(resource: ResolvedResource, buses: ReadonlySet<string>): reado
     throw new Error(`${properties.where}: schedules are of the default bus only`);
   const name = properties.text('Name', resource.logicalId);
   const targets = properties.records('Targets').map(readTarget);
-  // A rule and its functions are of one stack; what it has no function for, it does not deliver.
+  // A rule and its targets belong to the same stack, so account and region are those of the first target.
   const [, , , region = '', account = ''] = targets[0]?.arn.split(':') ?? [];
   try {
     return [
@@ -90,7 +89,10 @@ const KINDS = [
   ['sns', /^arn:[^:]+:sns:[^:]*:[^:]*:/],
 ] as const;
 
-/** A failed delivery is reported and not repeated, so that RetryPolicy and DeadLetterConfig have no effect here. */
+/**
+ * A failed delivery is reported and not repeated, so that RetryPolicy and DeadLetterConfig have no effect
+ * here.
+ */
 function readTarget(target: Properties): Target {
   target.only('Id', 'Arn', 'Input', 'InputTransformer', 'RetryPolicy', 'DeadLetterConfig');
   const arn = target.text('Arn');
@@ -104,4 +106,17 @@ function readInput(target: Properties): Target['input'] {
   if (!target.has('Input')) return null;
   const input: unknown = JSON.parse(target.text('Input'));
   return () => input;
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+
+/** Milliseconds between two runs of `rate(5 minutes)`. Throws for any other kind of schedule, by name. */
+export function parseRate(expression: string): number {
+  const [, count, unit, plural] = /^rate\((\d+) (minute|hour|day)(s?)\)$/.exec(expression) ?? [];
+  const milliseconds = Number(count) * (UNIT_MS[unit ?? ''] ?? 0);
+  // EventBridge insists on the grammar: 1 minute, 2 minutes.
+  if (!milliseconds || (count === '1') === (plural === 's')) {
+    throw new Error(`ScheduleExpression ${expression} is not supported: only rate(...) is`);
+  }
+  return milliseconds;
 }

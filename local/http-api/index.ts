@@ -14,10 +14,13 @@ export interface HttpApiOptions {
   onError(message: string): void;
 }
 
-/** API Gateway takes no larger request body, in bytes. */
+/** Largest request body of API Gateway, in bytes. */
 const MAX_BODY_BYTES = 10 * 1_048_576;
 
-/** Serves the HTTP API of the template: its routes, its authorizers, its limits, and the answers that API Gateway gives itself. */
+/**
+ * Creates the HTTP API of the template: its routes, authorizers and limits, and the answers of API Gateway
+ * itself.
+ */
 export function createHttpApi(options: HttpApiOptions): RequestListener {
   const { resources, lambda, counters, onError } = options;
   const api = resources.find(({ type }) => type === 'AWS::ApiGatewayV2::Api');
@@ -55,7 +58,7 @@ export function createHttpApi(options: HttpApiOptions): RequestListener {
   };
 }
 
-/** The body is read first, so that the client gets to see the answer. */
+/** The body is read first, so that the client reads the answer. */
 async function refuse(incoming: IncomingMessage, status: 401 | 403 | 404 | 429 | 500): Promise<ApiResponse> {
   await readBody(incoming, 0);
   return gatewayErrorResponse(status);

@@ -43,7 +43,7 @@ const splitOnce = (text: string, separator: string): readonly string[] => {
   return index < 0 ? [text] : [text.slice(0, index), text.slice(index + 1)];
 };
 
-/** Bodies of these types are handed on as text, all others as base64. */
+/** Content types whose bodies are passed as text; all others are passed as base64. */
 const TEXT = /^(text\/|application\/(json|javascript|xml|[\w.+-]+\+(json|xml))(;|$))/i;
 
 function queryParameters(rawQuery: string): Readonly<Record<string, string>> | undefined {
@@ -61,7 +61,7 @@ function clfTime(at: Date): string {
   return `${day}/${month}/${year}:${time} +0000`;
 }
 
-/** What events for functions and for authorizers have in common. */
+/** The common part of events for functions and for authorizers. */
 function common(request: ApiRequest, { route, pathParameters }: RouteMatch, apiId: string): Json {
   const query = queryParameters(request.rawQuery);
   return {
@@ -94,7 +94,10 @@ function common(request: ApiRequest, { route, pathParameters }: RouteMatch, apiI
   };
 }
 
-/** The event of payload format 2.0 for a function. `authorizer` is what the authorizer's answer carries. */
+/**
+ * Creates the event of payload format 2.0 for a function. `authorizer` is the context of the authorizer's
+ * answer.
+ */
 export function createFunctionEvent(
   request: ApiRequest,
   match: RouteMatch,
@@ -115,7 +118,7 @@ export function createFunctionEvent(
   };
 }
 
-/** The event of payload format 2.0 for an authorizer. */
+/** Creates the event of payload format 2.0 for an authorizer. */
 export const createAuthorizerEvent = (
   request: ApiRequest,
   match: RouteMatch,

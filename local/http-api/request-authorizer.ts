@@ -4,7 +4,7 @@ import { ACCOUNT_ID, REGION } from '../template/identity.ts';
 import { type ApiRequest, createAuthorizerEvent } from './proxy-event.ts';
 import { type Authorizer, parseIdentitySource, type RouteMatch } from './routes.ts';
 
-/** What comes of asking the authorizer of a route: the context for the function, or the status of the refusal. */
+/** Result of a route's authorizer: the context for the function, or the status of the refusal. */
 export type Authorization =
   | { readonly allowed: true; readonly context: Json | null }
   | { readonly allowed: false; readonly status: 401 | 403 | 500 };
@@ -16,7 +16,7 @@ interface Cached {
   readonly until: number;
 }
 
-/** Answers that are kept at the most before those are thrown away that have ended. */
+/** Cached answers above which expired ones are removed. */
 const MANY = 10_000;
 
 export function createRequestAuthorizer(
@@ -47,7 +47,7 @@ export function createRequestAuthorizer(
     const { authorizer } = match.route;
     if (authorizer === null) return { allowed: true, context: null };
     const identity = authorizer.identitySources.map((source) => select(source, request));
-    // The function is not even asked about a request that does not say who it is from.
+    // API Gateway does not call the authorizer for a request without the identity.
     if (!identity.every((value) => value !== '')) return { allowed: false, status: 401 };
     if (authorizer.ttlSeconds === 0 || identity.length === 0)
       return ask(authorizer, request, match, identity);

@@ -17,14 +17,16 @@ const MESSAGES: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** What API Gateway answers when it answers itself. */
+/** Creates the answer that API Gateway itself gives. */
 export const gatewayErrorResponse = (status: 401 | 403 | 404 | 413 | 429 | 500 | 503): ApiResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: Buffer.from(JSON.stringify({ message: MESSAGES[status] })),
 });
 
-/** Makes a response of what a function has returned, as payload format 2.0 says: with a status code or without. */
+/**
+ * Converts the result of a function into a response, by payload format 2.0: with a status code or without.
+ */
 export function toApiResponse(payload: unknown): ApiResponse {
   if (!isRecord(payload) || payload['statusCode'] === undefined) {
     const text = typeof payload === 'string' ? payload : JSON.stringify(payload ?? null);

@@ -5,9 +5,9 @@ import { type Properties, propertiesOf } from '../properties.ts';
 export interface Authorizer {
   readonly id: string;
   readonly functionName: string;
-  /** Selection expressions, e.g. `$request.header.Authorization`; all of them must be in the request. */
+  /** Selection expressions, e.g. `$request.header.Authorization`. The request must have all of them. */
   readonly identitySources: readonly string[];
-  /** Seconds for which its answer holds for the same identity; 0: not at all. */
+  /** Seconds for which its answer is cached for the same identity; 0: not at all. */
   readonly ttlSeconds: number;
 }
 
@@ -31,7 +31,7 @@ export interface RouteMatch {
 /** API Gateway waits no longer than this, in milliseconds. */
 const MAX_INTEGRATION_MS = 30_000;
 
-/** Reads the routes of the template. Throws for what the embedded default does not do. */
+/** Reads the routes of the template. @throws Error that names the unsupported property. */
 export function readApiRoutes(resources: readonly ResolvedResource[]): readonly ApiRoute[] {
   const byId = new Map(resources.map((resource) => [resource.logicalId, resource]));
   const find = (id: string, where: string): Properties => {
@@ -95,7 +95,7 @@ function readAuthorization(
   };
 }
 
-/** What a selection expression selects. Throws for one that is not known. */
+/** Parses a selection expression. @throws Error if it is not supported. */
 export function parseIdentitySource(expression: string): {
   readonly kind: 'header' | 'querystring';
   readonly name: string;
@@ -110,7 +110,7 @@ export function parseIdentitySource(expression: string): {
 /** The function's ARN in an integration's or authorizer's URI, which may be the ARN itself. */
 const lambdaIn = (uri: string): string => /arn:aws:lambda:[^/]+/.exec(uri)?.[0] ?? uri;
 
-/** Null for what cannot be decoded: no parameter can be that. */
+/** Decodes a path segment. Returns null if it cannot be decoded: then it matches no parameter. */
 function decodedSegment(segment: string): string | null {
   try {
     return decodeURIComponent(segment);
@@ -144,7 +144,10 @@ function match(route: ApiRoute, method: string, path: readonly string[]): RouteM
   return { route, pathParameters };
 }
 
-/** Orders routes as API Gateway prefers them: fixed segments, then parameters, then greedy ones, `$default` last. */
+/**
+ * Orders routes as API Gateway prefers them: fixed segments, then parameters, then greedy ones, `$default`
+ * last.
+ */
 function bySpecificity(one: ApiRoute, other: ApiRoute): number {
   const rank = ({ routeKey, segments, method }: ApiRoute): string => {
     const parts = segments.map((segment) => {

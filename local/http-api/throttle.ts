@@ -13,15 +13,15 @@ interface Bucket {
   at: number;
 }
 
-/** A route without settings of its own has those of the stage, in a bucket of its own. */
+/** A route without its own settings has those of the stage, in its own bucket. */
 function limitIn(settings: Properties, otherwise: Limit): Limit {
   const rate = settings.number('ThrottlingRateLimit', otherwise.rate);
   return { rate, burst: settings.number('ThrottlingBurstLimit', rate ?? otherwise.burst) };
 }
 
 /**
- * Whether a route takes one more request: a token bucket for each, as the stage of the template says. A request counts whoever it is from,
- * and before the authorizer is asked.
+ * Creates the check whether a route may take one more request: a token bucket for each route, with the limits
+ * of the stage. Every request counts, before the authorizer is called.
  */
 export function createThrottle(
   resources: readonly ResolvedResource[],

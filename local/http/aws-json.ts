@@ -6,16 +6,19 @@ export interface AwsJsonAnswer {
   readonly body: Json;
 }
 
-/** Calls a service over the AWS JSON protocol: the small part of an SDK client that the emulation itself needs. */
+/** A client of the AWS JSON protocol: the small part of an SDK client that the stack itself needs. */
 export interface AwsJsonClient {
-  /** Answers also for a service error (status 400 and up); throws only when the service cannot be reached. */
+  /**
+   * Returns also an error answer of the service (status 400 and up). Throws only if the service cannot be
+   * reached.
+   */
   call(operation: string, body: unknown, signal?: AbortSignal): Promise<AwsJsonAnswer>;
-  /** Throws for a service error, too. */
+  /** Throws also for an error answer of the service. */
   callOrThrow(operation: string, body: unknown): Promise<Json>;
   close(): void;
 }
 
-/** The engines look whether a request is signed, never how. */
+/** The engines require a signature and do not verify it. */
 const AUTHORIZATION =
   'AWS4-HMAC-SHA256 Credential=embedded/20200101/us-east-1/service/aws4_request, SignedHeaders=host, Signature=none';
 
@@ -60,7 +63,7 @@ export function createAwsJsonClient(endpoint: string, target: string): AwsJsonCl
   return toAwsJsonClient(call, () => agent.destroy());
 }
 
-/** What follows from a way to call. */
+/** Completes a client from its `call`. */
 export const toAwsJsonClient = (call: AwsJsonClient['call'], close: () => void): AwsJsonClient => ({
   call,
   async callOrThrow(operation, body) {

@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import type { Stoppable } from '../interfaces.ts';
 
-/** Everything here listens on loopback only: of all services, S3 alone checks signatures. */
+/** All services listen on loopback only, because only S3 checks signatures. */
 export const LOOPBACK = '127.0.0.1';
 
 export interface Listener extends Stoppable {
@@ -18,19 +18,22 @@ export interface Listener extends Stoppable {
 }
 
 /**
- * Bytes of a request's address and headers. The API takes a path of 4,096 characters as a parameter, which are 48 KiB as they are sent;
- * with Node's own 16 KiB the connection would be reset, and nobody told why.
+ * Largest request line and headers in bytes. A path parameter may have 4,096 characters, which are 48 KiB
+ * when encoded. With Node's default of 16 KiB the connection would be reset without an answer.
  */
 const MAX_HEADER_BYTES = 64 * 1_024;
 
-/** Clients keep their connections open; a server that closes an idle one would race with the next request on it. */
+/**
+ * Clients keep their connections open; a server that closes an idle one would race with the next request on
+ * it.
+ */
 export const disableTimeouts = (server: Server): void => {
   server.keepAliveTimeout = 0;
   server.requestTimeout = 0;
   server.headersTimeout = 0;
 };
 
-/** Listens on a loopback port; with `preferred`, on that port when it is free, otherwise on any. */
+/** Listens on the loopback port `preferred` if it is free, otherwise on any. */
 export async function listen(handler: RequestListener, preferred = 0): Promise<Listener> {
   try {
     return await listenOnPort(handler, preferred);
@@ -40,7 +43,7 @@ export async function listen(handler: RequestListener, preferred = 0): Promise<L
   }
 }
 
-/** Listens on exactly this loopback port. Throws `EADDRINUSE` when it is taken. */
+/** Listens on this loopback port. @throws Error EADDRINUSE if it is in use. */
 export function listenOnPort(handler: RequestListener, port: number): Promise<Listener> {
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, handler);
   disableTimeouts(server);
@@ -54,6 +57,21 @@ export function listenOnPort(handler: RequestListener, port: number): Promise<Li
   });
 }
 
+/** A server whose address is known before it has a handler: earlier requests wait. */
+export interface DeferredListener extends Listener {
+  serve(handler: RequestListener): void;
+}
+
+/** Listens on `port` if it is given, otherwise on `preferred` if that is free, otherwise on any. */
+export async function listenDeferred(port: number | undefined, preferred: number): Promise<DeferredListener> {
+  const ready = Promise.withResolvers<RequestListener>();
+  const handler: RequestListener = (request, response) => {
+    void ready.promise.then((serve) => serve(request, response));
+  };
+  const listener = port === undefined ? await listen(handler, preferred) : await listenOnPort(handler, port);
+  return { ...listener, serve: (serve) => ready.resolve(serve) };
+}
+
 export const isAddressInUse = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 
@@ -65,7 +83,7 @@ const close = (server: Server): Promise<void> =>
     server.closeAllConnections();
   });
 
-/** The whole body of a request; null when it is longer than `limit` bytes. */
+/** Reads the body of a request. Returns null if it is longer than `limit` bytes. */
 export async function readBody(
   request: IncomingMessage,
   limit = Number.POSITIVE_INFINITY,
@@ -74,13 +92,13 @@ export async function readBody(
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    // The rest is read and dropped, so that the client gets to see the answer.
+    // The rest is read and discarded, so that the client reads the answer.
     if (length <= limit) chunks.push(chunk);
   }
   return length <= limit ? Buffer.concat(chunks) : null;
 }
 
-/** Answers with a JSON body. */
+/** Sends an answer with a JSON body. */
 export function sendJson(
   response: ServerResponse,
   status: number,

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { constants, Script } from 'node:vm';
 import { threadId } from 'node:worker_threads';
 
-/** How a bundle finds what it imports while it runs: as the program itself does. */
+/** Dynamic imports of a bundle are resolved by Node's own loader. */
 const IMPORTS = { importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
 
 /**
- * Node says once of each thread, at the first import of a script, that this way is new; what is printed here is a function's, or a fault.
- * So the first import is one of our own, and nobody is told of it.
+ * Node prints an experimental warning once per thread, at the first import of a script, which would appear as
+ * output of a function. So the first import is made here, with warnings off.
  */
 function importOnceQuietly(): void {
   const { emitWarning } = process;
@@ -21,12 +21,15 @@ function importOnceQuietly(): void {
   }
 }
 
-/** A bundle as a function of what is around it. */
+/** A bundle as a function of the globals that it gets. */
 export type BundleFunction = (...around: readonly unknown[]) => void;
 
 interface CompiledBundle {
-  readonly bundle: BundleFunction;
-  /** Keeps what has been compiled by now, as often as is worth it, and never where something was there. */
+  readonly run: BundleFunction;
+  /**
+   * Stores V8's code cache of what is compiled by now. Does nothing if the cache existed, or after the
+   * maximum number of calls.
+   */
   storeCache(): void;
 }
 
@@ -42,9 +45,9 @@ function read(file: string): Buffer | undefined {
 }
 
 /**
- * Compiles a bundle, once in a thread, with what an earlier run has kept.
- * @param names what the bundle gets in place of what is global, in the order of its arguments.
- * @param cache folder of what is kept. @param most how often it is kept.
+ * Compiles a bundle, once per thread, with the code cache of an earlier run.
+ * @param names the globals that the bundle gets as arguments, in this order.
+ * @param cache folder of the code cache. @param most how often the cache is stored.
  */
 export function compileBundle(
   path: string,
@@ -61,7 +64,7 @@ export function compileBundle(
   const script = new Script(source, { filename: path, ...(cachedData && { cachedData }), ...IMPORTS });
   let writes = cachedData && script.cachedDataRejected !== true ? 0 : most;
   const made: CompiledBundle = {
-    bundle: script.runInThisContext() as BundleFunction,
+    run: script.runInThisContext() as BundleFunction,
     storeCache() {
       if (writes-- <= 0) return;
       mkdirSync(cache, { recursive: true });

@@ -1,7 +1,11 @@
 import { devNull } from 'node:os';
+import { FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
+import { type EnvPassthrough, passedVariables } from '../env-passthrough.ts';
+import { findInstalledClis } from '../installed-clis.ts';
 import { CREDENTIALS, REGION } from '../template/identity.ts';
+import type { FunctionSpec } from './function-spec.ts';
 
-/** Where the services are, by the SDK's name for them in `AWS_ENDPOINT_URL_<NAME>`. */
+/** Endpoints of the services, by their name in `AWS_ENDPOINT_URL_<NAME>`. */
 export interface Endpoints {
   readonly DYNAMODB: string;
   readonly SQS: string;
@@ -12,8 +16,38 @@ export interface Endpoints {
   readonly LAMBDA: string;
 }
 
-/** What the SDK needs to find the embedded services, and to look nowhere else for credentials or configuration. */
-export const createSdkEnvironment = (endpoints: Endpoints): Readonly<Record<string, string>> => ({
+/** Returns the whole environment of a function. It inherits nothing from this process. */
+export function createFunctionEnvironment(
+  spec: FunctionSpec,
+  endpoints: Endpoints,
+  passthrough: EnvPassthrough,
+): Readonly<Record<string, string>> {
+  return {
+    TZ: ':UTC',
+    LANG: 'en_US.UTF-8',
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    _HANDLER: spec.handler,
+    LAMBDA_TASK_ROOT: spec.directory ?? '',
+    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+    AWS_LAMBDA_FUNCTION_NAME: spec.name,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(spec.memoryMb),
+    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${spec.name}`,
+    AWS_LAMBDA_LOG_STREAM_NAME: 'embedded',
+    ...sdkEnvironment(endpoints),
+    [FUNCTION_ENV_NAMES.allowFileRepositories]: 'true',
+    ...spec.variables,
+    // Without keys there is no vendor, whatever the template says.
+    ...(FUNCTION_ENV_NAMES.modelVendors in spec.variables ? { [FUNCTION_ENV_NAMES.modelVendors]: '[]' } : {}),
+    ...(FUNCTION_ENV_NAMES.agentClis in spec.variables
+      ? { [FUNCTION_ENV_NAMES.agentClis]: JSON.stringify(findInstalledClis()) }
+      : {}),
+    ...passedVariables(spec.variables, passthrough),
+  };
+}
+
+/** Makes the SDK find the embedded services, and ignore all other credentials and configuration. */
+const sdkEnvironment = (endpoints: Endpoints): Readonly<Record<string, string>> => ({
   AWS_REGION: REGION,
   AWS_DEFAULT_REGION: REGION,
   AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,

@@ -2,14 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Console } from 'node:console';
 import { Writable } from 'node:stream';
 
-/** What a function finds around it, apart from those that share its thread. */
+/** The globals that each function has for itself, although functions share threads. */
 export interface FunctionGlobals {
   readonly process: NodeJS.Process;
   readonly console: Console;
   readonly globalThis: typeof globalThis;
 }
 
-/** A stream that hands on whole lines, as text. */
+/** Creates a stream that passes on complete lines. */
 function lines(onLine: (line: string) => void): Writable {
   let rest = '';
   return new Writable({
@@ -25,8 +25,8 @@ function lines(onLine: (line: string) => void): Writable {
 }
 
 /**
- * A process of a function's own: its environment, its output.
- * @param globals what else is its own of all that is global.
+ * Creates the globals of a function: a `process` with its environment and output, and a console.
+ * @param globals further globals of its own.
  */
 export function createFunctionGlobals(
   env: Readonly<Record<string, string>>,
@@ -48,7 +48,7 @@ export function createFunctionGlobals(
   };
 }
 
-/** All that is global, with some of it in the place of what is there; what is set is set for whoever has this. */
+/** Returns `globalThis` with some globals replaced. Assignments to it are visible only through it. */
 function globalsWith(own: Readonly<Record<string, unknown>>): typeof globalThis {
   const kept = new Map<PropertyKey, unknown>(Object.entries(own));
   return new Proxy(globalThis, {
@@ -63,10 +63,10 @@ function globalsWith(own: Readonly<Record<string, unknown>>): typeof globalThis 
 
 const whoRuns = new AsyncLocalStorage<FunctionGlobals>();
 
-/** Runs what is of a function: what it calls of code that functions share finds its surroundings. */
+/** Runs code of a function, so that shared code that it calls uses the function's globals. */
 export const runWithGlobals = <T>(around: FunctionGlobals, work: () => T): T => whoRuns.run(around, work);
 
-/** For code that functions share: the environment and the output of the function that it works for at the time. */
+/** Returns globals for code that functions share: those of the function that runs at the time. */
 export function currentFunctionGlobals(): FunctionGlobals {
   const ofWhoRuns = <Name extends 'process' | 'console'>(name: Name, none: FunctionGlobals[Name]) =>
     new Proxy(none, {

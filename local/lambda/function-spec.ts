@@ -7,17 +7,17 @@ import { ACCOUNT_ID, REGION } from '../template/identity.ts';
 export interface FunctionSpec {
   readonly name: string;
   readonly arn: string;
-  /** Directory with its code; null when the assembly has none, as for inline code. */
+  /** Directory with its code; null if the assembly has none, as for inline code. */
   readonly directory: string | null;
-  /** Runs from an image, which brings the programs that it calls; here they are those of this machine. */
+  /** True if it runs from an image with the programs that it calls. Here it calls those of this machine. */
   readonly isImage: boolean;
   /** `<file>.<export>`. */
   readonly handler: string;
   readonly timeoutMs: number;
   readonly memoryMb: number;
-  /** Invocations at a time that the template reserves; null when it says nothing. */
+  /** Reserved concurrency; null for none. */
   readonly concurrency: number | null;
-  /** Streams what somebody else says, so that its invocations wait more than they work. */
+  /** True if it streams its response: then its invocations mostly wait. */
   readonly isStreaming: boolean;
   /** Variables that the template sets. */
   readonly variables: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export interface FunctionSpec {
 export const functionArn = (name: string): string =>
   `arn:aws:lambda:${REGION}:${ACCOUNT_ID}:function:${name}`;
 
-/** The function's name in a name, an ARN, or an ARN with a version. */
+/** Returns the function's name from a name, an ARN, or an ARN with a version. */
 export const functionName = (nameOrArn: string): string =>
   nameOrArn.startsWith('arn:') ? (nameOrArn.split(':')[6] ?? nameOrArn) : nameOrArn;
 
@@ -53,7 +53,7 @@ export const readFunctionSpecs = (
           : code.has('S3Key')
             ? assets.file(code.text('S3Key'))
             : null,
-        // An image is told what to start in the place of its own command.
+        // The command of an image is its handler.
         handler: lambda.text('Handler', image[0] ?? 'index.handler'),
         // Lambda's own defaults.
         timeoutMs: lambda.number('Timeout', 3) * 1000,

@@ -2,27 +2,27 @@ import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threa
 import { startWorkerThread } from '../worker-thread.ts';
 import { describeError, type FunctionData, type InvokeError, type OpenMessage } from './thread-protocol.ts';
 
-/** Of one thread, in MB: what a laptop can spare, and far above what all functions together keep. */
+/** Heap of one thread in MB: affordable on a laptop, and far above what all functions together use. */
 const HEAP_MB = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 };
-/** How long those beside a function that is killed may finish, in milliseconds. */
+/** Milliseconds that other invocations in the thread of a killed function may take to finish. */
 const GRACE_MS = 2_000;
 
-/** One instance of a function, as its thread knows it. */
+/** An instance of a function in a thread. */
 interface Tenant {
-  /** The thread is no more. */
-  gone(error: InvokeError): void;
-  /** The thread is about to end: no further invocation. The tenant leaves when it has none under way. */
+  /** Called when the thread has ended. */
+  threadEnded(error: InvokeError): void;
+  /** Called when the thread takes no further invocations. The tenant leaves when it has none running. */
   retire(): void;
 }
 
 export interface FunctionThread {
   readonly tenants: number;
-  /** Of one instance, and of no other. */
-  readonly isAlone: boolean;
-  /** Loads a function; `leave` when it is not needed any more. */
+  /** True for a thread with one instance only. */
+  readonly isExclusive: boolean;
+  /** Creates an instance of a function. `leave` removes it. */
   open(data: FunctionData, tenant: Tenant): { readonly port: MessagePort; leave(): void };
   has(functionName: string): boolean;
-  /** Ends it as soon as nothing is under way in it, and soon in any case. */
+  /** Ends the thread when no invocation runs in it, or after a grace period. */
   retire(): void;
   stop(): Promise<void>;
 }
@@ -40,7 +40,7 @@ function startFunctionThread(cache: string, isAlone: boolean, onEnd: () => void)
     for (const [tenant, { port }] of [...tenants]) {
       tenants.delete(tenant);
       port.close();
-      tenant.gone(error);
+      tenant.threadEnded(error);
     }
   };
   const stop = async (): Promise<void> => {
@@ -57,7 +57,7 @@ function startFunctionThread(cache: string, isAlone: boolean, onEnd: () => void)
     if (tenants.size === 0) void stop();
   };
   return {
-    isAlone,
+    isExclusive: isAlone,
     get tenants() {
       return tenants.size;
     },
@@ -81,17 +81,20 @@ function startFunctionThread(cache: string, isAlone: boolean, onEnd: () => void)
 }
 
 export interface FunctionThreads {
-  /** Where one more instance of a function goes: beside the others, and beside another of its own only where all threads have one. */
+  /**
+   * Returns the thread for a new instance. Two instances of a function share a thread only if all threads
+   * have one.
+   */
   next(functionName: string): FunctionThread;
-  /** A thread of its own. */
-  own(): FunctionThread;
+  /** Starts a thread for one instance only. */
+  startExclusive(): FunctionThread;
   stop(): Promise<void>;
 }
 
 /**
- * The threads that all functions share. A thread with nothing in it is 20 MB and a function in it some 9, so that a stack at rest has one
- * of them; what is busy gets others.
- * @param cache folder for compiled code. @param most threads that there are at a time.
+ * Creates the threads that all functions share. An empty thread takes 20 MB and a function in it some 9, so
+ * an idle stack has one thread; busy functions get more.
+ * @param cache folder for compiled code. @param most maximum number of shared threads.
  */
 export function createFunctionThreads(cache: string, most: number): FunctionThreads {
   const threads = new Set<FunctionThread>();
@@ -102,13 +105,13 @@ export function createFunctionThreads(cache: string, most: number): FunctionThre
   };
   return {
     next(functionName) {
-      const shared = [...threads].filter((thread) => !thread.isAlone);
+      const shared = [...threads].filter((thread) => !thread.isExclusive);
       const free = shared.find((thread) => !thread.has(functionName));
       if (free) return free;
       if (shared.length < most) return start(false);
       return shared.reduce((least, each) => (each.tenants < least.tenants ? each : least));
     },
-    own: () => start(true),
+    startExclusive: () => start(true),
     async stop() {
       await Promise.all([...threads].map((thread) => thread.stop()));
     },

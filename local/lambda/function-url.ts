@@ -5,7 +5,7 @@ import { createFunctionEvent, readRequest } from '../http-api/proxy-event.ts';
 import type { LambdaHost, ResolvedResource, ResponseSink } from '../interfaces.ts';
 import { propertiesOf } from '../properties.ts';
 
-/** Lambda takes no larger event, in bytes; a body is escaped in it. */
+/** Largest event of Lambda in bytes; the body is escaped in it. */
 const MAX_BODY_BYTES = 6 * 1_048_576;
 
 interface FunctionUrlOptions {
@@ -14,7 +14,10 @@ interface FunctionUrlOptions {
   onError(message: string): void;
 }
 
-/** What a function streams goes to the client as fast as that takes it. A client that goes away stops nothing. */
+/**
+ * Passes the streamed response on, at the pace of the client. A client that disconnects does not stop the
+ * function.
+ */
 function sinkOf(response: ServerResponse): ResponseSink {
   return {
     head: (status, headers) => {
@@ -33,7 +36,10 @@ function sinkOf(response: ServerResponse): ResponseSink {
   };
 }
 
-/** The one function of the template that has a URL. Throws when there are several: they would need an address each. */
+/**
+ * Creates the endpoint of the template's one function with a URL. @throws Error if there are several, because
+ * each would need an address.
+ */
 export function createFunctionUrlHandler({
   resources,
   lambda,

@@ -1,4 +1,4 @@
-/** A thread that runs functions side by side, each with surroundings of its own and one invocation at a time. */
+/** A thread that runs instances of functions, each with its own globals and one invocation at a time. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createFunctionGlobals, runWithGlobals } from './function-globals.ts';
 import { type Handler, loadFunction } from './load-function.ts';
@@ -36,7 +36,7 @@ const contextOf = (data: FunctionData, { requestId, deadline }: InvokeMessage): 
 function open(data: FunctionData, port: MessagePort): void {
   const post = (message: WorkerMessage): void => port.postMessage(message);
   const streams = createResponseStreams(post);
-  // As in Lambda's own runtime, where it is a global, too.
+  // As in Lambda's runtime, where it is a global.
   const { awslambda } = streams;
   const around = createFunctionGlobals(data.env, (line) => post({ kind: 'log', line }), { awslambda });
 
@@ -62,8 +62,8 @@ function open(data: FunctionData, port: MessagePort): void {
     const { handler, keep } = loadFunction(data, around, awslambda, cache);
     keep();
     port.on('message', (message: InstanceMessage) => {
-      if (message.kind === 'room') streams.resume();
-      // What the first invocation has compiled is worth as much.
+      if (message.kind === 'resume') streams.resume();
+      // The first invocation compiles as much code as loading does.
       else void invoke(handler, message).then(keep);
     });
     post({ kind: 'ready' });

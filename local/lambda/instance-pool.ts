@@ -2,22 +2,28 @@ import type { InvokeResult, ResponseSink, Stoppable } from '../interfaces.ts';
 import type { Instance } from './instance.ts';
 import type { InvokeError } from './thread-protocol.ts';
 
-/** An invocation that has waited this long in milliseconds is worth another cold start, which takes as long. */
+/** Milliseconds after which a waiting invocation causes another cold start, which takes as long. */
 const GROW_AFTER_MS = 100;
-/** An instance beside another that has had nothing to do for this long is ended: it is some 9 MB. Lambda does the same, later. */
+/**
+ * Milliseconds after which an idle instance is ended, unless it is the last: it takes some 9 MB. Lambda does
+ * the same, later.
+ */
 const IDLE_MS = 30_000;
 
 export interface InstancePoolOptions {
   readonly maxInstances: number;
   /** Milliseconds; see IDLE_MS. */
   readonly idleMs?: number;
-  /** Starts one more instance; `onEnd` is to be called when it has ended. Rejects with an `InvokeError`, soon once `stopped`. */
+  /**
+   * Starts an instance, which calls `onEnd` when it has ended. Rejects with an `InvokeError`, soon after
+   * `stopped` is aborted.
+   */
   start(onEnd: () => void, stopped: AbortSignal): Promise<Instance>;
 }
 
 /** The execution environments of one function. */
 export interface InstancePool extends Stoppable {
-  /** `onDone` gets the time in milliseconds that the function itself took, without the wait for an instance. */
+  /** `onDone` gets the duration of the function in milliseconds, without the wait for an instance. */
   invoke(event: string, onDone: OnDone, sink?: ResponseSink): Promise<InvokeResult>;
 }
 
@@ -35,7 +41,7 @@ export function createInstancePool({
   start,
   idleMs = IDLE_MS,
 }: InstancePoolOptions): InstancePool {
-  /** The one that has rested for longest is the first, and the last to be used again. */
+  /** Sorted by idle time, longest first. The last one is used next. */
   const idle: { readonly instance: Instance; readonly since: number }[] = [];
   const all = new Set<Instance>();
   const queue: Waiting[] = [];

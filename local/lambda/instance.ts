@@ -12,7 +12,7 @@ import type {
 
 /** One execution environment of a function. */
 export interface Instance {
-  /** Runs one invocation; to be called only when no other is under way. Never throws. */
+  /** Runs one invocation. To be called only when no other is running. Never throws. */
   invoke(event: string, sink?: ResponseSink): Promise<InvokeResult>;
   stop(): Promise<void>;
 }
@@ -23,13 +23,13 @@ interface InstanceOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly thread: FunctionThread;
   onLog(line: string): void;
-  /** Ends the thread while it starts. */
+  /** Aborts the start. */
   readonly stopped: AbortSignal;
-  /** Called when it takes no further invocations, before the one under way is answered. */
+  /** Called when it takes no further invocations, before the running one is answered. */
   onEnd(): void;
 }
 
-/** Waits until the function's code is loaded. Throws what loading threw. */
+/** Waits until the function's code is loaded. Throws the error of loading. */
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
   const { spec, env, thread, onLog, onEnd, stopped } = options;
   const data: FunctionData = {
@@ -57,7 +57,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   };
   const fail = (error: InvokeError): void => done({ payload: { ...error }, error });
   const { port, leave } = thread.open(data, {
-    gone(error) {
+    threadEnded(error) {
       end();
       rejectStart(error);
       fail(error);
@@ -84,7 +84,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
         reject(message.error);
       } else if (message.kind === 'head') sink?.head(message.status, message.headers);
       else if (message.kind === 'chunk')
-        void Promise.resolve(sink?.chunk(message.bytes)).then(() => send({ kind: 'room' }));
+        void Promise.resolve(sink?.chunk(message.bytes)).then(() => send({ kind: 'resume' }));
       else if (message.kind === 'done') done({ payload: JSON.parse(message.payload) });
       else fail(message.error);
     });
@@ -119,7 +119,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     },
     async stop() {
       leaveForGood();
-      // Nobody hears of what is under way any more.
+      // The running invocation gets no further answer.
       fail({ errorType: 'Runtime.Stopped', errorMessage: 'the embedded stack is stopping' });
     },
   };

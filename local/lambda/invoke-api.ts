@@ -5,10 +5,10 @@ import { propertiesOf } from '../properties.ts';
 import { functionArn, functionName } from './function-spec.ts';
 
 const PATH = /^\/2015-03-31\/functions\/([^/?]+)\/invocations$/;
-/** Where the template has Lambda report invocations that failed. */
+/** The supported on-failure destination. */
 const DEFAULT_BUS = /:event-bus\/default$/;
 
-/** How functions are invoked that nobody waits for. */
+/** Settings of asynchronous invocations. */
 interface Asynchronous {
   readonly retries: number;
   readonly tellsBus: boolean;
@@ -28,7 +28,7 @@ function asynchronousConfigs(resources: readonly ResolvedResource[]): ReadonlyMa
       );
       const failed = config.record('DestinationConfig').record('OnFailure').text('Destination', null);
       if (failed !== null && !DEFAULT_BUS.test(failed))
-        throw new Error(`${config.where}: the embedded default knows the default bus as a destination only`);
+        throw new Error(`${config.where}: the embedded stack knows the default bus as a destination only`);
       const settings = { retries: config.number('MaximumRetryAttempts', 2), tellsBus: failed !== null };
       return [functionName(config.text('FunctionName')), settings];
     }),
@@ -43,11 +43,17 @@ export interface InvokeOptions {
   onError(message: string): void;
 }
 
-/** Lambda's own `Invoke`, as the SDK calls it, for functions that call functions; false for a request that is none. */
+/**
+ * Creates the handler of Lambda's `Invoke`, for functions that call functions. It resolves to false for any
+ * other request.
+ */
 export function createInvokeHandler({ resources, lambda, counters, bus, onError }: InvokeOptions) {
   const configs = asynchronousConfigs(resources);
 
-  /** Invokes a function for nobody, as often as it is to be; at once, where Lambda pauses between. Says how the last time ended. */
+  /**
+   * Invokes a function asynchronously, with retries but, unlike Lambda, without pauses. Reports a failure of
+   * the last attempt.
+   */
   async function inBackground(name: string, requestPayload: unknown): Promise<void> {
     const { retries, tellsBus } = configs.get(name) ?? { retries: 2, tellsBus: false };
     let result: InvokeResult = { payload: null };

@@ -31,7 +31,7 @@ const NAMES = [
 
 type Code = Pick<FunctionData, 'handler' | 'directory'>;
 
-/** The file of a function; null where there is none. */
+/** Returns the file of a function, or null if it does not exist. */
 function fileOf({ handler, directory }: Code): string | null {
   const base = join(directory, handler.slice(0, handler.lastIndexOf('.')));
   return (
@@ -40,10 +40,10 @@ function fileOf({ handler, directory }: Code): string | null {
 }
 
 const isModule = (path: string): boolean => path.endsWith('.mjs');
-/** An ES module has what is around it from its thread: nothing can be put in its place. */
+/** An ES module uses the globals of its thread, which cannot be replaced, so it cannot share the thread. */
 export const needsOwnThread = (code: Code): boolean => isModule(fileOf(code) ?? '');
 
-/** What is around a function becomes what is around all of its thread. */
+/** Makes the globals of a function those of its thread. */
 function moveIn({ env }: FunctionData, around: FunctionGlobals, awslambda: unknown): void {
   Object.assign(process.env, env);
   const { stdout, stderr } = around.process;
@@ -61,7 +61,7 @@ interface Loaded {
   keep(): void;
 }
 
-/** Does Node take this file for CommonJS? */
+/** Returns true if Node treats this file as CommonJS. */
 function isCommonJs(file: string): boolean {
   if (!file.endsWith('.js')) return file.endsWith('.cjs');
   const manifest = findPackageJSON(pathToFileURL(file));
@@ -71,16 +71,19 @@ function isCommonJs(file: string): boolean {
   return type !== 'module';
 }
 
-/** How often what was compiled is kept for a function: once it is loaded, and once it was called. */
+/** How often the compiled code of a function is stored: after it was loaded, and after its first call. */
 const KEPT = 2;
 
 type Enter = (path: string) => Loaded;
 
-/** What functions have alike is loaded once in a thread, by its name, which tells what is in it. */
+/** Chunks that functions share, by name, which has a hash of the content. They are loaded once per thread. */
 const parts = new Map<string, Loaded>();
 const ofWhoRuns = currentFunctionGlobals();
 
-/** Loads CommonJS files, and what they require that is in no bundle, into the same surroundings; what functions have alike into those of whoever runs. */
+/**
+ * Creates the loader of CommonJS files with these globals. Shared chunks get the globals of the function that
+ * runs at the time.
+ */
 function within(around: FunctionGlobals, awslambda: unknown, cache: string): Enter {
   const loaded = new Map<string, Loaded>();
   const enter: Enter = (path) => {
@@ -95,8 +98,8 @@ function within(around: FunctionGlobals, awslambda: unknown, cache: string): Ent
       const file = real.resolve(id);
       return isCommonJs(file) ? enter(file).module.exports : real(id);
     };
-    // Each function has more of a part compiled.
-    const { bundle, storeCache: keep } = compileBundle(
+    // Each function compiles more functions of a shared chunk.
+    const { run: bundle, storeCache: keep } = compileBundle(
       path,
       NAMES,
       cache,
@@ -128,8 +131,8 @@ function within(around: FunctionGlobals, awslambda: unknown, cache: string): Ent
 }
 
 /**
- * Loads a function from its bundle: a CommonJS file anew each time, so that what the code keeps is of each call's own, although it is
- * compiled once in a thread; an ES module once, in a thread of its own.
+ * Loads a function from its bundle. A CommonJS file is compiled once per thread and evaluated for each
+ * instance, so that each has its own module state; an ES module is loaded once, in its own thread.
  */
 export function loadFunction(
   data: FunctionData,

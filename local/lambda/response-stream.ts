@@ -4,13 +4,16 @@ import type { WorkerMessage } from './thread-protocol.ts';
 
 type StreamingHandler = (event: unknown, stream: Writable, context: unknown) => unknown;
 
-/** The part of Lambda's runtime that streams answers: the global `awslambda`, and what runs the handlers that it has marked. */
+/**
+ * The part of Lambda's runtime that streams responses: the global `awslambda`, and the call of handlers that
+ * it has marked.
+ */
 export interface ResponseStreams {
   readonly awslambda: Readonly<Record<string, unknown>>;
   isStreaming(handler: unknown): boolean;
-  /** Runs a handler that streams. The thread takes one invocation at a time, so there is one stream at a time. */
+  /** Runs a streaming handler. An instance has one invocation, and so one stream, at a time. */
   run(handler: unknown, event: unknown, context: unknown): Promise<null>;
-  /** There is room for the next chunk. */
+  /** Continues after the last chunk was passed on. */
   resume(): void;
 }
 

@@ -1,4 +1,4 @@
-/** Messages between instances of functions and the threads that they run in. Payloads are JSON texts, as in Lambda. */
+/** Messages between the instances of functions and their threads. Payloads are JSON, as in Lambda. */
 import type { MessagePort } from 'node:worker_threads';
 
 export interface FunctionData {
@@ -11,7 +11,7 @@ export interface FunctionData {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** To a thread: one more instance, which speaks over a port of its own. */
+/** To a thread: create an instance, which gets its messages over this port. */
 export interface OpenMessage {
   readonly data: FunctionData;
   readonly port: MessagePort;
@@ -21,12 +21,12 @@ export interface InvokeMessage {
   readonly kind: 'invoke';
   readonly requestId: string;
   readonly event: string;
-  /** Milliseconds since 1970 at which the invocation is ended. */
+  /** Milliseconds since 1970 at which the invocation times out. */
   readonly deadline: number;
 }
 
-/** `room`: there is room for more of the answer that is streamed. */
-export type InstanceMessage = InvokeMessage | { readonly kind: 'room' };
+/** `resume`: the last chunk of a streamed response was passed on. */
+export type InstanceMessage = InvokeMessage | { readonly kind: 'resume' };
 
 export interface InvokeError {
   readonly errorType: string;
@@ -47,7 +47,7 @@ export type WorkerMessage =
   | { readonly kind: 'done'; readonly requestId: string; readonly payload: string }
   | { readonly kind: 'failed'; readonly requestId: string; readonly error: InvokeError };
 
-/** What Lambda answers for a thrown value. */
+/** Converts a thrown value into Lambda's error. */
 export function describeError(thrown: unknown): InvokeError {
   if (!(thrown instanceof Error)) return { errorType: typeof thrown, errorMessage: String(thrown) };
   const trace = thrown.stack?.split('\n') ?? [];

@@ -9,9 +9,9 @@ export const DATABASE = 'fauxqs.db';
 const SMALLEST_PAGE = 512;
 
 /**
- * Checks the database of the queues before it is used. It has a rollback journal (`fauxqs.ts`), so all that was acknowledged is in this
- * one file. A transaction that a kill interrupted is rolled back.
- * @throws Error that names the file, when messages that were acknowledged would be missing.
+ * Checks the database of the queues before it is used. It has a rollback journal (`fauxqs.ts`), so all that
+ * was acknowledged is in this one file. A transaction that a kill interrupted is rolled back. @throws Error
+ * that names the file, when messages that were acknowledged would be missing.
  */
 export function checkDatabase(folder: string): void {
   const path = join(folder, DATABASE);
@@ -32,14 +32,16 @@ export function checkDatabase(folder: string): void {
   }
 }
 
-/** @throws Error with what SQLite finds. */
+/** @throws Error with the findings of SQLite's integrity check. */
 function checkContent(database: DatabaseSync): void {
   const rows = database.prepare('PRAGMA integrity_check').all();
   const messages = rows.map((row) => String(row['integrity_check']));
   if (messages.join() !== 'ok') throw new Error(messages.slice(0, 3).join('; '));
 }
 
-/** SQLite reads what is missing of the last page as zeros, which its own check cannot always tell from content. */
+/**
+ * SQLite reads the missing part of a last page as zeros, which its integrity check does not always detect.
+ */
 function checkLength(path: string, database: DatabaseSync): void {
   const pragma = (name: string): number => Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
   const expected = pragma('page_size') * pragma('page_count');

@@ -22,11 +22,11 @@ export interface QueuesEngineData {
   readonly objectDirectory: string;
   readonly queues: readonly QueueSpec[];
   readonly buckets: readonly string[];
-  /** Tried first. */
+  /** Preferred port. */
   readonly port: number;
 }
 
-/** What a person should know and need not act on. */
+/** A message to the operator that needs no action. */
 export interface Notice {
   readonly notice: string;
 }
@@ -37,7 +37,7 @@ export interface RequestCount {
   readonly operation: string;
 }
 
-/** Largest body of a request in bytes; the largest presigned upload is 20 MiB. */
+/** Largest request body in bytes. The largest presigned upload is 20 MiB. */
 const MAX_BODY_BYTES = 64 * 1_048_576;
 
 /** Content type of the JSON protocol of SQS. */
@@ -46,7 +46,7 @@ const SQS_TYPE = 'application/x-amz-json-1.0';
 const data = workerData as QueuesEngineData;
 const post = (message: EngineMessage): void => parentPort?.postMessage(message);
 
-/** Messages that were in work when the stack was killed are in work no longer, so they are visible again at once. */
+/** Opens the queues. Messages that were in flight when the stack was killed become visible at once. */
 function openQueues(store: SqsStore, persistence: SqsPersistence, port: number): void {
   persistence.updateMessageReady = (messageId) => {
     persistence.db
@@ -81,7 +81,7 @@ function openBuckets(store: S3Store): void {
   store.persistence = files;
 }
 
-/** Bodies of S3 are bytes, whatever their type says. */
+/** Makes the bodies of S3 requests buffers, whatever their content type. */
 function takeBytes(app: App): void {
   const options = { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES } as const;
   for (const type of ['*', 'application/x-www-form-urlencoded', SQS_TYPE]) app.removeContentTypeParser(type);

@@ -1,10 +1,13 @@
 import { CREDENTIALS, REGION } from '../template/identity.ts';
 import type { QueueSpec } from './engine-worker.ts';
 
-/** What an emulator elsewhere is told; none looks at it. */
+/** Settings for clients of an external emulator, which ignores them. */
 const CLIENT = { region: REGION, credentials: CREDENTIALS } as const;
 
-/** Makes the queues of the template in an engine that runs elsewhere. Those that others refer to come first. */
+/**
+ * Creates the queues of the template in an external engine. Dead-letter queues come first, because others
+ * refer to them.
+ */
 export async function createQueues(endpoint: string, queues: readonly QueueSpec[]): Promise<void> {
   const { CreateQueueCommand, SQSClient } = await import('@aws-sdk/client-sqs');
   const client = new SQSClient({ ...CLIENT, endpoint });
@@ -15,7 +18,7 @@ export async function createQueues(endpoint: string, queues: readonly QueueSpec[
   client.destroy();
 }
 
-/** Makes the buckets of the template in an engine that runs elsewhere. */
+/** Creates the buckets of the template in an external engine. */
 export async function createBuckets(endpoint: string, buckets: readonly string[]): Promise<void> {
   const { CreateBucketCommand, S3Client } = await import('@aws-sdk/client-s3');
   const client = new S3Client({ ...CLIENT, endpoint, forcePathStyle: true });

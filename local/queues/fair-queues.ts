@@ -2,14 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { App, SqsQueue, SqsStore } from './fauxqs.ts';
 import { sqsOperationName } from './operation-names.ts';
 
-/** A message that waits or is in work, as far as it matters here. */
+/** A visible or in-flight message. */
 interface Grouped {
   messageGroupId?: string | undefined;
 }
 
 /**
- * Where the next message is that a fair queue hands out: the oldest of the group that has fewest messages in work. Messages without a
- * group are a group. With no group at all it is the oldest.
+ * Returns the index of the message that a fair queue delivers next: the oldest of the group with the fewest
+ * messages in flight. Messages without a group form a group.
  */
 export function fairestIndex(waiting: readonly Grouped[], inWork: Iterable<Grouped>): number {
   if (waiting.length < 2) return 0;
@@ -25,10 +25,13 @@ export function fairestIndex(waiting: readonly Grouped[], inWork: Iterable<Group
   return best;
 }
 
-/** The group of the message that is just being sent. */
+/** The group of the message that is being sent. */
 const sending = new AsyncLocalStorage<string>();
 
-/** Remembers the group of each message while it is sent: fauxqs drops it where a queue is a standard one. Before it listens. */
+/**
+ * Keeps the group of each message while it is sent, because fauxqs drops it for standard queues. To be called
+ * before it listens.
+ */
 export function trackMessageGroups(app: App): void {
   app.addHook('preHandler', (request, _reply, done) => {
     const { MessageGroupId: group } = (request.body ?? {}) as Record<string, unknown>;
@@ -39,8 +42,8 @@ export function trackMessageGroups(app: App): void {
 }
 
 /**
- * Makes the standard queues fair, as those of SQS are, where fauxqs hands out the oldest. (SQS prefers groups with little in work when others
- * have much; here the one with least always is preferred.)
+ * Makes the standard queues fair, as those of SQS are; fauxqs delivers the oldest message. (SQS prefers quiet
+ * groups when others have many messages in flight; here the group with the fewest is always preferred.)
  */
 export function enableFairQueues(store: SqsStore): void {
   for (const queue of store.allQueues()) makeFair(queue);

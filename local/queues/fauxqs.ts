@@ -8,9 +8,9 @@ import type { DecodeChunked } from './s3/body-check.ts';
 import type { ObjectFiles, StoredObject } from './s3/object-files.ts';
 
 /**
- * The parts of fauxqs that its public entry keeps to itself. That entry can listen on all interfaces only, and keeps
- * objects in files that a kill can tear; put together here, the same parts listen on loopback and keep whole files.
- * The version is pinned exactly, because these are internals.
+ * The parts of fauxqs that its public entry keeps to itself. That entry can listen on all interfaces only,
+ * and keeps objects in files that a kill can tear; put together here, the same parts listen on loopback and
+ * keep whole files. The version is pinned exactly, because these are internals.
  */
 export interface SqsMessage {
   readonly body: string;
@@ -19,10 +19,10 @@ export interface SqsMessage {
 export interface SqsQueue {
   readonly url: string;
   readonly inflightMessages: ReadonlyMap<string, { readonly message: SqsMessage }>;
-  /** Those that wait, the oldest first. */
+  /** Visible messages, the oldest first. */
   readonly messages: SqsMessage[];
   isFifo(): boolean;
-  /** Brings those back whose visibility timeout or delay is over. */
+  /** Makes messages visible whose visibility timeout or delay has ended. */
   processTimers(): void;
   enqueue: (message: SqsMessage) => void;
   dequeue: (most: number, ...rest: readonly unknown[]) => unknown[];
@@ -57,7 +57,7 @@ export interface S3Store {
   restoreObject(bucket: string, object: StoredObject): void;
 }
 
-/** What is used of the Fastify application that fauxqs builds. */
+/** The used part of the Fastify application that fauxqs builds. */
 export interface App {
   readonly server: Server;
   ready(): PromiseLike<unknown>;
@@ -127,14 +127,14 @@ export interface Fauxqs {
   readonly sqs: SqsStore;
   readonly s3: S3Store;
   readonly decodeChunked: DecodeChunked;
-  /** Not yet in use: the queues that were there are loaded, and nothing is written until it is given to the store. */
+  /** The queues are loaded from it. Nothing is written until it is given to the store. */
   readonly persistence: SqsPersistence;
 }
 
 /**
- * Opens the database with a rollback journal, in place of the write-ahead log that fauxqs asks for: so what was acknowledged is in the
- * one file whose length SQLite knows, and a file that was cut is told from a whole one. Each write is handed to the operating system
- * before it is acknowledged, and does not wait for the disk.
+ * Opens the database with a rollback journal in place of SQLite's write-ahead log. So all acknowledged
+ * messages are in one file, and a file that was cut is detected by its length. Each write is handed to the
+ * operating system before it is acknowledged, and does not wait for the disk.
  */
 function open({ PersistenceManager }: Parts, queueDirectory: string): SqsPersistence {
   const persistence = new PersistenceManager(queueDirectory);
@@ -142,7 +142,7 @@ function open({ PersistenceManager }: Parts, queueDirectory: string): SqsPersist
   return persistence;
 }
 
-/** Makes an empty database whole or not at all: so one that ends too early is never a kill's. */
+/** Creates an empty database atomically, so that a kill never leaves one that is too short. */
 function create(parts: Parts, queueDirectory: string): void {
   const fresh = join(queueDirectory, 'fresh');
   rmSync(fresh, { recursive: true, force: true });
@@ -152,7 +152,7 @@ function create(parts: Parts, queueDirectory: string): void {
   rmSync(fresh, { recursive: true });
 }
 
-/** Puts fauxqs together, with the queues and messages that are kept in the directory. */
+/** Assembles fauxqs, with the queues and messages in the directory. */
 export async function openFauxqs(queueDirectory: string, defaultRegion: string): Promise<Fauxqs> {
   const parts = await loadParts();
   const sqs = new parts.SqsStore();

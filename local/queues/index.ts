@@ -20,7 +20,10 @@ export interface QueuesOptions {
 export interface Queues extends Stoppable {
   readonly sqsEndpoint: string;
   readonly s3Endpoint: string;
-  /** Directory in which a bucket's objects are plain files under their keys; `s3://<bucket>` when S3 is elsewhere. */
+  /**
+   * Directory in which a bucket's objects are plain files under their keys; `s3://<bucket>` when S3 is
+   * elsewhere.
+   */
   bucketDirectory(bucket: string): string;
 }
 
@@ -42,7 +45,10 @@ function queueSpec(queue: Properties): QueueSpec {
   return { name: queue.text('QueueName'), attributes };
 }
 
-/** Starts SQS and S3 with the queues and buckets of the template. What was there before a kill is there again. */
+/**
+ * Starts SQS and S3 with the queues and buckets of the template, and the messages and objects in the data
+ * directory.
+ */
 export async function startQueues(options: QueuesOptions): Promise<Queues> {
   const { resources, engines = {} } = options;
   const ofType = (type: string) => resources.filter((resource) => resource.type === type).map(propertiesOf);

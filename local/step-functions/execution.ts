@@ -8,7 +8,10 @@ export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' |
 
 /** Longest duration of an Express execution in seconds (Step Functions service quotas). */
 const EXPRESS_SECONDS = 300;
-/** Most states that one execution may enter. Express has no such limit, but a loop that waits for nothing would never let its time limit be heard. */
+/**
+ * Most states that one execution may enter. Express has no such limit, but a loop that waits for nothing
+ * would never let its time limit be heard.
+ */
 const MAX_STATES = 25_000;
 
 /** One execution: running, or ended with its result. Times are milliseconds since 1970. */

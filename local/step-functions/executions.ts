@@ -10,26 +10,26 @@ import type { DeployedMachine } from './machines.ts';
 
 /** Durations are billed in steps of this many milliseconds. */
 const BILLED_STEP_MS = 100;
-/** Executions that are remembered after they have ended, for people to look at. */
+/** Ended executions that are kept for display. */
 const KEPT = 1_000;
-/** What a name of an execution may not hold (API reference of StartExecution). */
+/** Valid names of executions (API reference of StartExecution). */
 const NAME = /^[^\s<>{}[\]?*"#%\\^|~`$&,;:/\p{Cc}]{1,80}$/u;
 
 export interface Executions {
-  /** Starts an execution, each time that it is asked: of Express machines, names are for people. */
+  /** Starts an execution. Names of Express executions need not be unique. */
   start(request: Json): Execution;
-  /** Those that run, and the latest that have ended; latest first. */
+  /** Returns the running and the latest ended executions, latest first. */
   list(): readonly Execution[];
-  /** Ends all that run, and waits for them. */
+  /** Aborts all running executions, and waits for them. */
   stop(): Promise<void>;
 }
 
 interface Options {
   readonly machines: ReadonlyMap<string, DeployedMachine>;
-  /** How a machine starts another one; absent: as anybody does. */
+  /** `start` is for executions that a machine starts. @default - `start` of the API */
   readonly services: Omit<Services, 'start'> & Partial<Pick<Services, 'start'>>;
   readonly counters: Counters;
-  /** Hears of each execution that has ended by itself, and not well. */
+  /** Called for each execution that has failed, unless it was stopped with the stack. */
   readonly onFailure?: ((execution: Execution) => void) | undefined;
 }
 
@@ -76,7 +76,7 @@ function billedDuration({ startedAt, stoppedAt = startedAt }: Execution): number
   return Math.max(1, Math.ceil((stoppedAt - startedAt) / BILLED_STEP_MS)) * BILLED_STEP_MS;
 }
 
-/** The machine that a request names. Throws as the API does. */
+/** Finds the machine of a request. @throws ServiceError as Step Functions does. */
 function find(machines: ReadonlyMap<string, DeployedMachine>, arn: unknown): DeployedMachine {
   if (typeof arn !== 'string' || !/^arn:[^:]+:states:[^:]*:[^:]*:stateMachine:.+$/.test(arn)) {
     throw new ServiceError('InvalidArn', `Invalid Arn: '${arn}'`);

@@ -12,18 +12,18 @@ export interface StepFunctionsOptions {
   readonly counters: Counters;
   readonly region: string;
   readonly accountId: string;
-  /** Gets a line for each execution that has failed, as its log on AWS does. */
+  /** Receives a line for each failed execution, like the log on AWS. */
   onLog(line: string): void;
 }
 
 export interface StepFunctions extends Stoppable {
   /** Serves an action of `AWSStepFunctions` (JSON protocol 1.0). */
   handle(action: string, body: unknown): Promise<ServiceAnswer>;
-  /** The executions of this process, latest first, for people and tests to look at. */
+  /** Returns an overview of the executions of this process, latest first. */
   executions(): unknown;
 }
 
-/** The actions of the Step Functions API that are served. */
+/** Creates the supported actions of the Step Functions API. */
 export const createActions = (executions: Executions): Readonly<Record<string, ServiceAction>> => ({
   StartExecution: (request) => {
     const { arn, startedAt } = executions.start(request);
@@ -32,8 +32,8 @@ export const createActions = (executions: Executions): Readonly<Record<string, S
 });
 
 /**
- * Step Functions for the machines of a template. Throws at once when a definition holds what is not interpreted.
- * Executions are in memory on purpose: what is lost with the process, the reconciler starts again.
+ * Creates Step Functions for the machines of a template. Executions are in memory on purpose: the reconciler
+ * restarts those that are lost with the process. @throws Error if a definition uses an unsupported feature.
  */
 export function createStepFunctions(options: StepFunctionsOptions): StepFunctions {
   const { lambda, counters } = options;

@@ -10,7 +10,7 @@ export interface DeployedMachine {
   readonly machine: Machine;
 }
 
-/** Compiles the state machines of the template, by ARN. Throws an error that names what is not supported. */
+/** Compiles the state machines of the template, by ARN. @throws Error that names the unsupported property. */
 export function deployMachines(
   resources: readonly ResolvedResource[],
   place: { readonly region: string; readonly accountId: string },

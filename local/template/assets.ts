@@ -10,9 +10,9 @@ export interface AssemblyStack {
 }
 
 export interface Assets {
-  /** Path of the file asset with this object key (`<hash>.zip`, `<hash>.json`), or null. */
+  /** Returns the path of the file asset with this object key (`<hash>.zip`, `<hash>.json`), or null. */
   file(objectKey: string): string | null;
-  /** Directory of the Docker image asset that an image URI names, or null. */
+  /** Returns the directory of the Docker image asset with this URI, or null. */
   image(imageUri: unknown): string | null;
 }
 
@@ -24,7 +24,7 @@ const readJson = (path: string): Json => {
 
 const record = (value: unknown): Json => (isRecord(value) ? value : {});
 
-/** Reads the one stack of a cloud assembly. Throws when the directory holds none, or several. */
+/** Reads the one stack of a cloud assembly. @throws Error if the directory has none, or several. */
 export function readAssembly(directory: string): AssemblyStack {
   const artifacts = Object.entries(record(readJson(join(directory, 'manifest.json'))['artifacts']));
   const stacks = artifacts.filter(([, artifact]) => record(artifact)['type'] === 'aws:cloudformation:stack');

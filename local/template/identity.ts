@@ -1,12 +1,18 @@
-/** The account and region that the embedded default plays; the engines have this account number built in. */
+/** Account and region of the embedded stack. The engines have this account number built in. */
 export const ACCOUNT_ID = '000000000000';
 export const REGION = 'us-east-1';
-/** The one identity of that account. It is no secret: who can reach loopback can read the data folder, too. */
+/**
+ * The credentials of that account. They are no secret: a process that can reach loopback can read the data
+ * directory too.
+ */
 export const CREDENTIALS = { accessKeyId: 'embedded', secretAccessKey: 'embedded' } as const;
-/** DynamoDB puts the time at which a stream was enabled in its ARN; ours is fixed so that it survives a restart. */
+/**
+ * Label of streams in their ARNs. DynamoDB uses the time at which a stream was enabled; this one is fixed so
+ * that it survives a restart.
+ */
 const STREAM_LABEL = '2020-01-01T00:00:00.000';
 
-/** What the template's own resources are known by at run time, as far as it is not in the template. */
+/** Addresses that the template's resources get at run time. */
 export interface ServiceEndpoints {
   /** `http://127.0.0.1:PORT` of SQS; queue URLs begin with it. */
   readonly sqsEndpoint: string;
@@ -17,7 +23,7 @@ export interface ServiceEndpoints {
 }
 
 export interface ResourceIdentity {
-  /** The property that names the resource; when it is absent, the logical id is its name. */
+  /** The property with the resource's name. Absent: the logical id is its name. */
   readonly nameProperty?: string;
   readonly ref: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -44,10 +50,10 @@ const table: Describe = (name) => ({
   attributes: { Arn: tableArn(name), StreamArn: streamArn(name), TableId: name },
 });
 
-/** A resource that is known by its logical id only. */
+/** A resource that has only a logical id. */
 const anonymous: Describe = (_name, logicalId) => ({ ref: logicalId, attributes: {} });
 
-/** The resource types that mean something here, and what `Ref` and `Fn::GetAtt` on them give. */
+/** The supported resource types, and what `Ref` and `Fn::GetAtt` on them return. */
 const TYPES: Readonly<Record<string, { readonly name?: string; readonly describe: Describe }>> = {
   'AWS::DynamoDB::GlobalTable': { name: 'TableName', describe: table },
   'AWS::DynamoDB::Table': { name: 'TableName', describe: table },
@@ -67,7 +73,7 @@ const TYPES: Readonly<Record<string, { readonly name?: string; readonly describe
   'AWS::Lambda::Url': {
     describe: (_name, logicalId, { functionUrl }) => ({
       ref: logicalId,
-      // On AWS, too, it ends in a slash.
+      // As on AWS, it ends in a slash.
       attributes: { FunctionUrl: `${functionUrl}/` },
     }),
   },
@@ -110,7 +116,7 @@ const TYPES: Readonly<Record<string, { readonly name?: string; readonly describe
   'AWS::ApiGatewayV2::Route': { describe: anonymous },
 };
 
-/** Types without an effect that could be seen on one machine; references to them resolve to a placeholder. */
+/** Types without an effect on one machine. References to them resolve to a placeholder. */
 const PASSED_OVER = [
   /^AWS::(IAM|Logs|KMS|EC2|Glue|Athena|CDK|XRay|ApplicationAutoScaling|SSM|Budgets|LakeFormation)::/,
   /^AWS::CloudWatch::(Dashboard|AnomalyDetector|CompositeAlarm|LogAlarm)$/,
@@ -147,5 +153,5 @@ export function identifyResource(
   return { ...described, name: physical, ...(known.name === undefined ? {} : { nameProperty: known.name }) };
 }
 
-/** The name of the property that names resources of this type. */
+/** Returns the property with the name of resources of this type. */
 export const nameProperty = (type: string): string | undefined => TYPES[type]?.name;

@@ -1,6 +1,6 @@
 import { isRecord } from '../properties.ts';
 
-/** Answers for the references that a template's intrinsic functions make. Both throw for what does not exist. */
+/** Resolves the references of intrinsic functions. Each method throws if the target does not exist. */
 export interface ReferenceResolver {
   ref(name: string): unknown;
   getAtt(logicalId: string, attribute: string): unknown;
@@ -8,7 +8,7 @@ export interface ReferenceResolver {
   findInMap(map: string, first: string, second: string): unknown;
 }
 
-/** What `AWS::NoValue` resolves to: the property is left out. */
+/** The value of `AWS::NoValue`: the property is omitted. */
 const NO_VALUE = Symbol('AWS::NoValue');
 
 const text = (value: unknown, where: string): string => {
@@ -22,7 +22,10 @@ const items = (value: unknown, where: string): readonly unknown[] => {
   throw new Error(`${where} needs a list, not ${JSON.stringify(value)}`);
 };
 
-/** Resolves the intrinsic functions in a value of a template. An intrinsic function that is not known is an error that names it. */
+/**
+ * Resolves the intrinsic functions in a value of a template. @throws Error that names an unsupported
+ * function.
+ */
 export function resolveIntrinsics(value: unknown, references: ReferenceResolver): unknown {
   const result = evaluate(value, references);
   return result === NO_VALUE ? undefined : result;
@@ -80,7 +83,7 @@ function intrinsic(name: string, argument: unknown, references: ReferenceResolve
     case 'Fn::Base64':
       return Buffer.from(text(inner(argument), name)).toString('base64');
     default:
-      throw new Error(`the embedded default does not know the intrinsic function ${name}`);
+      throw new Error(`the embedded stack does not support the intrinsic function ${name}`);
   }
 }
 
@@ -118,6 +121,6 @@ export function evaluateCondition(condition: unknown, references: ReferenceResol
     case 'Fn::Or':
       return items(argument, name).some((item) => evaluateCondition(item, references));
     default:
-      throw new Error(`the embedded default does not know the condition function ${name}`);
+      throw new Error(`the embedded stack does not support the condition function ${name}`);
   }
 }

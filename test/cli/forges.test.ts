@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../cli/exit.ts';
 import { buildForgeEnvironment, readForgeSettings } from '../../cli/forge-settings.ts';
-import { takeForgeSecret } from '../../local/forge-secret.ts';
+import { takeForgeSecret } from '../../local/env-passthrough.ts';
 import { EMBEDDED_FORGE_SECRET_VARIABLE, FUNCTION_ENV_NAMES } from '../../shared/contract/resource-names.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'forges-'));
@@ -22,7 +22,7 @@ function read(text: string, secret: string | undefined = SECRET): Record<string,
 }
 
 describe('forges of a stack on this machine', () => {
-  it('are read from a file, and their secret is lent to those alone who speak with them', () => {
+  it('are read from a file, and only the functions that call forges get their secret', () => {
     const environment: NodeJS.ProcessEnv = { ...read(FILE), [EMBEDDED_FORGE_SECRET_VARIABLE]: SECRET };
     const lent = takeForgeSecret(environment);
     expect(environment).toEqual({});

@@ -61,7 +61,7 @@ describe('both definitions', () => {
   });
 
   it.each(Object.entries(MACHINES))(
-    'the %s uses nothing that the embedded default cannot run',
+    'the %s uses nothing that the embedded stack cannot run',
     (_name, definition) => {
       expect(() => compileMachine(definition)).not.toThrow();
     },

@@ -323,7 +323,7 @@ describe('functions', () => {
     expect(ofImages.map(([id]) => id)).toEqual([expect.stringMatching('^DeliveryDeliver')]);
   });
 
-  /** Set for each function: no more, and nothing that only the embedded default sets. */
+  /** Set for each function: no more, and nothing that only the embedded stack sets. */
   const environments: Record<keyof typeof FUNCTION_IDS, (keyof typeof FUNCTION_ENV_NAMES)[]> = {
     'api-authorizer': ['table'],
     'api-submit': [

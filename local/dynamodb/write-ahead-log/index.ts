@@ -14,22 +14,33 @@ export type { StoredItem } from './snapshot.ts';
 export type StartingPosition = 'TRIM_HORIZON' | 'LATEST';
 
 /**
- * The write-ahead log of the tables, which makes them durable and is their stream: every change of an item, and the position
- * of every reader. A record is handed to the operating system before the call returns, so a killed process loses none. When
- * one cannot be written, that call and all later ones throw: the log ends there, whole.
+ * The write-ahead log of the tables, which makes them durable and is their stream: every change of an item,
+ * and the position of every reader. A record is handed to the operating system before the call returns, so a
+ * killed process loses none. When one cannot be written, that call and all later ones throw: the log ends
+ * there, whole.
  *
- * A snapshot of all items replaces the segments that every reader has passed, once they are larger than the last snapshot.
+ * A snapshot of all items replaces the segments that every reader has passed, once they are larger than the
+ * last snapshot.
  */
 export interface WriteAheadLog {
   /** Logs a change. @throws FileWriteError */
   append(change: Omit<ChangeRecord, 'sequence'>): void;
-  /** @throws FileWriteError if a record could not be written: then the tables in memory may be ahead of the log. */
+  /**
+   * @throws FileWriteError if a record could not be written: then the tables in memory may be ahead of the
+   * log.
+   */
   assertWritable(): void;
-  /** Returns the items of all tables, by table, as of when the log was opened. It can be called once: the log keeps none. */
+  /**
+   * Returns the items of all tables, by table, as of when the log was opened. It can be called once: the log
+   * keeps none.
+   */
   takeItems(): ReadonlyMap<string, readonly StoredItem[]>;
   /** Sequence of the newest change; 0 when there was none. */
   head(): number;
-  /** Changes after `sequence`, oldest first, at most `limit`. Only those are there that some reader has not passed. */
+  /**
+   * Changes after `sequence`, oldest first, at most `limit`. Only those are there that some reader has not
+   * passed.
+   */
   read(sequence: number, limit: number): readonly ChangeRecord[];
   /** Calls back after each change. */
   onChange(listener: () => void): void;
@@ -44,7 +55,7 @@ export interface WriteAheadLogOptions {
   /** A new segment begins after so many bytes. */
   readonly segmentBytes?: number;
   readonly calls?: FileCalls;
-  /** Receives messages about what was repaired, which need no action. */
+  /** Receives messages about repairs, which need no action. */
   onNotice?(message: string): void;
   /** Called once, when a record could not be written. */
   onBroken?(error: Error): void;
@@ -52,7 +63,10 @@ export interface WriteAheadLogOptions {
 
 const SEGMENT_BYTES = 16 * 1_048_576;
 
-/** Opens the log in a directory, which is created when it is missing. @throws Error with file and line or byte, for damage. */
+/**
+ * Opens the log in a directory, which is created when it is missing. @throws Error with file and line or
+ * byte, for damage.
+ */
 export function openWriteAheadLog(directory: string, options: WriteAheadLogOptions = {}): WriteAheadLog {
   const { segmentBytes = SEGMENT_BYTES, calls = FILE_CALLS, onNotice = () => {}, onBroken } = options;
   mkdirSync(directory, { recursive: true });
@@ -98,7 +112,7 @@ export function openWriteAheadLog(directory: string, options: WriteAheadLogOptio
     if (record.kind === 'change') segment.last = record.sequence;
   }
 
-  /** Each segment begins with the positions: those in older ones are needed no more. */
+  /** Each segment begins with all positions, so that older segments are not needed for them. */
   function startSegment(): void {
     const serial = (segments.at(-1)?.serial ?? 0) + 1;
     const header = { kind: 'header', next, positions: Object.fromEntries(positions) } as const;
@@ -145,7 +159,9 @@ export function openWriteAheadLog(directory: string, options: WriteAheadLogOptio
     });
   }
 
-  /** Removes what the snapshot replaces. A kill in between leaves files that the next start removes. */
+  /**
+   * Removes the files that the snapshot replaces. A kill in between leaves files that the next start removes.
+   */
   function useSnapshot(serial: number): void {
     const previous = snapshot;
     snapshot = serial;

@@ -12,7 +12,7 @@ export interface Segment {
   bytes: number;
 }
 
-/** What the files of a log say. */
+/** The content of a log's files. */
 export interface LoadedLog {
   /** Serial number of the newest snapshot. */
   readonly snapshot: number | null;
@@ -66,7 +66,7 @@ function listFiles(directory: string): LogFiles {
   return { snapshot, segments };
 }
 
-/** Reads a log and repairs what a kill left. @throws Error with file and line or byte, for any other damage. */
+/** Reads a log and repairs torn records. @throws Error with file and line or byte, for any other damage. */
 export function loadLog(directory: string, onNotice: (message: string) => void): LoadedLog {
   const files = listFiles(directory);
   const state = files.snapshot === null ? new ItemState() : readSnapshot(directory, files.snapshot);
@@ -102,7 +102,7 @@ export function loadLog(directory: string, onNotice: (message: string) => void):
 
   const segments = files.segments.map(loadSegment);
   const passed = Math.min(state.next - 1, ...positions.values());
-  // The others were passed by every reader: their items are not parsed.
+  // Every reader has passed the others: their items are not parsed.
   const unread = changes.filter(({ record }) => record.sequence > passed);
   return { snapshot: files.snapshot, segments, positions, changes: unread.map(parseChange), state };
 }

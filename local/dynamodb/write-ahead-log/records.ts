@@ -17,8 +17,8 @@ export interface ChangeRecord {
 }
 
 /**
- * A record of a segment. A change is followed by the JSON of the new item, unless it deletes the item. The old item is not
- * stored: it is the new one of the item's previous change.
+ * A record of a segment. A change is followed by the JSON of the new item, unless it deletes the item. The
+ * old item is not stored: it is the new one of the item's previous change.
  */
 export type LogRecord =
   | {
@@ -56,7 +56,10 @@ export function encodeRecord(record: AnyRecord, item: string | null = null): Buf
 
 export interface DecodedRecord {
   readonly record: AnyRecord;
-  /** JSON. Not parsed: most items are replaced by later ones, and those that are left go to the engine as text. */
+  /**
+   * JSON. Not parsed: most items are replaced by later ones, and those that are left go to the engine as
+   * text.
+   */
   readonly item: string | null;
   /** Line of the file, from 1. */
   readonly line: number;
@@ -77,8 +80,8 @@ function decodeRecord(bytes: Buffer, line: number): DecodedRecord | null {
 }
 
 /**
- * Decodes the complete lines of a file from the byte `from` on, which begins line `line`. What follows the last newline is
- * left out. @throws Error with file and line, for a line that is not as it was written.
+ * Decodes the complete lines of a file from the byte `from` on, which begins line `line`. What follows the
+ * last newline is left out. @throws Error with file and line, for a line that is not as it was written.
  */
 export function* decodeRecords(path: string, bytes: Buffer, from = 0, line = 1): Generator<DecodedRecord> {
   let at = from;

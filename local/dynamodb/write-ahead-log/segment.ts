@@ -4,8 +4,9 @@ import { type FileCalls, FileWriteError, writeAll, writeFileAtomically } from '.
 import { type DecodedRecord, damagedLine, decodeRecords, encodeRecord, type LogRecord } from './records.ts';
 
 /**
- * A segment is one file of the log. Its first line has the length up to which it was acknowledged, which is updated with
- * every record: so a file that lost its end is told from one that a kill left with a torn record.
+ * A segment is one file of the log. Its first line has the length up to which it was acknowledged, and is
+ * updated with every record. The length distinguishes a file that lost its end from one that a kill left with
+ * a torn record.
  */
 const FORMAT = 'assay-log 1 ';
 const LENGTH_DIGITS = 16;
@@ -24,7 +25,10 @@ export const serialPath = (directory: string, serial: number, extension: string)
 /** The serial number in a file's name. */
 export const serialOf = (path: string): number => Number.parseInt(basename(path), 10);
 
-/** Reads the records of a segment that is no longer written. @throws Error with file and line, or byte, for any damage. */
+/**
+ * Reads the records of a segment that is no longer written. @throws Error with file and line, or byte, for
+ * any damage.
+ */
 export function* readSegment(path: string): Generator<DecodedRecord> {
   const bytes = readFileSync(path);
   const acknowledged = acknowledgedLength(path, bytes);
@@ -35,8 +39,8 @@ export function* readSegment(path: string): Generator<DecodedRecord> {
 }
 
 /**
- * Reads the records of the newest segment. A torn last record is cut off: nothing that was acknowledged was in it. Where the
- * file is shorter than what was acknowledged, as a loss of power can leave it, that is noted.
+ * Reads the records of the newest segment. A torn last record is cut off: it was not acknowledged. A file
+ * that is shorter than its acknowledged length, as after a loss of power, causes a notice.
  */
 export function readNewestSegment(
   path: string,
@@ -80,8 +84,8 @@ export interface OpenSegment {
   /** Bytes. */
   readonly size: number;
   /**
-   * Appends the record whole or not at all. After a failure every later call fails too: what follows half a record could
-   * not be told from it. @throws FileWriteError
+   * Appends the record whole or not at all. After a failure every later call fails too, because a record
+   * behind half a record could not be read. @throws FileWriteError
    */
   append(record: LogRecord, item?: string | null): void;
   close(): void;

@@ -70,7 +70,10 @@ export interface SnapshotRequest {
 /** Bytes that are written at a time. */
 const CHUNK_BYTES = 1_048_576;
 
-/** Writes a snapshot from the previous one and the segments behind it, none of which is still written. @throws FileWriteError */
+/**
+ * Writes a snapshot from the previous one and the segments behind it, none of which is still written. @throws
+ * FileWriteError
+ */
 export function writeSnapshot(
   { directory, previous, serial }: SnapshotRequest,
   calls: FileCalls = FILE_CALLS,

@@ -27,7 +27,7 @@ function crc32Bytes(body: Buffer): Buffer {
   return value;
 }
 
-/** What S3 answers to the length that an upload announces; null when it takes it. */
+/** Returns S3's error for the announced length of an upload, or null. */
 export function lengthRefusal(headers: Headers, most: number): S3Error | null {
   if (headers['transfer-encoding'] !== undefined) {
     const message = 'A header you provided implies functionality that is not implemented';
@@ -45,7 +45,7 @@ export function lengthRefusal(headers: Headers, most: number): S3Error | null {
   });
 }
 
-/** What S3 answers to a body that is not what the headers say of it; null when it is. */
+/** Returns S3's error for a body that does not match the headers, or null. */
 export function bodyRefusal(headers: Headers, raw: Buffer, decode: DecodeChunked): S3Error | null {
   const contentHash = headers['x-amz-content-sha256'];
   const streamed = String(headers['content-encoding'] ?? '').includes('aws-chunked');

@@ -2,7 +2,7 @@ import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { queryOf, type S3Request, type SignatureClaim, textHeader } from './signature-claim.ts';
 
-/** The one identity that may sign, and where. */
+/** The accepted credentials, and their region. */
 export interface Signer {
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
   readonly region: string;
@@ -10,7 +10,9 @@ export interface Signer {
 
 export const CONTENT_HASH = 'x-amz-content-sha256';
 
-/** S3 signs the path of the key itself, however the client has encoded it; null for what cannot be decoded. */
+/**
+ * Encodes the path as S3 signs it, however the client has encoded it. Returns null if it cannot be decoded.
+ */
 export function canonicalPath(url: string): string | null {
   try {
     const [path = ''] = url.split('?');
@@ -25,7 +27,7 @@ export function canonicalPath(url: string): string | null {
 }
 const percent = (mark: string): string => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`;
 
-/** The signature that the request would have if whoever made it knew the secret. */
+/** Computes the signature that a request with this claim must have. */
 export async function computeSignature(
   request: S3Request,
   { signedHeaders, signedAt, expiresIn }: SignatureClaim,
@@ -62,7 +64,7 @@ export async function computeSignature(
       expiresIn,
       signableHeaders,
       unhoistableHeaders: new Set([CONTENT_HASH, ...signedHeaders]),
-      // The hash of the content is part of what is signed by itself; as a header it counts only where it was named.
+      // The content hash is always signed; as a header it is signed only if the claim names it.
       unsignableHeaders: new Set(signableHeaders.has(CONTENT_HASH) ? [] : [CONTENT_HASH]),
     },
   );
@@ -80,7 +82,7 @@ function readQuery(request: S3Request): { query: Record<string, string[]>; conte
   return { query, contentHash };
 }
 
-/** SHA-256, or HMAC-SHA-256 where there is a key, as the signer wants it. */
+/** SHA-256, or HMAC-SHA-256 if there is a key, in the interface of the signer. */
 class Sha256 {
   readonly #hash: Hash | Hmac;
 

@@ -1,7 +1,7 @@
 import type { S3Store } from '../fauxqs.ts';
 import { createS3Error, type S3Error } from './s3-error.ts';
 
-/** What S3 answers to a write whose `If-None-Match` or `If-Match` does not hold; null when it does. */
+/** Returns S3's error for a write whose `If-None-Match` or `If-Match` is not satisfied, or null. */
 export function conditionRefusal(
   store: Pick<S3Store, 'headObject'>,
   bucket: string,

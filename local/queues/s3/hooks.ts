@@ -15,11 +15,11 @@ export interface S3HooksOptions {
 /** The methods that write an object. */
 const WRITES = new Set(['PUT', 'POST', 'DELETE']);
 
-/** SQS is asked by POST on the root only, and S3 never is. */
+/** Returns true for requests to S3: those to SQS are POST requests on the root. */
 export const isS3Request = ({ method, originalUrl }: AppRequest): boolean =>
   method !== 'POST' || !/^\/(\?|$)/.test(originalUrl);
 
-/** Refuses what S3 would refuse and fauxqs does not: before the body is read what is in the headers, then what is in the body. */
+/** Adds the checks of S3 that fauxqs lacks: of the headers before the body is read, then of the body. */
 export function addS3Hooks(app: App, options: S3HooksOptions): void {
   const { store, signatures, decodeChunked, mostBytes } = options;
   app.addHook('onRequest', async (request, reply) => {

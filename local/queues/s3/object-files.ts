@@ -12,7 +12,7 @@ export interface StoredObject {
   readonly [detail: string]: unknown;
 }
 
-/** What takes the objects in again at start. */
+/** The part of fauxqs that loads the objects at a start. */
 interface ObjectIndex {
   hasBucket(name: string): boolean;
   createBucket(name: string): void;
@@ -23,8 +23,8 @@ const DETAILS = '.details';
 const PARTIAL = '.partial';
 
 /**
- * Objects as plain files: `<directory>/<bucket>/<key>`, with their headers beside in `.details`, so that any program
- * can read them where they are. A file appears whole or not at all, and its headers before it.
+ * Objects as plain files, `<directory>/<bucket>/<key>`, which any program can read; their headers are in
+ * `.details`. Files are written atomically, and headers before their object.
  */
 export class ObjectFiles {
   readonly #directory: string;
@@ -37,7 +37,7 @@ export class ObjectFiles {
     for (const name of readdirSync(join(directory, PARTIAL))) rmSync(join(directory, PARTIAL, name));
   }
 
-  /** Where an object is. Throws for a key that is not a path of its own. */
+  /** Returns the path of an object. @throws Error for a key that is not a unique path. */
   #path(bucket: string, key: string, folder = ''): string {
     if (key.split('/').some((part) => ['', '.', '..'].includes(part))) {
       throw new Error(`the embedded S3 cannot keep an object under the key ${key}`);
@@ -54,7 +54,10 @@ export class ObjectFiles {
     mkdirSync(join(this.#directory, name), { recursive: true });
   }
 
-  /** The headers first: they say of the object before them, too, which stays if a kill or a full disk comes in between. */
+  /**
+   * Writes the headers first, with those of the previous object, which remains if a kill or a full disk comes
+   * in between.
+   */
   upsertObject(bucket: string, { body, ...details }: StoredObject): void {
     const path = this.#path(bucket, details.key);
     const beside = this.#detailsPath(bucket, details.key);
@@ -63,7 +66,7 @@ export class ObjectFiles {
     this.#write(path, body);
   }
 
-  /** What the object that is there says of itself; null when there is none. */
+  /** Returns etag and length of the current object, or null if there is none. */
   #standing(path: string, beside: string): Described | null {
     const body = statSync(path, { throwIfNoEntry: false });
     const details = body === undefined ? null : readDetails(beside);
@@ -92,7 +95,7 @@ export class ObjectFiles {
     this.upsertObject(bucket, object);
   }
 
-  /** An upload in parts that a kill interrupts is to be begun again: its parts are in memory only. */
+  /** Parts of a multipart upload are in memory only: after a kill the upload has to start again. */
   insertMultipartUpload(): void {}
   upsertMultipartPart(): void {}
   deleteMultipartUpload(): void {}
@@ -101,7 +104,7 @@ export class ObjectFiles {
 
   close(): void {}
 
-  /** Tells fauxqs of the objects that are there. One that is damaged is missing, and that is said; all others are as they were. */
+  /** Loads the objects of a bucket into fauxqs. A damaged object is missing, with a notice. */
   load(store: ObjectIndex, bucket: string): void {
     const root = join(this.#directory, DETAILS, bucket);
     if (!existsSync(root)) return;
@@ -114,7 +117,7 @@ export class ObjectFiles {
         continue;
       }
       const found = statSync(this.#path(bucket, details.key), { throwIfNoEntry: false });
-      // The headers were written, the object was not: nobody was told that it is there.
+      // The headers were written, the object was not, so the write was not acknowledged.
       if (found === undefined) continue;
       const description = this.#describe(bucket, details, found, statSync(path));
       if (description === null) {
@@ -130,7 +133,10 @@ export class ObjectFiles {
     }
   }
 
-  /** What is to be said of an object otherwise than its headers do; null when it is neither the new object nor the one before. */
+  /**
+   * Returns what differs from the headers, or null if the body is neither the new object nor the previous
+   * one.
+   */
   #describe(bucket: string, details: Details, body: Stats, headers: Stats): Json | null {
     const { previous } = details;
     if (isNewer(body, headers, details)) return {};
@@ -161,13 +167,13 @@ interface Details extends Described {
   readonly [detail: string]: unknown;
 }
 
-/** True when an object was written after its headers, and as they say. */
+/** Returns true if the object was written after its headers, with their length. */
 const isNewer = (body: Stats, headers: Stats, { contentLength }: Described): boolean =>
   body.size === contentLength && body.mtimeMs >= headers.mtimeMs;
 const isDescribed = (value: unknown): boolean =>
   isRecord(value) && typeof value['etag'] === 'string' && typeof value['contentLength'] === 'number';
 
-/** The headers of an object; null when they are damaged. */
+/** Reads the headers of an object. Returns null if they are damaged. */
 function readDetails(path: string): Details | null {
   try {
     const details: unknown = JSON.parse(readFileSync(path, 'utf8'));

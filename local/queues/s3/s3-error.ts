@@ -1,4 +1,4 @@
-/** Why a request is refused, as S3 says it. */
+/** An error answer of S3. */
 export interface S3Error {
   readonly status: number;
   readonly code: string;

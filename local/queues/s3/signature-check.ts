@@ -6,10 +6,10 @@ export interface SignatureOptions extends Signer {
   readonly now?: () => number;
 }
 
-/** How far a clock may be off, in milliseconds. */
+/** Largest clock skew in milliseconds. */
 const SKEW_MS = 900_000;
 
-/** What S3 answers to a request whose signature does not hold; null when it does. The body is not looked at. */
+/** Verifies the signature of a request, without its body. Returns S3's error, or null. */
 export async function signatureRefusal(
   request: S3Request,
   options: SignatureOptions,
@@ -83,7 +83,9 @@ function refuseTime({ signedAt, expiresIn }: SignatureClaim, now: number): S3Err
   });
 }
 
-/** What tells S3 what to do must be signed: whoever holds a URL cannot add to what it permits. */
+/**
+ * Headers that change what S3 does must be signed, so that the holder of a URL cannot extend what it permits.
+ */
 function refuseUnsigned(
   { headers }: S3Request,
   { signedHeaders, expiresIn }: SignatureClaim,

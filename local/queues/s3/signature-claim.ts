@@ -8,7 +8,7 @@ export interface S3Request {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** What a request says of its own signature. */
+/** The signature parameters of a request, not verified. */
 export interface SignatureClaim {
   readonly accessKeyId: string;
   readonly region: string;
@@ -37,7 +37,10 @@ export const queryOf = ({ url }: S3Request): URLSearchParams =>
 
 export const isS3Error = (value: SignatureClaim | S3Error): value is S3Error => 'code' in value;
 
-/** Reads the signature of a request, from its header or its query. A request with neither is an anonymous one, which no bucket here lets in. */
+/**
+ * Reads the signature of a request, from its header or its query. A request with neither is an anonymous one,
+ * which no bucket here lets in.
+ */
 export function readSignatureClaim(request: S3Request): SignatureClaim | S3Error {
   const header = textHeader(request, 'authorization');
   const query = queryOf(request);

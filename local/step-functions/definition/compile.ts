@@ -13,8 +13,8 @@ import {
 import { parseTaskResource } from './task-resource.ts';
 
 /**
- * Compiles the definition of a state machine. Throws an error that names the state and the key when the definition
- * holds anything that the interpreter does not run, so that no difference from AWS goes unseen.
+ * Compiles the definition of a state machine. Throws an error that names the state and the key when the
+ * definition holds anything that the interpreter does not run, so that no difference from AWS goes unseen.
  */
 export function compileMachine(definition: unknown): Machine {
   const parsed = parseDefinition(machineSchema, definition);

@@ -13,7 +13,7 @@ export interface Flow {
   readonly states: ReadonlyMap<string, State>;
 }
 
-/** What leaving a state does: its output (when it differs from the default) and its assigned variables. */
+/** Effects of leaving a state: its output, if it differs from the default, and its assigned variables. */
 export interface Effects {
   readonly output: Template | undefined;
   readonly assign: ReadonlyArray<readonly [variable: string, value: Template]>;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
 /**
- * The part of the Amazon States Language that the interpreter runs: JSONata only. Each object is strict, so that
- * a key which would change the meaning of a definition is refused instead of ignored.
- * Sources: states-language.net/spec.html and the Step Functions developer guide.
+ * The part of the Amazon States Language that the interpreter runs: JSONata only. Each object is strict, so
+ * that a key which would change the meaning of a definition is refused instead of ignored. Sources:
+ * states-language.net/spec.html and the Step Functions developer guide.
  */
 const expression = z.string().regex(/^\{%[\s\S]*%\}$/, 'must be a JSONata expression in {% %}');
 const template = z.unknown();
@@ -100,7 +100,7 @@ const map = z.strictObject({
   MaxConcurrency: seconds(0).optional(),
 });
 
-/** One state as it stands in a definition. Branches and item processors are parsed as machines of their own. */
+/** A state of a definition. Branches and item processors are parsed separately. */
 export const stateSchema = z.discriminatedUnion('Type', [
   task,
   choice,

@@ -1,6 +1,6 @@
 import { isRecord } from '../../properties.ts';
 
-/** How a Task state does its work. */
+/** The resource of a Task state. */
 export type TaskResource =
   | { readonly kind: 'function'; readonly functionArn: string }
   | { readonly kind: ServiceKind; readonly required: readonly string[] };
@@ -13,7 +13,7 @@ interface Integration {
   readonly optional: readonly string[];
 }
 
-/** The service integrations that the interpreter has, by what follows `arn:aws:states:::`. */
+/** The supported service integrations, by the part of the ARN behind `arn:aws:states:::`. */
 const INTEGRATIONS: Readonly<Record<string, Integration>> = {
   'lambda:invoke': { kind: 'lambda:invoke', required: ['FunctionName'], optional: ['Payload'] },
   'sqs:sendMessage': {
@@ -28,7 +28,10 @@ const INTEGRATIONS: Readonly<Record<string, Integration>> = {
   },
 };
 
-/** Reads a Task's `Resource` and checks the keys of its `Arguments`. Throws an error that names what is not supported. */
+/**
+ * Reads a Task's `Resource` and checks the keys of its `Arguments`. @throws Error that names the unsupported
+ * value.
+ */
 export function parseTaskResource(resource: string, args: unknown): TaskResource {
   if (/^arn:[^:]+:lambda:[^:]*:[^:]*:function:.+$/.test(resource)) {
     return { kind: 'function', functionArn: resource };

@@ -1,19 +1,25 @@
 import type { LambdaHost } from '../../interfaces.ts';
-import { isRecord } from '../../properties.ts';
+import { isRecord, type Json } from '../../properties.ts';
+import { ServiceError } from '../../service-actions.ts';
 import type { TaskResource } from '../definition/task-resource.ts';
+import type { Execution } from '../execution.ts';
 import { StateError } from '../interpreter/errors.ts';
-import { callFunction, invokeFunction } from './lambda.ts';
 import type { SendMessage } from './sqs.ts';
-import { beginExecution, type StartExecution } from './start-execution.ts';
 
-/** What the service integrations reach. */
+/** StartExecution of the API. @throws ServiceError. */
+export type StartExecution = (request: Json) => Execution;
+
+/** The services that integrations call. */
 export interface Services {
   readonly lambda: LambdaHost;
   readonly sendMessage: SendMessage;
   readonly start: StartExecution;
 }
 
-/** Does the work of a Task state and returns the service's answer. Throws `StateError` with the integration's error names. */
+/**
+ * Calls the resource of a Task state and returns the answer. @throws StateError with the error names of the
+ * integration.
+ */
 export async function callService(
   services: Services,
   resource: TaskResource,
@@ -30,5 +36,37 @@ export async function callService(
       return services.sendMessage(args);
     case 'states:startExecution':
       return beginExecution(services.start, args);
+  }
+}
+
+/** A Task whose Resource is the ARN of a function. Returns the function's result. */
+async function callFunction(lambda: LambdaHost, name: string, payload: unknown): Promise<unknown> {
+  const result = await lambda.invoke(name, payload).catch((error: unknown) => {
+    const cause = error instanceof Error ? error.message : String(error);
+    throw new StateError('Lambda.SdkClientException', cause);
+  });
+  if (result.error) throw new StateError(result.error.errorType, JSON.stringify(result.error));
+  return result.payload ?? null;
+}
+
+/** The optimised integration `lambda:invoke`. Returns the answer of the API, with the payload parsed. */
+async function invokeFunction(lambda: LambdaHost, args: Json): Promise<unknown> {
+  const payload = await callFunction(lambda, String(args['FunctionName']), args['Payload'] ?? {});
+  return { ExecutedVersion: '$LATEST', Payload: payload, StatusCode: 200 };
+}
+
+/** The optimised integration `states:startExecution`. The state does not wait for the other execution. */
+function beginExecution(start: StartExecution, args: Json): unknown {
+  const { StateMachineArn: stateMachineArn, Input: input, Name: name } = args;
+  try {
+    const { arn, startedAt } = start({
+      stateMachineArn,
+      ...(input === undefined ? {} : { input: typeof input === 'string' ? input : JSON.stringify(input) }),
+      ...(name === undefined ? {} : { name }),
+    });
+    return { ExecutionArn: arn, StartDate: startedAt };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new StateError(`StepFunctions.${error.code.replace(/(Exception)?$/, 'Exception')}`, error.message);
   }
 }

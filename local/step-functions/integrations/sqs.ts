@@ -18,7 +18,10 @@ const request = z.object({
     .optional(),
 });
 
-/** SQS behind `endpoint`. The queue's URL comes from the definition; the request goes to the endpoint all the same. */
+/**
+ * SQS behind `endpoint`. The queue's URL comes from the definition; the request goes to the endpoint all the
+ * same.
+ */
 export function createSqs(endpoint: string, region: string): { send: SendMessage; close(): void } {
   const client = new SQSClient({
     endpoint,

@@ -25,8 +25,8 @@ export class Interruption extends Error {
 }
 
 /**
- * Whether a retrier or catcher with these `ErrorEquals` takes the error.
- * `States.Runtime` is never taken, and `States.DataLimitExceeded` only by its own name; `States.Timeout` covers heartbeats;
+ * Returns true if a retrier or catcher with these `ErrorEquals` handles the error. `States.Runtime` is never
+ * taken, and `States.DataLimitExceeded` only by its own name; `States.Timeout` covers heartbeats;
  * `States.TaskFailed` covers everything but `States.Timeout`.
  */
 export function matchesError(errorEquals: readonly string[], error: string): boolean {

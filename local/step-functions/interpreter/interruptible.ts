@@ -1,6 +1,6 @@
 /**
- * A promise that also ends when `signal` is aborted, with the signal's reason. `start` begins the work and returns what
- * releases it (timers, registrations); it is called exactly once, however the promise ends.
+ * Returns a promise that is also rejected when `signal` is aborted, with its reason. `start` begins the work
+ * and returns the function that releases timers and registrations, which is called exactly once.
  */
 export function runInterruptibly<T>(
   signal: AbortSignal,

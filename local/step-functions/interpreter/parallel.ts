@@ -55,7 +55,10 @@ export async function runMapState(
   return { output, next: state.next };
 }
 
-/** Runs `works`, at most `concurrency` at once, each with its own variables. Throws the first error, once all have ended. */
+/**
+ * Runs `works`, at most `concurrency` at once, each with its own variables. Throws the first error, once all
+ * have ended.
+ */
 async function together(
   works: ReadonlyArray<(inner: Scope) => Promise<unknown>>,
   concurrency: number,

@@ -3,7 +3,10 @@ import { StateError } from './errors.ts';
 /** Largest input or output of a state in bytes of UTF-8 (256 KiB; Step Functions service quotas). */
 export const MAX_PAYLOAD_BYTES = 262_144;
 
-/** A plain JSON copy of what `field` came to. Throws `States.DataLimitExceeded` when it is over 256 KiB. */
+/**
+ * Returns a plain JSON copy of the value of `field`. @throws StateError States.DataLimitExceeded above 256
+ * KiB.
+ */
 export function checkPayload(value: unknown, field: string): unknown {
   const text = json(value ?? null, field);
   if (isPayloadTooLarge(text)) {
@@ -24,7 +27,7 @@ function json(value: unknown, field: string): string {
   }
 }
 
-/** Whether the text takes more bytes of UTF-8 than a payload may. */
+/** Returns true if the text has more bytes in UTF-8 than a payload may have. */
 export function isPayloadTooLarge(text: string): boolean {
   // A UTF-16 unit takes at most three bytes, so short texts need no count.
   return text.length * 3 > MAX_PAYLOAD_BYTES && Buffer.byteLength(text) > MAX_PAYLOAD_BYTES;

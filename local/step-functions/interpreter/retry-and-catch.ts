@@ -5,7 +5,9 @@ import { matchesError, StateError } from './errors.ts';
 import { runInterruptibly } from './interruptible.ts';
 import { createBindings, leaveState, type Scope, type StateResult, type StateVisit } from './scope.ts';
 
-/** Tries a state until it succeeds, its Retry gives up and its Catch takes over, or neither handles the error. */
+/**
+ * Tries a state until it succeeds, its Retry gives up and its Catch takes over, or neither handles the error.
+ */
 export async function runWithHandlers(
   state: RetryableState,
   scope: Scope,

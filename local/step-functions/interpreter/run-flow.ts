@@ -6,7 +6,10 @@ import { createBindings, leaveState, type Scope, type StateResult, type StateVis
 import { runTaskState } from './task.ts';
 import type { Bindings, Template } from './template.ts';
 
-/** Runs a flow from its first state to its end. Throws `StateError` when a state fails, or the reason of the scope's signal. */
+/**
+ * Runs a flow from its first state to its end. Throws `StateError` when a state fails, or the reason of the
+ * scope's signal.
+ */
 export async function runFlow(flow: Flow, input: unknown, scope: Scope): Promise<unknown> {
   let step: StateResult = { output: input, next: flow.startAt };
   while (step.next !== null) {

@@ -3,11 +3,11 @@ import type { TaskResource } from '../definition/task-resource.ts';
 import { checkPayload } from './payload.ts';
 import type { Bindings } from './template.ts';
 
-/** What the interpreter needs from outside. */
+/** The environment of an execution. */
 export interface ExecutionEnvironment {
-  /** Does the work of a Task and returns the service's answer. Throws `StateError`. */
+  /** Calls the resource of a Task and returns the answer. @throws StateError. */
   call(resource: TaskResource, args: unknown): Promise<unknown>;
-  /** Told of each state that is entered. Throws `StateError` when they are too many. */
+  /** Called for each state that is entered. @throws StateError if there are too many. */
   enter(state: string): void;
 }
 
@@ -17,17 +17,20 @@ export interface Scope {
   readonly signal: AbortSignal;
   /** `Execution` and `StateMachine` of the context object, and `Map` inside an iteration. */
   readonly context: Readonly<Record<string, unknown>>;
-  /** Variables that the flow sees; those of the flows around it are copied in, for they cannot change meanwhile. */
+  /**
+   * Variables that the flow sees; those of the flows around it are copied in, for they cannot change
+   * meanwhile.
+   */
   readonly variables: Record<string, unknown>;
 }
 
-/** What `$states` holds while one state is visited. */
+/** The content of `$states` while a state is visited. */
 export interface StateVisit {
   readonly input: unknown;
   readonly context: Readonly<Record<string, unknown>>;
 }
 
-/** How a state is left: with its output, for the next state or (null) for the end of the flow. */
+/** Result of a state: its output, and the next state or null for the end of the flow. */
 export interface StateResult {
   readonly output: unknown;
   readonly next: string | null;
@@ -36,7 +39,7 @@ export interface StateResult {
 /** Runs a flow to its end and returns its output. Throws `StateError` or `Interruption`. */
 export type RunFlow = (flow: Flow, input: unknown, scope: Scope) => Promise<unknown>;
 
-/** What the expressions of a state see; `more` adds `result` or `errorOutput`. */
+/** Creates the bindings for the expressions of a state. `more` adds `result` or `errorOutput`. */
 export function createBindings(
   scope: Scope,
   visit: StateVisit,
@@ -45,7 +48,9 @@ export function createBindings(
   return { ...scope.variables, states: { ...visit, ...more } };
 }
 
-/** Evaluates what leaving a state does. Output and Assign both see the variables as they were before. */
+/**
+ * Evaluates the effects of leaving a state. Output and Assign both use the previous values of the variables.
+ */
 export async function leaveState(
   effects: Effects,
   scope: Scope,

@@ -3,7 +3,7 @@ import { isRecord } from '../../properties.ts';
 import { StateError } from './errors.ts';
 import { registerFunctions } from './functions.ts';
 
-/** What an expression sees: `states` as `$states`, every variable by its name. */
+/** Variables of an expression: `states` as `$states`, and every assigned variable. */
 export type Bindings = Readonly<Record<string, unknown>>;
 
 /** A JSON value of a definition, with its expressions compiled. Throws `States.QueryEvaluationError`. */
@@ -11,7 +11,9 @@ export type Template = (bindings: Bindings) => Promise<unknown>;
 
 const EXPRESSION = /^\{%([\s\S]*)%\}$/;
 
-/** Compiles a value of a definition; `field` names it in errors. Throws an ordinary error on a syntax error. */
+/**
+ * Compiles a value of a definition; `field` names it in errors. Throws an ordinary error on a syntax error.
+ */
 export function compileTemplate(value: unknown, field: string): Template {
   if (typeof value === 'string') {
     const source = EXPRESSION.exec(value)?.[1];

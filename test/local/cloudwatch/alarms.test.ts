@@ -216,7 +216,7 @@ describe('an alarm on a metric of AWS', () => {
       {
         name: 'alarm',
         state: 'INSUFFICIENT_DATA',
-        reason: 'The embedded default does not produce AWS/SQS Age.',
+        reason: 'The embedded stack does not produce AWS/SQS Age.',
       },
     ]);
   });

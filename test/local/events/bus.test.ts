@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createCounters } from '../../../local/counters.ts';
 import { createEventBus, type LocalEventBus } from '../../../local/events/index.ts';
-import { parseRate } from '../../../local/events/schedule.ts';
+import { parseRate } from '../../../local/events/rules.ts';
 import type { InvokeResult } from '../../../local/interfaces.ts';
 
 const functionArn = 'arn:aws:lambda:eu-west-1:123456789012:function:reconciler';

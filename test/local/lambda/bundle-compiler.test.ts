@@ -10,7 +10,7 @@ test('a bundle that imports while it runs is given the module, and Node complain
   writeFileSync(bundle, "import('node:path').then(({ sep }) => told(sep.length));");
   const program = `
     const { compileBundle } = await import('./local/lambda/bundle-compiler.ts');
-    compileBundle(${JSON.stringify(bundle)}, ['told'], ${JSON.stringify(join(directory.path, 'kept'))}, 1).bundle(console.log);`;
+    compileBundle(${JSON.stringify(bundle)}, ['told'], ${JSON.stringify(join(directory.path, 'kept'))}, 1).run(console.log);`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
     encoding: 'utf8',
   });

@@ -1,0 +1,136 @@
+import {
+  EMBEDDED_FORGE_SECRET_VARIABLE,
+  EMBEDDED_GIT_SECRET_VARIABLE,
+  FUNCTION_ENV_NAMES,
+  VENDOR_ENV,
+} from '../shared/contract/resource-names.ts';
+import { properties } from './properties.ts';
+
+/**
+ * Variables that functions get from the environment of this process. The key is a variable of the template: a
+ * function that has it gets the variables of the value.
+ */
+export type EnvPassthrough = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** Returns the variables that are passed to a function with these variables of the template. */
+export const passedVariables = (
+  variables: Readonly<Record<string, string>>,
+  passthrough: EnvPassthrough,
+): Record<string, string> =>
+  Object.assign(
+    {},
+    ...Object.entries(passthrough).map(([name, values]) => (name in variables ? values : {})),
+  );
+
+/**
+ * Collects the secrets and settings that functions get from `environment`, and removes the secrets from it,
+ * so that no process that this one starts inherits them. @throws Error that names the variable that is wrong,
+ * and quotes nothing of its value.
+ */
+export const takePassthrough = (environment: NodeJS.ProcessEnv): EnvPassthrough => ({
+  ...takeModelKeys(environment),
+  ...takeGitSecret(environment),
+  ...takeForgeSecret(environment),
+  ...readSettings(environment),
+});
+
+/** Settings that apply from the next start and change nothing in the template. */
+const SETTINGS = [FUNCTION_ENV_NAMES.cascadePolicy, FUNCTION_ENV_NAMES.defaultAdapter] as const;
+
+const readSettings = (environment: NodeJS.ProcessEnv): EnvPassthrough =>
+  Object.fromEntries(
+    SETTINGS.flatMap((name) => {
+      const value = environment[name];
+      return value ? [[name, { [name]: value }]] : [];
+    }),
+  );
+
+/**
+ * The keys of model providers, for the functions that call them. A function without any key refuses model
+ * calls.
+ */
+function takeModelKeys(environment: NodeJS.ProcessEnv): EnvPassthrough {
+  const keys: Record<string, string> = {};
+  const providers: Record<string, unknown> = {};
+  for (const [name, { key, url }] of Object.entries(VENDOR_ENV)) {
+    const value = environment[key];
+    const base = environment[url];
+    delete environment[key];
+    if (!value) continue;
+    keys[key] = value;
+    providers[name] = { via: 'environment', variable: key, ...(base && { url: base }) };
+  }
+  const judges: Record<string, string> = {
+    [FUNCTION_ENV_NAMES.judgeModels]: environment[FUNCTION_ENV_NAMES.judgeModels] || '{}',
+  };
+  for (const variable of (environment[FUNCTION_ENV_NAMES.judgeKeys] ?? '').split(',').filter(Boolean)) {
+    const value = keys[variable] ?? environment[variable];
+    delete environment[variable];
+    if (value) judges[variable] = value;
+  }
+  const vendors = { [FUNCTION_ENV_NAMES.modelVendors]: JSON.stringify(Object.keys(providers)) };
+  return {
+    [FUNCTION_ENV_NAMES.modelProviders]: {
+      ...keys,
+      [FUNCTION_ENV_NAMES.modelProviders]: JSON.stringify(providers),
+    },
+    [FUNCTION_ENV_NAMES.modelVendors]: vendors,
+    [FUNCTION_ENV_NAMES.judgeModels]: judges,
+    [FUNCTION_ENV_NAMES.judgesKnown]: {
+      [FUNCTION_ENV_NAMES.judgesKnown]: judges[FUNCTION_ENV_NAMES.judgeModels] ?? '{}',
+    },
+  };
+}
+
+/** The secret for private repositories, for the function that mints tokens, and the URLs that it reaches. */
+function takeGitSecret(environment: NodeJS.ProcessEnv): EnvPassthrough {
+  const secret = environment[EMBEDDED_GIT_SECRET_VARIABLE];
+  delete environment[EMBEDDED_GIT_SECRET_VARIABLE];
+  if (!secret) return {};
+  return {
+    [FUNCTION_ENV_NAMES.gitSecret]: {
+      [EMBEDDED_GIT_SECRET_VARIABLE]: secret,
+      [FUNCTION_ENV_NAMES.gitSecret]: JSON.stringify({
+        via: 'environment',
+        variable: EMBEDDED_GIT_SECRET_VARIABLE,
+      }),
+    },
+    [FUNCTION_ENV_NAMES.readFrom]: { [FUNCTION_ENV_NAMES.readFrom]: JSON.stringify(urlsOf(secret)) },
+  };
+}
+
+function urlsOf(secret: string): string[] {
+  try {
+    const entries = properties(EMBEDDED_GIT_SECRET_VARIABLE, JSON.parse(secret)).records('credentials');
+    return entries.map((entry) => entry.text('url'));
+  } catch {
+    throw new Error(
+      `${EMBEDDED_GIT_SECRET_VARIABLE} must be JSON with a list "credentials", each with its url`,
+    );
+  }
+}
+
+/**
+ * The forges and their secret, for the two functions that call forges. Neither has an effect without the
+ * other.
+ */
+export function takeForgeSecret(environment: NodeJS.ProcessEnv): EnvPassthrough {
+  const { [EMBEDDED_FORGE_SECRET_VARIABLE]: secret, [FUNCTION_ENV_NAMES.forges]: forges } = environment;
+  delete environment[EMBEDDED_FORGE_SECRET_VARIABLE];
+  delete environment[FUNCTION_ENV_NAMES.forges];
+  if (!forges) return {};
+  if (!secret)
+    throw new Error(
+      `${FUNCTION_ENV_NAMES.forges} goes with ${EMBEDDED_FORGE_SECRET_VARIABLE}: set both, or neither`,
+    );
+  return {
+    [FUNCTION_ENV_NAMES.forges]: { [FUNCTION_ENV_NAMES.forges]: forges },
+    [FUNCTION_ENV_NAMES.forgeSecret]: {
+      [EMBEDDED_FORGE_SECRET_VARIABLE]: secret,
+      [FUNCTION_ENV_NAMES.forgeSecret]: JSON.stringify({
+        via: 'environment',
+        variable: EMBEDDED_FORGE_SECRET_VARIABLE,
+      }),
+    },
+  };
+}
