@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { allJudgeModels, modelsForPurpose } from '../../../shared/contract/models/judge-models.ts';
 import type { OnErrorAction } from '../../../shared/contract/submission/on-error.ts';
+import { describeAbsence, missingModelInstruction } from '../../../shared/reviews/engine/engine.ts';
 import { excerptWholeFiles } from '../../../shared/reviews/judging/diff-excerpt.ts';
 import { PROMPTS } from '../../../shared/reviews/judging/prompts.ts';
 import {
@@ -24,7 +25,6 @@ import {
   withInjectionCheck,
 } from './ask-model.ts';
 import { readPatchDiff } from './patch-diff.ts';
-import { describeMissingModel } from './select-model.ts';
 
 const Answer = z.strictObject({
   feedback: z.string().max(4_000),
@@ -52,7 +52,7 @@ function chooseReviewers(
   if (model !== undefined) {
     const named = allJudgeModels(models).find((each) => each.model === model);
     if (!named)
-      return `the model ${model} is not among those that are configured; ${describeMissingModel('cross_model')}`;
+      return `the model ${model} is not among those that are configured; ${missingModelInstruction('cross_model')}`;
     try {
       return [new ReviewerModel(named, writer)];
     } catch (error) {
@@ -61,7 +61,7 @@ function chooseReviewers(
     }
   }
   const configured = modelsForPurpose(models, 'cross_model');
-  if (configured.length === 0) return describeMissingModel('cross_model');
+  if (configured.length === 0) return missingModelInstruction('cross_model');
   const reviewers = eligibleReviewerModels(configured, writer).slice(0, voting.reviewers);
   if (reviewers.length === 0)
     return `every model that is configured for \`cross_model\` is of the same family as ${writer}, which wrote this`;
@@ -113,8 +113,7 @@ export async function runCrossModelReview(
   const { judge = null, task } = context;
   const writer = task?.writer ?? null;
   const nobody = (why: string): GateResult => createUnjudgedResult('inert', why, {}, settings.on_error);
-  if (writer === null)
-    return nobody('nobody here knows which model wrote this, so none is known to be another');
+  if (writer === null) return nobody(describeAbsence({ code: 'unknown_writer' }));
   const reviewers = chooseReviewers(judge, writer, settings);
   if (typeof reviewers === 'string' || judge === null) return nobody(String(reviewers));
   const diff = excerptWholeFiles(await readPatchDiff(context.subject), settings.max_diff_chars);

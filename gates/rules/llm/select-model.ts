@@ -4,11 +4,8 @@ import {
   type JudgePurpose,
   modelsForPurpose,
 } from '../../../shared/contract/models/judge-models.ts';
+import { missingModelInstruction } from '../../../shared/reviews/engine/engine.ts';
 import type { Judge } from '../../core/judge.ts';
-
-/** How a purpose without a model is served; said wherever one is missing. */
-export const describeMissingModel = (purpose: JudgePurpose): string =>
-  `no model provider is configured for \`${purpose}\`: name a model in \`assay:judges\` of the deployment, or with --models FILE of \`assay up\` and \`assay check\``;
 
 /** The model that serves a purpose; a name in the base's configuration chooses among those that are configured, and adds none. */
 export function selectJudgeModel(
@@ -22,9 +19,9 @@ export function selectJudgeModel(
     return model
       ? { model }
       : {
-          missing: `the model ${named} is not among those that are configured; ${describeMissingModel(purpose)}`,
+          missing: `the model ${named} is not among those that are configured; ${missingModelInstruction(purpose)}`,
         };
   }
   const [model] = modelsForPurpose(models, purpose);
-  return model ? { model } : { missing: describeMissingModel(purpose) };
+  return model ? { model } : { missing: missingModelInstruction(purpose) };
 }

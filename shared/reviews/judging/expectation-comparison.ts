@@ -1,10 +1,6 @@
 import * as z from 'zod';
 import { isTestPath } from '../../contract/evidence/test-path.ts';
-import {
-  type Judgement,
-  type JudgementOpinion,
-  UNASKED_RECEIPT,
-} from '../../contract/judgement/judgement.ts';
+import type { JudgementOpinion } from '../../contract/judgement/judgement.ts';
 import type { ModelAnswer, ReviewQuestion } from '../engine/ask-model-port.ts';
 import type { ReviewPiece } from '../engine/review-piece.ts';
 import { reviewQuestion } from '../engine/review-question.ts';
@@ -102,7 +98,7 @@ export const compareExpectations = (
   });
 
 const { id, version, sha256 } = PROMPTS.expectations;
-export const EXPECTATION_COMPARISON_HEAD = {
+const EXPECTATION_COMPARISON_HEAD = {
   kind: 'expectations',
   subject: 'changed expectations',
   prompt: { id, version, sha256 },
@@ -136,13 +132,3 @@ export function expectationOpinion(
     reasons: [`in both orders: ${WORDS[agreed]}`, ...reasons],
   };
 }
-
-/** The record where the comparison was to be had, and nobody came back. */
-export const unansweredExpectationComparison = (because: string): Judgement => ({
-  ...UNASKED_RECEIPT,
-  ...EXPECTATION_COMPARISON_HEAD,
-  outcome: 'infra_failed',
-  verdict: 'refer',
-  reasons: [because],
-  because,
-});

@@ -11,14 +11,12 @@ import {
 } from '../../contract/judgement/judgement.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { ModelAnswer, ReviewQuestion } from '../engine/ask-model-port.ts';
+import { missingModelInstruction } from '../engine/engine.ts';
 import type { ReviewPiece } from '../engine/review-piece.ts';
 import { reviewQuestion } from '../engine/review-question.ts';
 import { verdictOfOpinion } from './opinion-verdict.ts';
 import { PROMPTS } from './prompts.ts';
 import { JUDGEMENT_TIMEOUT_MS, JudgeReasons } from './signal-judgement.ts';
-
-const HOW_TO =
-  'no model looks at work once more: name one as `second_look` in `assay:judges` of the deployment, or with `assay up --models FILE`';
 
 /** What rules have noted in a check that has passed: a reading that does not decide by itself. */
 export const findingNotes = ({ gates }: Pick<Evidence, 'gates'>): string[] =>
@@ -54,7 +52,7 @@ export function planRequirementsReview(
   const notes = findingNotes(evidence).length;
   if (task.hidden_tests && notes === 0)
     return skipped('hidden tests have run, and no rule has noted anything');
-  if (!isServed) return { outcome: 'inert', because: HOW_TO };
+  if (!isServed) return { outcome: 'inert', because: missingModelInstruction('second_look') };
   const why = task.hidden_tests ? [] : ['the task has no hidden test'];
   if (notes > 0) why.push(`rules have left ${notes} ${notes === 1 ? 'note' : 'notes'}`);
   return { outcome: 'asked', because: `asked: ${why.join(', and ')}` };

@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { type Judgement, judgementTimes, UNASKED_RECEIPT } from '../../contract/judgement/judgement.ts';
+import { type Judgement, UNASKED_RECEIPT } from '../../contract/judgement/judgement.ts';
 import type {
   PipelineReviewer,
   PipelineStage,
   ReviewPipeline,
 } from '../../contract/judgement/review-pipeline-schema.ts';
-import { calibrationIdFor, type JudgeModel, judgeModelFamily } from '../../contract/models/judge-models.ts';
+import type { JudgeModel } from '../../contract/models/judge-models.ts';
 import { mapConcurrently } from '../../lib/map-concurrently.ts';
 import { truncateText } from '../../lib/truncate.ts';
-import { askCostUsd } from '../engine/ask-cost.ts';
 import type { AskModel } from '../engine/ask-model-port.ts';
+import { describeAbsence, missingModelInstruction, modelReceipt } from '../engine/engine.ts';
 import type { ReviewPiece } from '../engine/review-piece.ts';
 import { reviewQuestion } from '../engine/review-question.ts';
 import { verdictWithoutOpinion } from './opinion-verdict.ts';
@@ -48,8 +48,6 @@ interface ReviewerVote {
   readonly judgement: Judgement;
 }
 
-const HOW_TO =
-  'no model reviews: name one or several as `review` in `assay:judges` of the deployment, or with `assay up --models FILE`';
 /** Less than this in milliseconds, and no model answers. */
 const LEAST_MS = 1_000;
 
@@ -59,15 +57,10 @@ const LEAST_MS = 1_000;
  */
 export async function askReviewPipeline(reviewing: ReviewPipelineContext): Promise<Judgement[]> {
   const { pipeline, models, writer } = reviewing;
-  if (models.length === 0) return [unaskedPipelineJudgement(pipeline, 'inert', HOW_TO)];
+  if (models.length === 0)
+    return [unaskedPipelineJudgement(pipeline, 'inert', missingModelInstruction('review'))];
   if (writer === null)
-    return [
-      unaskedPipelineJudgement(
-        pipeline,
-        'inert',
-        'nobody knows which model wrote this, so nobody of another maker can be found',
-      ),
-    ];
+    return [unaskedPipelineJudgement(pipeline, 'inert', describeAbsence({ code: 'unknown_writer' }))];
   const eligible = eligibleReviewerModels(models, writer);
   const until = performance.now() + JUDGEMENT_TIMEOUT_MS;
   const judgements: Judgement[] = [];
@@ -159,13 +152,7 @@ async function askReviewer(
     ...headOf(stage, reviewer),
     injections: [...question.injections],
     because: request_reason,
-    model: model.model,
-    family: judgeModelFamily(model),
-    calibration: calibrationIdFor(model, PROMPTS.review_stage),
-    calls: answered.calls,
-    tokens: answered.tokens,
-    cost_usd: askCostUsd(model, answered, now().toISOString()),
-    ...judgementTimes(answered),
+    ...modelReceipt(model, PROMPTS.review_stage, answered, now()),
   };
   if ('outcome' in answered)
     return {

@@ -1,5 +1,5 @@
 import { type JudgeModel, judgeModelFamily } from '../../contract/models/judge-models.ts';
-import { modelFamily } from '../../contract/models/model-family.ts';
+import { describeAbsence, isSameFamily } from '../engine/engine.ts';
 
 /** The maker whose model reviews what a model of this one has written, by the first word that its name has (2026-11). */
 const REVIEWED_BY: readonly (readonly [writer: RegExp, reviewer: string])[] = [
@@ -14,7 +14,7 @@ const OTHERWISE = 'google';
 /** A model may not review what a model of its own maker has written: they err alike. */
 export class SameFamilyError extends Error {
   constructor(reviewer: string, writer: string) {
-    super(`${reviewer} is of the same family as ${writer}, which wrote this`);
+    super(describeAbsence({ code: 'same_family', model: reviewer, writer }));
   }
 }
 
@@ -24,7 +24,7 @@ export class ReviewerModel {
 
   /** @throws SameFamily */
   constructor(model: JudgeModel, writer: string) {
-    if (judgeModelFamily(model) === modelFamily(writer)) throw new SameFamilyError(model.model, writer);
+    if (isSameFamily(model, writer)) throw new SameFamilyError(model.model, writer);
     this.model = model;
   }
 }
@@ -38,7 +38,7 @@ export function reviewerFamilyFor(writer: string): string {
 /** Those of the configured models that may review what `writer` has written: first those of the maker that the mapping names. */
 export function eligibleReviewerModels(models: readonly JudgeModel[], writer: string): ReviewerModel[] {
   const first = reviewerFamilyFor(writer);
-  const others = models.filter((model) => judgeModelFamily(model) !== modelFamily(writer));
+  const others = models.filter((model) => !isSameFamily(model, writer));
   return [
     ...others.filter((model) => judgeModelFamily(model) === first),
     ...others.filter((model) => judgeModelFamily(model) !== first),

@@ -1,10 +1,10 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
 import { type RedTeamSettings, STAKES_LEVELS } from '../../contract/review/review-settings.ts';
+import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
-import type { ReviewQuestion } from '../engine/ask-model-port.ts';
-import type { ReviewPiece } from '../engine/review-piece.ts';
-import { reviewQuestion } from '../engine/review-question.ts';
+import type { Reviewer } from '../engine/engine.ts';
 import { PROMPTS } from '../judging/prompts.ts';
+import { groundingFindings } from './grounding.ts';
 import { type RedTeamFinding, RedTeamReport } from './red-team-finding.ts';
 import {
   failOpenResult,
@@ -14,9 +14,8 @@ import {
 } from './review-gate-result.ts';
 
 export const RED_TEAM_SUBJECT = 'red team';
-const MAX_TOKENS = 4_096;
 
-/** Whether the attacker is to look at the work of a task; null: its workflow does not want one, or not for so little. */
+/** Returns the settings of the red team for a task; null: its workflow does not want one, or not at these stakes. */
 export function redTeamSettings({
   workflow_in_force: workflow,
 }: Pick<Task, 'workflow_in_force'>): RedTeamSettings | null {
@@ -26,21 +25,6 @@ export function redTeamSettings({
     STAKES_LEVELS.indexOf(settings.min_stakes)
     ? null
     : settings;
-}
-
-export function redTeamQuestion(
-  pieces: readonly ReviewPiece[],
-  { timeout_s }: Pick<RedTeamSettings, 'timeout_s'>,
-): ReviewQuestion<typeof RedTeamReport> {
-  return reviewQuestion(
-    {
-      prompt: PROMPTS.red_team,
-      answerSchema: RedTeamReport,
-      maxTokens: MAX_TOKENS,
-      timeoutMs: timeout_s * 1_000,
-    },
-    pieces,
-  );
 }
 
 /** What findings make of work. */
@@ -59,13 +43,13 @@ export const redTeamResult = (
     injections,
   });
 
-/** Nobody has attacked: the gate is open, with a finding that says so, and its faults are counted. */
+/** No model has attacked the work: the gate is open, with a finding that says so, and its faults are counted. */
 export const failedOpenRedTeamResult = (
   outcome: 'inert' | 'timed_out' | 'infra_failed',
   why: string,
 ): ReviewGateResult => failOpenResult(outcome, 'correctness', `nobody attacked this work: ${why}`);
 
-/** Why there is nothing to attack, or null. */
+/** Returns why there is nothing to attack, or null. */
 export function missingDeliverableReason(
   { acceptance_criteria }: Pick<Task, 'acceptance_criteria'>,
   { artifact }: Task['attempts'][number],
@@ -80,3 +64,31 @@ export const missingDeliverableResult = (
   why: string,
   { on_missing_deliverable: then }: RedTeamSettings,
 ): ReviewGateResult => missingInputResult(why, then);
+
+export interface RedTeamInput {
+  readonly task: Task;
+  readonly attempt: Attempt;
+  readonly settings: RedTeamSettings;
+  readonly autonomy: AutonomyLevel;
+}
+
+export const RED_TEAM_REVIEWER: Reviewer<typeof RedTeamReport, RedTeamInput> = {
+  kind: 'red_team',
+  subject: RED_TEAM_SUBJECT,
+  purpose: 'red_team',
+  prompt: PROMPTS.red_team,
+  answerSchema: () => RedTeamReport,
+  maxTokens: 4_096,
+  timeoutMs: ({ settings }) => settings.timeout_s * 1_000,
+  shows: ['task', 'observed', 'diff', 'agent_summary'],
+  because: () => 'asked: the workflow has its work attacked',
+  precheck: ({ task, attempt, settings }) => {
+    const missing = missingDeliverableReason(task, attempt);
+    return missing === null ? null : missingDeliverableResult(missing, settings);
+  },
+  decide: ({ summary, findings }, { attempt, settings, autonomy }, injections) => {
+    const claims = settings.grounding === 'heuristic' ? groundingFindings(attempt.report?.summary ?? '') : [];
+    return redTeamResult(summary, [...findings, ...claims], autonomy, injections);
+  },
+  absent: failedOpenRedTeamResult,
+};

@@ -3,6 +3,7 @@ import type { JudgeModel } from '../../contract/models/judge-models.ts';
 import { DECOMPOSER_NAMES, GRADER_NAMES } from '../../contract/rubric/rubric-kinds.ts';
 import type { VerificationNodeConfig } from '../../contract/workflow/schema.ts';
 import type { AskModel } from '../engine/ask-model-port.ts';
+import { missingModelInstruction } from '../engine/engine.ts';
 import { type CriteriaDecomposer, createLlmDecomposer, IDENTITY_DECOMPOSER } from './criteria-decomposer.ts';
 import { HEURISTIC_GRADER } from './heuristic-grader.ts';
 import { createLlmGrader } from './llm-grader.ts';
@@ -19,11 +20,8 @@ export interface VerifierDependencies {
   readonly grader?: JudgeModel | undefined;
 }
 
-const needed = (model: JudgeModel | undefined, purpose: string): JudgeModel => {
-  if (!model)
-    throw new MissingModelError(
-      `no model is configured: name one as \`${purpose}\` in \`assay:judges\` of the deployment, or with \`assay up --models FILE\``,
-    );
+const needed = (model: JudgeModel | undefined, purpose: 'decomposer' | 'rubric'): JudgeModel => {
+  if (!model) throw new MissingModelError(missingModelInstruction(purpose));
   return model;
 };
 

@@ -1,27 +1,17 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
 import { hasCheckResult } from '../../contract/check-outcome.ts';
 import { Evidence } from '../../contract/evidence/schema.ts';
-import type { AskReceipt } from '../../contract/judgement/judgement.ts';
-import {
-  type Judgement,
-  judgementTimes,
-  type RequirementsReviewPlan,
-} from '../../contract/judgement/judgement.ts';
+import type { Judgement, RequirementsReviewPlan } from '../../contract/judgement/judgement.ts';
 import type { PipelineReviewPlan } from '../../contract/judgement/review-pipeline-schema.ts';
-import {
-  calibrationIdFor,
-  type JudgeModel,
-  type JudgeModels,
-  judgeModelFamily,
-} from '../../contract/models/judge-models.ts';
+import type { JudgeModels } from '../../contract/models/judge-models.ts';
 import type { ModelJudgedSignal } from '../../contract/submission/signals.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { CascadePolicy } from '../../control/cascade/learning/cascade-policy.ts';
 import { reserveJudgingOrRefusal } from '../../control/spending/judging-reservation.ts';
 import { requireAttempt } from '../../control/task-commands/task-change.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
-import { askCostUsd } from '../../reviews/engine/ask-cost.ts';
 import type { AskModel } from '../../reviews/engine/ask-model-port.ts';
+import { missingModelInstruction, modelReceipt } from '../../reviews/engine/engine.ts';
 import type { ReviewPiece } from '../../reviews/engine/review-piece.ts';
 import type { CircuitBreaker } from '../../reviews/judging/circuit-breaker.ts';
 import { excerptEvenly, splitDiffByFile } from '../../reviews/judging/diff-excerpt.ts';
@@ -34,6 +24,7 @@ import {
 import { judgedSignals } from '../../reviews/judging/expected-judgements.ts';
 import { judgingBudgetRefusal } from '../../reviews/judging/judging-budget.ts';
 import { unaskedPipelineJudgement } from '../../reviews/judging/pipeline-judgement.ts';
+import { PROMPTS } from '../../reviews/judging/prompts.ts';
 import {
   findingNotes,
   requirementsReviewOpinion,
@@ -76,9 +67,6 @@ export interface JudgingContext {
 const DIFF = 10_000;
 const DESCRIPTION = 4_000;
 const OBSERVED = 4_000;
-
-const HOW_TO =
-  'no model is configured to judge: name one in `assay:judges` of the deployment, or with `assay up --models FILE`';
 
 /** What was observed, as lines. What a tool has printed is text from outside like the rest. */
 function describeObservations({ signals, gates }: Evidence): string {
@@ -155,35 +143,6 @@ async function loadReviewMaterial(
   };
 }
 
-/** What asking has come to, beside the opinion. */
-const judgementCallFacts = (
-  model: JudgeModel,
-  answered: AskReceipt,
-  because: string,
-  prompt: Judgement['prompt'],
-  now: Date,
-): Pick<
-  Judgement,
-  | 'calibration'
-  | 'because'
-  | 'model'
-  | 'family'
-  | 'calls'
-  | 'tokens'
-  | 'cost_usd'
-  | 'duration_ms'
-  | 'asked_at'
-> => ({
-  because,
-  calibration: calibrationIdFor(model, prompt),
-  model: model.model,
-  family: judgeModelFamily(model),
-  calls: answered.calls,
-  tokens: answered.tokens,
-  cost_usd: askCostUsd(model, answered, now.toISOString()),
-  ...judgementTimes(answered),
-});
-
 /** What reduction has found worth asking, beside the signals that a task names. */
 export interface RequestedReviews {
   readonly look?: RequirementsReviewPlan | undefined;
@@ -225,7 +184,7 @@ export async function askJudges(
   const spent = enough ?? refused;
   const { judge, second_look: looker, review: reviewers = [] } = spent === null ? models : {};
   const unasked = (signal: ModelJudgedSignal) =>
-    unaskedSignalJudgement(signal, { outcome: 'inert', because: spent ?? HOW_TO });
+    unaskedSignalJudgement(signal, { outcome: 'inert', because: spent ?? missingModelInstruction('judge') });
   // The quality gate looks before it asks.
   const isNeeded = judge ? signals.length > 0 : signals.some(({ type }) => type === 'quality_gate');
   const unreviewable = reviews && spent !== null ? [unaskedPipelineJudgement(reviews, 'inert', spent)] : [];
@@ -233,7 +192,9 @@ export async function askJudges(
   if (nobody && !hasWorkflowReviews(task))
     return [
       ...signals.map(unasked),
-      ...(looks ? [unansweredRequirementsReview(looks, spent ?? HOW_TO)] : []),
+      ...(looks
+        ? [unansweredRequirementsReview(looks, spent ?? missingModelInstruction('second_look'))]
+        : []),
       ...unreviewable,
     ];
   const { pieces, notes, attemptEvidence, taskPieces, patch } = await loadReviewMaterial(
@@ -255,16 +216,18 @@ export async function askJudges(
     return {
       ...signalJudgementHead(signal),
       ...signalOpinion(signal, answered, question.injections),
-      ...judgementCallFacts(judge, answered, because, question.prompt, context.now()),
+      because,
+      ...modelReceipt(judge, question.prompt, answered, context.now()),
     };
   };
   const secondLook = async (of: RequirementsReviewPlan): Promise<Judgement> => {
-    if (!looker) return unansweredRequirementsReview(of, spent ?? HOW_TO);
+    if (!looker) return unansweredRequirementsReview(of, spent ?? missingModelInstruction('second_look'));
     const question = requirementsReviewQuestion([...pieces, ...notes]);
     const answered = await context.ask(looker, question);
     return {
       ...requirementsReviewOpinion(answered, question.injections),
-      ...judgementCallFacts(looker, answered, of.because, question.prompt, context.now()),
+      because: of.because,
+      ...modelReceipt(looker, question.prompt, answered, context.now()),
     };
   };
   const expectations = looker && looks ? findChangedExpectations(patch) : null;
@@ -278,7 +241,7 @@ export async function askJudges(
     });
     const because = 'asked in both orders: the patch changes what tests of the base expect';
     const opinion = expectationOpinion(answered, [...injections]);
-    return [{ ...opinion, ...judgementCallFacts(looker, answered, because, opinion.prompt, context.now()) }];
+    return [{ ...opinion, because, ...modelReceipt(looker, PROMPTS.expectations, answered, context.now()) }];
   };
   const review = async (): Promise<Judgement[]> => {
     const { review_pipeline } = attemptEvidence.evidence;

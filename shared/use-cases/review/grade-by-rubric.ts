@@ -1,12 +1,6 @@
 import type { AskReceipt } from '../../contract/judgement/judgement.ts';
-import { type Judgement, judgementTimes, UNASKED_RECEIPT } from '../../contract/judgement/judgement.ts';
-import {
-  calibrationIdFor,
-  type JudgeModel,
-  type JudgeModels,
-  judgeModelFamily,
-} from '../../contract/models/judge-models.ts';
-import { modelFamily } from '../../contract/models/model-family.ts';
+import { type Judgement, UNASKED_RECEIPT } from '../../contract/judgement/judgement.ts';
+import type { JudgeModels } from '../../contract/models/judge-models.ts';
 import { Refusal } from '../../contract/refusal.ts';
 import type { GradingRecord } from '../../contract/rubric/grading-record.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
@@ -20,9 +14,13 @@ import {
 } from '../../control/workflow/gradings.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { truncateToBytes } from '../../lib/truncate.ts';
-import { askCostUsd } from '../../reviews/engine/ask-cost.ts';
 import type { AskModel } from '../../reviews/engine/ask-model-port.ts';
-import type { JudgePrompt } from '../../reviews/engine/prompt.ts';
+import {
+  describeAbsence,
+  isSameFamily,
+  type ModelReceipt,
+  modelReceipt,
+} from '../../reviews/engine/engine.ts';
 import type { ReviewPiece } from '../../reviews/engine/review-piece.ts';
 import { PROMPTS } from '../../reviews/judging/prompts.ts';
 import { createVerifier, MissingModelError } from '../../reviews/rubric/create-verifier.ts';
@@ -73,11 +71,7 @@ const handoffRecord = (handoff: HandoffArtifact): NonNullable<GradingRecord['han
   };
 };
 
-type ModelCallFacts = Pick<
-  Judgement,
-  'model' | 'family' | 'prompt' | 'calibration' | 'calls' | 'tokens' | 'cost_usd' | 'duration_ms' | 'asked_at'
->;
-const NO_MODEL_CALL: ModelCallFacts = {
+const NO_MODEL_CALL: ModelReceipt = {
   model: null,
   family: null,
   prompt: null,
@@ -87,25 +81,6 @@ const NO_MODEL_CALL: ModelCallFacts = {
   cost_usd: null,
   duration_ms: 0,
 };
-
-function modelCallFacts(
-  model: JudgeModel,
-  prompt: JudgePrompt,
-  spent: AskReceipt,
-  now: Date,
-): ModelCallFacts {
-  const { id, version, sha256: digest } = prompt;
-  return {
-    model: model.model,
-    family: judgeModelFamily(model),
-    prompt: { id, version, sha256: digest },
-    calibration: calibrationIdFor(model, prompt),
-    calls: spent.calls,
-    tokens: spent.tokens,
-    cost_usd: askCostUsd(model, spent, now.toISOString()),
-    ...judgementTimes(spent),
-  };
-}
 
 /** What a grading makes of the verdict: an attempt to talk the grader over is for a person, a weighted score counts where the rubric says so. */
 function verdictOfGrading(
@@ -144,13 +119,13 @@ async function gradeAtNode(
     of.grader === 'llm' &&
     graderModel &&
     attempt.model !== null &&
-    judgeModelFamily(graderModel) === modelFamily(attempt.model)
+    isSameFamily(graderModel, attempt.model)
   )
     return [
       createUngradedJudgement(
         of,
         'inert',
-        `${graderModel.model} is of the same family as ${attempt.model}, which did the work: nobody grades their own`,
+        describeAbsence({ code: 'same_family', model: graderModel.model, writer: attempt.model }),
       ),
     ];
   const made: Judgement[] = [];
@@ -162,7 +137,7 @@ async function gradeAtNode(
     if (receipt && decomposerModel)
       made.push({
         ...decomposition(of),
-        ...modelCallFacts(decomposerModel, PROMPTS.atomic_probes, receipt, context.now()),
+        ...modelReceipt(decomposerModel, PROMPTS.atomic_probes, receipt, context.now()),
         outcome: 'passed',
         verdict: 'pass',
         reasons: [`${probes.length} probes of ${task.acceptance_criteria.length} criteria`],
@@ -192,7 +167,7 @@ async function gradeAtNode(
     const because = `asked: the workflow has the verification node ${of.node}`;
     const asked =
       grading.receipt && graderModel
-        ? modelCallFacts(graderModel, PROMPTS.rubric_verdict, grading.receipt, context.now())
+        ? modelReceipt(graderModel, PROMPTS.rubric_verdict, grading.receipt, context.now())
         : NO_MODEL_CALL;
     const handoff = handoffRecord(artifact);
     if ('outcome' in grading) {
@@ -253,7 +228,7 @@ function ungradedJudgements(
         ? [
             {
               ...decomposition(of),
-              ...modelCallFacts(models.decomposer, PROMPTS.atomic_probes, spent, now()),
+              ...modelReceipt(models.decomposer, PROMPTS.atomic_probes, spent, now()),
               outcome: 'inert' as const,
               verdict: 'refer' as const,
               reasons: [why],

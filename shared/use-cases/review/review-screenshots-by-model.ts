@@ -1,10 +1,10 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
-import { type Judgement, judgementTimes } from '../../contract/judgement/judgement.ts';
-import { calibrationIdFor, type JudgeModel, judgeModelFamily } from '../../contract/models/judge-models.ts';
+import type { Judgement } from '../../contract/judgement/judgement.ts';
+import type { JudgeModel } from '../../contract/models/judge-models.ts';
 import type { VisionSettings } from '../../contract/review/vision-settings.ts';
 import type { Screenshot } from '../../contract/screenshot.ts';
-import { askCostUsd } from '../../reviews/engine/ask-cost.ts';
 import type { AskModel, PromptPicture } from '../../reviews/engine/ask-model-port.ts';
+import { modelReceipt } from '../../reviews/engine/engine.ts';
 import type { ReviewPiece } from '../../reviews/engine/review-piece.ts';
 import type { ReviewGateResult } from '../../reviews/review/review-gate-result.ts';
 import type { VisionReport } from '../../reviews/review/vision/vision-finding.ts';
@@ -67,7 +67,6 @@ export const reviewScreenshotsByModel = (
     for (const shot of shown) pictures.push(await readScreenshot(shot, album, signal));
     const question = visionQuestion(about, shown, pictures, settings);
     const answered = await ask(visionModel, question);
-    const { id, version, sha256 } = question.prompt;
     const said =
       'outcome' in answered
         ? failedOpenVisionResult(answered.outcome, answered.why)
@@ -78,13 +77,6 @@ export const reviewScreenshotsByModel = (
           );
     return {
       ...said,
-      model: visionModel.model,
-      family: judgeModelFamily(visionModel),
-      prompt: { id, version, sha256 },
-      calibration: calibrationIdFor(visionModel, question.prompt),
-      calls: answered.calls,
-      tokens: answered.tokens,
-      cost_usd: askCostUsd(visionModel, answered, now().toISOString()),
-      ...judgementTimes(answered),
+      ...modelReceipt(visionModel, question.prompt, answered, now()),
     };
   });

@@ -1,12 +1,12 @@
 import type { AutonomyLevel } from '../../contract/approval/autonomy.ts';
 import type { Evidence } from '../../contract/evidence/schema.ts';
 import { type Judgement, UNASKED_RECEIPT } from '../../contract/judgement/judgement.ts';
-import { type JudgeModel, judgeModelFamily } from '../../contract/models/judge-models.ts';
-import { modelFamily } from '../../contract/models/model-family.ts';
+import type { JudgeModel } from '../../contract/models/judge-models.ts';
 import { listScreenshots } from '../../contract/screenshot.ts';
 import type { Attempt } from '../../contract/task/attempt.ts';
 import type { Task } from '../../contract/task/task.ts';
 import type { AskModel } from '../../reviews/engine/ask-model-port.ts';
+import { chooseReviewer, describeAbsence } from '../../reviews/engine/engine.ts';
 import type { ReviewPiece } from '../../reviews/engine/review-piece.ts';
 import { missingInputResult } from '../../reviews/review/review-gate-result.ts';
 import {
@@ -38,21 +38,6 @@ export interface WorkWithScreenshots {
   readonly taskPieces: readonly ReviewPiece[];
 }
 
-const HOW_TO =
-  'no model looks at pictures: name one as `vision` in `assay:judges` of the deployment, or with `assay up --models FILE`';
-
-/** Why a model may not be asked, or null. */
-function modelReviewRefusal(
-  { model }: Attempt,
-  { visionModel, budgetRefusal }: VisionContext,
-): string | null {
-  if (!visionModel) return HOW_TO;
-  if (budgetRefusal !== null) return budgetRefusal;
-  return model !== null && judgeModelFamily(visionModel) === modelFamily(model)
-    ? `${visionModel.model} is of the same family as ${model}, which did the work`
-    : null;
-}
-
 /** Has pictures of the work looked at that has come so far; nothing where its workflow does not want that. */
 export async function reviewScreenshots(
   { task, attempt, evidence, taskPieces }: WorkWithScreenshots,
@@ -77,13 +62,20 @@ export async function reviewScreenshots(
         { ...head, because, ...(await reviewScreenshotsByRules(shots, settings, album, context.autonomy)) },
       ];
     case 'llm_vision': {
-      const { visionModel } = context;
-      const why = modelReviewRefusal(attempt, context);
-      if (why !== null || !visionModel)
-        return [{ ...head, ...failedOpenVisionResult('inert', why ?? HOW_TO), because: why ?? HOW_TO }];
+      const { visionModel, budgetRefusal } = context;
+      const chosen = chooseReviewer({
+        purpose: 'vision',
+        model: visionModel,
+        writer: attempt.model,
+        budgetRefusal,
+      });
+      if ('absence' in chosen) {
+        const why = describeAbsence(chosen.absence);
+        return [{ ...head, ...failedOpenVisionResult('inert', why), because: why }];
+      }
       const said = await reviewScreenshotsByModel(taskPieces, shots, settings, album, {
         ...context,
-        visionModel,
+        visionModel: chosen.model,
       });
       return [{ ...head, because, ...said }];
     }
