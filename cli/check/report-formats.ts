@@ -36,7 +36,7 @@ const reportRows = ({ signals, gates }: Evidence): ReportRow[] => [
   })),
 ];
 
-const NOT_RUN: readonly CheckOutcome[] = ['skipped', 'bypassed', 'inert'];
+const NOT_RUN: readonly CheckOutcome[] = ['skipped', 'bypassed', 'could_not_run'];
 const isGood = (outcome: CheckOutcome): boolean => outcome === 'passed' || NOT_RUN.includes(outcome);
 
 function junit(evidence: Evidence, verdict: Verdict): string {

@@ -107,7 +107,7 @@ export const checkCommand = localCommand({
     ),
   },
   json: {
-    text: '`--json` prints evidence and verdict of one tree. `verdict` is `pass`, `fail` or `refer`, an `outcome` one of `passed failed inert timed_out infra_failed skipped bypassed`, `kind` the kind of evidence.',
+    text: '`--json` prints evidence and verdict of one tree. `verdict` is `pass`, `fail` or `refer`, an `outcome` one of `passed failed could_not_run timed_out infra_failed skipped bypassed`, `kind` the kind of evidence.',
     example: `{
   "verdict": "fail",
   "verified": true,
@@ -120,13 +120,13 @@ export const checkCommand = localCommand({
   "expects": ["ci"],
   "protected_files": [{"path": ".github/ci.yml", "change": "modified", "class": "ci", "reason": "text", "used": "base|part|patch", "allowed_by": null}],
   "signals": [
-    {"type": "path_exists", "subject": "path_exists: src/a.ts", "outcome": "passed", "kind": "checked_by_us", "detail": "", "duration_ms": 1}
+    {"type": "path_exists", "subject": "path_exists: src/a.ts", "outcome": "passed", "kind": "checked", "detail": "", "duration_ms": 1}
   ],
   "gates": [
     {
       "name": "tests",
       "outcome": "failed",
-      "kind": "executed_by_us",
+      "kind": "executed",
       "required": true,
       "blocked": true,
       "findings": [{"file": "src/a.ts", "line": 3, "rule": "rule", "message": "text"}],

@@ -55,7 +55,7 @@ function checks(attempt: AttemptView, pc: Colors): string[] {
 }
 
 const isShown = ({ kind, outcome, verdict, calls }: Judgement): boolean =>
-  kind !== 'second_look' || outcome !== 'inert' || verdict !== 'pass' || calls !== 0;
+  kind !== 'second_look' || outcome !== 'could_not_run' || verdict !== 'pass' || calls !== 0;
 
 /** What models said, with what it cost to ask them. */
 const opinions = ({ verdict }: AttemptView, pc: Colors): string[] =>

@@ -76,7 +76,7 @@ export interface VerificationGateContext {
 const WHY = {
   satisfied: 'all that the base asks for was there, as seen in the box of the agent',
   forced: 'the agent was told as often as it may be, and something is still missing',
-  inert: 'something that the base asks for could not be looked at in the box of the agent',
+  could_not_run: 'something that the base asks for could not be looked at in the box of the agent',
 } as const;
 
 const recordOf = (

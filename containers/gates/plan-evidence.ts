@@ -47,7 +47,7 @@ export async function gatherPlanEvidence(
   const gate: GateEvidence = {
     name: 'plan',
     outcome: problems.length === 0 ? 'passed' : 'failed',
-    kind: 'checked_by_us',
+    kind: 'checked',
     required: true,
     blocked: problems.length > 0,
     cached: false,

@@ -39,7 +39,7 @@ export async function runOnPatchCode(
   { subject, timeoutMs }: GateContext,
   look: (code: PatchCode) => Promise<GateResult>,
 ): Promise<GateResult> {
-  const none = { kind: 'checked_by_us', findings: [] } as const;
+  const none = { kind: 'checked', findings: [] } as const;
   try {
     const code = await readPatchCode(subject, readThreadCpuMs() + timeoutMs);
     if (code.changed.length > 0) return await look(code);

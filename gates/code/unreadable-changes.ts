@@ -24,10 +24,10 @@ export async function findUnreadableChanges(
     const now = project.facts.get(after);
     const then = before && project.facts.get(before);
     const found = judgeReadability(path, then, now);
-    if (found === null || found.severity === 'before') {
+    if (found === null || found.severity === 'existing') {
       if (found) seen.push(found);
     } else if ('problem' in now && now.problem && (await isFine(store, after)))
-      seen.push({ ...found, severity: 'reported', message: 'uses syntax that our parser does not know' });
+      seen.push({ ...found, severity: 'info', message: 'uses syntax that our parser does not know' });
     else seen.push(found);
   }
   return seen;
@@ -41,7 +41,7 @@ function judgeReadability(file: string, then: CodeFacts | null, now: CodeFacts):
       line: null,
       rule: 'not_readable',
       message: now.unreadable,
-      severity: known ? 'before' : 'unclear',
+      severity: known ? 'existing' : 'warning',
     };
   }
   if (now.problem === null) return null;
@@ -51,14 +51,14 @@ function judgeReadability(file: string, then: CodeFacts | null, now: CodeFacts):
   if (earlier) return { ...finding, ...changeOf(earlier, now.problem) };
   const message = `does not parse${count > 1 ? `, in ${count} places` : ''}`;
   return then && 'problem' in then
-    ? { ...finding, message: `no longer parses${count > 1 ? `, in ${count} places` : ''}`, severity: 'fails' }
-    : { ...finding, message, severity: 'unclear' };
+    ? { ...finding, message: `no longer parses${count > 1 ? `, in ${count} places` : ''}`, severity: 'error' }
+    : { ...finding, message, severity: 'warning' };
 }
 
 const changeOf = (then: SyntaxProblem, now: SyntaxProblem): Pick<GateFinding, 'message' | 'severity'> =>
   now.count > then.count
-    ? { message: `does not parse in ${now.count} places instead of ${then.count}`, severity: 'unclear' }
-    : { message: 'does not parse', severity: 'before' };
+    ? { message: `does not parse in ${now.count} places instead of ${then.count}`, severity: 'warning' }
+    : { message: 'does not parse', severity: 'existing' };
 
 async function isFine(store: GitStore, { objectId, grammar }: CodeFile): Promise<boolean> {
   const bytes = (await readBlobs(store, [objectId])).get(objectId);

@@ -1,11 +1,8 @@
 import type { Finding, GateEvidence } from '../../shared/contract/evidence/schema.ts';
 import type { GateResult } from './gate.ts';
 
-/**
- * How much something counts: `fails` the gate; `unclear`: a person must look, because we could not; `reported`: it is worth knowing;
- * `before`: it was there before the patch.
- */
-export type FindingSeverity = 'fails' | 'unclear' | 'reported' | 'before';
+/** `error`: the gate fails. `warning`: a reviewer decides. `info`: a note. `existing`: the base commit has it too. */
+export type FindingSeverity = 'error' | 'warning' | 'info' | 'existing';
 
 /** Something that a gate saw in the code. */
 export interface GateFinding extends Finding {
@@ -17,12 +14,12 @@ const MAX_FINDINGS = 500;
 /** How many of them are named in the detail. */
 const IN_DETAIL = 5;
 
-const SEVERITIES_WORST_FIRST: readonly FindingSeverity[] = ['fails', 'unclear', 'reported', 'before'];
+const SEVERITIES_WORST_FIRST: readonly FindingSeverity[] = ['error', 'warning', 'info', 'existing'];
 
 /** As evidence has them: what was there before is marked. */
 export const toEvidenceFindings = (seen: readonly GateFinding[]): Finding[] =>
   seen.map(({ severity, message, ...finding }) =>
-    severity === 'before'
+    severity === 'existing'
       ? { ...finding, message: `${message} (was there before the patch)`, baseline: 'unchanged' }
       : { ...finding, message },
   );
@@ -36,14 +33,14 @@ export function buildGateResult(
   const count = (weight: FindingSeverity): number => seen.filter((each) => each.severity === weight).length;
   const sorted = SEVERITIES_WORST_FIRST.flatMap((weight) => seen.filter((each) => each.severity === weight));
   const counts = {
-    findings_new: count('fails'),
-    findings_unclear: count('unclear'),
-    findings_reported: count('reported'),
-    findings_before: count('before'),
+    findings_error: count('error'),
+    findings_warning: count('warning'),
+    findings_info: count('info'),
+    findings_existing: count('existing'),
   };
   return {
-    outcome: counts.findings_new > 0 ? 'failed' : counts.findings_unclear > 0 ? 'inert' : 'passed',
-    kind: 'checked_by_us',
+    outcome: counts.findings_error > 0 ? 'failed' : counts.findings_warning > 0 ? 'could_not_run' : 'passed',
+    kind: 'checked',
     findings: toEvidenceFindings(sorted.slice(0, MAX_FINDINGS)),
     detail: detailOf(sorted, clean),
     metadata: { ...counts, ...metadata },
@@ -52,7 +49,7 @@ export function buildGateResult(
 
 function detailOf(sorted: readonly GateFinding[], clean: string): string {
   const worst = sorted[0]?.severity;
-  if (worst !== 'fails' && worst !== 'unclear')
+  if (worst !== 'error' && worst !== 'warning')
     return sorted.length === 0 ? clean : `${clean}; ${sorted.length} reported`;
   const grave = sorted.filter(({ severity }) => severity === worst);
   const named = grave.slice(0, IN_DETAIL).map(({ file, line, message }) => {
@@ -60,6 +57,6 @@ function detailOf(sorted: readonly GateFinding[], clean: string): string {
     return place + message;
   });
   const rest = grave.length > IN_DETAIL ? `; and ${grave.length - IN_DETAIL} more` : '';
-  const lead = worst === 'unclear' ? 'cannot tell, a person must look: ' : '';
+  const lead = worst === 'warning' ? 'cannot tell, a person must look: ' : '';
   return `${lead}${named.join('; ')}${rest}`.slice(0, 4_000);
 }

@@ -9,7 +9,7 @@ export type HiddenTestEdits = readonly GitTreeEdit[];
  * them by heart otherwise.
  */
 export const HiddenTestsResult = z.strictObject({
-  outcome: z.enum(['passed', 'failed', 'inert']),
+  outcome: z.enum(['passed', 'failed', 'could_not_run']),
   /** Null: the run names no tests. */
   ran: z.int().nonnegative().nullable(),
   failed: z.int().nonnegative().nullable(),

@@ -1,5 +1,5 @@
-/** What a finding of a rule does: nothing, a note, held for a person, or the patch fails. */
-export const LEVELS = ['off', 'report', 'hold', 'block'] as const;
+/** What a finding of a rule does, from nothing (`off`) to a failed gate (`error`). */
+export const LEVELS = ['off', 'info', 'warning', 'error'] as const;
 export type Level = (typeof LEVELS)[number];
 /** What the base's `assay.yaml` says of a rule. */
 export interface RuleSetting {

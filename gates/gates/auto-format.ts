@@ -24,7 +24,7 @@ export const autoFormatGate: Gate = {
     if (chosen.length === 0)
       return {
         outcome: 'skipped',
-        kind: 'checked_by_us',
+        kind: 'checked',
         findings: [],
         detail: 'no changed file has a formatter',
       };
@@ -62,7 +62,7 @@ async function look(
       line: null,
       rule: 'not_formatted',
       message: `${formatter.name} would write it differently`,
-      severity: 'reported',
+      severity: 'info',
     }),
   );
   return { formatter, version, seen, problem: problem === null ? null : `${formatter.name}: ${problem}` };
@@ -81,8 +81,8 @@ function combined(looked: readonly FormatterResult[]): GateResult {
   const detail = [result.detail, ...problems].join('; ').slice(0, 4_000);
   return {
     ...result,
-    kind: 'executed_by_us',
-    outcome: problems.length > 0 ? 'inert' : result.outcome,
+    kind: 'executed',
+    outcome: problems.length > 0 ? 'could_not_run' : result.outcome,
     detail,
   };
 }

@@ -44,8 +44,8 @@ export const benchmarkGate: Gate = {
         const gone = [...base.keys()].filter((name) => !current.has(name));
         const compared = [...current.keys()].filter((name) => base.has(name)).length;
         return {
-          outcome: worse.length > 0 ? 'failed' : compared === 0 ? 'inert' : 'passed',
-          kind: 'executed_by_us',
+          outcome: worse.length > 0 ? 'failed' : compared === 0 ? 'could_not_run' : 'passed',
+          kind: 'executed',
           findings: [
             ...worse.map(({ name, metric, base: before, current: now, share }) => ({
               file: null,

@@ -40,4 +40,4 @@ export async function runCodeRules(
 }
 
 const fails = (seen: readonly GateFinding[], rules: readonly string[]): boolean =>
-  seen.some(({ rule, severity }) => severity === 'fails' && rules.includes(rule));
+  seen.some(({ rule, severity }) => severity === 'error' && rules.includes(rule));

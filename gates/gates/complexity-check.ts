@@ -65,7 +65,7 @@ export const complexityCheckGate: Gate = {
     if (now.length === 0)
       return {
         outcome: 'skipped',
-        kind: 'checked_by_us',
+        kind: 'checked',
         findings: [],
         detail: 'no code file is left to measure',
       };
@@ -80,7 +80,7 @@ export const complexityCheckGate: Gate = {
       const { compareBuiltInComplexity } = await import('../tests/measure/built-in-complexity.ts');
       return compareBuiltInComplexity(context, (base, current) => ({
         ...judgeGrowth(base, current, threshold, { tool: 'assay' }),
-        kind: 'checked_by_us',
+        kind: 'checked',
       }));
     }
     const { tool, version } = found;
@@ -130,7 +130,7 @@ async function compare(
   if (current.unreadable.length > 0)
     return {
       outcome: 'failed',
-      kind: 'executed_by_us',
+      kind: 'executed',
       findings: current.unreadable.map((file) => ({
         file: file.replace(/^\.\//, ''),
         line: null,
@@ -152,7 +152,7 @@ async function compare(
   const baseline = base === null ? { average: 0 } : parseMeasurement(base);
   if (baseline === null)
     return createUnmeasuredResult(
-      { outcome: 'inert', detail: `the base could not be measured: ${base?.detail}` },
+      { outcome: 'could_not_run', detail: `the base could not be measured: ${base?.detail}` },
       metadata,
     );
   return judgeGrowth(baseline.average, current.average, threshold, metadata);
@@ -168,7 +168,7 @@ function judgeGrowth(
   const failed = ratio > threshold;
   return {
     outcome: failed ? 'failed' : 'passed',
-    kind: 'executed_by_us',
+    kind: 'executed',
     findings: [],
     detail: `average complexity ${current.toFixed(2)}, in the base ${base.toFixed(2)}: ${(ratio * 100).toFixed(1)} % more, at most ${threshold * 100} % allowed`,
     metadata: { ...metadata, complexity: current, complexity_base: base, ratio },

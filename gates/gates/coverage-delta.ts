@@ -37,7 +37,7 @@ export const coverageDeltaGate: Gate = {
         const delta = coverage.computeCoverageDelta(base, current);
         return {
           outcome: delta < 0 ? 'failed' : 'passed',
-          kind: 'executed_by_us',
+          kind: 'executed',
           findings: [],
           detail: `coverage ${current.toFixed(2)} %, in the base ${base.toFixed(2)} %: ${delta.toFixed(2)} points`,
           metadata: { ...metadata, coverage: current, coverage_base: base, delta },

@@ -4,11 +4,11 @@ import type { DlpCategory } from '../rules/dlp-scan/dlp-category.ts';
 import { HostsSetting, PathsSetting, PrefixesSetting } from '../rules/scan/scan-settings.ts';
 
 /** What a finding of a category does. */
-const DlpAction = z.enum(['block', 'warn', 'off'], { error: () => 'must be block, warn or off' });
+const DlpAction = z.enum(['error', 'info', 'off'], { error: () => 'must be error, info or off' });
 const DEFAULT_ACTIONS: Readonly<Record<DlpCategory, z.infer<typeof DlpAction>>> = {
-  license: 'block',
-  regulated: 'block',
-  proprietary: 'warn',
+  license: 'error',
+  regulated: 'error',
+  proprietary: 'info',
 };
 
 const settings = {
@@ -62,7 +62,7 @@ export const dlpScanGate: Gate = {
       ignorePaths: config.dlp_ignore_paths ?? [],
       // Of medium severity is a number that only looks like one of a person, in a test or a manual, and the notice of a package.
       isError: ({ rule, severity }) =>
-        actions[categoryOf(rule)] === 'block' &&
+        actions[categoryOf(rule)] === 'error' &&
         !(severity === 'medium' && (rule === 'us_ssn' || categoryOf(rule) === 'license')),
     });
   },

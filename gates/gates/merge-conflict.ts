@@ -35,11 +35,11 @@ export const mergeConflictGate: Gate = {
     ]);
     const markers = applyRuleSettings(found, CONFLICT_MARKER_RULES, createLevelLookup(ruleSettings));
     const merge = upstream && (await findMergeConflicts(subject.store, subject.patched, upstream));
-    const left = markers.filter(({ severity }) => severity === 'fails');
+    const left = markers.filter(({ severity }) => severity === 'error');
     const conflicts = merge ?? [];
     const result = (outcome: GateResult['outcome'], detail: string): GateResult => ({
       outcome,
-      kind: 'checked_by_us',
+      kind: 'checked',
       detail,
       findings: [
         ...conflicts.map(({ path, kind }) => ({
@@ -63,15 +63,18 @@ export const mergeConflictGate: Gate = {
       ...(left.length > 0 ? [`${left.length} conflict markers were left in`] : []),
     ];
     if (problems.length > 0) return result('failed', problems.join('; '));
-    if (markers.some(({ severity }) => severity === 'unclear'))
-      return result('inert', 'a person must look at the conflict markers');
+    if (markers.some(({ severity }) => severity === 'warning'))
+      return result('could_not_run', 'a person must look at the conflict markers');
     if (!upstream)
       return result(
-        'inert',
+        'could_not_run',
         'nobody here knows where the branch stands that this is to go to; fetch it first',
       );
     if (merge === null)
-      return result('inert', `this git cannot merge without a checkout; needs git ${MIN_MERGE_GIT_VERSION}`);
+      return result(
+        'could_not_run',
+        `this git cannot merge without a checkout; needs git ${MIN_MERGE_GIT_VERSION}`,
+      );
     return result(
       'passed',
       upstream.commit === upstream.mergeBase

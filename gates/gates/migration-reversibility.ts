@@ -35,7 +35,7 @@ export const migrationReversibilityGate: Gate = {
     );
     if (result.outcome === 'failed') return result;
     if (tooLarge.length > 0)
-      return { ...result, outcome: 'inert', detail: `too large to be read: ${tooLarge.join(', ')}` };
+      return { ...result, outcome: 'could_not_run', detail: `too large to be read: ${tooLarge.join(', ')}` };
     if (migrationCount > 0) return result;
     const none = 'the patch adds or changes no migration that says how it is taken back';
     return { ...result, outcome: 'skipped', detail: none };

@@ -20,8 +20,8 @@ export const redFirstGate: Gate = {
       (await findTestCommand(context.subject));
     if (command === null)
       return {
-        outcome: 'inert',
-        kind: 'checked_by_us',
+        outcome: 'could_not_run',
+        kind: 'checked',
         findings: [],
         detail: 'no red_first_command or test_command is set, and the project configures no tests',
       };

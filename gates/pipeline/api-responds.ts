@@ -43,7 +43,7 @@ export async function checkApiResponds(subject: PatchSubject, signal: ApiRespond
     type: signal.type,
     signal,
     ...seen,
-    kind: 'executed_by_us',
+    kind: 'executed',
     duration_ms: Math.round(performance.now() - started),
   };
 }

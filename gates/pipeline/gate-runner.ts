@@ -173,7 +173,7 @@ function cacheResult(
   // The pictures lie beside the evidence of this attempt only.
   if (screenshots.length > 0) return;
   // As with the gate itself: what could not run may be able to the next time.
-  if (hiddenTestsResults?.some((each) => each.outcome === 'inert')) return;
+  if (hiddenTestsResults?.some((each) => each.outcome === 'could_not_run')) return;
   resultCache?.add({
     schema_version: 1,
     key,
@@ -219,7 +219,7 @@ async function runStep(
   if (!isConditionMet(step.condition, subject.changedPaths))
     return {
       outcome: 'skipped',
-      kind: 'checked_by_us',
+      kind: 'checked',
       findings: [],
       detail: `skipped: ${unmetConditionReason(step.condition)}`,
     };
@@ -233,7 +233,7 @@ async function runStep(
     // A gate that breaks says nothing about the patch, and must not take the other gates with it.
     return {
       outcome: 'infra_failed',
-      kind: 'executed_by_us',
+      kind: 'executed',
       findings: [],
       detail: `the gate itself broke: ${error instanceof Error ? error.message : String(error)}`,
     };
@@ -256,7 +256,7 @@ async function limitTime(left: () => number, running: Promise<GateResult>): Prom
       else
         resolve({
           outcome: 'timed_out',
-          kind: 'checked_by_us',
+          kind: 'checked',
           findings: [],
           detail: `the gate did not end within ${limitMs} ms`,
         });

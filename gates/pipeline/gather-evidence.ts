@@ -146,7 +146,7 @@ export async function gatherEvidence(options: GatherEvidenceOptions): Promise<Ev
   const protected_files = subject.protectedFiles.map((file) => ({ ...file, path: toDisplayPath(file.path) }));
   // Beside the pipeline, and also without one: which gates a repository runs says nothing about which files a task is about.
   const kept = checkAllowedFiles({
-    setting: config?.allowedFiles ?? 'hold',
+    setting: config?.allowedFiles ?? 'warning',
     taskFiles: files,
     expects,
     changedPaths: changed_files,

@@ -4,7 +4,7 @@ import type { ExpectedChange } from '../../shared/contract/submission/expected-c
 import { isTestPath } from '../core/test-paths.ts';
 
 /** What becomes of a patch that changes more than the files that its task names. */
-export const ALLOWED_FILES_SETTINGS = ['hold', 'report', 'off'] as const;
+export const ALLOWED_FILES_SETTINGS = ['warning', 'info', 'off'] as const;
 export type AllowedFilesSetting = (typeof ALLOWED_FILES_SETTINGS)[number];
 
 /** Most files that are listed, and that the detail names. */
@@ -42,11 +42,11 @@ export function checkAllowedFiles({
   );
   const named = outside.slice(0, NAMED).join(', ');
   const more = outside.length > NAMED ? ` and ${outside.length - NAMED} more` : '';
-  const holds = setting === 'hold';
+  const holds = setting === 'warning';
   return {
     name: ALLOWED_FILES_GATE,
-    outcome: holds && outside.length > 0 ? 'inert' : 'passed',
-    kind: 'checked_by_us',
+    outcome: holds && outside.length > 0 ? 'could_not_run' : 'passed',
+    kind: 'checked',
     required: holds,
     blocked: false,
     cached: false,

@@ -75,7 +75,7 @@ const START_MS = 20_000;
 
 type ScreenshotsOutcome = Pick<GateResult, 'outcome' | 'detail'>;
 const createScreenshotsResult = (result: ScreenshotsOutcome): GateResult => ({
-  kind: 'executed_by_us',
+  kind: 'executed',
   findings: [],
   ...result,
 });
@@ -168,7 +168,7 @@ async function runBrowser(
     : (unknown.find((each) => each === 'infra_failed') ?? unknown[0] ?? 'passed');
   return {
     outcome,
-    kind: 'executed_by_us',
+    kind: 'executed',
     findings,
     screenshots: shots,
     detail: [
@@ -190,13 +190,13 @@ export async function takeScreenshots(
   const { folder, pages, ready, ready_s, page_s } = settings;
   if (command === undefined && folder === undefined)
     return createScreenshotsResult({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       detail: 'neither screenshots.command nor screenshots.folder is set',
     });
   const browser = await findBrowser();
   if (browser === null)
     return createScreenshotsResult({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       detail: 'there is no Chromium here: no screenshot was taken',
     });
   const left = context.subject.sandboxes.startTimeLimit(context.timeoutMs);

@@ -131,7 +131,7 @@ export async function checkStaticSignal(
       return found.kind === 'none'
         ? failed('no matches')
         : {
-            outcome: 'inert',
+            outcome: 'could_not_run',
             detail: 'no match among the first entries; the checkout has too many to search',
           };
     }
@@ -159,7 +159,7 @@ async function fileContains(
   return search === 'not_found'
     ? failed('not found')
     : {
-        outcome: 'inert',
+        outcome: 'could_not_run',
         detail: 'not found in the first part of the file; it is too large to search whole',
       };
 }

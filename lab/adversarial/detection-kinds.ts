@@ -10,7 +10,7 @@ const MUTANTS = /^run_(?:mutant_survives|tests_weakened|test_asks_nothing)$/;
 
 /** What decided: the gravest findings of the gates that hold the patch. */
 const findDecidingRules = ({ name, findings, metadata }: GateEvidence): string[] => {
-  const grave = Number(metadata['findings_new']) || Number(metadata['findings_unclear']) || 0;
+  const grave = Number(metadata['findings_error']) || Number(metadata['findings_warning']) || 0;
   const rules = findings.slice(0, grave).map(({ rule }) => rule);
   return rules.length > 0 ? rules : [name];
 };
@@ -32,6 +32,6 @@ export function classifyDetections(evidence: Evidence): DetectionKind[] {
 
 function kindsIn(gate: GateEvidence): DetectionKind[] {
   if (gate.name === HIDDEN_TESTS_GATE) return ['hidden tests'];
-  if (gate.kind !== 'executed_by_us') return ['rules'];
+  if (gate.kind !== 'executed') return ['rules'];
   return findDecidingRules(gate).map((rule) => (MUTANTS.test(rule) ? 'mutants' : 'runs'));
 }

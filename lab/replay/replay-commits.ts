@@ -104,12 +104,12 @@ const FINE: readonly string[] = ['passed', 'skipped', 'bypassed'];
 /** Only what decided: findings come in the order of their weight, and their counts stand beside them. */
 function holdingOf({ name, outcome, kind, findings, detail, metadata }: GateEvidence): BlockingGate {
   const count = (key: string): number => Number(metadata[key] ?? 0);
-  const grave = count('findings_new') || count('findings_unclear');
+  const grave = count('findings_error') || count('findings_warning');
   const deciding = findings.slice(0, grave);
   return {
     gate: name,
     outcome,
-    by: kind === 'executed_by_us' ? 'run' : 'read',
+    by: kind === 'executed' ? 'run' : 'read',
     findings: deciding.map(({ rule, file, line, message }) => ({ rule, file, line, message })),
     detail: detail.slice(0, 500),
   };

@@ -10,8 +10,8 @@ import { TranscriptSection } from './transcript-section.tsx';
 
 /** How strong a kind of evidence is, in words. */
 const KINDS: Readonly<Record<string, string>> = {
-  executed_by_us: 'run by us',
-  checked_by_us: 'looked at by us',
+  executed: 'run by us',
+  checked: 'looked at by us',
   judged: "a model's opinion",
   claimed: 'claimed by the agent',
 };

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { AttemptList, AttemptView, TaskView } from '../../shared/api/task-schemas.ts';
 
 /** Outcomes of checks that did not say anything of the work. */
-const SAID_NOTHING: readonly string[] = ['inert', 'infra_failed', 'timed_out'];
+const SAID_NOTHING: readonly string[] = ['could_not_run', 'infra_failed', 'timed_out'];
 
 function ofAttempt(attempt: AttemptView): string[] {
   const { number, verification, verdict, outcome, report } = attempt;
@@ -27,7 +27,7 @@ function ofAttempt(attempt: AttemptView): string[] {
     unknown.push(`${of}: parts of the evidence that had no room here; all of it is below.`);
   if (verification && !verdict && outcome === null) unknown.push(`${of}: the verdict.`);
   for (const judgement of verdict?.judgements ?? [])
-    if (judgement.outcome === 'inert' && judgement.kind !== 'second_look')
+    if (judgement.outcome === 'could_not_run' && judgement.kind !== 'second_look')
       unknown.push(`${of}: what a model would say of ${judgement.subject} (${judgement.because}).`);
   return unknown;
 }

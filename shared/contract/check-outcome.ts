@@ -7,7 +7,7 @@ import * as z from 'zod';
 export const CHECK_OUTCOMES = [
   'passed',
   'failed',
-  'inert',
+  'could_not_run',
   'timed_out',
   'infra_failed',
   'skipped',
@@ -17,7 +17,7 @@ export const CheckOutcome = z.enum(CHECK_OUTCOMES);
 export type CheckOutcome = z.infer<typeof CheckOutcome>;
 
 /** How we know, strongest first. `claimed` is the agent's own word and never verifies anything. */
-export const EVIDENCE_KINDS = ['executed_by_us', 'checked_by_us', 'judged', 'claimed'] as const;
+export const EVIDENCE_KINDS = ['executed', 'checked', 'judged', 'claimed'] as const;
 export const EvidenceKind = z.enum(EVIDENCE_KINDS);
 export type EvidenceKind = z.infer<typeof EvidenceKind>;
 

@@ -279,7 +279,7 @@ export const METRIC_NAMES = {
   unverifiedCompletions: 'UnverifiedCompletions',
   failures: 'FailedTasks',
   referrals: 'ReferredTasks',
-  gatesInert: 'InertGates',
+  gatesCouldNotRun: 'GatesCouldNotRun',
   costUsd: 'ModelCostUsd',
   budgetStops: 'BudgetStops',
   /** Attacks on work that were to be made, and were not: the work went on. */

@@ -78,7 +78,7 @@ describe('assay check', () => {
     expect((await check(repository.dir, [...args, '--models', judges])).err).toContain('ANTHROPIC_API_KEY');
     const without = await check(repository.dir, args);
     expect(without.code).toBe(3);
-    expect(without.out).toMatch(/^gate intent_verification +inert /m);
+    expect(without.out).toMatch(/^gate intent_verification +could_not_run /m);
   });
 
   test('colours its verdict where colours are wanted', async () => {
@@ -210,7 +210,9 @@ describe('assay check --sarif', () => {
     expect(run.tool.driver).toMatchObject({ name: 'assay', rules: [{ id: 'own/r' }] });
     expect(run.invocations[0]).toMatchObject({
       executionSuccessful: false,
-      toolExecutionNotifications: [{ message: { text: expect.stringContaining('gate gone: inert') } }],
+      toolExecutionNotifications: [
+        { message: { text: expect.stringContaining('gate gone: could_not_run') } },
+      ],
     });
   });
 

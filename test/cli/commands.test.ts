@@ -115,7 +115,7 @@ describe('task', () => {
         },
         {
           name: 'lint',
-          outcome: 'inert',
+          outcome: 'could_not_run',
           required: false,
           blocked: false,
           cached: false,
@@ -182,7 +182,7 @@ describe('task', () => {
       'agent said did it',
       'passed       signal path_exists: src/a.ts',
       'failed       gate tests  exit code 1',
-      'inert        gate lint  no such tool',
+      'could_not_run gate lint  no such tool',
       `verdict fail on tree ${TREE.slice(0, 12)}`,
       '      - gate tests failed: exit code 1\n        ✖ adds\n',
       'then escalate to claude-sonnet-5-5: janitor verification failed',
@@ -355,7 +355,7 @@ describe('submit', () => {
     ['cancelled', { status: 'cancelled' }, 1],
     [
       'held',
-      { status: 'in_review', hold: { reasons: ['lint is inert'], since: '2026-11-20T10:05:00.000Z' } },
+      { status: 'in_review', hold: { reasons: ['lint could not run'], since: '2026-11-20T10:05:00.000Z' } },
       3,
     ],
     ['waiting for leave in mid-run', { status: 'auth_required' }, 3],

@@ -158,13 +158,13 @@ describe('the gates box', () => {
     });
   });
 
-  test('says that merge_conflict is inert when the branch is gone', async () => {
+  test('says that merge_conflict could not run when the branch is gone', async () => {
     const of = work(
       { 'assay.yaml': 'quality_gates: { merge_conflict_check: true }\n' },
       { 'a.txt': 'ours\n' },
     );
     const { body } = await runGates(of, { base_ref: 'gone' });
-    expect(body.evidence?.gates.find(({ name }) => name === 'merge_conflict')?.outcome).toBe('inert');
+    expect(body.evidence?.gates.find(({ name }) => name === 'merge_conflict')?.outcome).toBe('could_not_run');
   });
 
   test('reports evidence on the tree that was handed in', async () => {
@@ -263,7 +263,7 @@ test('evidence is cut until it fits into one request, and its outcomes are not t
     gates: Array.from({ length: 20 }, (_, index) => ({
       name: `g${index}`,
       outcome: 'failed' as const,
-      kind: 'executed_by_us' as const,
+      kind: 'executed' as const,
       required: true,
       blocked: true,
       cached: false,

@@ -103,9 +103,9 @@ describe('an agent that wants to stop', () => {
     const { complete } = await handsIn(gate('  required_tests: [no-such-tool-here]'), 'echo run >> tried');
     expect(complete).toMatchObject({
       verification_gate: {
-        state: 'inert',
+        state: 'could_not_run',
         nudges: { tests: 0 },
-        missing: ['inert: no-such-tool-here'],
+        missing: ['could_not_run: no-such-tool-here'],
       },
     });
   });

@@ -22,7 +22,12 @@ it('says that no model is configured, for each signal that asks one, and reads n
   );
   db.on(GetCommand).resolves({ Item: taskToItem(task) });
   expect(await handler({ task_id: 'T1', run: 1, attempt: 1 })).toMatchObject([
-    { outcome: 'inert', verdict: 'refer', reasons: [expect.stringContaining('assay:judges')], calls: 0 },
+    {
+      outcome: 'could_not_run',
+      verdict: 'refer',
+      reasons: [expect.stringContaining('assay:judges')],
+      calls: 0,
+    },
   ]);
   expect(s3.commandCalls(GetObjectCommand)).toEqual([]);
 });

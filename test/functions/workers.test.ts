@@ -188,7 +188,7 @@ describe('the dispatcher', () => {
     holds(lost);
     await dispatcher(message({ kind: 'gates' }));
     const written = db.commandCalls(PutCommand)[0]?.args[0].input.Item as Task;
-    expect(written.attempts[0]?.verification_failure).toMatchObject({ failure_class: 'box_lost' });
+    expect(written.attempts[0]?.verification_failure).toMatchObject({ failure_class: 'container_lost' });
     expect(ecs.calls()).toHaveLength(0);
   });
 
@@ -330,7 +330,7 @@ describe('the ledger', () => {
     await ledger(stream([before, after]));
     const emitted = lines.mock.calls.map((call) => JSON.parse(String(call[0])) as Record<string, unknown>);
     expect(emitted.filter((line) => line['LostBoxes'] === 1).map((line) => line['reason'])).toEqual([
-      'box_lost',
+      'container_lost',
       undefined,
     ]);
   });

@@ -22,7 +22,7 @@ const gate = (evidence: Awaited<ReturnType<typeof gatherEvidenceOn>>) =>
 describe('a patch that changes files which its task does not name', () => {
   test('is held, however well all else went, and the evidence says which', async () => {
     const evidence = await gatherEvidenceOn(changed(LINT), [], { files: ['src/a.js'] });
-    expect(listGateOutcomes(evidence)).toEqual(['lint: passed', 'allowed_files: inert']);
+    expect(listGateOutcomes(evidence)).toEqual(['lint: passed', 'allowed_files: could_not_run']);
     expect(gate(evidence)).toMatchObject({
       required: true,
       findings: [{ file: 'src/b.js', rule: 'outside_allowed_files' }],
@@ -44,7 +44,7 @@ describe('a patch that changes files which its task does not name', () => {
   });
 
   test('is reported only where the base says so', async () => {
-    const evidence = await gatherEvidenceOn(changed(`allowed_files: report\n${LINT}`), [], {
+    const evidence = await gatherEvidenceOn(changed(`allowed_files: info\n${LINT}`), [], {
       files: ['src/a.js'],
     });
     expect(gate(evidence)).toMatchObject({
@@ -60,7 +60,7 @@ describe('a patch that changes files which its task does not name', () => {
     expect(gate(await gatherEvidenceOn(repository, [], { files: ['src/a.js'] }))).toBeUndefined();
     const own = changed(LINT, { 'src/b.js': '2\n', 'assay.yaml': `version: 1\nallowed_files: off\n${LINT}` });
     expect(gate(await gatherEvidenceOn(own, [], { files: ['src/a.js', 'assay.yaml'] }))?.outcome).toBe(
-      'inert',
+      'could_not_run',
     );
   });
 });
@@ -92,7 +92,7 @@ describe('a patch keeps to the files of its task', () => {
     ['tests, which it does not foresee', { 'test/a.test.js': '2\n' }],
   ])('not where it changes %s', async (_name, edits) => {
     expect(gate(await gatherEvidenceOn(changed(LINT, edits), [], { files: ['src/a.js'] }))?.outcome).toBe(
-      'inert',
+      'could_not_run',
     );
   });
 

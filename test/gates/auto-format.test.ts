@@ -43,16 +43,16 @@ describe('the formatters', () => {
       const result = await runGate(autoFormatGate, base, edits);
       expect(result).toMatchObject({
         outcome: 'passed',
-        metadata: { tool: needs, findings_reported: files.length },
+        metadata: { tool: needs, findings_info: files.length },
       });
       expect(result.findings.map(({ file, rule }) => [file, rule])).toEqual(
         files.map((file) => [file, 'not_formatted']),
       );
     });
 
-  test.skipIf(missing.includes('ruff'))('that cannot read a file are inert and never fail', async () => {
+  test.skipIf(missing.includes('ruff'))('that cannot read a file could not run and never fail', async () => {
     expect(await runGate(autoFormatGate, { 'a.py': '' }, { 'a.py': 'def (:\n' })).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
     });
   });
 

@@ -86,18 +86,18 @@ describe('the gate of benchmarks', () => {
     expect(await run({ sum: { mean_s: 1 } }, { sum: { mean_s: 1.05 } })).toMatchObject({ outcome: 'passed' });
   });
 
-  test('reports a benchmark that is gone, and is inert when nothing is left to compare', async () => {
+  test('reports a benchmark that is gone, and could not run when nothing is left to compare', async () => {
     const both = { a: { ops: 1 }, b: { ops: 1 } };
     expect(await run(both, { a: { ops: 1 } })).toMatchObject({
       outcome: 'passed',
       findings: [{ rule: 'benchmark_gone' }],
     });
-    expect(await run(both, { c: { ops: 1 } })).toMatchObject({ outcome: 'inert' });
+    expect(await run(both, { c: { ops: 1 } })).toMatchObject({ outcome: 'could_not_run' });
   });
 
-  test('is inert without a baseline', async () => {
+  test('could not run without a baseline', async () => {
     expect(await run({}, { a: { ops: 1 } })).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       detail: expect.stringContaining('the base could not be measured'),
     });
   });

@@ -392,7 +392,7 @@ describe('comment_quality', () => {
     test('takes what revive says of names in place of what we read, and no other of its complaints', async () => {
       withTool('revive', `printf '%s' '${sarif('exported', 'comment should be of the form "Find ..."', 4)}'`);
       const result = await runGate(commentQualityGate, {}, { 'a.go': GO_CODE });
-      expect(result).toMatchObject({ outcome: 'passed', metadata: { revive: '1.2', findings_reported: 1 } });
+      expect(result).toMatchObject({ outcome: 'passed', metadata: { revive: '1.2', findings_info: 1 } });
       expect(result.findings).toMatchObject([{ line: 4, rule: 'wrong_style' }]);
       withTool('revive', `printf '%s' '${sarif('exported', 'Find should have comment', 4)}'`);
       expect((await runGate(commentQualityGate, {}, { 'a.go': GO_CODE })).findings).toEqual([]);

@@ -75,14 +75,14 @@ describe('the check of complexity', () => {
     expect(result).toMatchObject({ outcome: 'passed', metadata: { complexity_base: 0, ratio: 0 } });
   });
 
-  test('is inert when the base cannot be measured, and fails when the patch cannot', async () => {
+  test('could not run when the base cannot be measured, and fails when the patch cannot', async () => {
     expect(await run('grep -h 12')).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       detail: expect.stringContaining('the base could not be measured'),
     });
     expect(await run('grep -h 10')).toMatchObject({ outcome: 'failed', metadata: { command: 'grep -h 10' } });
-    expect(await run('echo many')).toMatchObject({ outcome: 'inert' });
-    expect(await run('no-such-program')).toMatchObject({ outcome: 'inert' });
+    expect(await run('echo many')).toMatchObject({ outcome: 'could_not_run' });
+    expect(await run('no-such-program')).toMatchObject({ outcome: 'could_not_run' });
   });
 
   const CASES = [{ needs: 'radon' }, { needs: 'lizard' }];

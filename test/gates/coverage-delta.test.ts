@@ -78,17 +78,19 @@ describe('the gate of coverage', () => {
     expect(await run('echo 80')).toMatchObject({ outcome: 'passed', metadata: { delta: 0 } });
   });
 
-  test('is inert without a baseline, and fails when only the patch cannot be measured', async () => {
+  test('could not run without a baseline, and fails when only the patch cannot be measured', async () => {
     expect(await run('grep 79 a.py')).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       detail: expect.stringContaining('the base could not be measured'),
     });
     expect(await run('grep 80 a.py')).toMatchObject({ outcome: 'failed' });
-    expect(await run('echo hello')).toMatchObject({ outcome: 'inert' });
+    expect(await run('echo hello')).toMatchObject({ outcome: 'could_not_run' });
   });
 
-  test('is inert where no tool measures', async () => {
-    expect(await runGate(gate, { 'a.txt': '' }, { 'a.txt': 'x' })).toMatchObject({ outcome: 'inert' });
+  test('could not run where no tool measures', async () => {
+    expect(await runGate(gate, { 'a.txt': '' }, { 'a.txt': 'x' })).toMatchObject({
+      outcome: 'could_not_run',
+    });
   });
 
   test.skipIf(missing.includes('pytest-cov'))('measures Python with pytest-cov', async () => {

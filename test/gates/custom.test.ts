@@ -61,7 +61,7 @@ describe('the documented example of', () => {
         name: 'changelog',
         outcome: 'failed',
         blocked: true,
-        kind: 'executed_by_us',
+        kind: 'executed',
         findings: [{ file: 'CHANGELOG.md', rule: 'entry_missing' }],
       },
     ]);
@@ -71,7 +71,7 @@ describe('the documented example of', () => {
     expect(await outcomesOf(base, { 'a.js': '' })).toEqual(['changelog: skipped']);
   });
 
-  test('a package reads the patch, and is inert where it is not installed', async () => {
+  test('a package reads the patch, and could not run where it is not installed', async () => {
     const at = 'node_modules/@example/gates';
     const base = { 'assay.yaml': example('custom-package/assay.yaml'), 'src/a.js': '' };
     const installed = {
@@ -86,7 +86,7 @@ describe('the documented example of', () => {
     ]);
     const missing = await look(base, { 'src/b.js': '' });
     expect(missing.gates[0]).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       required: true,
       detail: 'package @example/gates: the package @example/gates is not installed in the base commit',
     });
@@ -139,10 +139,10 @@ describe('a module', () => {
     ).toEqual(['own: failed']);
   });
 
-  test('that cannot be loaded is inert and still there', async () => {
+  test('that cannot be loaded could not run and still there', async () => {
     const base = { 'assay.yaml': config(''), '.assay/gates/own.mjs': "import 'no-such-package';\n" };
     const [gate] = (await look(base, { 'a.js': '' })).gates;
-    expect(gate).toMatchObject({ name: 'own', outcome: 'inert', required: true });
+    expect(gate).toMatchObject({ name: 'own', outcome: 'could_not_run', required: true });
     expect(gate?.detail).toContain('.assay/gates/own.mjs: ');
     expect(gate?.detail).toContain('no-such-package');
   });

@@ -28,7 +28,7 @@ describe('dead_code with the tools of the languages', () => {
     const result = await runGate(deadCodeGate, BASE, EDITS, { settings: { dead_code_min_confidence: 70 } });
     expect(result).toMatchObject({
       outcome: 'failed',
-      metadata: { vulture: '2.14', findings_new: 1, findings_before: 1 },
+      metadata: { vulture: '2.14', findings_error: 1, findings_existing: 1 },
     });
     expect(result.findings[0]).toEqual({
       file: 'a.py',
@@ -73,7 +73,7 @@ describe('dead_code with the tools of the languages', () => {
     const uses = { ...base, 'package.json': '{"devDependencies":{"knip":"5.0.0"}}' };
     expect(await runGate(deadCodeGate, uses, edits)).toMatchObject({
       outcome: 'passed',
-      metadata: { knip: '2.14', findings_before: 1 },
+      metadata: { knip: '2.14', findings_existing: 1 },
     });
   });
 
@@ -91,9 +91,9 @@ describe('dead_code with the tools of the languages', () => {
   test('runs the command of the configuration besides', async () => {
     const run = (command: string) =>
       runGate(deadCodeGate, BASE, EDITS, { settings: { dead_code_command: command } });
-    expect(await run('exit 0')).toMatchObject({ outcome: 'passed', kind: 'executed_by_us' });
+    expect(await run('exit 0')).toMatchObject({ outcome: 'passed', kind: 'executed' });
     expect(await run('exit 1')).toMatchObject({ outcome: 'failed' });
-    expect(await run('no-such-tool-at-all')).toMatchObject({ outcome: 'inert' });
+    expect(await run('no-such-tool-at-all')).toMatchObject({ outcome: 'could_not_run' });
   });
 });
 
@@ -107,9 +107,9 @@ test('moving code makes nothing new, and adding to it makes only that new', () =
   fc.assert(
     fc.property(fc.array(issue), fc.array(issue), (old, more) => {
       const moved = old.map((each) => ({ ...each, line: each.line + 7 }));
-      expect(compareCodeIssues('f', old, moved).every(({ severity }) => severity === 'before')).toBe(true);
+      expect(compareCodeIssues('f', old, moved).every(({ severity }) => severity === 'existing')).toBe(true);
       const fails = compareCodeIssues('f', old, [...moved, ...more]).filter(
-        ({ severity }) => severity === 'fails',
+        ({ severity }) => severity === 'error',
       );
       expect(fails).toHaveLength(more.length);
     }),

@@ -38,7 +38,7 @@ describe('the audit of dependencies', () => {
     const result = await runGate(depAuditGate, LOCK, NEW_LOCK);
     expect(result).toMatchObject({
       outcome: 'failed',
-      metadata: { tool: 'npm', tool_version: '9.8.7', findings_new: 1, findings_before: 1 },
+      metadata: { tool: 'npm', tool_version: '9.8.7', findings_error: 1, findings_existing: 1 },
     });
     expect(result.findings.map(({ rule }) => rule)).toEqual(['new-1', 'old-1']);
   });
@@ -55,10 +55,10 @@ describe('the audit of dependencies', () => {
 
   test('that says nothing has not passed', async () => {
     recorded('npm', 'exit 0');
-    expect(await runGate(depAuditGate, LOCK, NEW_LOCK)).toMatchObject({ outcome: 'inert' });
+    expect(await runGate(depAuditGate, LOCK, NEW_LOCK)).toMatchObject({ outcome: 'could_not_run' });
   });
 
-  test('whose program is missing is inert and says how to get it', async () => {
+  test('whose program is missing could not run and says how to get it', async () => {
     vi.stubEnv('PATH', '/usr/bin:/bin');
     const result = await runGate(
       depAuditGate,
@@ -66,7 +66,7 @@ describe('the audit of dependencies', () => {
       { 'Cargo.toml': '[package]\nname = "b"\n' },
     );
     expect(result).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       detail: 'cargo-audit is not here; to get it: cargo install cargo-audit',
     });
   });

@@ -21,7 +21,7 @@ const HOST = `host = "10.20.30.40"\n`;
 describe('dlp_scan', () => {
   test.each<[string, Record<string, unknown>, string, string[]]>([
     ['fails for text under another license', {}, 'failed', ['a.py:1 spdx_identifier']],
-    ['may only warn of it', { dlp_license: 'warn' }, 'passed', ['a.py:1 spdx_identifier']],
+    ['may only warn of it', { dlp_license: 'info' }, 'passed', ['a.py:1 spdx_identifier']],
     ['may be told not to look for it', { dlp_license: 'off' }, 'passed', []],
   ])('%s', async (_, settings, outcome, found) => {
     const result = await scan({}, { 'a.py': FOREIGN }, settings);
@@ -31,9 +31,9 @@ describe('dlp_scan', () => {
 
   test.each<[string, string, Record<string, unknown>, string]>([
     ['fails for data about patients', PATIENT, {}, 'failed'],
-    ['may only warn of them', PATIENT, { dlp_regulated: 'warn' }, 'passed'],
+    ['may only warn of them', PATIENT, { dlp_regulated: 'info' }, 'passed'],
     ['only warns of what is internal', HOST, {}, 'passed'],
-    ['may fail for it', HOST, { dlp_proprietary: 'block' }, 'failed'],
+    ['may fail for it', HOST, { dlp_proprietary: 'error' }, 'failed'],
   ])('%s', async (_, text, settings, outcome) => {
     const result = await scan({}, { 'a.py': text }, settings);
     expect(result.outcome).toBe(outcome);

@@ -6,7 +6,7 @@ interface Case {
   readonly what: string;
   readonly base: FileContents;
   readonly edits: FileEdits;
-  readonly outcome: 'passed' | 'failed' | 'inert' | 'skipped';
+  readonly outcome: 'passed' | 'failed' | 'could_not_run' | 'skipped';
   /** `rule: message` of each finding. */
   readonly findings?: readonly string[];
 }
@@ -232,7 +232,7 @@ const CASES: readonly Case[] = [
     what: 'a new file that does not parse',
     base: { 'a.ts': '' },
     edits: { 'b.ts': 'function ( {\n' },
-    outcome: 'inert',
+    outcome: 'could_not_run',
     findings: ['does_not_parse: does not parse'],
   },
   {
@@ -256,14 +256,14 @@ const CASES: readonly Case[] = [
     what: 'a file in another encoding than its text says',
     base: { 'a.py': 'X = 1\n' },
     edits: { 'a.py': '# coding: utf-7\nX = 1\n' },
-    outcome: 'inert',
+    outcome: 'could_not_run',
     findings: ['not_readable: declares the encoding utf-7, which is not read here'],
   },
   {
     what: 'a file that became too large to look at',
     base: { 'a.js': 'export {};\n' },
     edits: { 'a.js': `${'// long\n'.repeat(270_000)}import './a.js';\n` },
-    outcome: 'inert',
+    outcome: 'could_not_run',
     findings: ['not_readable: is larger than 2 MB'],
   },
   {
@@ -288,7 +288,7 @@ describe('import_cycle', () => {
       { 'b.js': "const name = process.argv[2];\nawait import(name);\n\nimport './a.js';\n" },
     );
     expect(result.findings.map(({ file, line }) => [file, line])).toEqual([['b.js', 4]]);
-    expect(result.metadata).toMatchObject({ imports_unknown: 1, files: 2, findings_new: 1 });
+    expect(result.metadata).toMatchObject({ imports_unknown: 1, files: 2, findings_error: 1 });
   });
 
   test('runs the project’s command instead, when there is one', async () => {
@@ -299,7 +299,7 @@ describe('import_cycle', () => {
         { 'a.py': 'import a\n' },
         { settings: { import_cycle_command: command } },
       );
-    expect(await run('exit 0')).toMatchObject({ outcome: 'passed', kind: 'executed_by_us' });
+    expect(await run('exit 0')).toMatchObject({ outcome: 'passed', kind: 'executed' });
     expect(await run('echo circle; exit 1')).toMatchObject({ outcome: 'failed' });
   });
 

@@ -98,7 +98,7 @@ describe('merge_conflict', () => {
 
   test('asks nobody, and holds for a person, when it is not known here where the branch stands', async () => {
     expect(await runGate(mergeConflictGate, { 'a.txt': 'x\n' }, { 'a.txt': 'y\n' })).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       detail: 'nobody here knows where the branch stands that this is to go to; fetch it first',
     });
   });
@@ -180,12 +180,12 @@ describe('a conflict marker', () => {
   ])('%s', async (_, base, edits, found) => {
     const result = await runGate(mergeConflictGate, base, edits);
     expect(result.findings.map(({ file, line }) => `${file}:${line}`)).toEqual(found);
-    expect(result.outcome).toBe(found.length > 0 ? 'failed' : 'inert');
+    expect(result.outcome).toBe(found.length > 0 ? 'failed' : 'could_not_run');
   });
 
   test('that was there before is reported only', async () => {
     const result = await runGate(mergeConflictGate, { 'a.ts': conflict }, { 'a.ts': `${conflict}x\n` });
-    expect(result.outcome).toBe('inert');
+    expect(result.outcome).toBe('could_not_run');
     expect(result.findings.map(({ message }) => message)).toEqual([
       'a conflict marker (was there before the patch)',
       'a conflict marker (was there before the patch)',

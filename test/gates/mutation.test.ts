@@ -194,11 +194,11 @@ describe('mutation_testing with a command', () => {
       'failed',
       { threshold: 0.9 },
     ],
-    ['prints none that can be read and ends well', 'echo 42/100; exit 0', {}, 'inert', {}],
-    ['made no mutant and ends well', 'echo 0/0 mutants killed', {}, 'inert', {}],
-    ['prints nothing at all and ends well', 'true', {}, 'inert', {}],
+    ['prints none that can be read and ends well', 'echo 42/100; exit 0', {}, 'could_not_run', {}],
+    ['made no mutant and ends well', 'echo 0/0 mutants killed', {}, 'could_not_run', {}],
+    ['prints nothing at all and ends well', 'true', {}, 'could_not_run', {}],
     ['prints none and fails', 'echo 9/10; exit 1', {}, 'failed', {}],
-    ['is not there', 'no-such-tool-at-all', {}, 'inert', {}],
+    ['is not there', 'no-such-tool-at-all', {}, 'could_not_run', {}],
     [
       'writes a report',
       `mkdir -p reports/mutation; echo '${STRYKER.replaceAll('src/a.ts', 'src/a.py')}' > reports/mutation/mutation.json; echo "mutation score: 90%"; exit 1`,
@@ -220,7 +220,13 @@ describe('mutation_testing with a command', () => {
       'failed',
       { score: 0.1 },
     ],
-    ['writes a report without changes', `echo '{"killed":0,"survived":0}' > "$REPORT"`, {}, 'inert', {}],
+    [
+      'writes a report without changes',
+      `echo '{"killed":0,"survived":0}' > "$REPORT"`,
+      {},
+      'could_not_run',
+      {},
+    ],
     [
       'is told the changed files',
       'test "$*" = ./src/a.py || exit 9; echo "mutation score: 100%"',
@@ -257,11 +263,11 @@ describe('mutation_testing with the tool of the language', () => {
     vi.stubEnv('PATH', `${folder}:${process.env['PATH'] ?? ''}`);
   };
 
-  test('is inert without it, and says how to get it', async () => {
+  test('could not run without it, and says how to get it', async () => {
     vi.stubEnv('PATH', '/usr/bin:/bin');
     const result = await runGate(mutationTestingGate, BASE, SOURCE);
     expect(result).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       detail: 'mutmut is not here; to get it: pip install "mutmut>=3"',
     });
   });

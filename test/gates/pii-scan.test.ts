@@ -28,11 +28,11 @@ describe('pii_scan', () => {
       { 'src/a.ts': `const a = 1;\n\nconst key = '${S.awsKey}';\n` },
     );
     expect(result.outcome).toBe('failed');
-    expect(result.kind).toBe('checked_by_us');
+    expect(result.kind).toBe('checked');
     expect(places(result)).toEqual(['src/a.ts:3 aws_access_key']);
     expect(result.findings[0]?.message).toBe("high: AWS access key: const key = '***';");
     expect(shown(result)).not.toContain(S.awsKey);
-    expect(result.metadata).toMatchObject({ findings_failing: 1, findings_reported: 0, files_scanned: 1 });
+    expect(result.metadata).toMatchObject({ findings_error: 1, findings_info: 0, files_scanned: 1 });
   });
 
   test('reports what is merely about a person, and passes', async () => {

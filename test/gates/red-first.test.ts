@@ -45,7 +45,13 @@ describe('new tests', () => {
     ],
     ['that do not pass on the patch', 'node --test', { 'test/sum.test.js': red }, 'failed', []],
     ['that are none', 'node --test', { ...product, 'test/sum.test.js': `// sums\n${old}` }, 'skipped', []],
-    ['whose runner is not there', 'no-such-runner', { ...product, 'test/sum.test.js': red }, 'inert', []],
+    [
+      'whose runner is not there',
+      'no-such-runner',
+      { ...product, 'test/sum.test.js': red },
+      'could_not_run',
+      [],
+    ],
   ])('%s', async (_, command, edits, outcome, named) => {
     const result = await runGate(redFirstGate, base, edits, { context: { command } });
     expect(result.outcome).toBe(outcome);
@@ -61,12 +67,15 @@ describe('new tests', () => {
     const result = await runGate(redFirstGate, broken, patch, {
       context: { command: 'node --test; exit $?' },
     });
-    expect(result).toMatchObject({ outcome: 'inert', detail: expect.stringContaining('by themselves') });
+    expect(result).toMatchObject({
+      outcome: 'could_not_run',
+      detail: expect.stringContaining('by themselves'),
+    });
   });
 
   test('without a command cannot be run', async () => {
     const result = await runGate(redFirstGate, base, { 'test/sum.test.js': red });
-    expect(result.outcome).toBe('inert');
+    expect(result.outcome).toBe('could_not_run');
   });
 });
 

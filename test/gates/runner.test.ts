@@ -6,7 +6,7 @@ import { createGateJobs } from '../../gates/pipeline/gate-runner.ts';
 import { runGateJobs } from '../../gates/pipeline/schedule-gate-jobs.ts';
 import { createSubject } from '../support/patch-fixture.ts';
 
-const PASSED: GateResult = { outcome: 'passed', kind: 'checked_by_us', findings: [], detail: '' };
+const PASSED: GateResult = { outcome: 'passed', kind: 'checked', findings: [], detail: '' };
 
 const step = (name: string, run: Gate['run'], more: Partial<Gate> = {}): PipelineStep => ({
   gate: {

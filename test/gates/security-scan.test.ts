@@ -87,9 +87,9 @@ describe('the security scan', () => {
     });
   });
 
-  test('is inert where nothing can be scanned', async () => {
+  test('could not run where nothing can be scanned', async () => {
     expect(await runGate(securityScanGate, { 'a.txt': '' }, { 'a.txt': 'x' })).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
     });
   });
 });

@@ -19,18 +19,22 @@ const seen = async (
 };
 
 it('a signal whose runner found no test has not passed, whatever its exit code says', async () => {
-  expect(await seen({ 'a.js': '2;\n', 'a.test.js': null })).toEqual(['inert', 'inert', 'passed']);
+  expect(await seen({ 'a.js': '2;\n', 'a.test.js': null })).toEqual([
+    'could_not_run',
+    'could_not_run',
+    'passed',
+  ]);
 });
 
 it('nor one all of whose tests are skipped', async () => {
   const skipped = TEST.replace("test('adds'", "test.skip('adds'");
-  expect((await seen({ 'a.test.js': skipped })).slice(0, 1)).toEqual(['inert']);
+  expect((await seen({ 'a.test.js': skipped })).slice(0, 1)).toEqual(['could_not_run']);
 });
 
 it.each([{ 'a.js': '2;\n' } as Record<string, string>, {} as Record<string, string>])(
   'nor one of a repository without any test, with a patch of %o',
   async (patch) => {
-    expect(await seen(patch, {})).toEqual(['inert', 'inert', 'passed']);
+    expect(await seen(patch, {})).toEqual(['could_not_run', 'could_not_run', 'passed']);
   },
 );
 

@@ -137,7 +137,7 @@ describe('the gate', () => {
 
   test('says that a file was emptied instead of deleted, for a person', async () => {
     const emptied = await look({ 'a.js': '// gone\n' });
-    expect(emptied.outcome).toBe('inert');
+    expect(emptied.outcome).toBe('could_not_run');
     expect(emptied.findings.map(({ rule }) => rule)).toEqual(['file_emptied']);
     expect((await look({ 'a.js': null })).findings).toEqual([]);
     const marker = await look({ 'p/__init__.py': '' }, [], { 'p/__init__.py': 'X = 1\n' });

@@ -280,7 +280,7 @@ describe('the janitor', () => {
     ]);
     expect(output).toEqual({ verdict: 'pass' });
 
-    const judgements = [unaskedSignalJudgement(SIGNAL, { outcome: 'inert', because: 'no model' })];
+    const judgements = [unaskedSignalJudgement(SIGNAL, { outcome: 'could_not_run', because: 'no model' })];
     const asked = await run(janitor, input, [
       { verdict, next: 'judge', look, pipeline },
       judgements,

@@ -154,7 +154,7 @@ export const verification = (
 export const gate = (fields: Partial<GateEvidence> = {}): GateEvidence => ({
   name: 'tests',
   outcome: 'passed',
-  kind: 'executed_by_us',
+  kind: 'executed',
   required: true,
   blocked: false,
   cached: false,
@@ -169,7 +169,7 @@ export const signal = (fields: Partial<SignalEvidence> = {}): SignalEvidence => 
   type: 'path_exists',
   signal: { type: 'path_exists', path: 'README.md' },
   outcome: 'passed',
-  kind: 'checked_by_us',
+  kind: 'checked',
   detail: 'exists',
   duration_ms: 1,
   ...fields,

@@ -36,7 +36,7 @@ export function createScriptedJudge(
       const parsed = question.answerSchema.safeParse(said);
       return parsed.success
         ? { ...spent, value: parsed.data }
-        : { ...spent, outcome: 'inert', why: 'the answer cannot be read' };
+        : { ...spent, outcome: 'could_not_run', why: 'the answer cannot be read' };
     },
   };
 }

@@ -101,7 +101,7 @@ it('asks a model whether the work does what was asked, and a confident yes lets 
     judging_cost_usd: expect.closeTo(0.006, 4),
     inputs: expect.arrayContaining([
       expect.objectContaining({ source: 'judge', kind: 'judged', model: 'claude-sonnet-5-5' }),
-      expect.objectContaining({ source: 'gate', kind: 'executed_by_us', outcome: 'passed', model: null }),
+      expect.objectContaining({ source: 'gate', kind: 'executed', outcome: 'passed', model: null }),
     ]),
   });
   expect((await stack.task(id)).judging_cost_usd).toBeCloseTo(0.006, 4);
@@ -162,7 +162,7 @@ it.each([
     if (end === 'referred') expect((await held(id)).status).toBe('in_review');
     else expect((await stack.ended(id)).status).toBe(end);
     const [attempt] = await stack.attempts(id);
-    expect(attempt?.verdict?.judgements?.[0]).toMatchObject({ outcome: 'inert', kind: 'llm_judge' });
+    expect(attempt?.verdict?.judgements?.[0]).toMatchObject({ outcome: 'could_not_run', kind: 'llm_judge' });
   },
 );
 
@@ -264,7 +264,7 @@ it('stops marking what a model writes after five rejections in a row, says so in
   await held(unmarked.id);
   const [attempt] = await stack.attempts(unmarked.id);
   expect(attempt?.verdict?.judgements?.[0]).toMatchObject({
-    outcome: 'inert',
+    outcome: 'could_not_run',
     calls: 0,
     because: expect.stringContaining('were rejected: until'),
   });
@@ -311,7 +311,7 @@ it('starts the service of a patch and asks it, before any model is asked', async
   const { id } = await served('the sum is 4');
   expect(await stack.ended(id)).toMatchObject({ status: 'done', verdict: 'pass', verified: true });
   expect((await stack.attempts(id))[0]?.verification?.signals).toMatchObject([
-    { type: 'api_responds', kind: 'executed_by_us', outcome: 'passed' },
+    { type: 'api_responds', kind: 'executed', outcome: 'passed' },
   ]);
   const other = await served('nothing');
   expect(await stack.ended(other.id)).toMatchObject({ status: 'failed', verdict: 'fail' });

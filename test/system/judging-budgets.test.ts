@@ -146,7 +146,7 @@ describe('a budget that no question fits into', () => {
     await reasonsOf(id);
     const [attempt] = await stack.attempts(id);
     const gate = attempt?.verification?.gates.find(({ name }) => name === 'intent_verification');
-    expect(gate).toMatchObject({ outcome: 'inert' });
+    expect(gate).toMatchObject({ outcome: 'could_not_run' });
     expect(JSON.stringify(gate)).toContain('budget');
     expect([whenAsked, await taken()]).toEqual([[], 0]);
   });

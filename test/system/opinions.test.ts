@@ -82,5 +82,5 @@ it('holds the work where nobody answers', async () => {
   models.setScenario('401');
   const { id } = await submit();
   await stack.until(id, 'a hold', (task) => task.hold !== null);
-  expect((await gateOf(id))?.outcome).toBe('inert');
+  expect((await gateOf(id))?.outcome).toBe('could_not_run');
 });

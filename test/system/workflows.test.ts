@@ -121,7 +121,7 @@ it('has work graded down done again with the reasons, and asks a person where th
       verdict: 'fail',
       verified: true,
       judgements: [
-        { kind: 'second_look', outcome: 'inert' },
+        { kind: 'second_look', outcome: 'could_not_run' },
         { kind: 'decomposition', outcome: 'passed', calls: 1, cost_usd: expect.any(Number) },
         {
           kind: 'verification',

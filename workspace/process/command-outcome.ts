@@ -38,7 +38,7 @@ export function classifyProcessResult(result: ProcessResult): {
       };
     case 'not_started':
       return result.startError === 'ENOENT' || result.startError === 'EACCES'
-        ? { outcome: 'inert', detail: `command not found or not executable (${result.startError})` }
+        ? { outcome: 'could_not_run', detail: `command not found or not executable (${result.startError})` }
         : {
             outcome: 'infra_failed',
             detail: `could not be started (${result.startError ?? 'unknown error'})`,
@@ -58,7 +58,7 @@ function classifyExitCode(
 ): { readonly outcome: CheckOutcome; readonly detail: string } {
   if (code === 0) return { outcome: 'passed', detail: 'exit 0' };
   if (COULD_NOT_RUN.includes(code))
-    return { outcome: 'inert', detail: withTail(`could not run, exit ${code}`, result) };
+    return { outcome: 'could_not_run', detail: withTail(`could not run, exit ${code}`, result) };
   if (code === KILLED) return { outcome: 'infra_failed', detail: withTail('killed, exit 137', result) };
   if (EXHAUSTED.test(result.output.slice(-EXHAUSTED_WITHIN)))
     return { outcome: 'infra_failed', detail: withTail(`out of space or memory, exit ${code}`, result) };

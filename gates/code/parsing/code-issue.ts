@@ -21,6 +21,6 @@ export function compareCodeIssues(
   const known = new BaselineCount(before.map(({ rule, key }) => `${rule} ${key}`));
   return after.map(({ rule, key, line, message, isInformational }) => {
     const isOld = known.takeOne(`${rule} ${key}`);
-    return { file, line, rule, message, severity: isOld ? 'before' : isInformational ? 'reported' : 'fails' };
+    return { file, line, rule, message, severity: isOld ? 'existing' : isInformational ? 'info' : 'error' };
   });
 }

@@ -9,7 +9,7 @@ const MAX_FINDINGS = 500;
 
 /** What `run` of a module may answer. It cannot say that it was bypassed or timed out: that is ours to say. */
 const ModuleGateResult = z.strictObject({
-  outcome: z.enum(['passed', 'failed', 'inert', 'skipped']),
+  outcome: z.enum(['passed', 'failed', 'could_not_run', 'skipped']),
   detail: z
     .string()
     .default('')
@@ -50,7 +50,7 @@ export const createUnloadedModuleGate = (declared: GateModuleDeclaration, detail
   configKey: declared.name,
   enabledByDefault: true,
   settings: {},
-  run: async () => ({ outcome: 'inert', kind: 'checked_by_us', findings: [], detail }),
+  run: async () => ({ outcome: 'could_not_run', kind: 'checked', findings: [], detail }),
 });
 
 async function runModule(source: GateModuleSource, { subject, timeoutMs }: GateContext): Promise<GateResult> {
@@ -70,7 +70,7 @@ async function runModule(source: GateModuleSource, { subject, timeoutMs }: GateC
     },
     timeoutMs,
   );
-  const kind = 'executed_by_us';
+  const kind = 'executed';
   const metadata = { exit_code: processResult.exitCode, output_bytes_cut: processResult.truncatedBytes };
   if (value === undefined) {
     const { outcome, detail } = classifyProcessResult(processResult);

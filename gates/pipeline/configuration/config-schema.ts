@@ -102,8 +102,8 @@ export const Config = z.strictObject({
   quality_gates: QualityGates.prefault({}),
   protected: ProtectedFiles.prefault({}),
   /** What becomes of a patch that changes files which its task does not name, where the task names any. */
-  allowed_files: z.enum(ALLOWED_FILES_SETTINGS).default('hold'),
-  /** What rules that read do here: off, report, hold or block. */
+  allowed_files: z.enum(ALLOWED_FILES_SETTINGS).default('warning'),
+  /** What rules that read do here: off, info, warning or error. */
   rules: RulesSetting,
   verification_nudge: Nudge,
   /** What the agent's box looks for before the agent is let go; no gate reads it. */

@@ -79,7 +79,7 @@ function ruleIn(id: string, rule: string, docs: string | null) {
   };
 }
 
-const COULD_NOT_RUN: ReadonlySet<string> = new Set(['inert', 'timed_out', 'infra_failed']);
+const COULD_NOT_RUN: ReadonlySet<string> = new Set(['could_not_run', 'timed_out', 'infra_failed']);
 
 const levelOf = ({ outcome, blocked }: GateEvidence): SarifLevel => {
   if (outcome !== 'failed') return 'note';

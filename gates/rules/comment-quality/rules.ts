@@ -22,7 +22,7 @@ const GOOD = python(
 export const COMMENT_QUALITY_RULES: readonly Rule[] = createRuleFamily(collectFindings, [
   {
     id: 'inaccurate',
-    default: 'block',
+    default: 'error',
     languages: LANGUAGES,
     summary: 'documentation describes a parameter that is not there',
     rationale: 'Whoever reads it calls the function in a way that it no longer has.',
@@ -39,7 +39,7 @@ export const COMMENT_QUALITY_RULES: readonly Rule[] = createRuleFamily(collectFi
   },
   {
     id: 'incomplete',
-    default: 'block',
+    default: 'error',
     languages: LANGUAGES,
     summary: 'documentation leaves out a parameter, a result or an error',
     rationale: 'What is documented in part is taken for the whole.',
@@ -56,7 +56,7 @@ export const COMMENT_QUALITY_RULES: readonly Rule[] = createRuleFamily(collectFi
   },
   {
     id: 'wrong_style',
-    default: 'report',
+    default: 'info',
     languages: ['python', 'go'],
     summary: 'documentation is not in the style of the project, or of the language',
     rationale: 'Tools that make pages of it read one style only.',
@@ -77,7 +77,7 @@ export const COMMENT_QUALITY_RULES: readonly Rule[] = createRuleFamily(collectFi
   },
   {
     id: 'redundant',
-    default: 'report',
+    default: 'info',
     languages: LANGUAGES,
     summary: 'documentation says no more than the name',
     rationale: 'It has to be read and kept, and tells nobody anything.',

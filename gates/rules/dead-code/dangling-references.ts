@@ -245,7 +245,7 @@ const createDanglingReferenceFinding = (file: string, line: number, what: string
   line,
   rule: 'lost_caller',
   message: `still refers to ${what}, which the patch removes`,
-  severity: 'fails',
+  severity: 'error',
 });
 
 function unique(seen: readonly GateFinding[]): GateFinding[] {

@@ -20,7 +20,7 @@ const python = (text: string) => ({ 'more.py': text });
 export const DEAD_CODE_RULES: readonly Rule[] = createRuleFamily(collectFindings, [
   {
     id: 'lost_caller',
-    default: 'block',
+    default: 'error',
     languages: LANGUAGES,
     summary: 'code is gone that others still call or import',
     rationale: 'Whoever calls it fails when that line runs, which no test of the patch may do.',
@@ -44,7 +44,7 @@ export const DEAD_CODE_RULES: readonly Rule[] = createRuleFamily(collectFindings
   },
   {
     id: 'no_callers',
-    default: 'block',
+    default: 'error',
     languages: LANGUAGES,
     summary: 'a new private function has no callers',
     rationale:
@@ -62,7 +62,7 @@ export const DEAD_CODE_RULES: readonly Rule[] = createRuleFamily(collectFindings
   },
   {
     id: 'unused_import',
-    default: 'block',
+    default: 'error',
     languages: LANGUAGES,
     summary: 'an import is not used',
     rationale: 'It costs time when the module is loaded, and tells readers of a use that is not there.',
@@ -75,7 +75,7 @@ export const DEAD_CODE_RULES: readonly Rule[] = createRuleFamily(collectFindings
   },
   {
     id: 'unreachable_code',
-    default: 'block',
+    default: 'error',
     languages: LANGUAGES,
     summary: 'code stands where nothing can reach it',
     rationale: 'It looks as if it did something: readers count on it, and nothing runs it.',
@@ -96,7 +96,7 @@ export const DEAD_CODE_RULES: readonly Rule[] = createRuleFamily(collectFindings
   },
   {
     id: 'constant_condition',
-    default: 'block',
+    default: 'error',
     languages: LANGUAGES,
     summary: 'a condition is always true or always false',
     rationale: 'One of its branches never runs, whatever stands in it.',

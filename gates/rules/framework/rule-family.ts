@@ -1,5 +1,4 @@
-import type { FindingSeverity, GateFinding } from '../../core/gate-finding.ts';
-import type { Level } from '../../core/rule-settings.ts';
+import type { GateFinding } from '../../core/gate-finding.ts';
 import type { PatchView, Rule, RuleFinding } from './rule.ts';
 
 /** One look at a patch that tells several rules at once. */
@@ -8,19 +7,12 @@ export type FindingCollector = (patch: PatchView) => Promise<readonly GateFindin
 /** A rule of a family: everything that it has of its own. */
 export type RuleDefinition = Omit<Rule, 'find'>;
 
-const OWN: Readonly<Record<FindingSeverity, Level>> = {
-  fails: 'block',
-  unclear: 'hold',
-  reported: 'report',
-  before: 'report',
-};
-
 const toRuleFinding = ({ file, line, message, severity }: GateFinding): RuleFinding => ({
   file: file ?? '',
   line,
   message,
-  level: OWN[severity],
-  isPreexisting: severity === 'before',
+  level: severity === 'existing' ? 'info' : severity,
+  isPreexisting: severity === 'existing',
 });
 
 /** Rules that share a reading: each takes from it what has its name. */

@@ -47,7 +47,7 @@ export function createConfiguredLevelLookup(
 ): (id: string, file: string) => Level | null {
   const levelOf = createLevelLookup(settings);
   return (id, file) => {
-    const [a, b] = [levelOf({ id, default: 'off' }, file), levelOf({ id, default: 'block' }, file)];
+    const [a, b] = [levelOf({ id, default: 'off' }, file), levelOf({ id, default: 'error' }, file)];
     return a === b ? a : null;
   };
 }

@@ -1,23 +1,11 @@
 import { parseTestCases } from '../../code/cases/find-test-cases.ts';
 import type { TestCase } from '../../code/cases/test-case.ts';
 import { type ChangedText, readChangedTexts } from '../../core/changed-texts.ts';
-import type { FindingSeverity, GateFinding } from '../../core/gate-finding.ts';
+import type { GateFinding } from '../../core/gate-finding.ts';
 import type { PatchSubject } from '../../core/patch-subject.ts';
 import type { Level } from '../../core/rule-settings.ts';
 import type { PatchView, Rule, RuleMetadata } from './rule.ts';
 import { pickLowerLevel } from './rule-levels.ts';
-
-const SEVERITY_BY_LEVEL: Readonly<Record<Exclude<Level, 'off'>, FindingSeverity>> = {
-  report: 'reported',
-  hold: 'unclear',
-  block: 'fails',
-};
-
-const LEVEL_BY_SEVERITY: Readonly<Record<Exclude<FindingSeverity, 'before'>, Level>> = {
-  fails: 'block',
-  unclear: 'hold',
-  reported: 'report',
-};
 
 type LevelOf = (card: Pick<RuleMetadata, 'id' | 'default' | 'levelInExpectedFiles'>, file: string) => Level;
 
@@ -68,8 +56,7 @@ export async function runRules(
   for (const rule of rules)
     for (const { level = rule.default, isPreexisting = false, ...found } of await rule.find(patch)) {
       const said = pickLowerLevel(levelOf(rule, found.file), level);
-      if (said !== 'off')
-        seen.push({ ...found, rule: rule.id, severity: isPreexisting ? 'before' : SEVERITY_BY_LEVEL[said] });
+      if (said !== 'off') seen.push({ ...found, rule: rule.id, severity: isPreexisting ? 'existing' : said });
     }
   return seen;
 }
@@ -85,8 +72,8 @@ export function applyRuleSettings(
     const card = known.get(each.rule);
     if (!card) return [each];
     const level = levelOf(card, each.file ?? '');
-    if (each.severity === 'before') return level === 'off' ? [] : [each];
-    const said = pickLowerLevel(level, LEVEL_BY_SEVERITY[each.severity]);
-    return said === 'off' ? [] : [{ ...each, severity: SEVERITY_BY_LEVEL[said] }];
+    if (each.severity === 'existing') return level === 'off' ? [] : [each];
+    const said = pickLowerLevel(level, each.severity);
+    return said === 'off' ? [] : [{ ...each, severity: said }];
   });
 }

@@ -51,7 +51,7 @@ export function findImportCycles(project: ProjectCode, changes: readonly FileCha
       if (shown.has(key) || (!isNew && index > 0)) return [];
       shown.add(key);
       const isTouched = path.some((module) => touched.has(module));
-      const weight = !isNew ? 'before' : index === 0 && isTouched ? 'fails' : 'reported';
+      const weight = !isNew ? 'existing' : index === 0 && isTouched ? 'error' : 'info';
       const message = `${[...path, path[0]].join(' -> ')}${level.what}`;
       return [{ file: edge.file, line: edge.line, rule: level.rule, message, severity: weight }];
     });

@@ -24,7 +24,7 @@ const STRAIGHT = {
 export const IMPORT_CYCLE_RULES: readonly Rule[] = createRuleFamily(collectFindings, [
   {
     id: 'import_cycle',
-    default: 'block',
+    default: 'error',
     languages: LANGUAGES,
     summary: 'modules import each other in a circle',
     rationale:
@@ -40,7 +40,7 @@ export const IMPORT_CYCLE_RULES: readonly Rule[] = createRuleFamily(collectFindi
   },
   {
     id: 'import_cycle_deferred',
-    default: 'report',
+    default: 'info',
     languages: LANGUAGES,
     summary: 'a circle of imports takes effect only when a function is called',
     rationale: 'It works as long as nobody calls the function while modules are loaded; it is worth knowing.',
@@ -55,7 +55,7 @@ export const IMPORT_CYCLE_RULES: readonly Rule[] = createRuleFamily(collectFindi
   },
   {
     id: 'import_cycle_type_only',
-    default: 'report',
+    default: 'info',
     languages: LANGUAGES,
     summary: 'a circle of imports is there for types only',
     rationale: 'It does nothing at run time, and ties modules together all the same.',

@@ -81,7 +81,7 @@ export function findLargeFiles(
         line: null,
         rule: wasLarge(before) ? 'large_file_before' : 'large_file',
         message: `has ${after[unit]} ${unit}${was === null ? '' : `, had ${was}`}`,
-        severity: 'reported',
+        severity: 'info',
       },
     ];
   });

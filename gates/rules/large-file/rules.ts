@@ -21,7 +21,7 @@ const long = (lines: number): string => 'a = 1\n'.repeat(lines);
 export const LARGE_FILE_RULES: readonly Rule[] = createRuleFamily(collectFindings, [
   {
     id: 'large_file',
-    default: 'report',
+    default: 'info',
     languages: 'all',
     summary: 'a file is larger than people like to read',
     rationale:
@@ -34,7 +34,7 @@ export const LARGE_FILE_RULES: readonly Rule[] = createRuleFamily(collectFinding
   },
   {
     id: 'large_file_before',
-    default: 'report',
+    default: 'info',
     languages: 'all',
     summary: 'a file that was too large is changed, and still is',
     rationale:

@@ -96,14 +96,19 @@ export async function askModelForPurpose<T extends z.ZodType>(
   const found = selectJudgeModel(judge, wanted.purpose, wanted.model);
   if (judge === null || 'missing' in found)
     return {
-      instead: createUnjudgedResult('inert', 'missing' in found ? found.missing : '', {}, asking.onError),
+      instead: createUnjudgedResult(
+        'could_not_run',
+        'missing' in found ? found.missing : '',
+        {},
+        asking.onError,
+      ),
     };
   return askModelAboutPatch({ ...context, judge }, found.model, asking);
 }
 
 /** The result of a gate that nobody could judge for. */
 export const createUnjudgedResult = (
-  outcome: 'inert' | 'timed_out' | 'infra_failed',
+  outcome: 'could_not_run' | 'timed_out' | 'infra_failed',
   detail: string,
   metadata: GateMetadata,
   onError: OnErrorAction | undefined,
@@ -125,7 +130,7 @@ export const withInjectionCheck = (result: GateResult, injections: readonly stri
     ? result
     : {
         ...result,
-        outcome: result.outcome === 'passed' ? 'inert' : result.outcome,
+        outcome: result.outcome === 'passed' ? 'could_not_run' : result.outcome,
         findings: [
           ...result.findings,
           ...injections.map((message) => ({ file: null, line: null, rule: 'talks_to_the_judge', message })),
@@ -136,7 +141,7 @@ export const withInjectionCheck = (result: GateResult, injections: readonly stri
 /** The result of a gate when there is no diff to judge. */
 export const EMPTY_DIFF_RESULT: GateResult = {
   outcome: 'skipped',
-  kind: 'checked_by_us',
+  kind: 'checked',
   findings: [],
   detail: 'nothing was changed',
 };

@@ -141,8 +141,13 @@ function resultOf(
 ): GateResult {
   if (decision === 'nobody') {
     const failed = all.flatMap((said) => ('instead' in said ? [said.instead.outcome] : []));
-    const outcome = failed.find((each) => each === 'infra_failed' || each === 'timed_out') ?? 'inert';
-    return createUnjudgedResult(outcome as 'inert', all.map(describeAnswer).join(' | '), metadata, on_error);
+    const outcome = failed.find((each) => each === 'infra_failed' || each === 'timed_out') ?? 'could_not_run';
+    return createUnjudgedResult(
+      outcome as 'could_not_run',
+      all.map(describeAnswer).join(' | '),
+      metadata,
+      on_error,
+    );
   }
   const counted =
     all.length === 1 ? '' : `${approvals} for it, ${rejections} against, ${abstentions} abstained. `;
@@ -166,7 +171,11 @@ function resultOf(
   }));
   const result: GateResult = {
     outcome:
-      decision === 'undecided' ? 'inert' : decision === 'approve' || !block_on_issues ? 'passed' : 'failed',
+      decision === 'undecided'
+        ? 'could_not_run'
+        : decision === 'approve' || !block_on_issues
+          ? 'passed'
+          : 'failed',
     kind: 'judged',
     findings: [...issues, ...unseen],
     // The next attempt is told what this says: the issues are what it has to mend.

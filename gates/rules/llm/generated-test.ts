@@ -51,7 +51,7 @@ export async function generateAndRunTest(
   const place = chooseTestLocation(paths);
   if (place === null)
     return createUnjudgedResult(
-      'inert',
+      'could_not_run',
       'tests can be generated for Python and JavaScript only',
       {},
       onError,
@@ -73,7 +73,7 @@ export async function generateAndRunTest(
   const cases = (await parseTestCases(place.file, code)) ?? [];
   if (!cases.some(({ assertionCount, isSkipped }) => assertionCount > 0 && !isSkipped))
     return createUnjudgedResult(
-      'inert',
+      'could_not_run',
       'the model wrote no test that asserts anything',
       asked.metadata,
       onError,

@@ -59,7 +59,7 @@ export async function findConflictMarkers(
       line,
       rule,
       message: isPreexisting ? 'a conflict marker' : 'a conflict marker was left in',
-      severity: isPreexisting ? 'before' : 'fails',
+      severity: isPreexisting ? 'existing' : 'error',
     }));
 }
 

@@ -14,7 +14,7 @@ const CONFLICT = `${mark('<', 'HEAD')}\na = 1\n=======\na = 2\n${mark('>', 'thei
 export const CONFLICT_MARKER_RULES: readonly Rule[] = createRuleFamily(collectFindings, [
   {
     id: 'conflict_marker',
-    default: 'block',
+    default: 'error',
     languages: 'all',
     summary: 'a marker of a merge conflict was left in',
     rationale: 'The file holds both sides of a conflict that nobody has resolved.',

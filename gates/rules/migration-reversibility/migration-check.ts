@@ -86,7 +86,7 @@ async function checkOne(
     line,
     rule,
     message,
-    severity: old?.problems.some((problem) => problem.rule === rule) ? 'before' : 'fails',
+    severity: old?.problems.some((problem) => problem.rule === rule) ? 'existing' : 'error',
   }));
 }
 

@@ -24,7 +24,7 @@ const GOOD = {
 export const MIGRATION_RULES: readonly Rule[] = createRuleFamily(collectFindings, [
   {
     id: 'missing_downgrade',
-    default: 'block',
+    default: 'error',
     languages: 'all',
     summary: 'a migration has no way back',
     rationale: 'Once it has run, the version before it cannot be put back with its data.',
@@ -39,7 +39,7 @@ export const MIGRATION_RULES: readonly Rule[] = createRuleFamily(collectFindings
   },
   {
     id: 'empty_downgrade',
-    default: 'block',
+    default: 'error',
     languages: 'all',
     summary: 'the way back of a migration does nothing',
     rationale: 'Tools take the migration for undone while its changes are all still there.',
@@ -59,7 +59,7 @@ export const MIGRATION_RULES: readonly Rule[] = createRuleFamily(collectFindings
   },
   {
     id: 'irreversible_step',
-    default: 'block',
+    default: 'error',
     languages: ['python'],
     summary: 'a step of a migration cannot be taken back',
     rationale: 'The framework refuses to undo it when it has to, which is in an emergency.',

@@ -49,8 +49,8 @@ export async function runScan(
   const result = reportScan(
     { ...scan, matches: located },
     {
-      isError: (each) => (level(each) ?? (options.isError(each) ? 'block' : 'report')) === 'block',
-      isWarning: (each) => level(each) === 'hold',
+      isError: (each) => (level(each) ?? (options.isError(each) ? 'error' : 'info')) === 'error',
+      isWarning: (each) => level(each) === 'warning',
       ignoredFiles: subject.changes.length - changes.length,
       showPath: (path) => (withSecretName.has(path) ? redactSecrets(path, redactor) : path),
     },

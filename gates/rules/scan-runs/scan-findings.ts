@@ -27,6 +27,6 @@ export async function findScanFindings(
     line,
     rule,
     message: `${severity}: ${title}: ${excerpt}`,
-    severity: isPreexisting ? 'before' : fails(rule, severity) ? 'fails' : 'reported',
+    severity: isPreexisting ? 'existing' : fails(rule, severity) ? 'error' : 'info',
   }));
 }

@@ -32,7 +32,7 @@ export function reportScan(scan: PatchScan, options: ScanReportOptions): GateRes
       : scan.timedOut
         ? 'timed_out'
         : unread > 0 || held > 0
-          ? 'inert'
+          ? 'could_not_run'
           : ('passed' as const);
   const order = (located: LocatedMatch): number => (located.isPreexisting ? 2 : isError(located) ? 0 : 1);
   // Those that fail first, so that a long list loses none of them.
@@ -51,17 +51,17 @@ export function reportScan(scan: PatchScan, options: ScanReportOptions): GateRes
   ];
   return {
     outcome,
-    kind: 'checked_by_us',
+    kind: 'checked',
     detail: said.join('; '),
     findings: [
       ...listed.map((located) => ({ ...finding(located), file: showPath(located.path) })),
       ...unseen(scan).map((each) => ({ ...each, file: showPath(each.file) })),
     ],
     metadata: {
-      findings_failing: failing.length,
-      findings_reported: added.length - failing.length - held,
-      ...(held > 0 && { findings_unclear: held }),
-      findings_before: before,
+      findings_error: failing.length,
+      findings_info: added.length - failing.length - held,
+      ...(held > 0 && { findings_warning: held }),
+      findings_existing: before,
       findings_not_listed: scan.matches.length - listed.length + scan.unlistedMatches,
       files_scanned: scan.scannedFiles,
       files_ignored: ignoredFiles,

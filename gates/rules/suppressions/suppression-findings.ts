@@ -162,7 +162,7 @@ export async function findSuppressionFindings(patch: PatchView): Promise<GateFin
     // A link has no code of its own; where it leads is looked at.
     const isCode = files.has(file) && isProjectCode(file) && !isTestPath(file);
     const message = files.has(file) ? 'is too large to be looked at' : 'was not looked at';
-    seen.push({ file, line: null, rule: 'not_readable', message, severity: isCode ? 'unclear' : 'reported' });
+    seen.push({ file, line: null, rule: 'not_readable', message, severity: isCode ? 'warning' : 'info' });
   }
   return seen;
 }
@@ -183,7 +183,7 @@ function seenIn(
         line: null,
         rule: 'not_readable',
         message: 'is too large to be looked at',
-        severity: 'reported',
+        severity: 'info',
       },
     ];
   const lines = after.split('\n');
@@ -201,7 +201,7 @@ function seenIn(
       for (const { rule, gates } of findSuppressions(text))
         report(first + offset, rule, isTestPath(path) && isExplainedSuppression(rule, text) ? [] : gates);
       if (isAddressedToReviewer(text))
-        add(first + offset, 'addresses_reviewer', 'tells whoever reviews the patch what to say', 'unclear');
+        add(first + offset, 'addresses_reviewer', 'tells whoever reviews the patch what to say', 'warning');
     });
   }
   if (path.endsWith('.rs'))
@@ -216,7 +216,7 @@ function seenIn(
       silenced.length > 0
         ? `silences ${silenced.join(' and ')}, which ${silenced.length > 1 ? 'are' : 'is'} required here`
         : 'tells a tool to look away';
-    add(index, rule, message, silenced.length > 0 ? 'fails' : 'reported');
+    add(index, rule, message, silenced.length > 0 ? 'error' : 'info');
   }
 }
 

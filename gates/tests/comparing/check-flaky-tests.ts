@@ -82,14 +82,14 @@ export async function checkFlakyTests(
   });
   const known = FlakyTestHistory.safeParse(await testHistory.get(key)).data ?? EMPTY_FLAKY_HISTORY;
   const written = createPatchTests(await listChangedTestFiles(subject));
-  const failures = findings.filter((each) => each.severity === 'fails' && each.testCase !== null);
+  const failures = findings.filter((each) => each.severity === 'error' && each.testCase !== null);
   const passedAgain =
     rerun && failures.length > 0 ? collectPassedIds((await rerun()).cases ?? []) : new Set<string>();
   const judge = { known, base: baseline, written, passedAgain };
   const judged = findings.map((each) => judgeFailure(each, judge));
   const excused = judged.filter(({ rule }) => rule === QUARANTINED).length > 0;
   const doubts =
-    excused && baseline && !findings.some(({ severity }) => severity === 'before')
+    excused && baseline && !findings.some(({ severity }) => severity === 'existing')
       ? findComparisonDoubts({ run, baseline, patchTests: written, isFailFast })
       : [];
   const all = [...judged, ...doubts, ...listQuarantined(known, cases, judged)];
@@ -109,7 +109,7 @@ interface FailureContext {
 
 function judgeFailure(each: TestFinding, { known, base, written, passedAgain }: FailureContext): TestFinding {
   const { testCase: test, message } = each;
-  if (each.severity !== 'fails' || test === null) return each;
+  if (each.severity !== 'error' || test === null) return each;
   const id = computeTestId(test);
   const repeated = passedAgain.has(id)
     ? `${message}; it passed when it was run again on the same tree`
@@ -126,7 +126,7 @@ function judgeFailure(each: TestFinding, { known, base, written, passedAgain }: 
     ...rest,
     rule: QUARANTINED,
     message: `${repeated}; in quarantine since ${since.slice(0, 10)} because it fails now and then, so this does not fail the patch`,
-    severity: 'reported',
+    severity: 'info',
   };
 }
 
@@ -155,7 +155,7 @@ function listQuarantined(
 function createFlakyFinding(id: string, rule: string, said: string): TestFinding {
   const [file, name] = JSON.parse(id) as [string | null, string];
   const message = `${name}: ${said}`;
-  return { file, line: null, rule, test: name, message, severity: 'reported', testCase: null };
+  return { file, line: null, rule, test: name, message, severity: 'info', testCase: null };
 }
 
 const collectPassedIds = (cases: readonly TestResult[]): Set<string> => {

@@ -37,12 +37,12 @@ export function compareTests({ run, baseline: base, patchTests, isFailFast }: Te
   }
   const seen = complaints.map(({ key, ...finding }): TestFinding => {
     const testCase = failedCases.get(key) ?? null;
-    if (!old.takeOne(key)) return { ...finding, severity: 'fails', baseline: 'new', testCase };
+    if (!old.takeOne(key)) return { ...finding, severity: 'error', baseline: 'new', testCase };
     if (testCase && patchTests.isWrittenByPatch(testCase))
       return {
         ...finding,
         message: `${finding.message}; a test of this name fails on the base too, but the patch wrote this one`,
-        severity: 'fails',
+        severity: 'error',
         baseline: 'new',
         testCase,
       };
@@ -50,13 +50,13 @@ export function compareTests({ run, baseline: base, patchTests, isFailFast }: Te
       return {
         ...finding,
         message: `${finding.message}; some fail on the base too, nobody can tell which`,
-        severity: 'unclear',
+        severity: 'warning',
         testCase,
       };
-    return { ...finding, severity: 'before', testCase };
+    return { ...finding, severity: 'existing', testCase };
   });
   const lost = run.outcome === 'failed' ? findLostTests(cases, base, patchTests) : [];
-  const doubts = seen.some(({ severity }) => severity === 'before')
+  const doubts = seen.some(({ severity }) => severity === 'existing')
     ? findComparisonDoubts({ run, baseline: base, patchTests, isFailFast })
     : [];
   return [...seen, ...lost, ...doubts];
@@ -91,7 +91,7 @@ export function findLostTests(
         rule: skipped ? 'test_skipped' : 'test_missing',
         test: expected.name,
         message: `${expected.name}: passes on the base, and ${skipped ? 'is skipped' : 'was not run'} with the patch`,
-        severity: 'fails',
+        severity: 'error',
         baseline: 'new',
         testCase: null,
       },
@@ -111,7 +111,7 @@ export function findComparisonDoubts({
     line: null,
     rule,
     message,
-    severity: 'unclear',
+    severity: 'warning',
     testCase: null,
   });
   const doubts: TestFinding[] = patchTests

@@ -31,7 +31,7 @@ export interface EvaluateRunOptions {
 }
 
 const NO_TESTS = '; flaky_detection: nobody names the tests, so there is nothing to work on';
-const kind = 'executed_by_us';
+const kind = 'executed';
 const NOTHING: AddedLines = { isAdded: () => false };
 
 /** What a run on a tree is worth, compared with the same on the base where that is needed. */
@@ -107,9 +107,9 @@ async function judgeEmptyRun(
   cases: readonly TestResult[],
   { getBaseline, readPatchTests }: EvaluateRunOptions,
 ): Promise<GateResult> {
-  const inert = { ...plain, outcome: 'inert', detail: 'no test ran' } as const;
+  const couldNotRun = { ...plain, outcome: 'could_not_run', detail: 'no test ran' } as const;
   const before = await getBaseline?.();
-  if (!before?.cases || countTestsRun(before.cases) === 0 || !readPatchTests) return inert;
+  if (!before?.cases || countTestsRun(before.cases) === 0 || !readPatchTests) return couldNotRun;
   const lost = findLostTests(cases, before, await readPatchTests());
   if (lost.length > 0)
     return { ...plain, ...buildGateResult(lost.map(withoutTest), '', baselineFacts(before)), kind };
@@ -124,10 +124,10 @@ function escalateStopFinding(
   each: GateFinding,
   { stopRules, addedLines = NOTHING }: EvaluateRunOptions,
 ): GateFinding {
-  if (each.severity === 'fails' || !stopRules?.rules.test(each.rule)) return each;
+  if (each.severity === 'error' || !stopRules?.rules.test(each.rule)) return each;
   const touched = each.file === null || addedLines.isAdded(each.file, null);
-  if (touched && each.severity === 'reported') return { ...each, severity: 'fails' };
-  return touched || stopRules.at === 'all' ? { ...each, severity: 'unclear' } : each;
+  if (touched && each.severity === 'info') return { ...each, severity: 'error' };
+  return touched || stopRules.at === 'all' ? { ...each, severity: 'warning' } : each;
 }
 
 const withoutTest = ({ testCase, ...seen }: TestFinding): GateFinding => seen;
@@ -156,7 +156,7 @@ function judgeUnreportedFailure(
   const before = base.detail === plain.detail ? '' : `\nOn the base: ${base.detail}`;
   return {
     ...plain,
-    outcome: 'inert',
+    outcome: 'could_not_run',
     // Nothing tells old failures from new ones.
     detail: `${label} breaks on the base too: ${plain.detail}${before}`.slice(0, 4_000),
     metadata,

@@ -15,7 +15,7 @@ export function selectHiddenTestsFor(
 }
 
 /** What counts most comes first. */
-const HIDDEN_OUTCOMES_WORST_FIRST = ['failed', 'inert', 'passed'] as const;
+const HIDDEN_OUTCOMES_WORST_FIRST = ['failed', 'could_not_run', 'passed'] as const;
 
 export interface HiddenTestsEvidenceOptions {
   /** Absent or null: the task has none. */
@@ -50,8 +50,8 @@ export function buildHiddenTestsEvidence({
     );
   return {
     name: HIDDEN_TESTS_GATE,
-    outcome: held ? 'inert' : (outcome ?? 'inert'),
-    kind: 'executed_by_us',
+    outcome: held ? 'could_not_run' : (outcome ?? 'could_not_run'),
+    kind: 'executed',
     required: true,
     blocked: outcome === 'failed',
     cached: false,

@@ -90,15 +90,15 @@ const findCommand = async (
 
 const isScript = (tool: ToolKind): tool is ProjectScriptKind => tool in PROJECT_SCRIPT_NAMES;
 
-/** On, but with nothing to run: `inert` when somebody asked for it, `skipped` when it is on by default only. */
+/** On, but with nothing to run: `could_not_run` when somebody asked for it, `skipped` when it is on by default only. */
 function createNothingToRunResult(
   { name, commandKey }: CommandGateDefinition,
   { explicitlyEnabled }: GateContext,
 ): GateResult {
   const remedy = `no ${commandKey} is set, and the project configures no tool for it`;
   return {
-    outcome: explicitlyEnabled ? 'inert' : 'skipped',
-    kind: 'checked_by_us',
+    outcome: explicitlyEnabled ? 'could_not_run' : 'skipped',
+    kind: 'checked',
     findings: [],
     detail: explicitlyEnabled
       ? remedy

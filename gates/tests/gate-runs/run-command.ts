@@ -78,7 +78,7 @@ export async function runCommand(
   };
   const ran: GateResult = {
     ...result,
-    kind: 'executed_by_us',
+    kind: 'executed',
     findings: [...(first?.findings ?? []), ...result.findings],
     metadata,
     ...(first?.tests ? { tests: first.tests } : {}),

@@ -75,7 +75,7 @@ export async function runTool(
       ? {
           processResult: ran,
           ...NO_REPORT,
-          outcome: 'inert',
+          outcome: 'could_not_run',
           detail: `${tool.name} left no report that can be read: ${why}`,
         }
       : { processResult: ran, ...NO_REPORT, ...adjustUnreportedAudit(tool, plain) };

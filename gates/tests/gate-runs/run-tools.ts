@@ -66,8 +66,8 @@ async function runChosenTool(
   };
   if (version === null)
     return {
-      outcome: 'inert',
-      kind: 'checked_by_us',
+      outcome: 'could_not_run',
+      kind: 'checked',
       findings: [],
       detail: missingToolMessage(tool),
       metadata,
@@ -113,7 +113,7 @@ async function runChosenTool(
   const [first] = runs;
   const ran: GateResult = {
     ...all,
-    kind: 'executed_by_us',
+    kind: 'executed',
     findings: [...(first?.result.findings ?? []), ...all.findings],
     metadata: {
       ...metadata,

@@ -108,7 +108,7 @@ export const compareBuiltInComplexity = (
   runOnPatchCode(context, async ({ project, changed, deadlineCpuMs }) => {
     const { store } = context.subject;
     const unreadable = (await findUnreadableChanges(store, project, changed)).filter(({ severity }) =>
-      ['fails', 'unclear'].includes(severity),
+      ['error', 'warning'].includes(severity),
     );
     if (unreadable.length > 0) return buildGateResult(unreadable, '');
     const reader = new SyntaxReader(store, deadlineCpuMs);

@@ -63,8 +63,8 @@ export async function compareMeasurements<T>(
 }
 
 const createCouldNotRunResult = (detail: string, metadata: Metadata = {}): GateResult => ({
-  outcome: 'inert',
-  kind: 'checked_by_us',
+  outcome: 'could_not_run',
+  kind: 'checked',
   findings: [],
   detail,
   metadata,

@@ -71,8 +71,8 @@ export const createUnmeasuredResult = (
   { outcome, detail }: Pick<Measurement, 'outcome' | 'detail'>,
   metadata: GateResult['metadata'] = {},
 ): GateResult => ({
-  outcome: outcome === 'passed' ? 'inert' : outcome,
-  kind: 'executed_by_us',
+  outcome: outcome === 'passed' ? 'could_not_run' : outcome,
+  kind: 'executed',
   findings: [],
   detail: outcome === 'passed' ? `left no result that can be read (${detail})` : detail,
   metadata,

@@ -35,7 +35,7 @@ export const runMutationGate = (
       return runMutation(context, settings, { ...options, files: groupPathsByLanguage(files) });
     const detail =
       aim === 'changed_code' ? 'only tests were changed' : 'the changed tests import no code of the project';
-    return { outcome: 'skipped', kind: 'checked_by_us', findings: [], detail };
+    return { outcome: 'skipped', kind: 'checked', findings: [], detail };
   });
 
 const isTyped = (path: string): boolean => /\.(?:pyi|d\.[cm]?ts)$/.test(path);

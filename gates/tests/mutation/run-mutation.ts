@@ -64,8 +64,8 @@ export async function runMutation(
       };
       if (version === null) {
         add({
-          outcome: 'inert',
-          kind: 'checked_by_us',
+          outcome: 'could_not_run',
+          kind: 'checked',
           findings: [],
           detail: missingToolMessage(tool),
           metadata,
@@ -106,7 +106,7 @@ function judgeMutation(
   const percent = (share: number): string => `${Math.floor(share * 1_000) / 10} %`;
   return {
     outcome: score >= threshold ? 'passed' : 'failed',
-    kind: 'executed_by_us',
+    kind: 'executed',
     findings: survivors(report),
     detail: `the tests notice ${percent(score)} of the changes, and must notice ${percent(threshold)}`,
     metadata: {
@@ -143,8 +143,8 @@ const survivors = (report: MutationReport | null): Finding[] =>
     }));
 
 const createCouldNotRunResult = (detail: string, metadata: Metadata): GateResult => ({
-  outcome: 'inert',
-  kind: 'executed_by_us',
+  outcome: 'could_not_run',
+  kind: 'executed',
   findings: [],
   detail,
   metadata,
@@ -162,5 +162,5 @@ const withoutScore = ({ exitCode, outcome, detail }: Measurement, metadata: Meta
     );
   if (outcome !== 'failed') return createCouldNotRunResult(detail, metadata);
   const said = `no score in a report or in the output, and the command failed: ${detail}`;
-  return { outcome: 'failed', kind: 'executed_by_us', findings: [], detail: said, metadata };
+  return { outcome: 'failed', kind: 'executed', findings: [], detail: said, metadata };
 };

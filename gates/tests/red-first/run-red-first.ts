@@ -36,13 +36,12 @@ export async function runRedFirst(context: GateContext, command: string): Promis
   }
   const result = (outcome: GateResult['outcome'], detail: string): GateResult => ({
     outcome,
-    kind: 'executed_by_us',
+    kind: 'executed',
     findings: [],
     detail,
     metadata: { command, new_tests: tests.reduce((sum, { names }) => sum + names.length, 0) },
   });
-  if (tests.length === 0)
-    return { ...result('skipped', 'no test case is new or changed'), kind: 'checked_by_us' };
+  if (tests.length === 0) return { ...result('skipped', 'no test case is new or changed'), kind: 'checked' };
   const files = tests.map(({ path }) => path);
   const green = await runAndEvaluateTests(
     context,
@@ -72,17 +71,18 @@ export async function runRedFirst(context: GateContext, command: string): Promis
     if (outcome !== 'passed' && outcome !== 'failed') unclear.push(detail);
     else seen.push(...findTestsPassingOnBase(group, ran, outcome === 'passed'));
   }
-  if (unclear.length > 0) return result('inert', `the new tests could not be run on the base: ${unclear[0]}`);
+  if (unclear.length > 0)
+    return result('could_not_run', `the new tests could not be run on the base: ${unclear[0]}`);
   if (seen.length === 0 && !command.includes(PLACEHOLDER)) {
     // A suite that is red without the new tests says nothing about them.
     const alone = await run(context, command, subject.base);
     const report = createFailedTestLookup((await run(context, command, tree)).report);
     if (alone.outcome !== 'passed' && report === null)
-      return result('inert', `the tests of the base do not pass by themselves: ${alone.detail}`);
+      return result('could_not_run', `the tests of the base do not pass by themselves: ${alone.detail}`);
   }
   return {
     ...buildGateResult(seen, 'every new or changed test fails without the patch, and passes with it'),
-    kind: 'executed_by_us',
+    kind: 'executed',
     metadata: result('passed', '').metadata ?? {},
   };
 }
@@ -103,7 +103,7 @@ function findTestsPassingOnBase(
       line: null,
       rule: 'passes_without_patch',
       message: `the test "${name}" passes on the code of the base too, so it does not show what the patch does`,
-      severity: 'fails' as const,
+      severity: 'error' as const,
     }));
   });
 }

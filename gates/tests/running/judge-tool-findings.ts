@@ -26,10 +26,10 @@ export function judgeToolFindings(
   const known = new BaselineCount((base ?? []).map(({ key }) => key));
   return complaints.map((each): GateFinding => {
     const { key, ...finding } = each;
-    if (blame === 'added_lines' && isOnAddedLine(each, added)) return { ...finding, severity: 'fails' };
+    if (blame === 'added_lines' && isOnAddedLine(each, added)) return { ...finding, severity: 'error' };
     return {
       ...finding,
-      severity: known.takeOne(key) ? 'before' : blame === 'added_lines' ? 'reported' : 'fails',
+      severity: known.takeOne(key) ? 'existing' : blame === 'added_lines' ? 'info' : 'error',
     };
   });
 }

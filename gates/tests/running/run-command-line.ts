@@ -96,7 +96,7 @@ export async function runCommandLine(
       report,
       cases,
       sideFileText: aside,
-      outcome: 'inert',
+      outcome: 'could_not_run',
       detail: `the command ended well and left no report that can be read: ${why}`,
     };
   // Ended from outside, or ended badly without a word on why: what the report says is not all there is to know.

@@ -12,7 +12,14 @@ export interface ToolResult {
 }
 
 /** What stops a gate from saying "passed", gravest first. */
-const OUTCOMES_WORST_FIRST = ['failed', 'timed_out', 'infra_failed', 'inert', 'passed', 'skipped'] as const;
+const OUTCOMES_WORST_FIRST = [
+  'failed',
+  'timed_out',
+  'infra_failed',
+  'could_not_run',
+  'passed',
+  'skipped',
+] as const;
 
 /**
  * One result of several: the gravest outcome, and what all of them say.
@@ -25,8 +32,9 @@ export function worstResult(parts: readonly ToolResult[], beyond: readonly strin
   const results = all.map(({ result }) => result);
   return {
     outcome:
-      OUTCOMES_WORST_FIRST.find((outcome) => results.some((result) => result.outcome === outcome)) ?? 'inert',
-    kind: results[0]?.kind ?? 'checked_by_us',
+      OUTCOMES_WORST_FIRST.find((outcome) => results.some((result) => result.outcome === outcome)) ??
+      'could_not_run',
+    kind: results[0]?.kind ?? 'checked',
     findings: results.flatMap(({ findings }) => findings),
     detail: all
       .map(({ result, ...place }) => `${titleOf(place)}${result.outcome}: ${result.detail}`)
@@ -46,8 +54,8 @@ const uncheckedFoldersResult = (folders: readonly string[]): ToolResult => ({
   tool: '',
   folder: '',
   result: {
-    outcome: 'inert',
-    kind: 'checked_by_us',
+    outcome: 'could_not_run',
+    kind: 'checked',
     findings: [],
     detail: `at most ${MAX_TOOL_FOLDERS} folders of a language are looked at; not looked at: ${folders.slice(0, 20).map(toDisplayPath).join(', ')}`,
   },

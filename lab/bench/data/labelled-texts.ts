@@ -1,7 +1,7 @@
 import { FAKE_NUMBERS, FAKE_SECRETS } from './fake-secrets.ts';
 
 /** What a gate says of a line: it fails for it, only reports it, or says nothing. */
-export type ScanLabel = 'fails' | 'reported' | 'silent';
+export type ScanLabel = 'error' | 'info' | 'none';
 
 export interface LabelledText {
   readonly path: string;
@@ -337,13 +337,13 @@ const clean: readonly Row[] = [
 
 /** A set to measure the scans with. The project that it is for is Acme's, under Apache-2.0. */
 export const LABELLED_TEXTS: readonly LabelledText[] = [
-  ...rows('fails', 'silent', secrets),
-  ...rows('reported', 'silent', people),
-  ...rows('fails', 'fails', ssn),
-  ...rows('reported', 'reported', fixtures),
-  ...rows('silent', 'fails', leaks),
-  ...rows('fails', 'fails', leaksOfBoth),
-  ...rows('reported', 'fails', labelledCards),
-  ...rows('silent', 'reported', internal),
-  ...rows('silent', 'silent', clean),
+  ...rows('error', 'none', secrets),
+  ...rows('info', 'none', people),
+  ...rows('error', 'error', ssn),
+  ...rows('info', 'info', fixtures),
+  ...rows('none', 'error', leaks),
+  ...rows('error', 'error', leaksOfBoth),
+  ...rows('info', 'error', labelledCards),
+  ...rows('none', 'info', internal),
+  ...rows('none', 'none', clean),
 ];

@@ -26,7 +26,7 @@ export const dlpScanner = new Scanner(detectors);
 export const ALL_DETECTORS = [...piiList, ...detectors];
 
 const label = (fails: readonly boolean[]): ScanLabel =>
-  fails.length === 0 ? 'silent' : fails.some(Boolean) ? 'fails' : 'reported';
+  fails.length === 0 ? 'none' : fails.some(Boolean) ? 'error' : 'info';
 
 /** What both gates say of a text, with the categories as they are when nothing is configured. */
 export function labelText({ path, text }: Pick<LabelledText, 'path' | 'text'>): {
@@ -59,7 +59,7 @@ export interface ScanQuality {
   readonly mislabelled: readonly string[];
 }
 
-const ORDER: readonly ScanLabel[] = ['silent', 'reported', 'fails'];
+const ORDER: readonly ScanLabel[] = ['none', 'info', 'error'];
 
 /** Measures both gates together on a labelled set: what one of them sees is seen. */
 export function measureScanQuality(set: readonly LabelledText[]): ScanQuality {
@@ -68,10 +68,10 @@ export function measureScanQuality(set: readonly LabelledText[]): ScanQuality {
     const said = labelText(each);
     return { each, want: worse(each.pii, each.dlp), got: worse(said.pii, said.dlp) };
   });
-  const positives = judged.filter(({ want }) => want !== 'silent');
-  const negatives = judged.filter(({ want }) => want === 'silent');
+  const positives = judged.filter(({ want }) => want !== 'none');
+  const negatives = judged.filter(({ want }) => want === 'none');
   const found = positives.filter(({ want, got }) => ORDER.indexOf(got) >= ORDER.indexOf(want));
-  const loud = negatives.filter(({ got }) => got !== 'silent');
+  const loud = negatives.filter(({ got }) => got !== 'none');
   return {
     positives: positives.length,
     recall: found.length / positives.length,

@@ -57,11 +57,13 @@ async function gates(of: Simulation, assignment: GatesAssignment): Promise<void>
   const found: TreeOutcome = base_commit === WEAK_BASE ? 'passed' : FOUND[quality];
   of.knowledge.treeOutcomes.set(OracleKnowledge.pair(base_commit, tree), found);
   of.world.logEvent(() => `gates of ${id}/${assignment.attempt}: ${found} (${quality})`);
-  const outcome = { passed: 'passed', failed: 'failed', unclear: 'inert', unchecked: 'skipped' }[found];
+  const outcome = { passed: 'passed', failed: 'failed', unclear: 'could_not_run', unchecked: 'skipped' }[
+    found
+  ];
   const gate = {
     name: 'tests',
     outcome,
-    kind: 'executed_by_us',
+    kind: 'executed',
     required: true,
     blocked: false,
     cached: false,

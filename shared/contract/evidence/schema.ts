@@ -99,7 +99,7 @@ export const Evidence = z.object({
 export type Evidence = z.infer<typeof Evidence>;
 
 export const VerdictReason = z.object({
-  /** Stable machine-readable word, e.g. `signal_failed`, `gate_failed`, `gate_inert`, `no_evidence`. */
+  /** Stable machine-readable word, e.g. `signal_failed`, `gate_failed`, `gate_could_not_run`, `no_evidence`. */
   code: z.string(),
   /** What it is about: a gate's name, or a signal as `type: value`. */
   subject: z.string().nullable(),

@@ -21,7 +21,7 @@ export const FAILURE_CODES = [
   'patch_does_not_apply',
   'patch_too_large',
   'config_invalid',
-  'box_lost',
+  'container_lost',
   'interrupted',
   'launch_refused',
   'lease_expired',

@@ -88,7 +88,7 @@ export const FAILURE_CODE_POLICIES: Readonly<Record<FailureCode, FailureCodePoli
   patch_does_not_apply: { class: null },
   patch_too_large: { class: 'policy_blocked' },
   config_invalid: { class: 'invalid_tool_args', remedy: 'end' },
-  box_lost: { class: 'provider_transient', remedy: 'excused' },
+  container_lost: { class: 'provider_transient', remedy: 'excused' },
   interrupted: { class: 'provider_transient', remedy: 'excused' },
   launch_refused: { class: 'policy_blocked', remedy: 'end' },
   lease_expired: { class: 'timeout', remedy: 'excused' },

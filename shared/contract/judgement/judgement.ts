@@ -94,7 +94,7 @@ export const LOST_RECEIPT = { ...UNASKED_RECEIPT, calls: null } satisfies Partia
 export const NO_ANSWER_REASON = 'the judging step gave no answer';
 /** Whether work that has passed is looked at once more by a model, and why. */
 export const RequirementsReviewPlan = z.object({
-  outcome: z.enum(['asked', 'skipped', 'inert']),
+  outcome: z.enum(['asked', 'skipped', 'could_not_run']),
   because: z.string(),
 });
 export type RequirementsReviewPlan = z.infer<typeof RequirementsReviewPlan>;

@@ -7,10 +7,10 @@ export const MAX_GATE_REASON_LENGTH = 300;
 
 /**
  * How an agent was let go. `satisfied`: all that the base asks for was there, in the agent's own box, so it proves nothing. `forced`:
- * it was told as often as it may be, and something is still missing. `inert`: something could not be looked at.
+ * it was told as often as it may be, and something is still missing. `could_not_run`: something could not be looked at.
  */
 export const VerificationGateRecord = z.strictObject({
-  state: z.enum(['satisfied', 'forced', 'inert']),
+  state: z.enum(['satisfied', 'forced', 'could_not_run']),
   because: z.string().max(MAX_GATE_REASON_LENGTH),
   nudges: z
     .strictObject({

@@ -63,7 +63,7 @@ function baseClassification(attempt: Attempt): FailureRecord {
     (attempt.outcome === 'expired'
       ? classifyFailure({ code: 'lease_expired' })
       : attempt.outcome === 'infra_failed'
-        ? classifyFailure({ code: 'box_lost' })
+        ? classifyFailure({ code: 'container_lost' })
         : null);
   if (failure === null)
     return {

@@ -2,7 +2,7 @@ import { LAUNCH_KINDS } from '../../contract/box-kind.ts';
 import type { Task } from '../../contract/task/task.ts';
 
 /** Why a box brought nothing: it never ran or was taken away, it is gone, its agent fell silent, or ECS will not start it at all. */
-export const CONTAINER_LOSSES = ['excused', 'box_lost', 'lease_expired', 'launch_refused'] as const;
+export const CONTAINER_LOSSES = ['excused', 'container_lost', 'lease_expired', 'launch_refused'] as const;
 export type ContainerLoss = (typeof CONTAINER_LOSSES)[number];
 
 /** The boxes that one write of a task gives up. */
@@ -15,10 +15,10 @@ export function newContainerLosses(before: Task | null, after: Task): ContainerL
       const launch = attempt[kind];
       if (!launch?.lost) return [];
       if ((launch.excused ?? 0) > (was?.[kind]?.excused ?? 0)) return ['excused'];
-      return was?.[kind]?.lost && was[kind].number === launch.number ? [] : ['box_lost'];
+      return was?.[kind]?.lost && was[kind].number === launch.number ? [] : ['container_lost'];
     });
     const ended = attempt.outcome !== (was?.outcome ?? null) && attempt.report === null;
-    if (ended && attempt.outcome === 'infra_failed') return [...launches, 'box_lost'];
+    if (ended && attempt.outcome === 'infra_failed') return [...launches, 'container_lost'];
     if (ended && attempt.outcome === 'expired' && attempt.holder === 'managed')
       return [...launches, 'lease_expired'];
     return launches;

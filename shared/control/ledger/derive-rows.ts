@@ -26,7 +26,7 @@ const GATE_STATUS_OF: Record<CheckOutcome, GateRow['status']> = {
   timed_out: 'timeout',
   skipped: 'skipped',
   bypassed: 'bypassed',
-  inert: 'inert',
+  could_not_run: 'could_not_run',
   infra_failed: 'infra_failed',
 };
 const day = (iso: string): string => iso.slice(0, 10);

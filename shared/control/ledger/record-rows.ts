@@ -46,7 +46,7 @@ export const GateRow = Row.extend({
   attempt: z.number().int(),
   gate: z.string(),
   result: z.enum(['pass', 'blocked', 'flagged']),
-  status: z.enum(['pass', 'fail', 'timeout', 'skipped', 'bypassed', 'inert', 'infra_failed']),
+  status: z.enum(['pass', 'fail', 'timeout', 'skipped', 'bypassed', 'could_not_run', 'infra_failed']),
   outcome: CheckOutcome,
   duration_ms: z.number().int(),
   cached: z.boolean(),
@@ -87,7 +87,7 @@ const ChainAttempt = z.object({
   gates_cost_usd: z.number().nullable(),
   /** 0 to 100, of the gates that ran; null: none did, and in rows of earlier versions. */
   quality_score: z.number().int().min(0).max(100).nullable(),
-  /** How the agent was let go: `satisfied`, `forced` or `inert`; null: nothing was asked of it before, and in rows of earlier versions. */
+  /** How the agent was let go: `satisfied`, `forced` or `could_not_run`; null: nothing was asked of it before, and in rows of earlier versions. */
   verification_gate: z.string().nullable(),
   /** How often it was told to go on. */
   nudges: z.number().int().nullable(),

@@ -6,9 +6,11 @@ export const MAX_LOST_LAUNCHES = 3;
 export const MAX_EXCUSED_LAUNCHES = 10;
 
 /** Why there will be no further box of this kind for the attempt; null: there may be one. */
-export function launchGiveUpReason(launch: Launch | null | undefined): 'box_lost' | 'launch_refused' | null {
+export function launchGiveUpReason(
+  launch: Launch | null | undefined,
+): 'container_lost' | 'launch_refused' | null {
   if (!launch?.lost) return null;
   const excused = launch.excused ?? 0;
   if (excused >= MAX_EXCUSED_LAUNCHES) return 'launch_refused';
-  return launch.number - excused >= MAX_LOST_LAUNCHES ? 'box_lost' : null;
+  return launch.number - excused >= MAX_LOST_LAUNCHES ? 'container_lost' : null;
 }

@@ -37,7 +37,7 @@ function reopenOrFail(
       attempts,
       ...taskEndFields(now),
       failure: {
-        code: outcome === 'expired' ? 'lease_expired' : 'box_lost',
+        code: outcome === 'expired' ? 'lease_expired' : 'container_lost',
         message: `${why}; all ${task.max_retries} retries are used`,
       },
     });

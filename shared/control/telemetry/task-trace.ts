@@ -71,7 +71,7 @@ function containerSpans(
         'assay.box.launch': launch.number,
         ...(kind !== 'deliver' && omittedCalls(kind, attempt, calls)),
       }),
-      error: launch.lost && !until ? 'box_lost' : null,
+      error: launch.lost && !until ? 'container_lost' : null,
     },
   ];
 }

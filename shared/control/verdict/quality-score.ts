@@ -69,7 +69,9 @@ export function qualityScore({ verification }: Pick<Attempt, 'verification'>): Q
     formula: QUALITY_SCORE_FORMULA,
     gates: counted,
     unknown: gates
-      .filter(({ outcome }) => outcome === 'inert' || outcome === 'timed_out' || outcome === 'infra_failed')
+      .filter(
+        ({ outcome }) => outcome === 'could_not_run' || outcome === 'timed_out' || outcome === 'infra_failed',
+      )
       .map(({ name }) => name),
   };
 }

@@ -13,11 +13,11 @@ import { truncateText } from '../../lib/truncate.ts';
 import { verdictWithoutOpinion } from '../../reviews/judging/opinion-verdict.ts';
 
 /** Outcomes of a check that was to run and could not: never a pass, and no fault of the patch that we know of. */
-const OUTCOMES_WITHOUT_RESULT: readonly CheckOutcome[] = ['inert', 'timed_out', 'infra_failed'];
+const OUTCOMES_WITHOUT_RESULT: readonly CheckOutcome[] = ['could_not_run', 'timed_out', 'infra_failed'];
 
 /** Evidence of ours: the agent's own word and a model's opinion verify nothing. */
 const isPlatformEvidence = (check: Pick<SignalEvidence, 'kind' | 'outcome'>): boolean =>
-  (check.kind === 'executed_by_us' || check.kind === 'checked_by_us') && hasCheckResult(check.outcome);
+  (check.kind === 'executed' || check.kind === 'checked') && hasCheckResult(check.outcome);
 
 /** A gate whose result must stand for the work to be accepted. */
 const isDecisiveGate = ({
@@ -137,7 +137,7 @@ const REASON_ORDER = [
   'empty_patch',
   'infra_failed',
   'timed_out',
-  'inert',
+  'could_not_run',
   'put_back',
   'no_evidence',
 ];

@@ -33,8 +33,8 @@ export interface MissingItem {
 }
 
 export interface CompletionDecision {
-  /** `inert`: nothing is known to be missing, and something could not be looked at. */
-  readonly decision: 'satisfied' | 'nudge' | 'forced' | 'inert';
+  /** `could_not_run`: nothing is known to be missing, and something could not be looked at. */
+  readonly decision: 'satisfied' | 'nudge' | 'forced' | 'could_not_run';
   readonly missing: readonly MissingItem[];
   readonly couldNotRun: readonly string[];
   /** After this decision. */
@@ -81,7 +81,7 @@ export function checkCompletion(
     .map(({ command, outcome }) => truncateText(`${outcome}: ${command}`, MAX_MISSING_ITEM_LENGTH));
   const found = { missing, couldNotRun };
   if (missing.length === 0)
-    return { ...found, decision: couldNotRun.length === 0 ? 'satisfied' : 'inert', nudges };
+    return { ...found, decision: couldNotRun.length === 0 ? 'satisfied' : 'could_not_run', nudges };
   const limits: NudgeCounts = {
     tests: criteria.max_attempts,
     compilation: criteria.compilation_max_attempts,

@@ -38,7 +38,7 @@ export const createEmptyGrading = ({
 /** The judgement of a node at which nobody has graded. Only what was not needed says nothing; all else is for a person. */
 export const createUngradedJudgement = (
   of: ResolvedVerification,
-  outcome: 'skipped' | 'inert' | 'timed_out' | 'infra_failed',
+  outcome: 'skipped' | 'could_not_run' | 'timed_out' | 'infra_failed',
   because: string,
 ): Judgement => ({
   kind: 'verification',

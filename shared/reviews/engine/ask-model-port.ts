@@ -28,7 +28,7 @@ export type ModelAnswer<T> = AskReceipt &
   (
     | { readonly value: T }
     | {
-        readonly outcome: Extract<CheckOutcome, 'inert' | 'timed_out' | 'infra_failed'>;
+        readonly outcome: Extract<CheckOutcome, 'could_not_run' | 'timed_out' | 'infra_failed'>;
         readonly why: string;
       }
   );

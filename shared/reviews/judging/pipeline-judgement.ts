@@ -15,7 +15,7 @@ export const REVIEW_PIPELINE_HEAD = {
 /** The judgement of the whole where no reviewer was asked, or nobody came back. */
 export const unaskedPipelineJudgement = (
   { on_error }: Pick<PipelineReviewPlan, 'on_error'>,
-  outcome: 'skipped' | 'inert' | 'infra_failed',
+  outcome: 'skipped' | 'could_not_run' | 'infra_failed',
   because: string,
 ): Judgement => ({
   ...REVIEW_PIPELINE_HEAD,

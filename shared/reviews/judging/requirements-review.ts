@@ -120,7 +120,7 @@ export const unansweredRequirementsReview = (
 ): Judgement => ({
   ...HEAD,
   ...(outcome === 'asked' && why === undefined ? LOST_RECEIPT : UNASKED_RECEIPT),
-  outcome: outcome !== 'asked' ? outcome : why === undefined ? 'infra_failed' : 'inert',
+  outcome: outcome !== 'asked' ? outcome : why === undefined ? 'infra_failed' : 'could_not_run',
   verdict: outcome === 'asked' ? 'refer' : 'pass',
   reasons: [outcome === 'asked' ? (why ?? NO_ANSWER_REASON) : because],
   because,

@@ -115,7 +115,7 @@ const headOf = (stage: PipelineStage, { role }: PipelineReviewer) => ({
 const unaskedReviewerJudgement = (
   stage: PipelineStage,
   reviewer: PipelineReviewer,
-  outcome: 'skipped' | 'inert' | 'timed_out',
+  outcome: 'skipped' | 'could_not_run' | 'timed_out',
   because: string,
 ): Judgement => ({ ...UNASKED_RECEIPT, ...headOf(stage, reviewer), outcome, reasons: [because], because });
 
@@ -126,13 +126,13 @@ async function askReviewer(
   until: number,
   { pieces, writer, request_reason, ask, now }: ReviewPipelineContext,
 ): Promise<ReviewerVote> {
-  const nobody = (outcome: 'inert' | 'timed_out', why: string): ReviewerVote => ({
+  const nobody = (outcome: 'could_not_run' | 'timed_out', why: string): ReviewerVote => ({
     approval: null,
     judgement: unaskedReviewerJudgement(stage, reviewer, outcome, why),
   });
   if (model === null)
     return nobody(
-      'inert',
+      'could_not_run',
       `${reviewer.model ?? 'no model'} of \`review\` may review what ${writer} has written`,
     );
   const timeoutMs = Math.floor(until - performance.now());
@@ -201,7 +201,8 @@ function pipelineJudgement(
   };
   if (count === 'undecided') {
     const why = reviewers.find(({ outcome }) => outcome !== 'passed' && outcome !== 'failed');
-    const outcome = why?.outcome === 'timed_out' || why?.outcome === 'infra_failed' ? why.outcome : 'inert';
+    const outcome =
+      why?.outcome === 'timed_out' || why?.outcome === 'infra_failed' ? why.outcome : 'could_not_run';
     const reasons = [
       `undecided: ${stages}`,
       ...(why?.reasons ?? ['reviewers were not sure enough']),

@@ -122,7 +122,7 @@ export const unaskedSignalJudgement = (
   {
     outcome,
     because,
-  }: { readonly outcome: 'skipped' | 'inert' | 'infra_failed' | 'failed'; readonly because: string },
+  }: { readonly outcome: 'skipped' | 'could_not_run' | 'infra_failed' | 'failed'; readonly because: string },
 ): Judgement => ({
   ...signalJudgementHead(signal),
   ...UNASKED_RECEIPT,

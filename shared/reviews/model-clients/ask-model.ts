@@ -85,13 +85,13 @@ class ModelConversation<Schema extends z.ZodType> {
           const wrong = shortly(error.cause ?? error);
           // One round: a model that cannot answer in the shape asked for has not judged.
           if (repair !== '' || this.#calls >= MAX_CALLS)
-            return this.#without('inert', `the answer cannot be read: ${wrong}`);
+            return this.#without('could_not_run', `the answer cannot be read: ${wrong}`);
           repair = this.#repairOf(error.text ?? '', wrong);
           continue;
         }
         if (!APICallError.isInstance(error) || !error.isRetryable)
           return this.#without(
-            APICallError.isInstance(error) ? 'inert' : 'infra_failed',
+            APICallError.isInstance(error) ? 'could_not_run' : 'infra_failed',
             `the provider says no: ${shortly(error)}`,
           );
         if (!(await this.#waited(error)))
@@ -123,7 +123,7 @@ class ModelConversation<Schema extends z.ZodType> {
     });
     this.#count(result.usage);
     if (result.finishReason === 'content-filter')
-      return this.#without('inert', 'the model refused to answer');
+      return this.#without('could_not_run', 'the model refused to answer');
     const answered = answeredBy(result.response);
     if (bare(answered) !== bare(name))
       return this.#without(
@@ -169,7 +169,10 @@ class ModelConversation<Schema extends z.ZodType> {
     };
   }
 
-  #without(outcome: 'inert' | 'timed_out' | 'infra_failed', why: string): ModelAnswer<z.output<Schema>> {
+  #without(
+    outcome: 'could_not_run' | 'timed_out' | 'infra_failed',
+    why: string,
+  ): ModelAnswer<z.output<Schema>> {
     return { ...this.#spent(), outcome, why };
   }
 }
@@ -189,7 +192,7 @@ export const createAskModel =
       ).answer(model.model);
     } catch (error) {
       return {
-        outcome: error instanceof MissingModelKeyError ? 'inert' : 'infra_failed',
+        outcome: error instanceof MissingModelKeyError ? 'could_not_run' : 'infra_failed',
         why: shortly(error),
         calls: 0,
         tokens: null,

@@ -45,7 +45,7 @@ export const redTeamResult = (
 
 /** No model has attacked the work: the gate is open, with a finding that says so, and its faults are counted. */
 export const failedOpenRedTeamResult = (
-  outcome: 'inert' | 'timed_out' | 'infra_failed',
+  outcome: 'could_not_run' | 'timed_out' | 'infra_failed',
   why: string,
 ): ReviewGateResult => failOpenResult(outcome, 'correctness', `nobody attacked this work: ${why}`);
 

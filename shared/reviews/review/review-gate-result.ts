@@ -63,7 +63,7 @@ export function resultOfFindings<F extends Finding>({
 
 /** A gate that could not look is open, with a finding that says so; its faults are counted. */
 export const failOpenResult = (
-  outcome: 'inert' | 'timed_out' | 'infra_failed',
+  outcome: 'could_not_run' | 'timed_out' | 'infra_failed',
   about: string,
   why: string,
 ): ReviewGateResult => ({
@@ -78,7 +78,7 @@ export const failOpenResult = (
 export type OnMissingDeliverable = 'skip' | 'hold' | 'block';
 const MISSING = {
   skip: { outcome: 'skipped', verdict: 'pass' },
-  hold: { outcome: 'inert', verdict: 'refer' },
+  hold: { outcome: 'could_not_run', verdict: 'refer' },
   block: { outcome: 'failed', verdict: 'fail' },
 } as const satisfies Readonly<Record<OnMissingDeliverable, Pick<ReviewGateResult, 'outcome' | 'verdict'>>>;
 

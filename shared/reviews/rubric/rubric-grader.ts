@@ -19,7 +19,7 @@ export interface GradingInput {
 /** A result, or why there is none: then nobody has judged. */
 export type GradingResult = (
   | { readonly result: VerificationResult }
-  | { readonly outcome: 'inert' | 'timed_out' | 'infra_failed'; readonly why: string }
+  | { readonly outcome: 'could_not_run' | 'timed_out' | 'infra_failed'; readonly why: string }
 ) & {
   /** Null: nobody was asked. */
   readonly receipt: AskReceipt | null;

@@ -45,7 +45,7 @@ export interface LaunchContext extends AssignmentContext {
 /** That there will be no box is a result too: a person, or the retry limit, has the next word. */
 async function abandonLaunch(
   message: LaunchMessage,
-  failure: 'box_lost' | 'launch_refused',
+  failure: 'container_lost' | 'launch_refused',
   why: string,
   context: LaunchContext,
 ): Promise<'given_up'> {
@@ -65,10 +65,14 @@ async function abandonLaunch(
   return 'given_up';
 }
 
-function abandonReason(kind: LaunchKind, attempt: Attempt, failure: 'box_lost' | 'launch_refused'): string {
+function abandonReason(
+  kind: LaunchKind,
+  attempt: Attempt,
+  failure: 'container_lost' | 'launch_refused',
+): string {
   const excused = attempt[kind]?.excused ?? 0;
   const nouns = kind === 'deliver' ? 'deliveries' : `${kind} containers`;
-  return failure === 'box_lost'
+  return failure === 'container_lost'
     ? `${(attempt[kind]?.number ?? 0) - excused} ${nouns} were lost without a report`
     : `${excused} ${nouns} did not start or were taken away; the last: ${attempt.progress?.message ?? 'no reason is known'}`;
 }

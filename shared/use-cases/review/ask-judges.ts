@@ -187,7 +187,8 @@ export async function askJudges(
     unaskedSignalJudgement(signal, { outcome: 'inert', because: spent ?? missingModelInstruction('judge') });
   // The quality gate looks before it asks.
   const isNeeded = judge ? signals.length > 0 : signals.some(({ type }) => type === 'quality_gate');
-  const unreviewable = reviews && spent !== null ? [unaskedPipelineJudgement(reviews, 'inert', spent)] : [];
+  const unreviewable =
+    reviews && spent !== null ? [unaskedPipelineJudgement(reviews, 'could_not_run', spent)] : [];
   const nobody = !isNeeded && (!looker || !looks) && (!reviews || spent !== null);
   if (nobody && !hasWorkflowReviews(task))
     return [

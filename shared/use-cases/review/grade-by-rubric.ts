@@ -109,11 +109,11 @@ async function gradeAtNode(
 ): Promise<Judgement[]> {
   const { rubric, evaluator } = of;
   if (!rubric || evaluator === null)
-    return [createUngradedJudgement(of, 'inert', 'the node has no rubric or no evaluator')];
+    return [createUngradedJudgement(of, 'could_not_run', 'the node has no rubric or no evaluator')];
   const { decomposer: decomposerModel, rubric: graderModel } = context.models;
   const asks = of.grader === 'llm' || of.decomposer === 'llm';
   if (asks && context.budgetRefusal !== null)
-    return [createUngradedJudgement(of, 'inert', context.budgetRefusal)];
+    return [createUngradedJudgement(of, 'could_not_run', context.budgetRefusal)];
   const generator = generatorAgentId(task, attempt, of);
   if (
     of.grader === 'llm' &&
@@ -217,9 +217,10 @@ function ungradedJudgements(
   error: unknown,
   { models, now }: GradingContext,
 ): Judgement[] {
-  if (error instanceof MissingModelError) return [createUngradedJudgement(of, 'inert', error.message)];
+  if (error instanceof MissingModelError)
+    return [createUngradedJudgement(of, 'could_not_run', error.message)];
   if (error instanceof Refusal && error.code === 'self_review')
-    return [createUngradedJudgement(of, 'inert', error.message)];
+    return [createUngradedJudgement(of, 'could_not_run', error.message)];
   if (error instanceof DecompositionError) {
     const why = `the criteria could not be taken apart: ${error.message}`;
     const spent = error.cause as AskReceipt | undefined;
@@ -235,7 +236,7 @@ function ungradedJudgements(
             },
           ]
         : [];
-    return [...asked, createUngradedJudgement(of, 'inert', why)];
+    return [...asked, createUngradedJudgement(of, 'could_not_run', why)];
   }
   throw error;
 }

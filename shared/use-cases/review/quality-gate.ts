@@ -57,7 +57,7 @@ export async function qualityGateSkipReason(
     readBreaker,
     now,
   }: { readonly readBreaker: (model: string) => Promise<CircuitBreaker | null>; readonly now: () => Date },
-): Promise<{ readonly outcome: 'failed' | 'inert'; readonly because: string } | null> {
+): Promise<{ readonly outcome: 'failed' | 'could_not_run'; readonly because: string } | null> {
   const { task, attempt, evidence } = brought;
   const rejected = preflightRejection({
     targets: task.files,
@@ -70,5 +70,5 @@ export async function qualityGateSkipReason(
   const { state, until } = breakerState(await readBreaker(attempt.model), now());
   if (state !== 'open') return null;
   const because = `the last ${MAX_CONSECUTIVE_REJECTIONS} works of ${attempt.model} were rejected: until ${until} none of it is marked`;
-  return { outcome: 'inert', because };
+  return { outcome: 'could_not_run', because };
 }

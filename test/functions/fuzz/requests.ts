@@ -284,7 +284,10 @@ export const BODIES: Partial<Record<RouteName, readonly unknown[]>> = {
       middleware,
     },
   ],
-  evidence: [{ evidence: { ...evidence, plan: proposal } }, { failure_class: 'box_lost', message: 'm' }],
+  evidence: [
+    { evidence: { ...evidence, plan: proposal } },
+    { failure_class: 'container_lost', message: 'm' },
+  ],
   delivery: [
     { step: 'authorize', base_commit: SHA, tree: TREE },
     { step: 'refused', base_commit: SHA, tree: TREE, reason: 'r' },

@@ -97,7 +97,7 @@ describe.each(Object.keys(PROVIDERS))('gates that ask %s through the gateway', (
   ])('are turned away with the token %s, before anybody is asked', async (_, token) => {
     const before = models.calls.length;
     const at = await gateway(judges());
-    expect(await ask(at.url, judges(), token)).toMatchObject({ outcome: 'inert' });
+    expect(await ask(at.url, judges(), token)).toMatchObject({ outcome: 'could_not_run' });
     expect(models.calls.length).toBe(before);
   });
 });
@@ -108,7 +108,7 @@ it('an agent reaches no model of the gates, and gates no model of the agent', as
   const before = models.calls.length;
   const ofGates = await gateway(judges);
   expect(await ask(ofGates.url, other, OPINION)).toMatchObject({
-    outcome: 'inert',
+    outcome: 'could_not_run',
     why: expect.stringContaining('is not one of this attempt'),
   });
   // The agent's attempt may ask for this very model, and the deployment has no provider for agents.
@@ -144,7 +144,7 @@ it('a question for which there is no money is not asked, the alarm is told, and 
   const before = models.calls.length;
   expect(await ask(made.url, judges, OPINION)).toMatchObject({ calls: 1, value: { verdict: 'yes' } });
   expect(await ask(made.url, judges, OPINION)).toMatchObject({
-    outcome: 'inert',
+    outcome: 'could_not_run',
     why: expect.stringContaining('the budget of the day'),
   });
   expect([models.calls.length - before, stops, raised]).toEqual([1, 1, ['T1#1~gates', 'T1#1~gates']]);

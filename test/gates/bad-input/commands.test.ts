@@ -76,7 +76,7 @@ describe('a gate whose command', () => {
     ['asks for input', 'cat; read x; test -z "$x"', 'passed'],
     ['asks at a terminal', '! : < /dev/tty', 'passed'],
     ['ends all processes of its group', 'kill -9 0', 'infra_failed'],
-    ['is longer than any', 'x'.repeat(4_000), 'inert'],
+    ['is longer than any', 'x'.repeat(4_000), 'could_not_run'],
     [
       'leaves pipes, links out of its folder and folders that nobody may enter',
       'mkfifo pipe "$TMPDIR/pipe"; ln -s / root; mkdir -p a/b; chmod 000 a',

@@ -30,7 +30,7 @@ test('code that is one line of 100 MB is not read, and a gate that reads code sa
   const evidence = await gatherEvidenceOn(repository);
   expect(said(evidence)).toEqual({
     verdict: 'refer',
-    not_passed: ['dead_code: inert', 'suppressions: inert'],
+    not_passed: ['dead_code: could_not_run', 'suppressions: could_not_run'],
   });
   expect(found(evidence, 'large_file')).toEqual(['large_file line.js', 'large_file line.test.js']);
   expect(found(evidence, 'dead_code')).toEqual(['not_readable line.js', 'not_readable line.test.js']);

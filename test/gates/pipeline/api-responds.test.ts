@@ -77,7 +77,7 @@ describe('api_responds', () => {
     ],
   ])('with %s', async (_, handle, fields, outcome, detail) => {
     const { seen, port } = await asked(handle, fields);
-    expect(seen).toMatchObject({ outcome, kind: 'executed_by_us', detail: expect.stringContaining(detail) });
+    expect(seen).toMatchObject({ outcome, kind: 'executed', detail: expect.stringContaining(detail) });
     // The service has ended with its answer.
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();
   });

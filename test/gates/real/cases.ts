@@ -47,7 +47,7 @@ export function realTools(title: string, cases: readonly RealCase[]): void {
         expect(result.outcome, result.detail).toBe(outcome);
         if (expected.detail) expect(result.detail).toMatch(expected.detail);
         expect(result.metadata).toMatchObject({ ...expected.metadata });
-        if (result.kind === 'executed_by_us') expect(result.metadata?.['tool_version']).toMatch(/^\d+\.\d+/);
+        if (result.kind === 'executed') expect(result.metadata?.['tool_version']).toMatch(/^\d+\.\d+/);
       });
   });
 }

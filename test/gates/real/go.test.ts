@@ -80,7 +80,7 @@ const LINT: readonly RealCase[] = [
     needs: 'golangci-lint',
     base: { ...MOD, '.golangci.yml': 'linters: [', 'a.go': 'package a\n' },
     edits: { 'a.go': 'package a\n\nvar X = 1\n' },
-    outcome: 'inert',
+    outcome: 'could_not_run',
     detail: /breaks on the base too.*exit 3/s,
   },
   {

@@ -66,7 +66,7 @@ const LINT: readonly RealCase[] = [
     needs: 'js:eslint',
     base: MODULE,
     edits: { 'a.js': 'debugger;\n' },
-    outcome: 'inert',
+    outcome: 'could_not_run',
     detail: /^eslint breaks on the base too.*exit 2/s,
   },
   {
@@ -105,7 +105,7 @@ const LINT: readonly RealCase[] = [
     needs: 'own:biome',
     base: { ...MODULE, 'biome.json': '{"linter":' },
     edits: { 'a.js': 'debugger;\n' },
-    outcome: 'inert',
+    outcome: 'could_not_run',
     detail: /^biome breaks on the base too/,
   },
 ];
@@ -150,7 +150,7 @@ const TYPES: readonly RealCase[] = [
     needs: 'own:tsc',
     base: { ...TSC, 'a.ts': 'export const a = (;\n' },
     edits: { 'b.ts': 'export const b: number = "";\n' },
-    outcome: 'inert',
+    outcome: 'could_not_run',
     findings: ['a.ts:1 TS1109'],
   },
   {
@@ -159,7 +159,7 @@ const TYPES: readonly RealCase[] = [
     needs: 'own:tsc',
     base: { ...MODULE, 'tsconfig.json': '{"compilerOptions": {"strict": tru' },
     edits: { 'b.ts': 'export const b = 1;\n' },
-    outcome: 'inert',
+    outcome: 'could_not_run',
     detail: /^tsc breaks on the base too.*exit [12]/s,
   },
 ];

@@ -66,7 +66,7 @@ const LINT: readonly RealCase[] = [
     base: { 'ruff.toml': '[lint]\nselect = ["F401"]\n' },
     edits: { 'a.py': MANY },
     outcome: 'failed',
-    metadata: { findings_new: 600 },
+    metadata: { findings_error: 600 },
   },
   {
     what: 'ruff with a broken configuration in the base says nothing about the patch',
@@ -74,7 +74,7 @@ const LINT: readonly RealCase[] = [
     needs: 'ruff',
     base: { 'ruff.toml': '[lint\n' },
     edits: { 'a.py': 'import os\n' },
-    outcome: 'inert',
+    outcome: 'could_not_run',
     detail: /^ruff breaks on the base too.*exit 2.*Failed to parse/s,
   },
   {
@@ -115,7 +115,7 @@ const TYPES: readonly RealCase[] = [
     needs: 'mypy',
     base: { 'a.py': 'x = (\n' },
     edits: { 'b.py': 'Y: int = ""\n' },
-    outcome: 'inert',
+    outcome: 'could_not_run',
     findings: ['a.py:2 syntax'],
     metadata: { exit_code: 2 },
   },
@@ -125,7 +125,7 @@ const TYPES: readonly RealCase[] = [
     needs: 'mypy',
     base: { 'mypy.ini': '[mypy\nstrict = True\n' },
     edits: { 'b.py': 'Y = 1\n' },
-    outcome: 'inert',
+    outcome: 'could_not_run',
     detail: /breaks on the base too/,
   },
   {
@@ -145,7 +145,7 @@ const TYPES: readonly RealCase[] = [
     needs: 'pyright',
     base: { 'pyrightconfig.json': '{"strict": [' },
     edits: { 'b.py': 'Y = 1\n' },
-    outcome: 'inert',
+    outcome: 'could_not_run',
     detail: /breaks on the base too.*exit 3/s,
   },
 ];
@@ -180,7 +180,7 @@ const PYTEST: readonly RealCase[] = [
     needs: 'pytest',
     base: { 'a.py': 'X = 1\n' },
     edits: { 'a.py': 'X = 2\n' },
-    outcome: 'inert',
+    outcome: 'could_not_run',
     detail: /no test ran/,
   },
   {
@@ -192,7 +192,7 @@ const PYTEST: readonly RealCase[] = [
       'test_a.py': 'def test_a():\n    pass\n',
     },
     edits: { 'a.py': 'X = 2\n' },
-    outcome: 'inert',
+    outcome: 'could_not_run',
     detail: /breaks on the base too.*exit 4/s,
   },
 ];
@@ -346,7 +346,7 @@ const MEASURED: readonly RealCase[] = [
     needs: 'ruff',
     base: {},
     edits: { 'b.py': 'x = (\n' },
-    outcome: 'inert',
+    outcome: 'could_not_run',
   },
 ];
 

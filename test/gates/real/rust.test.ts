@@ -61,7 +61,7 @@ const LINT: readonly RealCase[] = [
     needs: 'cargo-clippy',
     base: { ...CRATE, 'src/lib.rs': 'pub mod b;\npub fn f() -> i32 {\n    g()\n}\n', 'src/b.rs': '' },
     edits: { 'src/b.rs': lazy('h') },
-    outcome: 'inert',
+    outcome: 'could_not_run',
     findings: ['src/lib.rs:3 E0425'],
   },
   {
@@ -70,7 +70,7 @@ const LINT: readonly RealCase[] = [
     needs: 'cargo-clippy',
     base: { 'Cargo.toml': '[package\n', 'src/lib.rs': '' },
     edits: { 'src/lib.rs': 'pub fn f() {}\n' },
-    outcome: 'inert',
+    outcome: 'could_not_run',
     detail: /^clippy breaks on the base too.*exit 101/s,
   },
   {

@@ -10,8 +10,8 @@ const patchOf = createExamplePatches(
 
 /** What a rule finds in an example that the base does not have, alone and at the level that finds everything. */
 const found = async (rule: Rule, example: RuleExample) =>
-  (await runRules([rule], await patchOf(example), () => 'block')).filter(
-    ({ severity }) => severity !== 'before',
+  (await runRules([rule], await patchOf(example), () => 'error')).filter(
+    ({ severity }) => severity !== 'existing',
   );
 
 test('every rule has a name of its own, and says what it is for', () => {

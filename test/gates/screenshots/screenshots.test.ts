@@ -60,12 +60,15 @@ describe('the gate', () => {
   };
 
   it('could not run where nothing says what to start, and where there is no browser, and says so', async () => {
-    expect(await run({})).toMatchObject({ outcome: 'inert', detail: expect.stringContaining('folder') });
+    expect(await run({})).toMatchObject({
+      outcome: 'could_not_run',
+      detail: expect.stringContaining('folder'),
+    });
     const before = { path: process.env['PATH'], set: process.env['ASSAY_CHROMIUM'] };
     process.env['ASSAY_CHROMIUM'] = '/nonexistent/chromium';
     try {
       expect(await run({ command: 'exit 1' })).toMatchObject({
-        outcome: 'inert',
+        outcome: 'could_not_run',
         detail: 'there is no Chromium here: no screenshot was taken',
       });
     } finally {

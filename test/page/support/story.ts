@@ -19,7 +19,7 @@ const ARTIFACT = {
 };
 const gate = (name: string, fields: object = {}) => ({
   name,
-  kind: 'executed_by_us' as const,
+  kind: 'executed' as const,
   outcome: 'passed' as const,
   required: true,
   blocked: false,
@@ -55,7 +55,7 @@ export const checkedAttempt = (number: number, fields: Partial<Attempt> = {}): A
         {
           type: 'test_passes',
           subject: 'test_passes: npm test',
-          kind: 'executed_by_us',
+          kind: 'executed',
           outcome: 'failed',
           detail: '1 of 9 failed',
         },
@@ -68,7 +68,11 @@ export const checkedAttempt = (number: number, fields: Partial<Attempt> = {}): A
           findings: 1,
         }),
         gate('lint', { duration_ms: 900 }),
-        gate('security_scan', { outcome: 'inert', detail: 'semgrep is not installed', duration_ms: 20 }),
+        gate('security_scan', {
+          outcome: 'could_not_run',
+          detail: 'semgrep is not installed',
+          duration_ms: 20,
+        }),
       ],
       duration_ms: 6_000,
       at: addSeconds(number * 300 + 180).toISOString(),
@@ -116,7 +120,11 @@ export const heldTask = (fields: Partial<Task> = {}): Task =>
           verdict: verdict({
             verdict: 'refer',
             reasons: [
-              { code: 'gate_inert', subject: 'security_scan', message: 'security_scan could not run' },
+              {
+                code: 'gate_could_not_run',
+                subject: 'security_scan',
+                message: 'security_scan could not run',
+              },
             ],
           }),
         }),

@@ -192,7 +192,7 @@ export const EXPECTED_QUERY_RESULTS: Readonly<Record<string, (tables: RecordTabl
     ]),
   'gates-that-could-not-run': ({ quality_gates }) =>
     groups(
-      quality_gates.filter(({ outcome }) => ['inert', 'timed_out', 'infra_failed'].includes(outcome)),
+      quality_gates.filter(({ outcome }) => ['could_not_run', 'timed_out', 'infra_failed'].includes(outcome)),
       ({ gate, outcome, tool }) => [gate, outcome, tool ?? 'unknown'],
     ).map(([key, rows]) => [
       ...key,

@@ -36,9 +36,9 @@ describe('the outcome of a command', () => {
   test.each([
     ['a command that ends well has passed', 'true', 'passed'],
     ['a command that says no has failed', 'echo wrong; exit 3', 'failed'],
-    ['a command that is not found is inert', 'no-such-command-anywhere', 'inert'],
-    ['exit 127 from deep inside is inert too', 'bash -c "no-such-command-anywhere"', 'inert'],
-    ['a file that cannot be executed is inert', './', 'inert'],
+    ['a command that is not found could not run', 'no-such-command-anywhere', 'could_not_run'],
+    ['exit 127 from deep inside could not run too', 'bash -c "no-such-command-anywhere"', 'could_not_run'],
+    ['a file that cannot be executed could not run', './', 'could_not_run'],
     ['exit 137 means that the machine gave out', 'exit 137', 'infra_failed'],
     ['SIGKILL from outside means that the machine gave out', 'kill -KILL $$', 'infra_failed'],
     [
@@ -52,10 +52,10 @@ describe('the outcome of a command', () => {
     expect(classifyProcessResult(await execute({ line }))).toMatchObject({ outcome });
   });
 
-  test('a program that does not exist is inert without any shell', async () => {
+  test('a program that does not exist could not run without any shell', async () => {
     const result = await execute({ argv: ['/no/such/program'] });
     expect(classifyProcessResult(result)).toEqual({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       detail: 'command not found or not executable (ENOENT)',
     });
   });

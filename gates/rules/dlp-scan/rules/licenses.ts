@@ -5,7 +5,7 @@ import { defineScanRule } from '../../scan/scan-rule.ts';
 export const LICENSE_RULES: readonly RuleDefinition[] = [
   defineScanRule({
     id: 'spdx_identifier',
-    default: 'block',
+    default: 'error',
     summary: 'the licence of somebody else',
     rationale: 'Text under another licence may bind the whole product.',
     violatingFile: ['src/lib.c', '/* SPDX-License-Identifier: GPL-3.0-or-later */'],
@@ -13,7 +13,7 @@ export const LICENSE_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'copyright_header',
-    default: 'block',
+    default: 'error',
     summary: 'the copyright of somebody else',
     rationale: 'Whoever holds the rights has to be asked.',
     violatingFile: ['src/lib.js', '/* Copyright (c) 2019 Initech GmbH */'],
@@ -21,7 +21,7 @@ export const LICENSE_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'all_rights_reserved',
-    default: 'block',
+    default: 'error',
     summary: 'rights that somebody reserves',
     rationale: 'Whoever holds the rights has to be asked.',
     violatingFile: ['src/lib.js', '// Initech. All rights reserved.'],
@@ -29,7 +29,7 @@ export const LICENSE_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'gpl_notice',
-    default: 'block',
+    default: 'error',
     summary: 'a licence of the GNU family',
     rationale: 'It binds whatever the text becomes a part of.',
     violatingFile: ['src/lib.c', '/* under the terms of the GNU General Public License */'],

@@ -6,7 +6,7 @@ import { defineScanRule } from '../../scan/scan-rule.ts';
 export const PROPRIETARY_RULES: readonly RuleDefinition[] = [
   defineScanRule({
     id: 'private_ip_address',
-    default: 'report',
+    default: 'info',
     summary: 'a private address of a network',
     rationale: 'It tells others how the house is built; it is worth knowing, and mostly no secret.',
     violatingFile: ['src/net.ts', 'const host = "10.20.30.40";'],
@@ -14,7 +14,7 @@ export const PROPRIETARY_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'internal_hostname',
-    default: 'report',
+    default: 'info',
     summary: 'the name of an internal machine',
     rationale: 'It tells others how the house is built; it is worth knowing, and mostly no secret.',
     violatingFile: ['src/net.ts', 'fetch("https://billing.shop.internal/v1")'],
@@ -22,7 +22,7 @@ export const PROPRIETARY_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'customer_id',
-    default: 'report',
+    default: 'info',
     summary: 'the id of a customer',
     rationale: 'It tells others how the house is built; it is worth knowing, and mostly no secret.',
     violatingFile: [
@@ -33,7 +33,7 @@ export const PROPRIETARY_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'prod_db_connection',
-    default: 'report',
+    default: 'info',
     summary: 'the address of a production database',
     rationale: 'It tells others how the house is built; it is worth knowing, and mostly no secret.',
     violatingFile: ['src/db.ts', 'const prodDbHost = "orders-1.rds.shop.io";'],

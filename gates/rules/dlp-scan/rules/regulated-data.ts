@@ -5,7 +5,7 @@ import { defineScanRule } from '../../scan/scan-rule.ts';
 export const REGULATED_DATA_RULES: readonly RuleDefinition[] = [
   defineScanRule({
     id: 'credit_card_number',
-    default: 'block',
+    default: 'error',
     summary: 'the number of a payment card',
     rationale: 'Rules of the card companies forbid to keep it in the clear.',
     violatingFile: ['src/pay.py', `card_number = '${['4539', '1488', '0343', '6467'].join(' ')}'`],
@@ -13,7 +13,7 @@ export const REGULATED_DATA_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'us_ssn',
-    default: 'block',
+    default: 'error',
     summary: 'a social security number by its name',
     rationale: 'It identifies a person for life, and cannot be changed.',
     violatingFile: ['src/person.py', `ssn = '${['219', '46', '5193'].join('-')}'`],
@@ -21,7 +21,7 @@ export const REGULATED_DATA_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'npi_number',
-    default: 'block',
+    default: 'error',
     summary: 'a National Provider Identifier',
     rationale: 'Beside data of patients it is regulated health data.',
     violatingFile: ['src/med.py', `npi_number = ${['1245', '319599'].join('')}`],
@@ -29,7 +29,7 @@ export const REGULATED_DATA_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'icd10_code',
-    default: 'block',
+    default: 'error',
     summary: 'a diagnosis',
     rationale: 'Beside a person it is regulated health data.',
     violatingFile: ['src/med.py', 'diagnosis_code = "E11.65"'],
@@ -37,7 +37,7 @@ export const REGULATED_DATA_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'mrn',
-    default: 'block',
+    default: 'error',
     summary: 'the number of a medical record',
     rationale: 'It leads to a patient, and is regulated health data.',
     violatingFile: ['src/med.py', `mrn = '${['0042', '7719'].join('')}'`],
@@ -45,7 +45,7 @@ export const REGULATED_DATA_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'dea_number',
-    default: 'block',
+    default: 'error',
     summary: 'a registration number of the DEA',
     rationale: 'Prescriptions of medicine can be forged with it.',
     violatingFile: ['src/med.py', `dea_number = '${['BJ', '6125341'].join('')}'`],
@@ -53,7 +53,7 @@ export const REGULATED_DATA_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'health_plan_id',
-    default: 'block',
+    default: 'error',
     summary: 'the number of a health plan',
     rationale: 'It leads to a person, and is regulated health data.',
     violatingFile: ['src/med.py', 'member_id: "W00918273"'],
@@ -61,7 +61,7 @@ export const REGULATED_DATA_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'date_of_birth',
-    default: 'block',
+    default: 'error',
     summary: 'a date of birth',
     rationale: 'Beside a name it identifies a person, whoever else has that name.',
     violatingFile: ['src/med.py', 'dob = "1984-03-19"'],

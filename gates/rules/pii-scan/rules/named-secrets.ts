@@ -6,7 +6,7 @@ import { defineScanRule } from '../../scan/scan-rule.ts';
 export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   defineScanRule({
     id: 'aws_secret_key',
-    default: 'block',
+    default: 'error',
     summary: 'a secret key of AWS',
     rationale:
       'It opens an account of AWS as far as its user may go. Take it back where it was given out, and read it from the environment.',
@@ -15,7 +15,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'generic_api_key',
-    default: 'block',
+    default: 'error',
     summary: 'a key or token with the name of one',
     rationale:
       'It is in every clone for good, so that changing it is the only way back. Take it back where it was given out, and read it from the environment.',
@@ -24,7 +24,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'high_entropy_assignment',
-    default: 'block',
+    default: 'error',
     summary: 'a random value with the name of a secret',
     rationale:
       'It is in every clone for good, so that changing it is the only way back. Take it back where it was given out, and read it from the environment.',
@@ -33,7 +33,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'password_assignment',
-    default: 'block',
+    default: 'error',
     summary: 'a password that is assigned',
     rationale:
       'It is in every clone for good, so that changing it is the only way back. Take it back where it was given out, and read it from the environment.',
@@ -42,7 +42,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'secret_argument',
-    default: 'block',
+    default: 'error',
     summary: 'a secret that is passed by name',
     rationale:
       'It is in every clone for good, so that changing it is the only way back. Take it back where it was given out, and read it from the environment.',
@@ -51,7 +51,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'secret_default',
-    default: 'block',
+    default: 'error',
     summary: 'a secret as a default value',
     rationale:
       'It is in every clone for good, so that changing it is the only way back. Take it back where it was given out, and read it from the environment.',
@@ -60,7 +60,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'terraform_default',
-    default: 'block',
+    default: 'error',
     summary: 'a secret as the default of a variable',
     rationale:
       'It is in every clone for good, so that changing it is the only way back. Take it back where it was given out, and read it from the environment.',
@@ -69,7 +69,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'password_setter',
-    default: 'block',
+    default: 'error',
     summary: 'a password that is passed to a setter',
     rationale:
       'It is in every clone for good, so that changing it is the only way back. Take it back where it was given out, and read it from the environment.',
@@ -78,7 +78,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'config_assignment',
-    default: 'block',
+    default: 'error',
     summary: 'a secret in a configuration',
     rationale:
       'It is in every clone for good, so that changing it is the only way back. Take it back where it was given out, and read it from the environment.',
@@ -87,7 +87,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'docker_env',
-    default: 'block',
+    default: 'error',
     summary: 'a secret in an image',
     rationale:
       'Whoever can pull the image has it, however it is deleted later on. Take it back where it was given out, and read it from the environment.',
@@ -96,7 +96,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'element_secret',
-    default: 'block',
+    default: 'error',
     summary: 'a secret in an element of a document',
     rationale:
       'It is in every clone for good, so that changing it is the only way back. Take it back where it was given out, and read it from the environment.',
@@ -105,7 +105,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'command_line_secret',
-    default: 'block',
+    default: 'error',
     summary: 'a secret on a command line',
     rationale:
       'Besides the file, every process of that machine can read it. Take it back where it was given out, and read it from the environment.',
@@ -114,7 +114,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'curl_user',
-    default: 'block',
+    default: 'error',
     summary: 'a user and password for curl',
     rationale:
       'It is in every clone for good, so that changing it is the only way back. Take it back where it was given out, and read it from the environment.',
@@ -123,7 +123,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'netrc_password',
-    default: 'block',
+    default: 'error',
     summary: 'a password of a .netrc',
     rationale:
       'It is in every clone for good, so that changing it is the only way back. Take it back where it was given out, and read it from the environment.',
@@ -132,7 +132,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'npmrc_token',
-    default: 'block',
+    default: 'error',
     summary: 'a token of an .npmrc',
     rationale:
       'It publishes packages that others install. Take it back where it was given out, and read it from the environment.',
@@ -141,7 +141,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'sql_password',
-    default: 'block',
+    default: 'error',
     summary: 'a password in SQL',
     rationale:
       'It is in every clone for good, so that changing it is the only way back. Take it back where it was given out, and read it from the environment.',
@@ -150,7 +150,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'connection_string',
-    default: 'block',
+    default: 'error',
     summary: 'the address of a database with a password',
     rationale:
       'It is in every clone for good, so that changing it is the only way back. Take it back where it was given out, and read it from the environment.',
@@ -159,7 +159,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'url_credentials',
-    default: 'block',
+    default: 'error',
     summary: 'an address with a password',
     rationale:
       'It is in every clone for good, so that changing it is the only way back. Take it back where it was given out, and read it from the environment.',
@@ -168,7 +168,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'dsn_password',
-    default: 'block',
+    default: 'error',
     summary: 'a connection string with a password',
     rationale:
       'It is in every clone for good, so that changing it is the only way back. Take it back where it was given out, and read it from the environment.',
@@ -177,7 +177,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'bearer_token',
-    default: 'block',
+    default: 'error',
     summary: 'a token in a header',
     rationale:
       'It is in every clone for good, so that changing it is the only way back. Take it back where it was given out, and read it from the environment.',
@@ -189,7 +189,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'basic_auth_header',
-    default: 'block',
+    default: 'error',
     summary: 'a user and password in a header',
     rationale:
       'It is in every clone for good, so that changing it is the only way back. Take it back where it was given out, and read it from the environment.',
@@ -201,7 +201,7 @@ export const NAMED_SECRET_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'registry_auth',
-    default: 'block',
+    default: 'error',
     summary: 'a user and password of a registry',
     rationale:
       'It replaces what others pull from there. Take it back where it was given out, and read it from the environment.',

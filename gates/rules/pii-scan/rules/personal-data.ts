@@ -5,7 +5,7 @@ import { defineScanRule } from '../../scan/scan-rule.ts';
 export const PERSONAL_DATA_RULES: readonly RuleDefinition[] = [
   defineScanRule({
     id: 'email_address',
-    default: 'report',
+    default: 'info',
     summary: 'an e-mail address',
     rationale: "It may be an example; where it is a real person's, it does not belong in a repository.",
     violatingFile: ['src/team.ts', `const lead = '${['ada.lovelace', 'engines.io'].join('@')}';`],
@@ -13,7 +13,7 @@ export const PERSONAL_DATA_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'phone_number',
-    default: 'report',
+    default: 'info',
     summary: 'a phone number',
     rationale: "It may be an example; where it is a real person's, it does not belong in a repository.",
     violatingFile: ['docs/contact.md', `Call ${['(415)', '555-0132'].join(' ')}.`],
@@ -21,7 +21,7 @@ export const PERSONAL_DATA_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'ssn',
-    default: 'block',
+    default: 'error',
     summary: 'a social security number',
     rationale: 'It identifies a person for life, and cannot be changed.',
     violatingFile: ['src/person.ts', `verify('${['219', '46', '5193'].join('-')}')`],

@@ -15,7 +15,7 @@ const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).to
 export const TOKEN_RULES: readonly RuleDefinition[] = [
   defineScanRule({
     id: 'aws_access_key',
-    default: 'block',
+    default: 'error',
     summary: 'an access key of AWS',
     rationale:
       'It opens an account of AWS as far as its user may go. Take it back where it was given out, and read it from the environment.',
@@ -27,7 +27,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'github_token',
-    default: 'block',
+    default: 'error',
     summary: 'a token of GitHub',
     rationale:
       'It reads and writes repositories in the name of whoever made it. Take it back where it was given out, and read it from the environment.',
@@ -36,7 +36,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'gitlab_token',
-    default: 'block',
+    default: 'error',
     summary: 'a token of GitLab',
     rationale:
       'It reads and writes repositories in the name of whoever made it. Take it back where it was given out, and read it from the environment.',
@@ -45,7 +45,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'slack_token',
-    default: 'block',
+    default: 'error',
     summary: 'a token of Slack',
     rationale:
       'It reads and writes messages of a workspace. Take it back where it was given out, and read it from the environment.',
@@ -57,7 +57,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'webhook_url',
-    default: 'block',
+    default: 'error',
     summary: 'the address of a webhook, which is its own password',
     rationale:
       'Whoever knows the address can post there. Take it back where it was given out, and read it from the environment.',
@@ -69,7 +69,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'stripe_key',
-    default: 'block',
+    default: 'error',
     summary: 'a key of Stripe',
     rationale:
       'It moves money of the account. Take it back where it was given out, and read it from the environment.',
@@ -78,7 +78,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'google_api_key',
-    default: 'block',
+    default: 'error',
     summary: 'an API key of Google',
     rationale:
       'Others can use services at the cost of the project. Take it back where it was given out, and read it from the environment.',
@@ -87,7 +87,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'google_oauth_token',
-    default: 'block',
+    default: 'error',
     summary: 'an OAuth token of Google',
     rationale:
       'It opens the account of whoever signed in. Take it back where it was given out, and read it from the environment.',
@@ -96,7 +96,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'npm_token',
-    default: 'block',
+    default: 'error',
     summary: 'a token of npm',
     rationale:
       'It publishes packages that others install. Take it back where it was given out, and read it from the environment.',
@@ -105,7 +105,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'pypi_token',
-    default: 'block',
+    default: 'error',
     summary: 'a token of PyPI',
     rationale:
       'It publishes packages that others install. Take it back where it was given out, and read it from the environment.',
@@ -114,7 +114,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'docker_token',
-    default: 'block',
+    default: 'error',
     summary: 'a token of Docker Hub',
     rationale:
       'It replaces images that others run. Take it back where it was given out, and read it from the environment.',
@@ -123,7 +123,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'sendgrid_key',
-    default: 'block',
+    default: 'error',
     summary: 'a key of SendGrid',
     rationale:
       'It sends mail in the name of the house. Take it back where it was given out, and read it from the environment.',
@@ -132,7 +132,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'twilio_key',
-    default: 'block',
+    default: 'error',
     summary: 'a key of Twilio',
     rationale:
       'It calls and writes at the cost of the account. Take it back where it was given out, and read it from the environment.',
@@ -141,7 +141,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'mailgun_key',
-    default: 'block',
+    default: 'error',
     summary: 'a key of Mailgun',
     rationale:
       'It sends mail in the name of the house. Take it back where it was given out, and read it from the environment.',
@@ -153,7 +153,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'openai_key',
-    default: 'block',
+    default: 'error',
     summary: 'a key of OpenAI or Anthropic',
     rationale:
       'Others can use models at the cost of the account. Take it back where it was given out, and read it from the environment.',
@@ -162,7 +162,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'digitalocean_token',
-    default: 'block',
+    default: 'error',
     summary: 'a token of DigitalOcean',
     rationale:
       'It makes and deletes machines of the account. Take it back where it was given out, and read it from the environment.',
@@ -171,7 +171,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'vault_token',
-    default: 'block',
+    default: 'error',
     summary: 'a token of Vault',
     rationale:
       'It opens other secrets, as far as its policy goes. Take it back where it was given out, and read it from the environment.',
@@ -180,7 +180,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'telegram_token',
-    default: 'block',
+    default: 'error',
     summary: 'a token of a Telegram bot',
     rationale:
       'It reads and writes what the bot does. Take it back where it was given out, and read it from the environment.',
@@ -192,7 +192,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'age_key',
-    default: 'block',
+    default: 'error',
     summary: 'a secret key of age',
     rationale:
       'It opens every file that was encrypted for it. Take it back where it was given out, and read it from the environment.',
@@ -204,7 +204,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'azure_key',
-    default: 'block',
+    default: 'error',
     summary: 'an account key of Azure',
     rationale:
       'It reads and writes all of a storage account. Take it back where it was given out, and read it from the environment.',
@@ -213,7 +213,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'jwt_token',
-    default: 'block',
+    default: 'error',
     summary: 'a JSON web token',
     rationale:
       'Until it expires it is as good as a password. Take it back where it was given out, and read it from the environment.',
@@ -225,7 +225,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'private_key',
-    default: 'block',
+    default: 'error',
     summary: 'a private key',
     rationale:
       'It proves to others that one is who one is not. Take it back where it was given out, and read it from the environment.',
@@ -237,7 +237,7 @@ export const TOKEN_RULES: readonly RuleDefinition[] = [
   }),
   defineScanRule({
     id: 'gcp_service_account',
-    default: 'block',
+    default: 'error',
     summary: 'a service account of Google',
     rationale:
       'It acts in the cloud with all rights of the account. Take it back where it was given out, and read it from the environment.',

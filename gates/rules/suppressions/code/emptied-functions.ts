@@ -63,7 +63,7 @@ export function findEmptiedFunctions(before: SyntaxNode, after: SyntaxNode): Tam
         key: name,
         line: fn.line,
         message: `${name} is still there and ${what}`,
-        weight: 'unclear',
+        weight: 'warning',
       });
   }
   return [...found, ...hollowNames(before, after, old)];
@@ -92,7 +92,7 @@ function hollowNames(
     name: string,
     node: SyntaxNode,
     what: string,
-    weight: TamperingFinding['weight'] = 'unclear',
+    weight: TamperingFinding['weight'] = 'warning',
   ): void => {
     found.push({
       rule: 'function_emptied',
@@ -126,7 +126,7 @@ function hollowNames(
     const value = node.childForField('value') ?? node.childForField('right');
     if (fn && value && didSomething(fn) && /^(?:None|null|undefined|void 0)$/.test(value.text.slice(0, 10)))
       // So does what is there on one system, or with one library only.
-      add(name, node, 'stands for nothing any more', 'reported');
+      add(name, node, 'stands for nothing any more', 'info');
   }
   return found;
 }

@@ -38,7 +38,7 @@ function inComment(comment: SyntaxNode): TamperingFinding[] {
     return [createTamperingFinding('ends_process', comment, 'C code that runs as soon as it is loaded')];
   const target = /^\/\/go:linkname\s+\S+\s*(\S*)/.exec(comment.text)?.[1];
   if (target === undefined) return [];
-  const weight = RUNNER.test(target) ? 'fails' : 'reported';
+  const weight = RUNNER.test(target) ? 'error' : 'info';
   return [
     createTamperingFinding(
       'runner_patched',

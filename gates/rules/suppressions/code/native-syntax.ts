@@ -8,7 +8,7 @@ export const createTamperingFinding = (
   rule: string,
   node: SyntaxNode,
   message: string,
-  weight: TamperingFinding['weight'] = 'fails',
+  weight: TamperingFinding['weight'] = 'error',
 ): TamperingFinding => ({ rule, key: node.text.slice(0, 300), line: node.line, message, weight });
 
 /** What a call calls, as it is written; empty for what is no call. */

@@ -59,7 +59,7 @@ function exit(node: SyntaxNode, aliases: NameAliases, mayExit: boolean): Found {
   // Another program takes the place of this one, and ends as it likes.
   if (/^os\.exec/.test(path))
     return isRunOnLoad(node) && !mayExit && !isUnderMainGuard(node)
-      ? { rule: 'ends_process', message: 'puts another program in the place of this one', weight: 'fails' }
+      ? { rule: 'ends_process', message: 'puts another program in the place of this one', weight: 'error' }
       : null;
   const isAbrupt = ABRUPT.test(path);
   if (!isAbrupt && !endsWell(first)) return null;
@@ -76,12 +76,12 @@ function exit(node: SyntaxNode, aliases: NameAliases, mayExit: boolean): Found {
   if (isRunOnLoad(node))
     return mayExit
       ? null
-      : { rule: 'ends_process', message: 'ends the process well as soon as it is loaded', weight: 'fails' };
+      : { rule: 'ends_process', message: 'ends the process well as soon as it is loaded', weight: 'error' };
   if (/_exit|reallyExit/.test(path))
     return {
       rule: 'rewrites_exit_code',
       message: 'ends the process before anybody else can say how it went',
-      weight: mayExit ? 'reported' : 'fails',
+      weight: mayExit ? 'info' : 'error',
     };
   if (
     mayExit ||
@@ -94,7 +94,7 @@ function exit(node: SyntaxNode, aliases: NameAliases, mayExit: boolean): Found {
     )
   )
     return null;
-  return { rule: 'ends_process', message: 'ends the process well, whoever calls it', weight: 'unclear' };
+  return { rule: 'ends_process', message: 'ends the process well, whoever calls it', weight: 'warning' };
 }
 
 /** What a function is called by in a roundabout way: `process.exit.call(process, 0)`, `Reflect.apply(process.exit, process, [0])`. */
@@ -119,7 +119,7 @@ function handedOn(call: SyntaxNode, aliases: NameAliases): Found {
     );
   if (!ends || (SIGNALS.test(name) && /SIG/.test(getCallArguments(call)[0]?.text.slice(0, 60) ?? '')))
     return null;
-  return { rule: 'rewrites_exit_code', message: 'has the process ended later on', weight: 'fails' };
+  return { rule: 'rewrites_exit_code', message: 'has the process ended later on', weight: 'error' };
 }
 
 const endsWell = (code: SyntaxNode | null): boolean =>
@@ -143,7 +143,7 @@ function codeChanged(node: SyntaxNode, aliases: NameAliases): Found {
     ? {
         rule: 'rewrites_exit_code',
         message: 'changes how a failed run ends',
-        weight: /hook/.test(path ?? '') ? 'unclear' : 'fails',
+        weight: /hook/.test(path ?? '') ? 'warning' : 'error',
       }
     : null;
 }
@@ -164,12 +164,12 @@ function lastWord(node: SyntaxNode, aliases: NameAliases): Found {
       ? {
           rule: 'error_swallowed',
           message: 'errors that nobody handles end here, and nobody hears of them',
-          weight: 'unclear',
+          weight: 'warning',
         }
-      : { rule: 'rewrites_exit_code', message: 'changes how a failed run ends', weight: 'fails' };
+      : { rule: 'rewrites_exit_code', message: 'changes how a failed run ends', weight: 'error' };
   }
   if (path !== 'atexit.register') return null;
   return /_exit/.test(node.text.slice(0, 500))
-    ? { rule: 'rewrites_exit_code', message: 'changes how a failed run ends', weight: 'fails' }
+    ? { rule: 'rewrites_exit_code', message: 'changes how a failed run ends', weight: 'error' }
     : null;
 }

@@ -51,27 +51,27 @@ export function findRunnerMonkeyPatches(root: SyntaxNode, aliases: NameAliases):
     } else if (node.type === 'call_expression' || node.type === 'call') {
       const callee = resolveDottedName(node.childForField('function'), aliases) ?? '';
       const [target = null, name = null] = getCallArguments(node);
-      if (/^sys\.(?:settrace|setprofile)$/.test(callee)) add(node, 'unclear', 'what watches a run');
+      if (/^sys\.(?:settrace|setprofile)$/.test(callee)) add(node, 'warning', 'what watches a run');
       if (/^sys\.(?:meta_path|path_hooks)\.(?:insert|append)$/.test(callee))
-        add(node, 'unclear', 'how modules are found');
+        add(node, 'warning', 'how modules are found');
       if (/(?:^|\.)expect\.extend$/.test(callee) && MATCHERS.test(target?.text.slice(0, 4_000) ?? ''))
-        add(node, 'fails', 'a matcher of the runner');
+        add(node, 'error', 'a matcher of the runner');
       if (MOCKS.test(callee)) {
         const mocked =
           evaluateConstantString(target)?.replace(/^node:/, '') ?? resolveDottedName(target, aliases) ?? '';
-        if (ASSERTS.test(mocked)) add(node, 'fails', mocked);
+        if (ASSERTS.test(mocked)) add(node, 'error', mocked);
       }
       if (!DEFINES.test(callee)) continue;
       const path = resolveDottedName(target, aliases);
       if (path === null) continue;
       const member = name && /string/.test(name.type) ? `${path}.${name.text.slice(1, -1)}` : `${path}.x`;
-      const weight = RUNNER.test(path) || isModule(path) ? 'fails' : LANGUAGE.test(member) ? 'unclear' : null;
+      const weight = RUNNER.test(path) || isModule(path) ? 'error' : LANGUAGE.test(member) ? 'warning' : null;
       if (weight) add(node, weight, path);
     } else if (
       node.type === 'function_definition' &&
       /^pytest_\w/.test(node.childForField('name')?.text ?? '')
     )
-      add(node, 'fails', 'a hook of the runner');
+      add(node, 'error', 'a hook of the runner');
   }
   return found;
 }
@@ -114,10 +114,10 @@ function rootOf(node: SyntaxNode): string {
 const isModule = (path: string): boolean => /^(?:unittest|pytest|_pytest|builtins|assert)(?:\.|$)/.test(path);
 
 function weightOf(path: string, node: SyntaxNode): TamperingFinding['weight'] | null {
-  if (RUNNER.test(path)) return isWritten(node) ? 'fails' : null;
-  if (GLOBAL.test(path)) return 'fails';
+  if (RUNNER.test(path)) return isWritten(node) ? 'error' : null;
+  if (GLOBAL.test(path)) return 'error';
   if (LOADING.test(path))
-    return /^sys\.modules\.(?!unittest|pytest|_pytest|\*)/.test(path) ? 'reported' : 'fails';
+    return /^sys\.modules\.(?!unittest|pytest|_pytest|\*)/.test(path) ? 'info' : 'error';
   if (!LANGUAGE.test(path)) return null;
   // What is put in where it is missing replaces nothing.
   for (const above of node.ancestors())
@@ -125,8 +125,8 @@ function weightOf(path: string, node: SyntaxNode): TamperingFinding['weight'] | 
       above.type === 'if_statement' &&
       /!|not |undefined|hasattr|typeof|in /.test(above.childForField('condition')?.text ?? '')
     )
-      return 'reported';
-  return isWritten(node) ? 'fails' : 'reported';
+      return 'info';
+  return isWritten(node) ? 'error' : 'info';
 }
 
 /** Whether what is put there was written here: a function, or a value, and not a saved original that is put back. */
@@ -143,7 +143,7 @@ const isWritten = (node: SyntaxNode): boolean => {
 /** Values that claim to be equal to whatever they are compared with. */
 export function findAlwaysEqualValues(root: SyntaxNode): TamperingFinding[] {
   const found: TamperingFinding[] = [];
-  const add = (node: SyntaxNode, weight: TamperingFinding['weight'] = 'fails'): void => {
+  const add = (node: SyntaxNode, weight: TamperingFinding['weight'] = 'error'): void => {
     found.push({
       rule: 'equal_to_everything',
       key: node.text.slice(0, 300),
@@ -171,7 +171,7 @@ export function findAlwaysEqualValues(root: SyntaxNode): TamperingFinding[] {
       const fn = node.type === 'pair' ? node.childForField('value') : node;
       const isValue = /^(?:valueOf|\[Symbol\.toPrimitive\])$/.test(nameOf(node));
       if (fn && !isValue && answers(fn, 'true')) add(node);
-      if (fn && isValue && isConstant(fn)) add(node, 'unclear');
+      if (fn && isValue && isConstant(fn)) add(node, 'warning');
     }
   }
   return found;

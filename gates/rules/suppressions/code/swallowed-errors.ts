@@ -14,7 +14,7 @@ const TELLS =
 /** Places where every error is caught and thrown away. */
 export function findSwallowedErrors(root: SyntaxNode, aliases: NameAliases): TamperingFinding[] {
   const found: TamperingFinding[] = [];
-  const add = (node: SyntaxNode, message: string, weight: TamperingFinding['weight'] = 'unclear'): void => {
+  const add = (node: SyntaxNode, message: string, weight: TamperingFinding['weight'] = 'warning'): void => {
     found.push({ rule: 'error_swallowed', key: node.text.slice(0, 300), line: node.line, message, weight });
   };
   for (const node of root.walk()) {
@@ -84,12 +84,12 @@ function handler(clause: SyntaxNode, aliases: NameAliases, add: AddFinding): voi
   const rest = statements.filter((statement) => !isTelling(statement));
   if (rest.length > 1 || !rest.every(isNothing)) return;
   const tells = rest.length < statements.length;
-  const weight = isHarmless(clause, rest[0] ?? null, aliases) ? 'reported' : 'unclear';
+  const weight = isHarmless(clause, rest[0] ?? null, aliases) ? 'info' : 'warning';
   const leaves = rest.some(({ type }) => type === 'return_statement');
   if (!tells) add(clause, 'every error is caught here and thrown away', weight);
   else if (isWholeFunction(clause) && leaves)
     add(clause, 'every error of the function is told to a log, and a made-up result is given', weight);
-  else add(clause, 'every error is told to a log only', 'reported');
+  else add(clause, 'every error is told to a log only', 'info');
 }
 
 function isTelling(statement: SyntaxNode): boolean {
@@ -169,8 +169,8 @@ function call(node: SyntaxNode, aliases: NameAliases, add: AddFinding): void {
         taker,
         'every error of a promise is thrown away',
         cleansUp(asked) || isPlatformCallOnly(asked, aliases) || isPromiseFailureSignalled(taker, node)
-          ? 'reported'
-          : 'unclear',
+          ? 'info'
+          : 'warning',
       );
   } else if (taker && /noop/i.test(taker.text.slice(0, 40)))
     add(taker, 'every error of a promise is thrown away');

@@ -8,5 +8,5 @@ export interface TamperingFinding {
   /** 1-based. */
   readonly line: number;
   readonly message: string;
-  readonly weight: Extract<FindingSeverity, 'fails' | 'unclear' | 'reported'>;
+  readonly weight: Extract<FindingSeverity, 'error' | 'warning' | 'info'>;
 }

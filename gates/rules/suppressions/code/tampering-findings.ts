@@ -97,7 +97,7 @@ async function lookAt(
       line: null,
       rule: 'lint_suppressed',
       message: 'what was denied here no longer is',
-      severity: required.includes('lint') ? 'fails' : 'reported',
+      severity: required.includes('lint') ? 'error' : 'info',
     });
   const isEmptied =
     base !== null &&
@@ -131,7 +131,7 @@ const NOBODY = /^(?:ends_process|rewrites_exit_code|runner_patched)$/;
 /** Code of others is reported: nobody here has written it. */
 const lowered = (each: TamperingFinding): TamperingFinding => ({
   ...each,
-  weight: NOBODY.test(each.rule) && each.weight !== 'reported' ? 'unclear' : 'reported',
+  weight: NOBODY.test(each.rule) && each.weight !== 'info' ? 'warning' : 'info',
 });
 
 /** What tests of Python and JavaScript do is looked at by the gate for tests. */
@@ -190,7 +190,7 @@ async function readability(
   const isTest = isTestPath(path) && !wasThere;
   if ('unreadable' in now) {
     const was = then !== null && 'unreadable' in then;
-    const weight = was ? 'before' : isTest ? 'reported' : wasThere && then !== null ? 'fails' : 'unclear';
+    const weight = was ? 'existing' : isTest ? 'info' : wasThere && then !== null ? 'error' : 'warning';
     return [{ file: path, line: null, rule: 'not_readable', message: now.unreadable, severity: weight }];
   }
   const encoding = grammar === 'python' ? foreignEncoding(text) : null;
@@ -201,7 +201,7 @@ async function readability(
         line: null,
         rule: 'not_readable',
         message: `is read by Python as ${encoding}, so that it says something else than it seems to`,
-        severity: 'fails',
+        severity: 'error',
       },
     ];
   if (now.problem === null || (await isValidForNodeParser(grammar, text))) return [];
@@ -209,8 +209,12 @@ async function readability(
   const finding = { file: path, line, rule: 'does_not_parse' };
   if (then && 'root' in then && then.problem)
     return [
-      { ...finding, message: 'does not parse', severity: count > then.problem.count ? 'unclear' : 'before' },
+      {
+        ...finding,
+        message: 'does not parse',
+        severity: count > then.problem.count ? 'warning' : 'existing',
+      },
     ];
-  if (then && 'root' in then) return [{ ...finding, message: 'no longer parses', severity: 'fails' }];
-  return [{ ...finding, message: 'does not parse', severity: isTest ? 'reported' : 'unclear' }];
+  if (then && 'root' in then) return [{ ...finding, message: 'no longer parses', severity: 'error' }];
+  return [{ ...finding, message: 'does not parse', severity: isTest ? 'info' : 'warning' }];
 }

@@ -19,7 +19,7 @@ const RUNNERS =
 /** Code that can tell whether it is being tested. */
 export function findTestRunDetection(root: SyntaxNode, aliases: NameAliases): TamperingFinding[] {
   const found = new Map<string, TamperingFinding>();
-  const add = (node: SyntaxNode, message: string, weight: TamperingFinding['weight'] = 'fails'): void => {
+  const add = (node: SyntaxNode, message: string, weight: TamperingFinding['weight'] = 'error'): void => {
     const key = `${node.line}`;
     if (!found.has(key))
       found.set(key, {
@@ -65,13 +65,13 @@ export function findTestRunDetection(root: SyntaxNode, aliases: NameAliases): Ta
         add(node, 'code that asks whether a test runner is there');
       if (SEES.test(path)) see();
       if (ASKED.test(path) && comparedWithTest(node))
-        add(node, 'code that asks whether it is being tested', startsServer(node) ? 'reported' : 'fails');
+        add(node, 'code that asks whether it is being tested', startsServer(node) ? 'info' : 'error');
       if (last === 'stack' && node.type !== 'identifier') see();
       if (path === 'module.parent' || path === 'import.meta.vitest')
         add(
           node,
           'code that asks who has loaded it',
-          path === 'module.parent' && isBare(node) ? 'reported' : 'fails',
+          path === 'module.parent' && isBare(node) ? 'info' : 'error',
         );
     }
     if (node.type === 'shorthand_property_identifier_pattern' && node.text === 'stack') see();
@@ -81,7 +81,7 @@ export function findTestRunDetection(root: SyntaxNode, aliases: NameAliases): Ta
     }
     if (node.type === 'call' || node.type === 'call_expression') {
       const read = readsTests(node, aliases);
-      if (read !== null) add(node, `code that reads ${read}`, 'unclear');
+      if (read !== null) add(node, `code that reads ${read}`, 'warning');
     }
   }
   for (const [place, node] of sees)

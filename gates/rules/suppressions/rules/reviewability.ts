@@ -6,7 +6,7 @@ const PYTHON = { 'shop.py': 'def total(items):\n    return sum(items)\n' };
 export const REVIEWABILITY_RULES: readonly RuleDefinition[] = [
   {
     id: 'addresses_reviewer',
-    default: 'hold',
+    default: 'warning',
     languages: 'all',
     summary: 'a comment tells whoever reviews the patch what to say',
     rationale: 'Text for a model or a person that judges the patch has no other use.',
@@ -27,7 +27,7 @@ export const REVIEWABILITY_RULES: readonly RuleDefinition[] = [
   },
   {
     id: 'link_leads_out',
-    default: 'block',
+    default: 'error',
     languages: 'all',
     summary: 'a link leads out of the tree',
     rationale:
@@ -52,7 +52,7 @@ export const REVIEWABILITY_RULES: readonly RuleDefinition[] = [
   },
   {
     id: 'does_not_parse',
-    default: 'block',
+    default: 'error',
     languages: ['python', 'javascript', 'go', 'rust'],
     summary: 'code that parsed before does not any more',
     rationale: 'Nothing can be said of it, and nobody can run it.',
@@ -78,7 +78,7 @@ export const REVIEWABILITY_RULES: readonly RuleDefinition[] = [
   },
   {
     id: 'not_readable',
-    default: 'hold',
+    default: 'warning',
     languages: 'all',
     summary: 'a file is too large to be looked at, or does not say what it seems to',
     rationale: 'Nobody has read it: neither a person nor a rule knows what it does.',
@@ -104,7 +104,7 @@ export const REVIEWABILITY_RULES: readonly RuleDefinition[] = [
   },
   {
     id: 'file_emptied',
-    default: 'hold',
+    default: 'warning',
     languages: 'all',
     summary: 'a file was emptied instead of deleted',
     rationale:

@@ -12,7 +12,7 @@ const javascript = (line: string) => ({ 'shop.js': `${JS['shop.js']}${line}\n` }
 export const SUPPRESSION_COMMENT_RULES: readonly RuleDefinition[] = [
   {
     id: 'lint_suppressed',
-    default: 'block',
+    default: 'error',
     languages: 'all',
     summary: 'a comment silences the linter',
     rationale: WHY,
@@ -44,7 +44,7 @@ export const SUPPRESSION_COMMENT_RULES: readonly RuleDefinition[] = [
   },
   {
     id: 'type_check_suppressed',
-    default: 'block',
+    default: 'error',
     languages: 'all',
     summary: 'a comment silences the type checker',
     rationale: WHY,
@@ -58,7 +58,7 @@ export const SUPPRESSION_COMMENT_RULES: readonly RuleDefinition[] = [
   },
   {
     id: 'coverage_suppressed',
-    default: 'block',
+    default: 'error',
     languages: 'all',
     summary: 'a comment leaves code out of coverage',
     rationale: WHY,
@@ -78,7 +78,7 @@ export const SUPPRESSION_COMMENT_RULES: readonly RuleDefinition[] = [
   },
   {
     id: 'scanner_suppressed',
-    default: 'block',
+    default: 'error',
     languages: 'all',
     summary: 'a comment silences a scanner',
     rationale: WHY,
@@ -92,7 +92,7 @@ export const SUPPRESSION_COMMENT_RULES: readonly RuleDefinition[] = [
   },
   {
     id: 'mutation_suppressed',
-    default: 'block',
+    default: 'error',
     languages: 'all',
     summary: 'a comment keeps mutants away',
     rationale: WHY,
@@ -110,7 +110,7 @@ export const SUPPRESSION_COMMENT_RULES: readonly RuleDefinition[] = [
   },
   {
     id: 'format_suppressed',
-    default: 'block',
+    default: 'error',
     languages: 'all',
     summary: 'a comment silences the formatter',
     rationale: WHY,

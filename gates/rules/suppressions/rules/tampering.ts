@@ -10,7 +10,7 @@ const python = (text: string) => ({ 'shop.py': `${PYTHON['shop.py']}\n\n${text}\
 export const TAMPERING_RULES: readonly RuleDefinition[] = [
   {
     id: 'ends_process',
-    default: 'hold',
+    default: 'warning',
     languages: ['python', 'javascript', 'go', 'rust'],
     summary: 'code ends the process well as soon as it is loaded',
     rationale: RUN,
@@ -38,7 +38,7 @@ export const TAMPERING_RULES: readonly RuleDefinition[] = [
   },
   {
     id: 'rewrites_exit_code',
-    default: 'hold',
+    default: 'warning',
     languages: ['python', 'javascript', 'rust'],
     summary: 'code changes how a failed run ends',
     rationale: RUN,
@@ -56,8 +56,8 @@ export const TAMPERING_RULES: readonly RuleDefinition[] = [
   },
   {
     id: 'runner_patched',
-    default: 'hold',
-    levelInExpectedFiles: 'report',
+    default: 'warning',
+    levelInExpectedFiles: 'info',
     languages: ['python', 'javascript', 'go', 'rust'],
     summary: 'the test runner or its assertions are replaced',
     rationale: RUN,
@@ -83,7 +83,7 @@ export const TAMPERING_RULES: readonly RuleDefinition[] = [
   },
   {
     id: 'equal_to_everything',
-    default: 'hold',
+    default: 'warning',
     languages: ['python', 'javascript'],
     summary: 'a value claims to be equal to anything',
     rationale: RUN,
@@ -104,7 +104,7 @@ export const TAMPERING_RULES: readonly RuleDefinition[] = [
   },
   {
     id: 'detects_test_run',
-    default: 'hold',
+    default: 'warning',
     languages: ['python', 'javascript', 'go', 'rust'],
     summary: 'code can tell that it is being tested',
     rationale: RUN,
@@ -130,7 +130,7 @@ export const TAMPERING_RULES: readonly RuleDefinition[] = [
   },
   {
     id: 'error_swallowed',
-    default: 'report',
+    default: 'info',
     languages: ['python', 'javascript'],
     summary: 'every error is caught and thrown away',
     rationale: RUN,
@@ -158,7 +158,7 @@ export const TAMPERING_RULES: readonly RuleDefinition[] = [
   },
   {
     id: 'function_emptied',
-    default: 'hold',
+    default: 'warning',
     languages: ['python', 'javascript'],
     summary: 'nothing is left of a function that did something',
     rationale:

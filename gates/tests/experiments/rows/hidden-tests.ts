@@ -35,10 +35,10 @@ export function summarizeHiddenTests(
     detail: `hidden tests: ${detail}`,
     language,
   });
-  if (outcome === 'passed' && ran === 0) return said('inert', 'none of them ran');
+  if (outcome === 'passed' && ran === 0) return said('could_not_run', 'none of them ran');
   if (outcome === 'passed' && !failed)
     return said('passed', ran === null ? 'they pass; no report says how many there are' : `${ran} pass`);
   if (outcome === 'passed' || outcome === 'failed')
     return said('failed', ran === null || !failed ? 'they fail' : `${failed} of ${ran} fail`);
-  return said('inert', `could not run (${outcome})`);
+  return said('could_not_run', `could not run (${outcome})`);
 }

@@ -12,6 +12,6 @@ SELECT
   count(DISTINCT task_id) AS tasks,
   max(timestamp) AS last_time
 FROM gates
-WHERE copy = 1 AND outcome IN ('inert', 'timed_out', 'infra_failed')
+WHERE copy = 1 AND outcome IN ('could_not_run', 'timed_out', 'infra_failed')
 GROUP BY gate, outcome, coalesce(tool, 'unknown')
 ORDER BY runs DESC, gate, outcome, tool

@@ -78,7 +78,7 @@ export const visionResult = (
 
 /** Nobody has looked: the gate is open, with a finding that says so. */
 export const failedOpenVisionResult = (
-  outcome: 'inert' | 'timed_out' | 'infra_failed',
+  outcome: 'could_not_run' | 'timed_out' | 'infra_failed',
   why: string,
 ): ReviewGateResult => ({
   ...failOpenResult(outcome, 'visual_defect', `nobody looked at the pictures of this work: ${why}`),

@@ -37,7 +37,7 @@ async function look(
   let ran = false;
   const result: GateResult = {
     outcome: 'passed',
-    kind: 'executed_by_us',
+    kind: 'executed',
     findings: [{ file: 'a.js', line: 1, rule: 'r', message: 'm' }],
     detail: 'fine',
     metadata: { tool: 'x' },
@@ -95,7 +95,7 @@ describe('a result', () => {
     },
   );
 
-  test.each(['inert', 'timed_out', 'infra_failed'] as const)(
+  test.each(['could_not_run', 'timed_out', 'infra_failed'] as const)(
     'that is "%s" is not remembered',
     async (outcome) => {
       const cache = fresh();
@@ -216,7 +216,7 @@ describe('what is kept of a tree', () => {
     schema_version: 1,
     key: 'a'.repeat(64),
     outcome: 'passed',
-    kind: 'checked_by_us',
+    kind: 'checked',
     findings: [],
     detail: '',
     metadata: {},

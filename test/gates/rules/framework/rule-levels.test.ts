@@ -26,28 +26,28 @@ const levelAt = (text: string, id: string, file: string, now = '2026-11-20T12:00
 
 describe('rules in assay.yaml', () => {
   test('raise a rule by a word', () => {
-    expect(levelAt('rules:\n  error_swallowed: hold\n', 'error_swallowed', 'a.js')).toBe('hold');
-    expect(levelAt('rules: {}\n', 'error_swallowed', 'a.js')).toBe('report');
+    expect(levelAt('rules:\n  error_swallowed: warning\n', 'error_swallowed', 'a.js')).toBe('warning');
+    expect(levelAt('rules: {}\n', 'error_swallowed', 'a.js')).toBe('info');
   });
 
   test('lower one for some files, until a day has ended', () => {
     const text =
-      'rules:\n  lint_suppressed:\n    level: report\n    paths: [gen/**]\n    reason: generated\n    expires: 2026-11-20\n';
-    expect(levelAt(text, 'lint_suppressed', 'gen/a.ts')).toBe('report');
-    expect(levelAt(text, 'lint_suppressed', 'src/a.ts')).toBe('block');
-    expect(levelAt(text, 'lint_suppressed', 'gen/a.ts', '2026-11-20T23:59:59Z')).toBe('report');
-    expect(levelAt(text, 'lint_suppressed', 'gen/a.ts', '2026-11-21T00:00:00Z')).toBe('block');
+      'rules:\n  lint_suppressed:\n    level: info\n    paths: [gen/**]\n    reason: generated\n    expires: 2026-11-20\n';
+    expect(levelAt(text, 'lint_suppressed', 'gen/a.ts')).toBe('info');
+    expect(levelAt(text, 'lint_suppressed', 'src/a.ts')).toBe('error');
+    expect(levelAt(text, 'lint_suppressed', 'gen/a.ts', '2026-11-20T23:59:59Z')).toBe('info');
+    expect(levelAt(text, 'lint_suppressed', 'gen/a.ts', '2026-11-21T00:00:00Z')).toBe('error');
   });
 
   test.each([
     [
-      'rules:\n  error_swalowed: hold\n',
+      'rules:\n  error_swalowed: warning\n',
       '2 rules.error_swalowed is not a rule; did you mean error_swallowed?',
     ],
     ['rules:\n  lint_suppressed: off\n', '2 rules.lint_suppressed is less than "block"'],
-    ['rules:\n  lint_suppressed: {level: hold, reason: r}\n', 'needs expires'],
-    ['rules:\n  lint_suppressed: {level: hold, expires: 2026-12-01}\n', 'needs reason'],
-    ['rules:\n  error_swallowed: loud\n', 'must be one of off, report, hold, block'],
+    ['rules:\n  lint_suppressed: {level: warning, reason: r}\n', 'needs expires'],
+    ['rules:\n  lint_suppressed: {level: warning, expires: 2026-12-01}\n', 'needs reason'],
+    ['rules:\n  error_swallowed: loud\n', 'must be one of off, info, warning, error'],
   ])('%j is refused, with its line', (text, expected) => {
     expect(problems(text).join('\n')).toContain(expected);
   });
@@ -71,7 +71,7 @@ describe('a patch that swallows an error', () => {
   test('is a note, held where the base says so, and nothing where it says that, with the reason in the evidence', async () => {
     const note = await judged('');
     expect([note?.outcome, note?.findings.map(({ rule }) => rule)]).toEqual(['passed', ['error_swallowed']]);
-    expect((await judged('rules: { error_swallowed: hold }\n'))?.outcome).toBe('inert');
+    expect((await judged('rules: { error_swallowed: warning }\n'))?.outcome).toBe('could_not_run');
     const off = await judged(
       'rules: { error_swallowed: { level: off, reason: legacy code, expires: 2999-01-01 } }\n',
     );
@@ -100,15 +100,15 @@ test('a level holds for what a scan finds, whatever the switches of its gate say
     });
     return [result.outcome, result.findings.length];
   };
-  expect(await scan('block')).toEqual(['failed', 1]);
-  expect(await scan('hold')).toEqual(['inert', 1]);
-  expect(await scan('report')).toEqual(['passed', 1]);
+  expect(await scan('error')).toEqual(['failed', 1]);
+  expect(await scan('warning')).toEqual(['could_not_run', 1]);
+  expect(await scan('info')).toEqual(['passed', 1]);
   expect(await scan('off')).toEqual(['passed', 0]);
 });
 
 test.each([
-  ['nothing', {}, 'inert'],
-  ['other files that steer checks', { expects: ['ci'] }, 'inert'],
+  ['nothing', {}, 'could_not_run'],
+  ['other files that steer checks', { expects: ['ci'] }, 'could_not_run'],
   ['that set-up code changes', { expects: ['test_config'] }, 'passed'],
   ['that very file', { files: ['conftest.py'] }, 'passed'],
 ] as const)(

@@ -41,7 +41,7 @@ describe('cross_model', () => {
     [{ ...CHANGES, issues: ['one', 'two'] }, {}, 'failed', ['review_issue', 'review_issue']],
     [{ ...CHANGES, issues: ['one'] }, { block_on_issues: false }, 'passed', ['review_issue']],
     // Less sure than the threshold: it has abstained, and nobody else has voted.
-    [{ ...APPROVE, confidence: 0.2 }, {}, 'inert', []],
+    [{ ...APPROVE, confidence: 0.2 }, {}, 'could_not_run', []],
   ])('with %j and %j has %s', async (answer, settings, outcome, rules) => {
     const { result } = await review(answer, { settings });
     expect(result.outcome).toBe(outcome);
@@ -55,30 +55,36 @@ describe('cross_model', () => {
   });
 
   test.each<[string, unknown, Parameters<typeof review>[1], string, string]>([
-    ['no provider', null, {}, 'inert', 'no model provider'],
+    ['no provider', null, {}, 'could_not_run', 'no model provider'],
     ['a provider that fails', new Error('429'), {}, 'infra_failed', '429'],
-    ['an answer that is none', 'Looks good!', {}, 'inert', 'cannot be read'],
-    ['a writer that nobody knows', APPROVE, { writer: null }, 'inert', 'which model wrote this'],
+    ['an answer that is none', 'Looks good!', {}, 'could_not_run', 'cannot be read'],
+    ['a writer that nobody knows', APPROVE, { writer: null }, 'could_not_run', 'which model wrote this'],
     [
       'a named reviewer of the family of the writer',
       APPROVE,
       { settings: { model: 'claude-haiku-4-5' }, models: models('claude-haiku-4-5') },
-      'inert',
+      'could_not_run',
       'same family',
     ],
     [
       'reviewers of the family of the writer only',
       APPROVE,
       { models: models('claude-haiku-4-5', 'us.anthropic.claude-opus-5') },
-      'inert',
+      'could_not_run',
       'same family',
     ],
-    ['a reviewer that is not configured', APPROVE, { settings: { model: 'o3' } }, 'inert', 'not among those'],
+    [
+      'a reviewer that is not configured',
+      APPROVE,
+      { settings: { model: 'o3' } },
+      'could_not_run',
+      'not among those',
+    ],
     [
       'fewer reviewers than are to be asked',
       APPROVE,
       { settings: { voting: { reviewers: 2 } } },
-      'inert',
+      'could_not_run',
       '2 reviewers are to be asked, and 1',
     ],
   ])('does not approve with %s', async (_, answer, more, outcome, detail) => {
@@ -132,9 +138,9 @@ describe('cross_model', () => {
     });
     expect((await vote({ strategy: 'unanimous' })).result.outcome).toBe('failed');
     // The one that was not there might have made it two.
-    expect((await vote({ quorum: 2 })).result.outcome).toBe('inert');
+    expect((await vote({ quorum: 2 })).result.outcome).toBe('could_not_run');
     const tie = (await vote({ strategy: 'majority', tie_break: 'escalate' })).result;
-    expect(tie).toMatchObject({ outcome: 'inert', metadata: { verdict: 'undecided' } });
+    expect(tie).toMatchObject({ outcome: 'could_not_run', metadata: { verdict: 'undecided' } });
   });
 
   test('shows whole files only, and names those that it leaves out', async () => {

@@ -91,7 +91,7 @@ describe.each(GATES)('$name', (gate, bad, good) => {
     });
     const plain = await patchWith('title', ['']);
     const { outcome } = await run(gate, plain);
-    expect(outcome).toBe(gate === integrationTestGenGate ? 'inert' : 'failed');
+    expect(outcome).toBe(gate === integrationTestGenGate ? 'could_not_run' : 'failed');
     for (const place of IN_TASK)
       for (const [way, payload] of Object.entries(INJECTION_PAYLOADS)) {
         const result = await run(gate, plain, { [place]: payload });
@@ -116,7 +116,7 @@ test.each(GATES.filter(([gate]) => gate !== integrationTestGenGate))(
       await patchWith('comment in the diff', [INJECTION_PAYLOADS['a closing mark'] ?? '']),
     );
     expect(result).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       findings: expect.arrayContaining([expect.objectContaining({ rule: 'talks_to_the_judge' })]),
     });
     // Not an error, so no setting for errors counts.

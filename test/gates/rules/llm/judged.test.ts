@@ -77,15 +77,15 @@ describe.each([
     ['a key that nobody asked for', { ...good, approved: true }, 'cannot be read'],
     ['another word', { reason: '', verdict: 'maybe' }, 'cannot be read'],
     ['a list', [good], 'cannot be read'],
-  ])('is inert with %s: never passed', async (_name, answer, detail) => {
+  ])('could not run with %s: never passed', async (_name, answer, detail) => {
     const result = await heard(gate, answer);
-    expect(result.outcome).toBe('inert');
+    expect(result.outcome).toBe('could_not_run');
     expect(result.detail).toContain(detail);
   });
 
-  test('without a model is inert, and says how to turn it on', async () => {
+  test('without a model could not run, and says how to turn it on', async () => {
     expect(await judge(gate, null)).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       detail: expect.stringMatching(/no model provider is configured for .*assay:judges/),
     });
   });
@@ -152,7 +152,7 @@ describe('intent_verification', () => {
     expect(model.asked[0]?.model).toBe('small');
     // A base chooses among what the deployment has, and adds nothing.
     expect(await ask('large')).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       detail: expect.stringContaining('the model large is not among those that are configured'),
     });
   });
@@ -164,7 +164,7 @@ describe('intent_verification', () => {
     repository.write({ 'a.txt': 'x' });
     const evidence = await gatherEvidenceOn(repository);
     expect(evidence.gates.find(({ name }) => name === 'intent_verification')).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       detail: expect.stringContaining('no model provider is configured for `intent`'),
     });
     expect(reduceToVerdict(evidence).verdict).toBe('refer');
@@ -202,8 +202,8 @@ describe('review_rubric', () => {
     ['a missing dimension', { summary: 's', scores: { ...scores(9).scores, security: undefined } }],
     ['a score off the scale', scores(9, { security: 11 })],
     ['a score that is no number', scores(9, { security: '9' })],
-  ])('is inert with %s', async (_, answer) => {
-    expect((await judge(reviewRubricGate, answer)).outcome).toBe('inert');
+  ])('could not run with %s', async (_, answer) => {
+    expect((await judge(reviewRubricGate, answer)).outcome).toBe('could_not_run');
   });
 
   test('has weights that make 1, so the mean stays on the scale', () => {
@@ -233,10 +233,10 @@ describe('integration_test_gen', () => {
   test.each([
     ['a test that passes', generated('assert.equal(add(1, 2), 3);'), 'passed'],
     ['a test that fails', generated('assert.equal(add(1, 2), 4);'), 'failed'],
-    ['a test without an assertion', generated(''), 'inert'],
-    ['no test', { code: 'export {};' }, 'inert'],
+    ['a test without an assertion', generated(''), 'could_not_run'],
+    ['no test', { code: 'export {};' }, 'could_not_run'],
     ['no answer', new Error('down'), 'infra_failed'],
-    ['no provider', null, 'inert'],
+    ['no provider', null, 'could_not_run'],
   ])('with %s', async (_, answer, outcome) => {
     expect(await judge(integrationTestGenGate, answer)).toMatchObject({ outcome, kind: 'judged' });
   });
@@ -244,7 +244,10 @@ describe('integration_test_gen', () => {
   test('says so for a language that it cannot write tests in', async () => {
     expect(
       await judge(integrationTestGenGate, generated(''), { patch: { 'a.rs': 'fn main() {}\n' } }),
-    ).toMatchObject({ outcome: 'inert', detail: 'tests can be generated for Python and JavaScript only' });
+    ).toMatchObject({
+      outcome: 'could_not_run',
+      detail: 'tests can be generated for Python and JavaScript only',
+    });
   });
 });
 

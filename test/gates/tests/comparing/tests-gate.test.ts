@@ -151,7 +151,7 @@ const CASES: readonly Case[] = [
       'test/old.test.js': `${HEAD}test('other', () => assert.equal(require('../old.js').other, 1));\n`,
     },
     edits: { 'old.js': null, 'test/old.test.js': null },
-    outcome: 'inert',
+    outcome: 'could_not_run',
     findings: ['run_test_lost - other', 'run_old_test_fails - other', 'test_failed unchanged halves'],
     files: true,
   },
@@ -172,7 +172,7 @@ describe('the tests, with', () => {
       test(`${how}: ${what}`, async () => {
         const result = await run(base, edits, command);
         expect(shown(result), result.detail).toEqual(findings);
-        expect(result).toMatchObject({ outcome, kind: 'executed_by_us' });
+        expect(result).toMatchObject({ outcome, kind: 'executed' });
         expect(result.metadata).toMatchObject({ baseline: 'run' });
       });
 });
@@ -180,7 +180,10 @@ describe('the tests, with', () => {
 describe('the tests', () => {
   test('of which nobody names one hold for a person where the base fails too', async () => {
     const result = await run(RED, { 'code.js': code(PLUS) }, 'node --test > /dev/null 2>&1 && true');
-    expect(result).toMatchObject({ outcome: 'inert', detail: expect.stringContaining('on the base too') });
+    expect(result).toMatchObject({
+      outcome: 'could_not_run',
+      detail: expect.stringContaining('on the base too'),
+    });
   });
 
   test('of which nobody names one fail where the base passes', async () => {
@@ -197,14 +200,14 @@ describe('the tests', () => {
   test('that stop at the first failure say nothing about the rest', async () => {
     const command = 'node --test --test-reporter=tap # --bail';
     const result = await run(RED, { 'code.js': code(PLUS) }, command);
-    expect(result.outcome).toBe('inert');
+    expect(result.outcome).toBe('could_not_run');
     expect(shown(result)).toContain('stopped_early -');
   });
 
   test('that end with another code than on the base hold for a person', async () => {
     const command = 'node --test --test-reporter=tap || exit $(grep -c . code.js)0';
     const result = await run(RED, { 'code.js': code(PLUS, undefined, '// more\n') }, command);
-    expect(result.outcome).toBe('inert');
+    expect(result.outcome).toBe('could_not_run');
     expect(shown(result)).toContain('other_exit_code -');
   });
 
@@ -215,7 +218,7 @@ describe('the tests', () => {
       'test/more.test.js': `${HEAD}${CODE}test('more', () => assert.ok(sum));\n`,
     };
     const result = await run(RED, edits, command);
-    expect(result).toMatchObject({ outcome: 'inert' });
+    expect(result).toMatchObject({ outcome: 'could_not_run' });
     expect(shown(result)).toContain('test_not_run -');
   });
 
@@ -229,7 +232,7 @@ describe('the tests', () => {
       { 'code_.py': 'import os\ngetattr(os, "_ex" + "it")(0)\n' },
       'python3 -m pytest -q -p no:cacheprovider',
     );
-    expect(result).toMatchObject({ outcome: 'inert', detail: expect.stringContaining('no report') });
+    expect(result).toMatchObject({ outcome: 'could_not_run', detail: expect.stringContaining('no report') });
   });
 
   test('whose report the code under test may have written again hold for a person', async () => {
@@ -239,7 +242,7 @@ describe('the tests', () => {
       { 'code.js': code(PLUS, undefined, forge) },
       'node --test --test-reporter=tap',
     );
-    expect(result.outcome).toBe('inert');
+    expect(result.outcome).toBe('could_not_run');
     expect(shown(result)).toContain('report_named -');
   });
 
@@ -265,7 +268,7 @@ describe('the tests', () => {
       { 'code.js': code(PLUS, '(n) => n / 2') },
       'node --test > /dev/null; : "$REPORT"',
     );
-    expect(result).toMatchObject({ outcome: 'inert', detail: expect.stringContaining('no report') });
+    expect(result).toMatchObject({ outcome: 'could_not_run', detail: expect.stringContaining('no report') });
   });
 
   test('of which none ran have not passed', async () => {
@@ -295,7 +298,7 @@ describe('the tests', () => {
     const edits = { 'test/half.test.js': `${HEAD}${CODE}` };
     const result = await run(RED, edits, 'node --test --test-reporter=tap');
     // It fails on the base, and would fail still: a person is asked why it went.
-    expect(result).toMatchObject({ outcome: 'inert', findings: [{ rule: 'run_old_test_fails' }] });
+    expect(result).toMatchObject({ outcome: 'could_not_run', findings: [{ rule: 'run_old_test_fails' }] });
     const integrity = await runGate(testIntegrityGate, RED, edits, {
       settings: { tests: true, test_command: 'node --test --test-reporter=tap' },
     });
@@ -380,6 +383,6 @@ describe('what the base says', () => {
       findings: [{ rule: 'R', line: 1, baseline: 'unchanged' }],
     });
     expect(await look(sarif(1), sarif(1, 3))).toMatchObject({ outcome: 'failed' });
-    expect(await look('', '')).toMatchObject({ outcome: 'inert' });
+    expect(await look('', '')).toMatchObject({ outcome: 'could_not_run' });
   });
 });

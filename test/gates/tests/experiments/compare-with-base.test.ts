@@ -36,7 +36,7 @@ async function judge(
   const task = { id: 't', title: '', description: '', expects };
   const evidence = await gatherEvidenceOn(repository, [], { task });
   const tests = evidence.gates.find(({ name }) => name === 'tests');
-  const grave = Number(tests?.metadata['findings_new']) || Number(tests?.metadata['findings_unclear']) || 0;
+  const grave = Number(tests?.metadata['findings_error']) || Number(tests?.metadata['findings_warning']) || 0;
   return {
     verdict: reduceToVerdict(evidence).verdict,
     rules: [...new Set((tests?.findings ?? []).slice(0, grave).map(({ rule }) => rule))],

@@ -51,11 +51,11 @@ describe('a complaint', () => {
     judgeToolFindings(...parameters).map(({ severity }) => severity);
 
   test.each<[string, ReturnType<typeof at>, boolean, string]>([
-    ['on a written line', at('a.py', 2), true, 'fails'],
-    ['in a written file, without a line', at('a.py', null), false, 'fails'],
-    ['without a file', at(null, null), true, 'fails'],
-    ['elsewhere, and in the base', at('a.py', 1), true, 'before'],
-    ['elsewhere, and not in the base', at('b.py', 2), false, 'reported'],
+    ['on a written line', at('a.py', 2), true, 'error'],
+    ['in a written file, without a line', at('a.py', null), false, 'error'],
+    ['without a file', at(null, null), true, 'error'],
+    ['elsewhere, and in the base', at('a.py', 1), true, 'existing'],
+    ['elsewhere, and not in the base', at('b.py', 2), false, 'info'],
   ])('about lines, %s', (_, each, inBase, weight) => {
     expect(weights([each], 'added_lines', added, inBase ? [each] : [])).toEqual([weight]);
   });
@@ -63,15 +63,15 @@ describe('a complaint', () => {
   test('that the base has not fails, as often as the base has it less', () => {
     const [old, new_] = [at('b.py', 9, 'old'), at('b.py', 9, 'new')];
     expect(weights([old, new_, old], 'not_in_base', added, [{ ...old, line: 1 }])).toEqual([
-      'before',
-      'fails',
-      'fails',
+      'existing',
+      'error',
+      'error',
     ]);
   });
 
   test('is never taken to be old when the base could not be asked', () => {
     const each = at('b.py', 9);
-    expect(weights([each], 'not_in_base', added, null)).toEqual(['fails']);
-    expect(weights([each], 'added_lines', added, null)).toEqual(['reported']);
+    expect(weights([each], 'not_in_base', added, null)).toEqual(['error']);
+    expect(weights([each], 'added_lines', added, null)).toEqual(['info']);
   });
 });

@@ -94,7 +94,7 @@ const CASES: readonly Case[] = [
     needs: 'pytest',
     base: { 'a.py': 'X = 1\n', 'test_a.py': 'import a\n\ndef test_new():\n    assert a.X == 1\n' },
     edits: { 'a.py': 'import os\nos._exit(0)\n' },
-    outcome: 'inert',
+    outcome: 'could_not_run',
     findings: [],
   },
   {
@@ -173,7 +173,7 @@ const CASES: readonly Case[] = [
     needs: 'cargo',
     base: { 'Cargo.toml': CARGO, 'src/lib.rs': rustCode(1) },
     edits: { 'src/lib.rs': rustCode(1).replace('{\n    1', '{\n    std::process::exit(0)') },
-    outcome: 'inert',
+    outcome: 'could_not_run',
     findings: [],
   },
   {
@@ -220,11 +220,11 @@ describe('the tools of a language', () => {
     test.skipIf(missing.includes(needs))(what, async () => {
       const result = await runGate(gate, base, edits, settings ? { settings } : {});
       expect(shown(result), result.detail).toEqual(findings);
-      expect(result).toMatchObject({ outcome, kind: 'executed_by_us' });
+      expect(result).toMatchObject({ outcome, kind: 'executed' });
       expect(result.metadata?.['tool_version']).toMatch(/^\d+\.\d+/);
     });
 
-  test('that are not here make the gate inert, and say how to get them', async () => {
+  test('that are not here stop the gate from running, and say how to get them', async () => {
     const result = await runGate(
       lintGate,
       { 'go.mod': 'module a\n', '.golangci.yml': '' },
@@ -232,9 +232,9 @@ describe('the tools of a language', () => {
     );
     expect(result).toMatchObject(
       findProgram('golangci-lint')
-        ? { kind: 'executed_by_us' }
+        ? { kind: 'executed' }
         : {
-            outcome: 'inert',
+            outcome: 'could_not_run',
             detail: expect.stringContaining('golangci-lint is not here; to get it: install'),
           },
     );
@@ -258,7 +258,7 @@ describe('the tools of a language', () => {
         { 'a.py': 'import os\n' },
         { settings: { profiles: { python: { lint: name } } } },
       );
-    expect(await run('none')).toMatchObject({ outcome: 'inert' });
+    expect(await run('none')).toMatchObject({ outcome: 'could_not_run' });
     await expect(run('flake9')).rejects.toThrow('profiles.python.lint is "flake9"; known: ruff, none');
   });
 
@@ -275,7 +275,7 @@ describe('the tools of a language', () => {
       );
     expect(await run('echo 1 > made.json')).toMatchObject({ outcome: 'passed', detail: '1 tests ran' });
     expect(await run('exit 3')).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       detail: 'node breaks on the base too: set-up "exit 3": exit 3',
     });
   });

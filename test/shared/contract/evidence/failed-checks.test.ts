@@ -9,7 +9,7 @@ const failed = (detail: string) =>
       {
         type: 'test_passes',
         signal: { type: 'test_passes', command: 'go test ./...', timeout_s: 60 },
-        kind: 'executed_by_us',
+        kind: 'executed',
         outcome: 'failed',
         detail,
         duration_ms: 1,

@@ -53,7 +53,7 @@ describe('a signal that asks a model', () => {
     ['block', 'fail'],
     ['allow', 'pass'],
   ] as const)('that nobody answers is, with on_error %s, a %s', (on_error, word) => {
-    for (const outcome of ['inert', 'timed_out', 'infra_failed'] as const)
+    for (const outcome of ['could_not_run', 'timed_out', 'infra_failed'] as const)
       expect(signalOpinion({ ...judge, on_error }, { ...spent, outcome, why: 'no' })).toEqual({
         outcome,
         verdict: word,
@@ -75,7 +75,7 @@ describe('a signal that asks a model', () => {
 
 describe('judgements', () => {
   const made = (word: (typeof WORDS)[number]) => ({
-    ...unaskedSignalJudgement(judge, { outcome: 'inert', because: 'b' }),
+    ...unaskedSignalJudgement(judge, { outcome: 'could_not_run', because: 'b' }),
     verdict: word,
   });
 
@@ -109,12 +109,12 @@ describe('judgements', () => {
     ]);
     // An answer to another question is none.
     const other = {
-      ...unaskedSignalJudgement(review, { outcome: 'inert', because: 'b' }),
+      ...unaskedSignalJudgement(review, { outcome: 'could_not_run', because: 'b' }),
       verdict: 'pass' as const,
     };
     expect(completeJudgements(of, { verdict: 'pass' }, [other, other])).toMatchObject([
       { outcome: 'infra_failed' },
-      { outcome: 'inert' },
+      { outcome: 'could_not_run' },
     ]);
   });
 

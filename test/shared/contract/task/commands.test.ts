@@ -463,7 +463,7 @@ describe('operators', () => {
   });
 
   it('review a held task on the tree they looked at', () => {
-    const held = taskInReview({}, { hold: { reasons: ['inert'], since: FIXED_NOW.toISOString() } });
+    const held = taskInReview({}, { hold: { reasons: ['could_not_run'], since: FIXED_NOW.toISOString() } });
     expect(reviewHeldTask(held, 'approve', 'looks right', 'ann', work('b'), FIXED_NOW)?.task).toMatchObject({
       hold: null,
       run: 2,
@@ -479,7 +479,7 @@ describe('operators', () => {
 describe('the base', () => {
   it('is what all that is said of a task must be about', () => {
     const other = fakeSha1('d');
-    const held = taskInReview({}, { hold: { reasons: ['inert'], since: FIXED_NOW.toISOString() } });
+    const held = taskInReview({}, { hold: { reasons: ['could_not_run'], since: FIXED_NOW.toISOString() } });
     expect(
       refusal(() =>
         reviewHeldTask(held, 'approve', 'x', 'ann', { tree: fakeSha1('b'), base_commit: other }, FIXED_NOW),

@@ -114,7 +114,7 @@ describe('a verdict that is made again', () => {
   });
 
   it('is the same as far as it comes from evidence', () => {
-    const seen = evidence({ gates: [gate(), gate({ name: 'lint', outcome: 'inert' })] });
+    const seen = evidence({ gates: [gate(), gate({ name: 'lint', outcome: 'could_not_run' })] });
     expect(reduceToVerdict(structuredClone(seen))).toEqual(reduceToVerdict(seen));
   });
 

@@ -38,7 +38,7 @@ const handoff = {
   created_at: FIXED_NOW.toISOString(),
 };
 const graded = {
-  ...createUngradedJudgement(node, 'inert', 'said'),
+  ...createUngradedJudgement(node, 'could_not_run', 'said'),
   grading: { ...createEmptyGrading(node), handoff },
 };
 const waiting = (holder: string): Task =>

@@ -54,7 +54,7 @@ describe('nobody judges their own work', () => {
     const [node] = inForce.verifications;
     if (!node) throw new Error('the pipeline has a node');
     const judgement = {
-      ...createUngradedJudgement(node, 'inert', 'said'),
+      ...createUngradedJudgement(node, 'could_not_run', 'said'),
       grading: {
         ...createEmptyGrading(node),
         handoff: {

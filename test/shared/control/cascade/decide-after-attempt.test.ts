@@ -121,7 +121,7 @@ describe('what follows from an attempt', () => {
         taskInReview({
           verdict: verdict({
             verdict: 'refer',
-            reasons: [{ code: 'gate_inert', subject: 'lint', message: 'no ruff here' }],
+            reasons: [{ code: 'gate_could_not_run', subject: 'lint', message: 'no ruff here' }],
           }),
         }),
         MODELS,

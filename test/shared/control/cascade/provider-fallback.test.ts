@@ -49,7 +49,12 @@ describe('another agent', () => {
   });
 
   it.each([
-    ['what failed otherwise in between', [down(1), down(2, undefined, 'box_lost'), down(3)], {}, AGENTS],
+    [
+      'what failed otherwise in between',
+      [down(1), down(2, undefined, 'container_lost'), down(3)],
+      {},
+      AGENTS,
+    ],
     ['a task that names its agent', [down(1), down(2)], { adapter: { kind: 'claude' as const } }, AGENTS],
     ['a task that names a model', [down(1), down(2)], { model: 'claude-sonnet-5-5' }, AGENTS],
     ['a worker of its own', [down(1), down(2)], { runner: 'external' as const }, AGENTS],

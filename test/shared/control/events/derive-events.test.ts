@@ -115,7 +115,7 @@ describe('what a write says of boxes', () => {
       'a gates box that is lost',
       managed({ gates: launch() }),
       managed({ gates: launch({ lost: true }) }),
-      ['box_lost'],
+      ['container_lost'],
     ],
     [
       'one that is still lost',
@@ -129,7 +129,12 @@ describe('what a write says of boxes', () => {
       managed({ gates: launch({ lost: true, excused: 1 }) }),
       ['excused'],
     ],
-    ['an agent that is gone', running, managed({ agent: launch(), outcome: 'infra_failed' }), ['box_lost']],
+    [
+      'an agent that is gone',
+      running,
+      managed({ agent: launch(), outcome: 'infra_failed' }),
+      ['container_lost'],
+    ],
     ['one that fell silent', running, managed({ agent: launch(), outcome: 'expired' }), ['lease_expired']],
     ['an outside agent that fell silent', running, managed({ outcome: 'expired', holder: 'ada' }), []],
     [

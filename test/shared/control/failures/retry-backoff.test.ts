@@ -50,7 +50,9 @@ describe('the next attempt waits', () => {
     expect(all.map((_, index) => seconds(all.slice(0, index + 1)))).toEqual([
       5, 10, 20, 40, 80, 160, 300, 300, 300,
     ]);
-    expect(seconds([failed(1, 'rate_limited'), failed(2, 'box_lost'), failed(3, 'rate_limited')])).toBe(5);
+    expect(seconds([failed(1, 'rate_limited'), failed(2, 'container_lost'), failed(3, 'rate_limited')])).toBe(
+      5,
+    );
   });
 
   test.each(FAILURE_CODES)('or does not, after %s', (failureClass) => {

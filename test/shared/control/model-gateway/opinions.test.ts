@@ -101,13 +101,13 @@ describe('what gates asked', () => {
 
   it('names model, prompt and cost of each among the inputs of the verdict', () => {
     const facts = { tool: 'model', tool_version: 'gpt-5.5', prompt_sha256: 'p'.repeat(64), cost_usd: 0.01 };
-    const gate = (kind: 'judged' | 'checked_by_us') => ({
+    const gate = (kind: 'judged' | 'checked') => ({
       ...{ name: 'g', kind, outcome: 'passed' as const, required: false, blocked: false, cached: false },
       ...{ duration_ms: 1, detail: '', findings: 0, facts },
     });
     const record = {
       ...{ key: 'k', tree: 't', base_commit: 'b', signals: [], duration_ms: 1, at: FIXED_NOW.toISOString() },
-      gates: [gate('judged'), gate('checked_by_us')],
+      gates: [gate('judged'), gate('checked')],
     };
     expect(verdictInputs({ verification: record, verdict: verdict() })).toMatchObject([
       { model: 'gpt-5.5', prompt_sha256: 'p'.repeat(64), cost_usd: 0.01 },

@@ -140,7 +140,7 @@ describe('judging for which nothing was set aside', () => {
     expect((await judging(first, { day_usd: 0.03 }, at))[0]).toMatchObject({ outcome: 'passed', calls: 1 });
     const second = await submitted();
     expect((await judging(second, { day_usd: 0.03 }, at))[0]).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       verdict: 'refer',
       calls: 0,
       reasons: [
@@ -221,7 +221,7 @@ describe('judging for which nothing was set aside', () => {
     const { price: _, ...unpriced } = JUDGE;
     const task = await submitted();
     const [made] = await judging(task, { day_usd: 1 }, freshDay(), unpriced);
-    expect(made).toMatchObject({ outcome: 'inert', calls: 0 });
+    expect(made).toMatchObject({ outcome: 'could_not_run', calls: 0 });
     expect(made?.reasons[0]).toContain('nobody knows what asking ours costs');
     const at = freshDay();
     expect((await judging(task, null, at, unpriced))[0]).toMatchObject({ outcome: 'passed' });

@@ -74,7 +74,7 @@ describe('where a task stands', () => {
     ['one with evidence', taskInReview({ verification }), 'verify'],
     [
       'one without evidence for a reason',
-      taskInReview({ verification_failure: { failure_class: 'box_lost', message: 'm', at } }),
+      taskInReview({ verification_failure: { failure_class: 'container_lost', message: 'm', at } }),
       'decide',
     ],
     ['one with a verdict', taskInReview({ verification, verdict: verdict() }), 'decide'],

@@ -11,7 +11,12 @@ const of = (said: 'pass' | 'fail' | 'refer', judgements: Judgement[] = [], more:
         ...verification(),
         signals: [
           { type: 'path_exists', subject: 'path_exists: a.js', outcome: 'passed', detail: 'exists' },
-          { type: 'test_passes', subject: 'test_passes: npm test', outcome: 'inert', detail: 'no test ran' },
+          {
+            type: 'test_passes',
+            subject: 'test_passes: npm test',
+            outcome: 'could_not_run',
+            detail: 'no test ran',
+          },
         ],
       },
       verdict: verdict({ verdict: said, judgements }),

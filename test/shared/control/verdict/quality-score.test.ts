@@ -7,7 +7,7 @@ import { qualityScore } from '../../../../shared/control/verdict/quality-score.t
 type Gate = NonNullable<Attempt['verification']>['gates'][number];
 const gate = (name: string, outcome: Gate['outcome'], more: Partial<Gate> = {}): Gate => ({
   name,
-  kind: 'executed_by_us',
+  kind: 'executed',
   outcome,
   required: true,
   blocked: outcome === 'failed',
@@ -39,7 +39,7 @@ describe('the quality score', () => {
   });
 
   it('names what could not run, and is none where nothing ran', () => {
-    expect(score(gate('lint', 'passed'), gate('tests', 'inert'))).toMatchObject({
+    expect(score(gate('lint', 'passed'), gate('tests', 'could_not_run'))).toMatchObject({
       total: 100,
       unknown: ['tests'],
     });

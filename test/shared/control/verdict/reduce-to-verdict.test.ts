@@ -9,7 +9,7 @@ import {
 import type { Evidence, GateEvidence, SignalEvidence } from '../../../../shared/contract/evidence/schema.ts';
 import { reduceToVerdict } from '../../../../shared/control/verdict/reduce-to-verdict.ts';
 
-const signal = (outcome: CheckOutcome, kind: EvidenceKind = 'executed_by_us'): SignalEvidence => ({
+const signal = (outcome: CheckOutcome, kind: EvidenceKind = 'executed'): SignalEvidence => ({
   type: 'test_passes',
   signal: { type: 'test_passes', command: 'npm test', timeout_s: 1 },
   outcome,
@@ -21,7 +21,7 @@ const gate = (
   outcome: CheckOutcome,
   required = true,
   name = 'lint',
-  kind: EvidenceKind = 'executed_by_us',
+  kind: EvidenceKind = 'executed',
 ): GateEvidence => ({
   name,
   outcome,
@@ -56,11 +56,11 @@ describe('the verdict', () => {
     ['fails with a failed required gate', { gates: [gate('failed')] }, 'fail', true, ['gate_failed']],
     ['passes with a failed optional gate', { gates: [gate('failed', false)] }, 'pass', true, []],
     [
-      'refers an inert signal',
-      { signals: [signal('inert')] },
+      'refers a signal that could not run',
+      { signals: [signal('could_not_run')] },
       'refer',
       false,
-      ['signal_inert', 'no_evidence'],
+      ['signal_could_not_run', 'no_evidence'],
     ],
     [
       'refers a required gate that timed out',
@@ -77,18 +77,18 @@ describe('the verdict', () => {
       ['gate_infra_failed', 'no_evidence'],
     ],
     [
-      'does not mind an inert optional gate',
-      { signals: [signal('passed')], gates: [gate('inert', false)] },
+      'ignores an optional gate that could not run',
+      { signals: [signal('passed')], gates: [gate('could_not_run', false)] },
       'pass',
       true,
       [],
     ],
     [
-      'failed outweighs inert, and both are told',
-      { signals: [signal('inert'), signal('failed')] },
+      'failed outweighs could_not_run; both are reported',
+      { signals: [signal('could_not_run'), signal('failed')] },
       'fail',
       true,
-      ['signal_failed', 'signal_inert'],
+      ['signal_failed', 'signal_could_not_run'],
     ],
     ['passes unverified when nothing looked', {}, 'pass', false, ['no_evidence']],
     ['passes unverified when all was skipped', { gates: [gate('skipped')] }, 'pass', false, ['no_evidence']],
@@ -177,7 +177,7 @@ describe('for any evidence', () => {
         const { verdict } = reduceToVerdict(of);
         const outcomes = checks(of).map(({ outcome }) => outcome);
         if (outcomes.includes('failed')) expect(verdict).toBe('fail');
-        if (outcomes.some((outcome) => ['inert', 'timed_out', 'infra_failed'].includes(outcome)))
+        if (outcomes.some((outcome) => ['could_not_run', 'timed_out', 'infra_failed'].includes(outcome)))
           expect(verdict).not.toBe('pass');
       }),
     );
@@ -188,8 +188,7 @@ describe('for any evidence', () => {
       fc.property(anyEvidence, (of) => {
         const ours = [...of.signals, ...of.gates].filter(
           ({ kind, outcome }) =>
-            (kind === 'executed_by_us' || kind === 'checked_by_us') &&
-            (outcome === 'passed' || outcome === 'failed'),
+            (kind === 'executed' || kind === 'checked') && (outcome === 'passed' || outcome === 'failed'),
         );
         expect(reduceToVerdict(of).verified).toBe(ours.length > 0);
       }),

@@ -79,8 +79,8 @@ describe('the verification gate', () => {
     ['passed', 'satisfied'],
     ['failed', 'nudge'],
     ['timed_out', 'nudge'],
-    ['inert', 'inert'],
-    ['infra_failed', 'inert'],
+    ['could_not_run', 'could_not_run'],
+    ['infra_failed', 'could_not_run'],
   ] as const)('makes of a test that %s: %s', (outcome, decision) => {
     expect(checkCompletion(criteria(), seen({ testResults: [ran(outcome)] }), NO_NUDGE_COUNTS).decision).toBe(
       decision,
@@ -92,7 +92,7 @@ describe('the verification gate', () => {
       'passed',
       'failed',
       'timed_out',
-      'inert',
+      'could_not_run',
       'infra_failed',
     );
     const limits = fc.record({ a: fc.integer({ min: 0, max: 4 }), b: fc.integer({ min: 0, max: 9 }) });
@@ -170,7 +170,7 @@ describe('a verdict', () => {
   });
 
   it('is never verified where the agent was let go by force or could not be looked at, and says so', () => {
-    for (const state of ['forced', 'inert'] as const) {
+    for (const state of ['forced', 'could_not_run'] as const) {
       const made = applyForcedExit(verdict(), gate(state));
       expect(made).toMatchObject({ verdict: 'pass', verified: false });
       expect(made.reasons.at(-1)).toEqual({

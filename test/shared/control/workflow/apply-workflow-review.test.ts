@@ -28,7 +28,7 @@ const judged = (word: 'pass' | 'fail' | 'refer'): Judgement => {
   const [node] = inForce.verifications;
   if (!node) throw new Error('the pipeline has a node');
   return {
-    ...createUngradedJudgement(node, 'inert', 'said'),
+    ...createUngradedJudgement(node, 'could_not_run', 'said'),
     outcome: word === 'pass' ? 'passed' : 'failed',
     verdict: word,
   };

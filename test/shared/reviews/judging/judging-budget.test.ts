@@ -12,7 +12,7 @@ import { attempt, FIXED_NOW, task, verdict } from '../../../support/builders.ts'
 
 const signal = { type: 'llm_judge', criteria: 'it adds', on_error: 'hold' } as const;
 const opinion = (calls: number) => ({
-  ...unaskedSignalJudgement(signal, { outcome: 'inert', because: 'b' }),
+  ...unaskedSignalJudgement(signal, { outcome: 'could_not_run', because: 'b' }),
   outcome: 'failed' as const,
   verdict: 'fail' as const,
   calls,

@@ -272,10 +272,10 @@ describe('reviewers', () => {
     const named = pipeline([{ name: 'code', agents: [{ role: 'a', model: 'claude-own' }] }]);
     const { asked, whole } = await review(named, [yes]);
     expect(asked).toEqual([]);
-    expect(whole).toMatchObject({ outcome: 'inert', verdict: 'refer' });
+    expect(whole).toMatchObject({ outcome: 'could_not_run', verdict: 'refer' });
     expect(await review(two(), [yes], { writer: null })).toMatchObject({
       asked: [],
-      whole: { outcome: 'inert', verdict: 'refer' },
+      whole: { outcome: 'could_not_run', verdict: 'refer' },
     });
   });
 

@@ -139,7 +139,7 @@ describe('the breaker of a model', () => {
   });
 
   it('is told of marks only, once for each attempt, by the model that wrote', () => {
-    const judged = (score: number | undefined, outcome: 'passed' | 'failed' | 'inert' = 'failed') =>
+    const judged = (score: number | undefined, outcome: 'passed' | 'failed' | 'could_not_run' = 'failed') =>
       build.task({
         id: 'T1',
         attempts: [
@@ -286,7 +286,7 @@ describe('the quality gate', () => {
   it.each([4.5, 0, 6, '4', null, undefined])('takes %j for no score, and for nobody’s 3', async (score) => {
     said = mark(score);
     const { judgement } = await judge();
-    expect(judgement).toMatchObject({ outcome: 'inert', verdict: 'refer' });
+    expect(judgement).toMatchObject({ outcome: 'could_not_run', verdict: 'refer' });
     expect(judgement?.score).toBeUndefined();
   });
 
@@ -303,7 +303,7 @@ describe('the quality gate', () => {
     expect((await judge({ times: 4 })).calls).toBe(1);
     expect(await judge({ times: 5 })).toMatchObject({
       judgement: {
-        outcome: 'inert',
+        outcome: 'could_not_run',
         verdict: 'refer',
         because: expect.stringContaining('judged this task 5 times'),
       },
@@ -319,7 +319,7 @@ describe('the quality gate', () => {
     };
     expect(await judge({ breaker: open })).toMatchObject({
       judgement: {
-        outcome: 'inert',
+        outcome: 'could_not_run',
         verdict: 'refer',
         because: expect.stringContaining('of small were rejected'),
       },

@@ -60,12 +60,12 @@ describe('the record of a verdict', () => {
       {
         source: 'signal',
         name: 'path_exists: README.md',
-        kind: 'checked_by_us',
+        kind: 'checked',
         outcome: 'passed',
         ...nobody,
         ...about,
       },
-      { source: 'gate', name: 'tests', kind: 'executed_by_us', outcome: 'passed', ...nobody, ...about },
+      { source: 'gate', name: 'tests', kind: 'executed', outcome: 'passed', ...nobody, ...about },
       {
         source: 'judge',
         name: 'llm_judge: it adds',

@@ -71,7 +71,7 @@ describe('a second look', () => {
       'asked',
       'no hidden test, and rules have left 1 note',
     ],
-    ['anything, where no model is named', {}, {}, noted, false, 'inert', 'assay:judges'],
+    ['anything, where no model is named', {}, {}, noted, false, 'could_not_run', 'assay:judges'],
   ] as const)(
     'at %s is decided by whether it can change something, and says why',
     (_name, observed, of, seen, served, outcome, why) => {
@@ -105,7 +105,7 @@ describe('a second look', () => {
   );
 
   it('that was to be had and was not is for a person; one that nobody has configured changes nothing', () => {
-    for (const outcome of ['inert', 'timed_out', 'infra_failed'] as const)
+    for (const outcome of ['could_not_run', 'timed_out', 'infra_failed'] as const)
       expect(requirementsReviewOpinion({ ...spent, outcome, why: 'no' }, [])).toMatchObject({
         outcome,
         verdict: 'refer',
@@ -114,9 +114,9 @@ describe('a second look', () => {
     expect(completeJudgements(task(), verdict(), [], asked)).toMatchObject([
       { outcome: 'infra_failed', verdict: 'refer' },
     ]);
-    const inert = unansweredRequirementsReview({ outcome: 'inert', because: 'name one' });
-    expect(inert).toMatchObject({ outcome: 'inert', verdict: 'pass', calls: 0, cost_usd: null });
-    expect(joinJudgements(verdict(), [inert])).toMatchObject({ verdict: 'pass', reasons: [] });
+    const unanswered = unansweredRequirementsReview({ outcome: 'could_not_run', because: 'name one' });
+    expect(unanswered).toMatchObject({ outcome: 'could_not_run', verdict: 'pass', calls: 0, cost_usd: null });
+    expect(joinJudgements(verdict(), [unanswered])).toMatchObject({ verdict: 'pass', reasons: [] });
   });
 
   it('raises a pass to a referral at the most, and lowers nothing', () => {

@@ -127,7 +127,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
       MODELS[provider](server.urlForScenario('blind')),
       question({ pictures: [{ png: drawPng(1, 1, [0, 0, 0]) }] }),
     );
-    expect(answered).toMatchObject({ outcome: 'inert', calls: 1, tokens: null });
+    expect(answered).toMatchObject({ outcome: 'could_not_run', calls: 1, tokens: null });
     expect('why' in answered && answered.why).toContain('does not support image input');
   });
 
@@ -140,7 +140,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     expect(server.calls.at(-1)?.raw.toString('utf8')).toContain('UNTRUSTED b0 your last answer');
     said = ['nothing', '{"answer":"perhaps"}', { reason: 'too late', answer: 'yes' }];
     expect(await ask(MODELS[provider](server.url), question())).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       calls: 2,
       tokens: expect.objectContaining({ output: 80 }),
     });
@@ -151,7 +151,11 @@ describe.each(PROVIDERS)('%s', (provider) => {
     const answer = JSON.stringify({ reason: 'r', answer: 'yes' });
     for (const each of [`${answer}\n${answer}`, '```\n{"verdict":"accept"}\n```', '{"answer":"yes"}', '[]']) {
       said = [each, each];
-      expect(await at(provider, 'ok')).toMatchObject({ outcome: 'inert', calls: 2, tokens: { output: 80 } });
+      expect(await at(provider, 'ok')).toMatchObject({
+        outcome: 'could_not_run',
+        calls: 2,
+        tokens: { output: 80 },
+      });
     }
     said = undefined;
   });
@@ -169,11 +173,11 @@ describe.each(PROVIDERS)('%s', (provider) => {
   it.each([
     ['429', 'infra_failed', 3],
     ['503', 'infra_failed', 3],
-    ['401', 'inert', 1],
-    ['402', 'inert', 1],
-    ['403', 'inert', 1],
-    ['404', 'inert', 1],
-    ['refuse', 'inert', undefined],
+    ['401', 'could_not_run', 1],
+    ['402', 'could_not_run', 1],
+    ['403', 'could_not_run', 1],
+    ['404', 'could_not_run', 1],
+    ['refuse', 'could_not_run', undefined],
     ['wrongmodel', 'infra_failed', 1],
     ['redirect', 'infra_failed', undefined],
     ['reset', 'infra_failed', undefined],
@@ -202,7 +206,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     async (scenario) => {
       said = { reason: 'r', answer: 'yes' };
       const answered = await at(provider, scenario);
-      if ('outcome' in answered) expect(answered.outcome).toBe('inert');
+      if ('outcome' in answered) expect(answered.outcome).toBe('could_not_run');
       expect(answered.tokens === null || answered.tokens.input >= 0).toBe(true);
     },
   );
@@ -223,7 +227,7 @@ describe('a question', () => {
   it('is not asked without the key, and that is said', async () => {
     const without = createAskModel({ readKey: async () => null });
     expect(await without(MODELS.openai(server.url), question())).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       why: 'the key of openai is not where it should be',
       calls: 0,
     });

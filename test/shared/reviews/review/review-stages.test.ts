@@ -38,7 +38,7 @@ describe('require_all_criteria_met', () => {
       '2 acceptance criteria are not met: verification verify: default-task',
     ],
     ['a grader was not sure', [judged('refer', 'failed')], 'refer', 'nobody has said that the 2'],
-    ['no grader could be asked', [judged('refer', 'inert')], 'refer', 'nobody has said that the 2'],
+    ['no grader could be asked', [judged('refer', 'could_not_run')], 'refer', 'nobody has said that the 2'],
     ['nobody was asked', [judged('pass', 'skipped')], 'refer', 'nobody has said that the 2'],
     ['there is no opinion at all', [], 'refer', 'nobody has said that the 2'],
   ] as const)('where %s', (_what, judgements, verdict, reason) => {

@@ -51,12 +51,12 @@ describe('hidden tests', () => {
   test.each([
     ['passed', [createTestResult('a', null, 'passed')], 'passed', '1 pass'],
     ['passed', null, 'passed', 'they pass; no report says how many there are'],
-    ['passed', [], 'inert', 'none of them ran'],
+    ['passed', [], 'could_not_run', 'none of them ran'],
     ['passed', [createTestResult('a', null, 'failed')], 'failed', '1 of 1 fail'],
     ['failed', null, 'failed', 'they fail'],
     ['failed', [createTestResult('a', null, 'passed')], 'failed', 'they fail'],
-    ['timed_out', null, 'inert', 'could not run (timed_out)'],
-    ['inert', null, 'inert', 'could not run (inert)'],
+    ['timed_out', null, 'could_not_run', 'could not run (timed_out)'],
+    ['could_not_run', null, 'could_not_run', 'could not run (could_not_run)'],
   ] as const)('a run that is %s with %j is %s: "%s"', (outcome, cases, expected, detail) => {
     expect(summarizeHiddenTests({ outcome, cases }, null)).toMatchObject({
       outcome: expected,
@@ -79,9 +79,9 @@ describe('the evidence of hidden tests', () => {
 
   test.each([
     ['pass where every run passes', [said('passed'), said('passed')], 'passed'],
-    ['fail where one fails', [said('passed'), said('failed'), said('inert')], 'failed'],
-    ['hold where one could not run', [said('passed'), said('inert')], 'inert'],
-    ['hold where nothing ran them', [], 'inert'],
+    ['fail where one fails', [said('passed'), said('failed'), said('could_not_run')], 'failed'],
+    ['hold where one could not run', [said('passed'), said('could_not_run')], 'could_not_run'],
+    ['hold where nothing ran them', [], 'could_not_run'],
   ] as const)('%s', (_what, results, outcome) => {
     const evidence = ask([...results]);
     expect(evidence).toMatchObject({ name: 'hidden_tests', outcome, required: true });
@@ -90,7 +90,7 @@ describe('the evidence of hidden tests', () => {
   test('hold where the tools of one language ran and there are hidden tests in another', () => {
     const paths = ['test/a.test.js', 'tests/test_b.py'];
     expect(ask([said('passed', 'javascript')], [gate()], paths)).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       detail: 'hidden tests: nothing here runs those in python',
     });
     expect(ask([said('passed', 'javascript'), said('passed', 'python')], [gate()], paths)?.outcome).toBe(
@@ -100,7 +100,7 @@ describe('the evidence of hidden tests', () => {
 
   test('say nothing of work that is no good anyway, nor of a task without any', () => {
     expect(ask([], [gate({ outcome: 'failed' })])).toBeNull();
-    expect(ask([], [gate({ outcome: 'failed', required: false })])?.outcome).toBe('inert');
+    expect(ask([], [gate({ outcome: 'failed', required: false })])?.outcome).toBe('could_not_run');
     expect(buildHiddenTestsEvidence({ hiddenTests: null, results: [], gates: [] })).toBeNull();
   });
 
@@ -117,7 +117,7 @@ describe('the evidence of hidden tests', () => {
     const judged = await gatherEvidenceOn(createTestRepository({ 'a.js': '' }), [], {
       hiddenTests: [at('test/a.test.js')],
     });
-    expect(judged.gates).toMatchObject([{ name: 'hidden_tests', outcome: 'inert', required: true }]);
+    expect(judged.gates).toMatchObject([{ name: 'hidden_tests', outcome: 'could_not_run', required: true }]);
     expect(reduceToVerdict(judged).verdict).not.toBe('pass');
   });
 });

@@ -98,7 +98,7 @@ describe('a model that is shown pictures', () => {
     served.says(answer);
     const [said] = await seen();
     expect(said).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       verdict: 'pass',
       calls: 2,
       confidence: 0,
@@ -156,19 +156,19 @@ describe('where no model looks, the gate is open, says why and is counted:', () 
     [
       'it is of the family that did the work',
       () => ({ models: models({ model: 'claude-opus-4-8' }), ask: nobody }),
-      'inert',
+      'could_not_run',
       `of the same family as ${claude}`,
     ],
     [
       'the budget of judging is spent',
       { spent: 'models have judged enough', ask: nobody },
-      'inert',
+      'could_not_run',
       'judged enough',
     ],
     [
       'it reads no pictures',
       () => ({ models: models({ url: served.server.urlForScenario('blind') }) }),
-      'inert',
+      'could_not_run',
       'does not support image input',
     ],
     [

@@ -116,8 +116,8 @@ describe('without pictures', () => {
     ['the gate is off', [], 'has not run'],
     [
       'there is no browser',
-      [gate({ name: 'screenshots', outcome: 'inert', detail: 'no Chromium' })],
-      'inert (no Chromium)',
+      [gate({ name: 'screenshots', outcome: 'could_not_run', detail: 'no Chromium' })],
+      'could_not_run (no Chromium)',
     ],
     [
       'the application does not start',
@@ -132,7 +132,7 @@ describe('without pictures', () => {
   ])('nothing is looked at, which is said and is no pass: %s', async (_, gates, why) => {
     for (const [on_missing_deliverable, outcome, word] of [
       ['skip', 'skipped', 'pass'],
-      ['hold', 'inert', 'refer'],
+      ['hold', 'could_not_run', 'refer'],
       ['block', 'failed', 'fail'],
     ] as const) {
       const vision = { ...expects(blue).vision, on_missing_deliverable };
