@@ -118,7 +118,7 @@ describe('a task', () => {
   it('says what of it is unknown when a gate could not run, and when a cost is', () => {
     const held = heldTask();
     expect(listUnknownFacts(taskView(held), chainView(held))).toContain(
-      'Attempt 1: what security_scan would say (could_not_run).',
+      'Attempt 1: what security_scan would say (could not run).',
     );
     const costless = task({
       attempts: [

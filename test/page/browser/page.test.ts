@@ -84,7 +84,7 @@ describe.skipIf(chromium === null)('the page in a browser', () => {
     await page.getByRole('heading', { name: 'What is still unknown' }).waitFor();
     await page.locator('summary', { hasText: 'Attempt 1' }).click();
     const text = await page.locator('main').innerText();
-    expect(text).toContain('what security_scan would say (could_not_run)');
+    expect(text).toContain('what security_scan would say (could not run)');
     expect(text).toContain('run by us');
     expect(text).toContain('expected 3, got 2');
     expect(await violations()).toEqual([]);
