@@ -70,8 +70,8 @@ function publishWriteMetrics(writes: readonly Write[], rows: readonly DerivedRow
     rows.filter((each) => each.table === 'tasks' && each.row.failure_code === 'budget_exhausted').length,
   );
   add(
-    METRIC_NAMES.gatesInert,
-    rows.filter((each) => each.table === 'quality_gates' && each.row.outcome === 'inert').length,
+    METRIC_NAMES.gatesCouldNotRun,
+    rows.filter((each) => each.table === 'quality_gates' && each.row.outcome === 'could_not_run').length,
   );
   add(
     METRIC_NAMES.openGateFaults,

@@ -38,7 +38,7 @@ async function findUncalledFunctions(
       line: name.line,
       rule: 'no_callers',
       message: `${name.name} is new and private, and nothing refers to it`,
-      severity: name.isPossibleOverride ? 'reported' : 'fails',
+      severity: name.isPossibleOverride ? 'info' : 'error',
     }));
 }
 

@@ -44,7 +44,7 @@ describe('rules in assay.yaml', () => {
       'rules:\n  error_swalowed: warning\n',
       '2 rules.error_swalowed is not a rule; did you mean error_swallowed?',
     ],
-    ['rules:\n  lint_suppressed: off\n', '2 rules.lint_suppressed is less than "block"'],
+    ['rules:\n  lint_suppressed: off\n', '2 rules.lint_suppressed is less than "error"'],
     ['rules:\n  lint_suppressed: {level: warning, reason: r}\n', 'needs expires'],
     ['rules:\n  lint_suppressed: {level: warning, expires: 2026-12-01}\n', 'needs reason'],
     ['rules:\n  error_swallowed: loud\n', 'must be one of off, info, warning, error'],
