@@ -34,7 +34,7 @@ export async function checkStaticSignals(
       type: signal.type,
       signal,
       ...checked,
-      kind: 'checked_by_us',
+      kind: 'checked',
       duration_ms: Math.round(performance.now() - started),
     });
   }
@@ -45,7 +45,7 @@ export async function checkStaticSignals(
 export const createUnjudgedSignalEvidence = (signal: ModelJudgedSignal): SignalEvidence => ({
   type: signal.type,
   signal,
-  outcome: 'inert',
+  outcome: 'could_not_run',
   detail: 'a model is asked by the janitor of a deployment, and nobody here can be',
   kind: 'judged',
   duration_ms: 0,
@@ -69,7 +69,7 @@ export async function runTestSignal(
     signal,
     outcome: result.outcome,
     detail: result.detail,
-    kind: 'executed_by_us',
+    kind: 'executed',
     duration_ms: Math.round(performance.now() - started),
   };
 }
@@ -106,7 +106,7 @@ async function runAndCompare(
     subject.changes.length === 0
       ? result
       : await compareWithBase(context, {
-          result: { ...result, kind: 'executed_by_us' },
+          result: { ...result, kind: 'executed' },
           run,
           getBaseline: async () => toBaselineResult(await again(subject.base)),
           runTests: again,
@@ -114,5 +114,5 @@ async function runAndCompare(
         });
   // `node --test` ends with 0 where it finds no test, or may not look for them.
   const nothing = run.cases !== null && countTestsRun(run.cases) === 0;
-  return nothing && told.outcome === 'passed' ? { outcome: 'inert', detail: 'no test ran' } : told;
+  return nothing && told.outcome === 'passed' ? { outcome: 'could_not_run', detail: 'no test ran' } : told;
 }

@@ -30,7 +30,7 @@ describe('the gates', () => {
     });
     repository.write({ 'a.js': '2\n' });
     const evidence = await gatherEvidenceOn(repository);
-    expect(listGateOutcomes(evidence)).toEqual(['tests: failed', 'lint: inert', 'type_check: skipped']);
+    expect(listGateOutcomes(evidence)).toEqual(['tests: failed', 'lint: could_not_run', 'type_check: skipped']);
     expect(evidence.gates.map(({ blocked }) => blocked)).toEqual([true, false, false]);
     expect(evidence.gates[0]?.metadata).toMatchObject({
       command: 'sleep 0.2; grep -q 1 a.js || exit 4',
@@ -53,11 +53,11 @@ describe('the gates', () => {
     expect(reduceToVerdict(evidence).verdict).toBe('refer');
   });
 
-  test('that were switched on, but have nothing to run, are inert; the default one is skipped', async () => {
+  test('that were switched on, but have nothing to run, could not run; the default one is skipped', async () => {
     const repository = createTestRepository({ 'assay.yaml': gates(TESTS_ONLY) });
     repository.write({ 'a.js': '2\n' });
     const evidence = await gatherEvidenceOn(repository);
-    expect(listGateOutcomes(evidence)).toEqual(['lint: skipped', 'tests: inert']);
+    expect(listGateOutcomes(evidence)).toEqual(['lint: skipped', 'tests: could_not_run']);
     expect(evidence.gates[1]?.detail).toContain('no test_command is set');
   });
 
@@ -93,7 +93,7 @@ describe('the gates', () => {
     expect(evidence.signals[0]).toMatchObject({
       outcome: 'failed',
       detail: 'not found',
-      kind: 'checked_by_us',
+      kind: 'checked',
     });
   });
 
@@ -233,7 +233,7 @@ describe('tests that a patch takes away', () => {
       [{ type: 'test_passes', command: 'node --test' }],
     );
     expect(verdict).toBe('refer');
-    expect([gate?.outcome, signal?.outcome]).toEqual(['inert', 'inert']);
+    expect([gate?.outcome, signal?.outcome]).toEqual(['could_not_run', 'could_not_run']);
     expect(gate?.detail).toContain('passes on the base, does not run with the patch');
     expect(rules(gate)).toContain('run_test_lost test/one.test.js');
   });

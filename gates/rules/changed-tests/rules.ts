@@ -13,7 +13,7 @@ const text = (line: string): string =>
 /** A test that is marked to be left out, or to fail. */
 const SKIPPED_TEST_RULE: Rule = {
   id: 'test_skipped',
-  default: 'report',
+  default: 'info',
   languages: ['python', 'javascript', 'go', 'rust'],
   summary: 'a test that was there is marked to be left out, or to fail',
   rationale:

@@ -127,7 +127,7 @@ async function findEscapingSymlinks({
         line: null,
         rule: 'link_leads_out',
         message: `is a link to ${target?.slice(0, 200) ?? 'a place that cannot be read'}, which is not in the tree`,
-        severity: 'fails',
+        severity: 'error',
       },
     ];
   });

@@ -66,7 +66,7 @@ function isDecided(
 ): boolean {
   if (hidden?.outcome === 'failed' || findings.some(holdsPatch)) return true;
   const severity = severityOfLostProtection(expected, 'expectations_change');
-  return severity !== 'reported' && [...failures.values()].some(needsReview);
+  return severity !== 'info' && [...failures.values()].some(needsReview);
 }
 
 /** @returns null where the budget was spent before the experiment could say anything. */

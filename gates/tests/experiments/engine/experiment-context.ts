@@ -90,7 +90,7 @@ export const NO_RESULT: ExperimentResult = { findings: [], facts: {} };
 
 /** Whether a finding keeps the gate from passing. */
 export const holdsPatch = ({ severity }: GateFinding): boolean =>
-  severity === 'fails' || severity === 'unclear';
+  severity === 'error' || severity === 'warning';
 
 /**
  * Severity of lost protection. A note where just that was expected; an error where the task expects no test to change: no honest work
@@ -100,14 +100,14 @@ export const severityOfLostProtection = (
   expected: ExpectedTestChanges,
   what: ExpectedTestChange,
 ): FindingSeverity => {
-  if (expected === null) return 'unclear';
-  if (expected.has(what)) return 'reported';
-  return expected.size === 0 ? 'fails' : 'unclear';
+  if (expected === null) return 'warning';
+  if (expected.has(what)) return 'info';
+  return expected.size === 0 ? 'error' : 'warning';
 };
 
 /** Severity of what honest work does as well: a note, unless the task expects no test to change. */
 export const severityOfChange = (expected: ExpectedTestChanges): FindingSeverity =>
-  expected?.size === 0 ? 'unclear' : 'reported';
+  expected?.size === 0 ? 'warning' : 'info';
 
 /**
  * Charges runs to a budget, and never runs the same tree in the same environment twice.

@@ -101,7 +101,7 @@ async function runCasesSeparately(
 }
 
 const note = (file: string | null, cause: Cause): GateFinding =>
-  findingOf({ file, severity: 'reported', cause });
+  findingOf({ file, severity: 'info', cause });
 
 /** Where no report names tests, any of a file may be the one that fails: what is deleted or checks less decides. */
 async function findingsWithoutNames(
@@ -119,7 +119,7 @@ async function findingsWithoutNames(
     const isWeakened = (deleted.has(path) && !hasLostSubject) || weakened.some(({ file }) => file === path);
     return findingOf({
       file: path,
-      severity: isWeakened ? severityOfLostProtection(expected, 'expectations_change') : 'reported',
+      severity: isWeakened ? severityOfLostProtection(expected, 'expectations_change') : 'info',
       cause: {
         rule: isWeakened ? 'run_old_test_fails' : 'run_expectation_changed',
         unnamed: { exitCode: run.processResult.exitCode, isWeakened },

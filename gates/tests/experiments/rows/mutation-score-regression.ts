@@ -50,7 +50,7 @@ async function findScoreRegression(context: ExperimentContext): Promise<Experime
     const [lost, { noticed }] = [kills.lost.length, kills];
     const cause = { rule: 'run_tests_weakened', mutant: mutant.description, tests, lost, noticed } as const;
     return {
-      findings: [findingOf({ file: mutant.path, line: mutant.line, severity: 'unclear', cause })],
+      findings: [findingOf({ file: mutant.path, line: mutant.line, severity: 'warning', cause })],
       facts,
     };
   }

@@ -102,7 +102,7 @@ function survivorFindings(
     findingOf({
       file: path,
       line,
-      severity: isTooMany ? 'unclear' : 'reported',
+      severity: isTooMany ? 'warning' : 'info',
       cause: { rule: 'run_mutant_survives', mutant: description, tooMany },
     }),
   );

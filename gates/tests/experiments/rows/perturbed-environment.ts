@@ -60,7 +60,7 @@ function environmentFindings(usual: CommandRun, perturbed: CommandRun, base: Com
   if (usual.outcome !== 'passed') return [];
   if (perturbed.cases === null)
     return base.outcome === 'passed' && perturbed.outcome === 'failed'
-      ? [findingOf({ file: null, severity: 'unclear', cause: CAUSE })]
+      ? [findingOf({ file: null, severity: 'warning', cause: CAUSE })]
       : [];
   const [passedUsually, passedOnBase] = [idsIn(usual.cases, 'passed'), idsIn(base.cases, 'passed')];
   const passes = idsIn(perturbed.cases, 'passed');
@@ -74,6 +74,6 @@ function environmentFindings(usual: CommandRun, perturbed: CommandRun, base: Com
       )
       // What fails on the base as well depends on its environment without the patch.
       .filter((test) => base.cases === null || passedOnBase.has(computeTestId(test)))
-      .map((test) => testFinding(test, CAUSE, 'unclear'))
+      .map((test) => testFinding(test, CAUSE, 'warning'))
   );
 }

@@ -93,7 +93,7 @@ async function findDiscardedFailures(
   const indifferent = idsWithOutcome(await runMutated('no failure'), 'passed');
   return suspects
     .filter((test) => indifferent.has(computeTestId(test)))
-    .map((test) => testFinding(test, { rule: 'run_failure_thrown_away' }, 'unclear'));
+    .map((test) => testFinding(test, { rule: 'run_failure_thrown_away' }, 'warning'));
 }
 
 /** Finds tests whose base version notices a mutation of the new code, and whose version of the patch does not. */
@@ -131,7 +131,7 @@ async function findLessSensitiveTests(
             noticedOn: 'new_code',
             replacement: null,
           },
-          isCovered ? 'reported' : 'unclear',
+          isCovered ? 'info' : 'warning',
           sources.inPatch(test)?.line,
         ),
       );

@@ -75,7 +75,7 @@ export async function findSensitivityRegressions(
             noticedOn: 'old_code',
             replacement: heir.name === test.name ? null : heir.name,
           },
-          isCovered ? 'reported' : 'unclear',
+          isCovered ? 'info' : 'warning',
           sources.inPatch(heir)?.line,
         ),
       );

@@ -163,7 +163,7 @@ async function vacuousFindings(
                   ? noticedBefore && 'itself'
                   : { replaced: noticedBefore.name },
             },
-            noticedBefore !== null || isMost ? 'unclear' : 'reported',
+            noticedBefore !== null || isMost ? 'warning' : 'info',
           ),
         ]
       : [],
