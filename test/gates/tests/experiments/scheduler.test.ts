@@ -9,7 +9,7 @@ import {
 import { testFinding } from '../../../../gates/tests/experiments/engine/findings.ts';
 import { runExperiments } from '../../../../gates/tests/experiments/scheduler.ts';
 
-const lost = (severity: 'unclear' | 'reported'): ExperimentResult => ({
+const lost = (severity: 'warning' | 'info'): ExperimentResult => ({
   ...NO_RESULT,
   findings: [testFinding({ file: 'a.test.js', name: 'a' }, { rule: 'run_test_lost' }, severity)],
 });
@@ -38,7 +38,7 @@ describe('the scheduler of experiments', () => {
     const ran: string[] = [];
     const { findings } = await runExperiments(
       [
-        experiment('first', ran, { run: async () => lost('unclear') }),
+        experiment('first', ran, { run: async () => lost('warning') }),
         experiment('undecided', ran),
         experiment('always', ran, { when: 'always' }),
       ],
@@ -51,7 +51,7 @@ describe('the scheduler of experiments', () => {
   it('goes on after a note', async () => {
     const ran: string[] = [];
     await runExperiments(
-      [experiment('first', ran, { run: async () => lost('reported') }), experiment('second', ran)],
+      [experiment('first', ran, { run: async () => lost('info') }), experiment('second', ran)],
       CONTEXT,
     );
     expect(ran).toEqual(['first', 'second']);
