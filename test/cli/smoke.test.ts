@@ -88,7 +88,7 @@ describe('the steps of a task', () => {
   });
 
   it('are said with why it stands where it stands', () => {
-    const failure = { code: 'box_lost', message: 'the image cannot be pulled' } as TaskView['failure'];
+    const failure = { code: 'container_lost', message: 'the image cannot be pulled' } as TaskView['failure'];
     expect(describeTaskState({ ...done, status: 'failed', failure })).toBe(
       'failed: the image cannot be pulled',
     );
