@@ -102,7 +102,11 @@ export class Observability extends Construct {
         own(this, 'unverifiedCompletions', DAY),
         own(this, 'failures', DAY),
       ),
-      graph('Asked a person, or could not run', own(this, 'referrals', DAY), own(this, 'gatesCouldNotRun', DAY)),
+      graph(
+        'Asked a person, or could not run',
+        own(this, 'referrals', DAY),
+        own(this, 'gatesCouldNotRun', DAY),
+      ),
     ];
   }
 

@@ -30,7 +30,11 @@ describe('the gates', () => {
     });
     repository.write({ 'a.js': '2\n' });
     const evidence = await gatherEvidenceOn(repository);
-    expect(listGateOutcomes(evidence)).toEqual(['tests: failed', 'lint: could_not_run', 'type_check: skipped']);
+    expect(listGateOutcomes(evidence)).toEqual([
+      'tests: failed',
+      'lint: could_not_run',
+      'type_check: skipped',
+    ]);
     expect(evidence.gates.map(({ blocked }) => blocked)).toEqual([true, false, false]);
     expect(evidence.gates[0]?.metadata).toMatchObject({
       command: 'sleep 0.2; grep -q 1 a.js || exit 4',

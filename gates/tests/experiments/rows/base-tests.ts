@@ -100,8 +100,7 @@ async function runCasesSeparately(
   return [...(await runTransplanted('patch', wanted, { ...context, sources })).values()];
 }
 
-const note = (file: string | null, cause: Cause): GateFinding =>
-  findingOf({ file, severity: 'info', cause });
+const note = (file: string | null, cause: Cause): GateFinding => findingOf({ file, severity: 'info', cause });
 
 /** Where no report names tests, any of a file may be the one that fails: what is deleted or checks less decides. */
 async function findingsWithoutNames(
