@@ -112,7 +112,8 @@ export async function runCrossModelReview(
 ): Promise<GateResult> {
   const { judge = null, task } = context;
   const writer = task?.writer ?? null;
-  const nobody = (why: string): GateResult => createUnjudgedResult('inert', why, {}, settings.on_error);
+  const nobody = (why: string): GateResult =>
+    createUnjudgedResult('could_not_run', why, {}, settings.on_error);
   if (writer === null) return nobody(describeAbsence({ code: 'unknown_writer' }));
   const reviewers = chooseReviewers(judge, writer, settings);
   if (typeof reviewers === 'string' || judge === null) return nobody(String(reviewers));

@@ -24,7 +24,7 @@ export type Absence =
   | {
       /** Asked, without a usable answer: a time limit, a provider's error, a refusal, or another shape. */
       readonly code: 'no_answer';
-      readonly outcome: 'inert' | 'timed_out' | 'infra_failed';
+      readonly outcome: 'could_not_run' | 'timed_out' | 'infra_failed';
       readonly why: string;
     };
 
@@ -48,8 +48,8 @@ export function describeAbsence(absence: Absence): string {
   }
 }
 
-export const absenceOutcome = (absence: Absence): 'inert' | 'timed_out' | 'infra_failed' =>
-  absence.code === 'no_answer' ? absence.outcome : 'inert';
+export const absenceOutcome = (absence: Absence): 'could_not_run' | 'timed_out' | 'infra_failed' =>
+  absence.code === 'no_answer' ? absence.outcome : 'could_not_run';
 
 /** Whether one maker made both models: models of one maker err alike. */
 export const isSameFamily = (model: Pick<JudgeModel, 'family' | 'model'>, writer: string): boolean =>
@@ -123,7 +123,7 @@ export interface Reviewer<Schema extends z.ZodType, Input> {
   /** An opinion that needs no model, with its reason; null: a model is asked. */
   readonly precheck?: (input: Input) => ReviewOpinion | null;
   readonly decide: (answer: z.output<Schema>, input: Input, injections: readonly string[]) => ReviewOpinion;
-  readonly absent: (outcome: 'inert' | 'timed_out' | 'infra_failed', why: string) => ReviewOpinion;
+  readonly absent: (outcome: 'could_not_run' | 'timed_out' | 'infra_failed', why: string) => ReviewOpinion;
 }
 
 export interface ReviewerContext {

@@ -52,7 +52,7 @@ export function planRequirementsReview(
   const notes = findingNotes(evidence).length;
   if (task.hidden_tests && notes === 0)
     return skipped('hidden tests have run, and no rule has noted anything');
-  if (!isServed) return { outcome: 'inert', because: missingModelInstruction('second_look') };
+  if (!isServed) return { outcome: 'could_not_run', because: missingModelInstruction('second_look') };
   const why = task.hidden_tests ? [] : ['the task has no hidden test'];
   if (notes > 0) why.push(`rules have left ${notes} ${notes === 1 ? 'note' : 'notes'}`);
   return { outcome: 'asked', because: `asked: ${why.join(', and ')}` };

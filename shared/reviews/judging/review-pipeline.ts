@@ -58,9 +58,9 @@ const LEAST_MS = 1_000;
 export async function askReviewPipeline(reviewing: ReviewPipelineContext): Promise<Judgement[]> {
   const { pipeline, models, writer } = reviewing;
   if (models.length === 0)
-    return [unaskedPipelineJudgement(pipeline, 'inert', missingModelInstruction('review'))];
+    return [unaskedPipelineJudgement(pipeline, 'could_not_run', missingModelInstruction('review'))];
   if (writer === null)
-    return [unaskedPipelineJudgement(pipeline, 'inert', describeAbsence({ code: 'unknown_writer' }))];
+    return [unaskedPipelineJudgement(pipeline, 'could_not_run', describeAbsence({ code: 'unknown_writer' }))];
   const eligible = eligibleReviewerModels(models, writer);
   const until = performance.now() + JUDGEMENT_TIMEOUT_MS;
   const judgements: Judgement[] = [];

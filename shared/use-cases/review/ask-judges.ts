@@ -184,7 +184,10 @@ export async function askJudges(
   const spent = enough ?? refused;
   const { judge, second_look: looker, review: reviewers = [] } = spent === null ? models : {};
   const unasked = (signal: ModelJudgedSignal) =>
-    unaskedSignalJudgement(signal, { outcome: 'inert', because: spent ?? missingModelInstruction('judge') });
+    unaskedSignalJudgement(signal, {
+      outcome: 'could_not_run',
+      because: spent ?? missingModelInstruction('judge'),
+    });
   // The quality gate looks before it asks.
   const isNeeded = judge ? signals.length > 0 : signals.some(({ type }) => type === 'quality_gate');
   const unreviewable =

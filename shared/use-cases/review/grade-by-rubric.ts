@@ -124,7 +124,7 @@ async function gradeAtNode(
     return [
       createUngradedJudgement(
         of,
-        'inert',
+        'could_not_run',
         describeAbsence({ code: 'same_family', model: graderModel.model, writer: attempt.model }),
       ),
     ];
@@ -230,7 +230,7 @@ function ungradedJudgements(
             {
               ...decomposition(of),
               ...modelReceipt(models.decomposer, PROMPTS.atomic_probes, spent, now()),
-              outcome: 'inert' as const,
+              outcome: 'could_not_run' as const,
               verdict: 'refer' as const,
               reasons: [why],
             },

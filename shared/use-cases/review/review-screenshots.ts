@@ -71,7 +71,7 @@ export async function reviewScreenshots(
       });
       if ('absence' in chosen) {
         const why = describeAbsence(chosen.absence);
-        return [{ ...head, ...failedOpenVisionResult('inert', why), because: why }];
+        return [{ ...head, ...failedOpenVisionResult('could_not_run', why), because: why }];
       }
       const said = await reviewScreenshotsByModel(taskPieces, shots, settings, album, {
         ...context,

@@ -103,7 +103,7 @@ describe('a reviewer', () => {
   ])('is not asked when %s, and the record says so without a call', async (_what, given, why) => {
     const { judgement } = await run(null, given);
     expect(judgement).toMatchObject({
-      outcome: 'inert',
+      outcome: 'could_not_run',
       verdict: 'refer',
       because: expect.stringContaining(why),
       model: null,

@@ -152,7 +152,7 @@ describe('where no model looks, the gate is open, says why and is counted:', () 
       string,
     ]
   >([
-    ['none is configured', { models: {}, ask: nobody }, 'inert', 'configured for `vision`'],
+    ['none is configured', { models: {}, ask: nobody }, 'could_not_run', 'configured for `vision`'],
     [
       'it is of the family that did the work',
       () => ({ models: models({ model: 'claude-opus-4-8' }), ask: nobody }),
